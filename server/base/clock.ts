@@ -1,0 +1,25 @@
+// Time as a constructor argument, so that tests can run days in a moment.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Clock = {
+  /** Unix time in milliseconds; may be stepped by the operating system. */
+  nowMs(): number
+  /** Milliseconds since an arbitrary start; never steps, never goes back. */
+  monotonicMs(): number
+  /** Resolves after `ms`; rejects with `signal.reason` when aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  async sleep(ms, signal) {
+    try {
+      await delay(ms, undefined, signal ? { signal } : {})
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    }
+  },
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Frame } from '../media/frame.ts'
+import { CameraHub } from './camera-hub.ts'
+import type { HubItem, RunStart } from './hub-item.ts'
+
+const frame = (pts90k: number, isKey: boolean, bytes = 10): Frame => ({
+  kind: 'video',
+  pts90k,
+  dts90k: pts90k,
+  wallMs: pts90k / 90,
+  isKey,
+  data: new Uint8Array(bytes),
+})
+
+const start: RunStart = {
+  kind: 'start',
+  runId: 'r1',
+  format: {
+    video: { codec: 'h264', width: 16, height: 16, config: new Uint8Array(), codecString: '' },
+    audio: undefined,
+  },
+}
+
+const hubOf = (maxGopBytes = 1000) => new CameraHub({ maxGopBytes, onSinkError: () => {} })
+
+function sinkInto(seen: (string | number)[]) {
+  return { push: (item: HubItem) => void seen.push('pts90k' in item ? item.pts90k : item.kind) }
+}
+
+test('a reader that joins is given the run and the newest group of pictures', () => {
+  const hub = hubOf()
+  for (const item of [start, frame(0, true), frame(1, false), frame(2, true), frame(3, false)]) hub.publish(item)
+  const seen: (string | number)[] = []
+  hub.attach(sinkInto(seen))
+  hub.publish(frame(4, false))
+  assert.deepEqual(seen, ['start', 2, 3, 4])
+  assert.equal(hub.latestKeyFrame?.pts90k, 2)
+})
+
+test('a group of pictures over the limit is not kept, the next one is', () => {
+  const hub = hubOf(25)
+  for (const item of [start, frame(0, true), frame(1, false), frame(2, false), frame(3, false)]) hub.publish(item)
+  assert.equal(hub.stats().gopBytes, 0)
+  hub.publish(frame(4, true))
+  const seen: (string | number)[] = []
+  hub.attach(sinkInto(seen))
+  assert.deepEqual(seen, ['start', 4])
+})
+
+test('after the end of a run a reader gets nothing until the next start', () => {
+  const hub = hubOf()
+  for (const item of [start, frame(0, true)]) hub.publish(item)
+  hub.publish({ kind: 'end', reason: 'camera_unreachable' })
+  const seen: (string | number)[] = []
+  hub.attach(sinkInto(seen))
+  assert.deepEqual(seen, [])
+  assert.equal(hub.latestKeyFrame, undefined)
+  hub.publish(start)
+  assert.deepEqual(seen, ['start'])
+})
+
+test('a reader that throws is removed and the others go on', () => {
+  const errors: unknown[] = []
+  const hub = new CameraHub({ onSinkError: (error) => errors.push(error) })
+  const seen: (string | number)[] = []
+  hub.attach({
+    push() {
+      throw new Error('bug')
+    },
+  })
+  const detach = hub.attach(sinkInto(seen))
+  hub.publish(start)
+  hub.publish(frame(0, true))
+  assert.equal(errors.length, 1)
+  assert.deepEqual(seen, ['start', 0])
+  assert.equal(hub.stats().readers, 1)
+  detach()
+  assert.equal(hub.stats().readers, 0)
+})

@@ -1,0 +1,101 @@
+// The newest frames of one camera, in memory: one writer (ingest), many readers (live, recorder).
+//
+// Publishing is synchronous and never waits. A reader is a sink that must return at once: it keeps what it needs in a queue of
+// its own, bounded in bytes, and on overflow drops, counts, and resumes at a key frame. Why: docs/design/back-pressure.md.
+
+import type { Frame } from '../media/frame.ts'
+import type { HubItem, RunStart } from './hub-item.ts'
+
+export type HubSink = {
+  /** Called once per item, in order. Must not throw and must not wait. */
+  push(item: HubItem): void
+}
+
+export type CameraHubOptions = {
+  /** The newest group of pictures is kept for readers that join; one larger than this is not kept. */
+  readonly maxGopBytes?: number
+  /** Told when a sink throws: a bug of ours, and that sink is detached. */
+  readonly onSinkError: (error: unknown) => void
+}
+
+export class CameraHub {
+  readonly #sinks = new Set<HubSink>()
+  readonly #maxGopBytes: number
+  readonly #onSinkError: (error: unknown) => void
+  #start: RunStart | undefined
+  #gop: Frame[] = []
+  #gopBytes = 0
+  #isGopWhole = false
+  #latestKeyFrame: Frame | undefined
+
+  constructor({ maxGopBytes = 16 * 1024 * 1024, onSinkError }: CameraHubOptions) {
+    this.#maxGopBytes = maxGopBytes
+    this.#onSinkError = onSinkError
+  }
+
+  /** Gives the item to every reader. Never throws; never waits. */
+  publish(item: HubItem): void {
+    this.#remember(item)
+    for (const sink of this.#sinks) this.#give(sink, item)
+  }
+
+  /**
+   * Adds a reader. It is given the current run and the newest group of pictures at once (so that a viewer need not wait for
+   * the next key frame), then everything that follows. Returns the function that removes it.
+   */
+  attach(sink: HubSink): () => void {
+    this.#sinks.add(sink)
+    if (this.#start) {
+      this.#give(sink, this.#start)
+      for (const frame of this.#gop) this.#give(sink, frame)
+    }
+    return () => this.#sinks.delete(sink)
+  }
+
+  /** The run in progress, or undefined while the camera sends nothing. */
+  get run(): RunStart | undefined {
+    return this.#start
+  }
+
+  /** The newest picture a decoder can show by itself. */
+  get latestKeyFrame(): Frame | undefined {
+    return this.#latestKeyFrame
+  }
+
+  stats(): { readers: number; gopBytes: number } {
+    return { readers: this.#sinks.size, gopBytes: this.#gopBytes }
+  }
+
+  #remember(item: HubItem): void {
+    if (item.kind === 'start' || item.kind === 'end') {
+      this.#start = item.kind === 'start' ? item : undefined
+      this.#latestKeyFrame = undefined
+      this.#dropGop()
+      return
+    }
+    if (item.kind === 'video' && item.isKey) {
+      this.#dropGop()
+      this.#isGopWhole = true
+      this.#latestKeyFrame = item
+    }
+    if (!this.#isGopWhole) return
+    this.#gop.push(item)
+    this.#gopBytes += item.data.length
+    if (this.#gopBytes > this.#maxGopBytes) this.#dropGop()
+  }
+
+  #dropGop(): void {
+    this.#gop = []
+    this.#gopBytes = 0
+    this.#isGopWhole = false
+  }
+
+  #give(sink: HubSink, item: HubItem): void {
+    try {
+      sink.push(item)
+    } catch (error) {
+      this.#sinks.delete(sink)
+      this.#onSinkError(error)
+    }
+  }
+}

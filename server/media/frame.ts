@@ -1,0 +1,53 @@
+// The one value that travels through the whole service: an encoded frame as the camera sent it.
+
+/** One encoded picture or audio block. Immutable; `data` is shared by all readers, never copied. */
+export type Frame = {
+  readonly kind: 'video' | 'audio'
+
+  /** Presentation time in 90 kHz ticks on the run's own axis (see `RunStart`). */
+  readonly pts90k: number
+
+  /** Decode time on the same axis. Increases strictly within a track; equals `pts90k` where no picture is reordered. */
+  readonly dts90k: number
+
+  /** Wall clock of the presentation, Unix milliseconds. Never decreases within a track of a run. */
+  readonly wallMs: number
+
+  /** True when a decoder can start here (H.264 IDR, H.265 IRAP, every JPEG, every audio block). */
+  readonly isKey: boolean
+
+  /**
+   * h264, h265: one access unit, NAL units each prefixed by its length in 4 bytes (ISO/IEC 14496-15), without parameter
+   * sets and access unit delimiters. mjpeg: one JFIF picture. aac: one raw_data_block without ADTS header.
+   */
+  readonly data: Uint8Array
+}
+
+export type VideoCodec = 'h264' | 'h265' | 'mjpeg'
+export type AudioCodec = 'aac'
+
+export type VideoFormat = {
+  readonly codec: VideoCodec
+  /** Pixels, after cropping. */
+  readonly width: number
+  readonly height: number
+  /** h264: AVCDecoderConfigurationRecord (ISO/IEC 14496-15 5.3.3.1); h265: HEVCDecoderConfigurationRecord; mjpeg: empty. */
+  readonly config: Uint8Array
+  /** RFC 6381, for instance `avc1.4d401f`; empty for mjpeg. */
+  readonly codecString: string
+}
+
+export type AudioFormat = {
+  readonly codec: AudioCodec
+  readonly sampleRate: number
+  readonly channels: number
+  /** AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1). */
+  readonly config: Uint8Array
+  /** RFC 6381, for instance `mp4a.40.2`. */
+  readonly codecString: string
+}
+
+export type StreamFormat = {
+  readonly video: VideoFormat
+  readonly audio: AudioFormat | undefined
+}

@@ -1,0 +1,45 @@
+// A segment: one recorded file of about a minute, and the fragments inside it. The index row, free of any database.
+
+/** A run of frames in the file that was written at once: one `moof` and its `mdat`, normally one group of pictures. */
+export type Fragment = {
+  /** Byte range in the file. */
+  readonly offset: number
+  readonly bytes: number
+  /** Video decode time of the first frame, 90 kHz ticks since the file's first frame. */
+  readonly start90k: number
+  readonly duration90k: number
+  /** Wall clock of the first frame, Unix milliseconds. */
+  readonly startMs: number
+  readonly durationMs: number
+  /** False only where a long group of pictures was split: a decoder cannot start here. */
+  readonly isKey: boolean
+}
+
+export type Segment = {
+  readonly id: number
+  readonly cameraId: number
+  /** Segments of one run share a time axis and can be played without a seam. */
+  readonly runId: string
+  /** Position of the file's first frame on the run's axis, 90 kHz ticks. */
+  readonly runStart90k: number
+  /** Relative to the archive's folder. */
+  readonly path: string
+  /** Wall clock, Unix milliseconds; `endMs` is the end of the last complete fragment. */
+  readonly startMs: number
+  readonly endMs: number
+  /** Whole file so far. */
+  readonly bytes: number
+  /** Length of `ftyp` and `moov` at the head of the file: the HLS initialization section. */
+  readonly initBytes: number
+  /** RFC 6381 codecs, comma separated, for instance `avc1.4d401f,mp4a.40.2`. */
+  readonly codecs: string
+  readonly width: number
+  readonly height: number
+  /** Equal for segments whose initialization sections are interchangeable. */
+  readonly initHash: string
+  readonly fragments: readonly Fragment[]
+  /** False while the recorder still appends. */
+  readonly isClosed: boolean
+  /** Why there was no footage just before this segment; undefined when it continues the one before. */
+  readonly gapReason: string | undefined
+}
