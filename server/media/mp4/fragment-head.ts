@@ -1,0 +1,200 @@
+// Reads the head of a fragment back (`prft`, `moof`), and moves it in time without changing its length. Knows what
+// media-fragment.ts writes and what the standard lets others write in its place. ISO/IEC 14496-12 8.8, 8.16.5.
+
+import { AppError } from '../../base/error.ts'
+import { type ScannedBox, scanBoxes } from './box-scanner.ts'
+
+export type TrackFragment = {
+  readonly trackId: number
+  /** Decode time of the first sample, in the track's timescale. */
+  readonly baseDecodeTime: number
+  /** Sum over the samples, in the track's timescale. */
+  readonly duration: number
+  readonly sampleCount: number
+  readonly dataBytes: number
+  readonly firstIsKey: boolean
+}
+
+export type FragmentHead = {
+  readonly sequence: number
+  readonly tracks: readonly TrackFragment[]
+}
+
+/** Values of a `trex`, for what a `tfhd` leaves out. Ours are all 0. */
+type Defaults = { duration: number; bytes: number; flags: number }
+
+const nonSync = 0x00010000
+
+/** Parses one whole `moof` box. Throws 'corrupt'. */
+export function parseMovieFragment(moof: Uint8Array): FragmentHead {
+  let sequence = 0
+  const tracks: TrackFragment[] = []
+  for (const child of childBoxes(moof, wholeBox(moof, 'moof'))) {
+    if (child.type === 'mfhd') sequence = new Reader(moof, child).skip(4).u32()
+    else if (child.type === 'traf') tracks.push(parseTrackFragment(moof, child))
+  }
+  return { sequence, tracks }
+}
+
+function parseTrackFragment(bytes: Uint8Array, traf: ScannedBox): TrackFragment {
+  const defaults: Defaults = { duration: 0, bytes: 0, flags: 0 }
+  let trackId: number | undefined
+  let baseDecodeTime = 0
+  let duration = 0
+  let sampleCount = 0
+  let dataBytes = 0
+  let firstIsKey = false
+  for (const child of childBoxes(bytes, traf)) {
+    const reader = new Reader(bytes, child)
+    if (child.type === 'tfhd') trackId = parseHeader(reader, defaults)
+    else if (child.type === 'tfdt') baseDecodeTime = reader.u32() >>> 24 === 1 ? reader.u64() : reader.u32()
+    else if (child.type === 'trun') {
+      const run = parseRun(reader, defaults)
+      if (sampleCount === 0) firstIsKey = run.firstIsKey
+      duration += run.duration
+      sampleCount += run.sampleCount
+      dataBytes += run.dataBytes
+    }
+  }
+  if (trackId === undefined) throw new AppError('corrupt', 'expected a tfhd box in traf')
+  return { trackId, baseDecodeTime, duration, sampleCount, dataBytes, firstIsKey }
+}
+
+function parseHeader(reader: Reader, defaults: Defaults): number {
+  const flags = reader.u32()
+  const trackId = reader.u32()
+  if (flags & 0x01) reader.skip(8)
+  if (flags & 0x02) reader.skip(4)
+  if (flags & 0x08) defaults.duration = reader.u32()
+  if (flags & 0x10) defaults.bytes = reader.u32()
+  if (flags & 0x20) defaults.flags = reader.u32()
+  return trackId
+}
+
+function parseRun(
+  reader: Reader,
+  defaults: Defaults,
+): { sampleCount: number; duration: number; dataBytes: number; firstIsKey: boolean } {
+  const flags = reader.u32()
+  const sampleCount = reader.u32()
+  if (flags & 0x01) reader.skip(4)
+  let firstFlags = flags & 0x04 ? reader.u32() : undefined
+  const entryBytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((bit) => flags & bit).length
+  if (sampleCount * entryBytes > reader.left) {
+    throw new AppError(
+      'corrupt',
+      `expected ${sampleCount} samples of ${entryBytes} bytes in trun, got ${reader.left} bytes`,
+    )
+  }
+  let duration = entryBytes === 0 ? sampleCount * defaults.duration : 0
+  let dataBytes = entryBytes === 0 ? sampleCount * defaults.bytes : 0
+  for (let i = 0; entryBytes > 0 && i < sampleCount; i++) {
+    duration += flags & 0x100 ? reader.u32() : defaults.duration
+    dataBytes += flags & 0x200 ? reader.u32() : defaults.bytes
+    if (flags & 0x400) {
+      const own = reader.u32()
+      firstFlags ??= own
+    }
+    if (flags & 0x800) reader.skip(4)
+  }
+  const firstIsKey = ((firstFlags ?? defaults.flags) & nonSync) === 0
+  return { sampleCount, duration, dataBytes, firstIsKey: firstIsKey && sampleCount > 0 }
+}
+
+const unixMinusNtpSeconds = -2_208_988_800
+const ntpEraSeconds = 0x100000000
+
+/** Wall clock of one whole `prft` box, Unix milliseconds. Throws 'corrupt'. */
+export function parseProducerReferenceTime(prft: Uint8Array): number {
+  const reader = new Reader(prft, wholeBox(prft, 'prft')).skip(8)
+  const seconds = reader.u32()
+  const fraction = reader.u32()
+  const era = seconds < 0x80000000 ? ntpEraSeconds : 0 // RFC 4330 3: no earlier than 1968
+  return Math.round((seconds + era + unixMinusNtpSeconds + fraction / 0x100000000) * 1000)
+}
+
+/**
+ * Adds to all decode times of one fragment's head, in place: `tfdt` of each track and the media time of `prft`. `head` holds
+ * whole boxes (`prft`, `moof`; others are left alone); `shiftOf` gives ticks of the track's timescale for a track id.
+ * Throws 'corrupt', also when a time would be negative or does not fit.
+ */
+export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) => number): void {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  for (const top of scanBoxes(head).boxes) {
+    if (top.type === 'prft') {
+      const reader = new Reader(head, top)
+      const is64 = reader.u32() >>> 24 === 1
+      shiftTime(view, top.offset + 24, is64, shiftOf(reader.u32()))
+    }
+    if (top.type !== 'moof') continue
+    for (const traf of childBoxes(head, top)) {
+      if (traf.type !== 'traf') continue
+      let shift = 0
+      for (const child of childBoxes(head, traf)) {
+        const reader = new Reader(head, child)
+        if (child.type === 'tfhd') shift = shiftOf(reader.skip(4).u32())
+        else if (child.type === 'tfdt') shiftTime(view, child.offset + 12, reader.u32() >>> 24 === 1, shift)
+      }
+    }
+  }
+}
+
+function shiftTime(view: DataView, at: number, is64: boolean, shift: number): void {
+  if (at + (is64 ? 8 : 4) > view.byteLength)
+    throw new AppError('corrupt', 'expected a decode time, the box ends before it')
+  const old = is64 ? view.getUint32(at) * 0x100000000 + view.getUint32(at + 4) : view.getUint32(at)
+  const time = old + shift
+  if (time < 0 || time > (is64 ? Number.MAX_SAFE_INTEGER : 0xffffffff)) {
+    throw new AppError('corrupt', `expected a decode time that fits after a shift of ${shift}, got ${time}`)
+  }
+  if (is64) view.setUint32(at, Math.floor(time / 0x100000000))
+  view.setUint32(is64 ? at + 4 : at, time % 0x100000000)
+}
+
+function wholeBox(bytes: Uint8Array, type: string): ScannedBox {
+  const [found] = scanBoxes(bytes).boxes
+  if (found?.type !== type)
+    throw new AppError('corrupt', `expected one whole ${type} box, got ${found?.type ?? 'none'}`)
+  return found
+}
+
+function childBoxes(bytes: Uint8Array, parent: ScannedBox): ScannedBox[] {
+  const end = parent.offset + parent.bytes
+  const { boxes, restOffset } = scanBoxes(bytes, parent.offset + parent.headerBytes, end)
+  if (restOffset !== end) throw new AppError('corrupt', `expected whole boxes in ${parent.type}, one runs over its end`)
+  return boxes
+}
+
+/** Big-endian values inside one box. */
+class Reader {
+  readonly #view: DataView
+  readonly #end: number
+  readonly #type: string
+  #at: number
+
+  constructor(bytes: Uint8Array, { type, offset, headerBytes, bytes: size }: ScannedBox) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#type = type
+    this.#at = offset + headerBytes
+    this.#end = offset + size
+  }
+
+  get left(): number {
+    return this.#end - this.#at
+  }
+
+  skip(count: number): this {
+    this.#at += count
+    return this
+  }
+
+  u32(): number {
+    if (this.left < 4) throw new AppError('corrupt', `expected 4 more bytes in ${this.#type}, got ${this.left}`)
+    this.#at += 4
+    return this.#view.getUint32(this.#at - 4)
+  }
+
+  u64(): number {
+    return this.u32() * 0x100000000 + this.u32()
+  }
+}

@@ -1,0 +1,59 @@
+// How a track's frames are coded: the entries of a sample description. AVC and HEVC: ISO/IEC 14496-15 5.4.2, 8.4.1;
+// AAC: ISO/IEC 14496-14 5.6 with the descriptors of ISO/IEC 14496-1 7.2.6.
+
+import { AppError } from '../../base/error.ts'
+import type { AudioFormat, VideoFormat } from '../frame.ts'
+import { type Box, box, fixed16, fullBox, u8, u16, u32, zeros } from './box.ts'
+
+/** `avc1` or `hvc1`: parameter sets are in the entry, never in the samples. Throws 'invalid' for other codecs. */
+export function videoSampleEntry(format: VideoFormat): Box {
+  if (format.codec === 'h264') return visualEntry('avc1', format, box('avcC', format.config))
+  if (format.codec === 'h265') return visualEntry('hvc1', format, box('hvcC', format.config))
+  throw new AppError('invalid', `expected h264 or h265 video for an MP4 file, got ${format.codec}`)
+}
+
+function visualEntry(type: string, { width, height }: VideoFormat, config: Box): Box {
+  return box(
+    type,
+    zeros(6),
+    u16(1), // data reference: this file
+    zeros(16),
+    u16(width, height),
+    fixed16(72),
+    fixed16(72),
+    u32(0),
+    u16(1), // frames per sample
+    zeros(32), // compressor name
+    u16(24, 0xffff),
+    config,
+  )
+}
+
+/** `mp4a` with its `esds`. */
+export function audioSampleEntry({ channels, sampleRate, config }: AudioFormat): Box {
+  return box(
+    'mp4a',
+    zeros(6),
+    u16(1),
+    zeros(8),
+    u16(channels, 16),
+    zeros(4),
+    // A rate that does not fit in 16.16 is told by the track's timescale and the decoder's own configuration.
+    sampleRate < 0x10000 ? fixed16(sampleRate) : u32(0),
+    fullBox('esds', 0, 0, esDescriptor(config)),
+  )
+}
+
+function esDescriptor(config: Uint8Array): number[] {
+  const specific = descriptor(0x05, [...config])
+  // MPEG-4 audio, audio stream, no buffer size or bit rates known.
+  const decoder = descriptor(0x04, [...u8(0x40, 0x15), ...zeros(11), ...specific])
+  return descriptor(0x03, [...u16(0), 0, ...decoder, ...descriptor(0x06, [0x02])])
+}
+
+/** Tag, length in base 128, content (ISO/IEC 14496-1 8.3.3). */
+function descriptor(tag: number, content: number[]): number[] {
+  const length = [content.length & 0x7f]
+  for (let rest = content.length >>> 7; rest > 0; rest >>>= 7) length.unshift((rest & 0x7f) | 0x80)
+  return [tag, ...length, ...content]
+}
