@@ -1,0 +1,95 @@
+// Cameras, own and shared, and the options of their live view.
+
+import { type Static, Type } from 'typebox'
+import { nullable, Timestamp } from './schema.ts'
+
+export const CameraPath = Type.Object({ camera_id: Type.Integer() })
+
+export const liveViewQuery = {
+  refresh_rate: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds.',
+    }),
+  ),
+  max_width: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2147483647, description: 'Widest MJPEG stream and live snapshot, in pixels.' }),
+  ),
+  max_height: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2147483647,
+      description: 'Highest MJPEG stream and live snapshot, in pixels.',
+    }),
+  ),
+}
+
+export const CameraType = Type.Enum(['h264', 'h265', 'mjpeg'])
+
+export const StreamEntry = Type.Object({
+  format: Type.Enum(['mjpeg', 'mp4', 'mpegts', 'hls']),
+  url: Type.String({ format: 'uri' }),
+  refresh_rate: Type.Optional(Type.Number({ description: 'Present on `mjpeg` when the request set it.' })),
+})
+
+const common = {
+  id: Type.Integer(),
+  name: Type.String(),
+  type: CameraType,
+  snapshot: nullable(Type.Object({ url: Type.String({ format: 'uri' }), created_at: Timestamp })),
+  status: Type.Enum(['online', 'offline', 'unknown']),
+}
+
+const views = {
+  live_snapshot: Type.String({
+    format: 'uri',
+    description: 'A JPEG of now. Contains a query; extra parameters are ignored.',
+  }),
+  streams: Type.Array(StreamEntry, { description: 'h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg.' }),
+  applications: Type.Array(Type.Object({ code: Type.String() }), { description: '`CRA` when recording is enabled.' }),
+  has_recording: Type.Boolean(),
+  low_latency_enabled: Type.Boolean(),
+  audio_enabled: Type.Boolean(),
+}
+
+export const Camera = Type.Object({
+  ...common,
+  event_api_hash: Type.String({ description: 'Credential for creating events of this camera.' }),
+  ...views,
+  status_reason: nullable(
+    Type.String({
+      description: 'Extension. Why the camera is offline, as a readable sentence; null while it is online.',
+    }),
+  ),
+})
+
+export type Camera = Static<typeof Camera>
+
+export const SharedCamera = Type.Object({
+  ...common,
+  ...views,
+  owner: Type.Object({ email: Type.String({ format: 'email' }), first_name: Type.String(), last_name: Type.String() }),
+  has_notifications: Type.Boolean(),
+})
+
+const writable = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'rtsp:// address of the camera; may carry user information.',
+  }),
+  type: Type.Optional(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'h264 when missing.' })),
+  username: Type.Optional(
+    nullable(Type.String({ maxLength: 200, description: 'Wins over user information in `url`.' })),
+  ),
+  password: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
+}
+
+export const NewCamera = Type.Object(writable)
+
+export const CameraChange = Type.Object({
+  ...writable,
+  name: Type.Optional(writable.name),
+  url: Type.Optional(writable.url),
+})

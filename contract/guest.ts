@@ -1,0 +1,28 @@
+// Guests: people invited by e-mail to watch a camera.
+
+import { Type } from 'typebox'
+import { nullable } from './schema.ts'
+
+export const GuestPath = Type.Object({ camera_id: Type.Integer(), guest_id: Type.Integer() })
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
+
+const PermissionsIn = Type.Object({
+  can_view_rec: flag('Whether the guest can view recordings.'),
+  share_notifications: flag('Whether the guest is told of events.'),
+})
+
+export const NewGuest = Type.Object({
+  email: Type.String({ format: 'email', minLength: 1, maxLength: 254 }),
+  permissions: Type.Optional(PermissionsIn),
+})
+
+export const GuestChange = Type.Object({ permissions: Type.Optional(PermissionsIn) })
+
+export const Guest = Type.Object({
+  id: Type.Integer(),
+  email: Type.String({ format: 'email' }),
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
+  permissions: Type.Object({ can_view_rec: Type.Boolean(), share_notifications: Type.Boolean() }),
+})

@@ -1,0 +1,73 @@
+// What is recorded of a camera, and how it is played.
+
+import { type Static, Type } from 'typebox'
+import { nullable, TimeIn, Timestamp } from './schema.ts'
+
+export const Recording = Type.Object({
+  id: Type.Integer(),
+  active_service_id: Type.Integer(),
+  status: Type.Enum(['READY', 'CONNECTING', 'RECORDING', 'STOPPING', 'ERROR']),
+  retention: Type.String({ description: 'How long footage is kept, an ISO 8601 duration, for instance P7D.' }),
+  deactivated_at: nullable(Timestamp),
+  recording_start: nullable(Timestamp),
+  recording_end: nullable(Timestamp),
+  status_reason: nullable(Type.String({ description: 'Extension. What is wrong while `status` is ERROR.' })),
+  max_bytes: nullable(Type.Integer({ description: 'Extension. Largest size of the footage; the oldest goes first.' })),
+})
+
+export type Recording = Static<typeof Recording>
+
+const retention = Type.String({
+  format: 'duration',
+  description: 'ISO 8601 duration in weeks, days and hours, from PT1H to P3650D, for instance P7D.',
+})
+const maxBytes = Type.Optional(nullable(Type.Integer({ minimum: 1, description: 'Null or missing: no limit.' })))
+
+export const NewRecording = Type.Object({ retention, max_bytes: maxBytes })
+export const RecordingChange = Type.Object({ retention: Type.Optional(retention), max_bytes: maxBytes })
+
+export const TimelineQuery = Type.Object({
+  start: TimeIn('Inclusive.'),
+  end: TimeIn('Exclusive; at most 1 day later.'),
+})
+
+export const Timeline = Type.Object({
+  start: Timestamp,
+  end: Timestamp,
+  segments: Type.Array(Type.Object({ start: Timestamp, end: Timestamp })),
+  gaps: Type.Array(
+    Type.Object({ start: Timestamp, end: Timestamp, reason: Type.String() }, { description: 'Extension.' }),
+  ),
+})
+
+export type Timeline = Static<typeof Timeline>
+
+export const StreamQuery = Type.Object({
+  start: TimeIn('Where playback begins.'),
+  end: Type.Optional(TimeIn('When missing: to the end of the footage, and on into live while the camera records.')),
+})
+
+export const RecordedStream = Type.Object({
+  format: Type.Literal('hls'),
+  url: Type.String({ format: 'uri' }),
+  stream_info: Type.String({ format: 'uri' }),
+  stream_controls: Type.Object({
+    base_url: Type.String({ format: 'uri' }),
+    play: Type.String(),
+    pause: Type.String(),
+    speed: Type.String(),
+  }),
+})
+
+export type RecordedStream = Static<typeof RecordedStream>
+
+export const StreamPath = Type.Object({ streamer_name: Type.String(), streamer_id: Type.String() })
+
+export const StreamInfo = Type.Object({
+  current_time: Timestamp,
+  current_position: Type.Number({ description: 'Seconds since the start of the stream.' }),
+  speed: Type.Number(),
+  state: Type.Enum(['playing', 'paused']),
+})
+
+export type StreamInfo = Static<typeof StreamInfo>

@@ -1,0 +1,24 @@
+// Building blocks of the objects on the wire. Names inside objects are snake_case because clients see them.
+
+import { type TSchema, Type } from 'typebox'
+
+/** A value that may be null; its key is present all the same. */
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** An instant in an answer: exactly `YYYY-MM-DDThh:mm:ssZ`. */
+export const Timestamp = Type.String({ format: 'date-time', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$` })
+
+/** An instant in a request: ISO 8601 with `Z`, an offset or no zone (UTC), seconds and their fractions optional. */
+export const TimeIn = (description: string) => Type.String({ format: 'date-time', description })
+
+/** An object without keys, or an empty answer. */
+export const Nothing = Type.Null()
+
+export const Problem = Type.Object({
+  status: Type.Integer({ description: 'The HTTP status.' }),
+  title: Type.String({ description: 'Short identifier, for programs.' }),
+  detail: Type.String({ description: 'For people.' }),
+  errors: Type.Optional(
+    Type.Unknown({ description: 'On 400: reasons per field, `{field: ["reason", …]}`; nested as the request is.' }),
+  ),
+})

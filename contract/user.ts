@@ -1,0 +1,21 @@
+// The account behind a token.
+
+import { type Static, Type } from 'typebox'
+import { nullable } from './schema.ts'
+
+export const User = Type.Object({
+  id: Type.Integer(),
+  email: Type.String({ format: 'email' }),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  phone: nullable(Type.String()),
+  root_site: Type.Integer({ description: 'Equal to `id`.' }),
+  my_cameras_count: Type.Integer(),
+  shared_cameras_count: Type.Integer(),
+  total_cameras_count: Type.Integer(),
+  cameras_with_guests_count: Type.Integer(),
+  require_qualification: Type.Boolean(),
+  available_features: Type.Object({ live_view: Type.Boolean(), connect_camera: Type.Boolean() }),
+})
+
+export type User = Static<typeof User>
