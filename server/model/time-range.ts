@@ -1,0 +1,29 @@
+// The range of time a request names: read, ordered, and not longer than allowed.
+
+import { AppError } from '../base/error.ts'
+import { parseTime, timeFormatMessage } from './time.ts'
+
+/** [startMs, endMs) in Unix milliseconds. */
+export type TimeRange = { readonly startMs: number; readonly endMs: number }
+
+export const maxTimelineMs = 86_400_000
+
+/** An instant of a request. Throws 'invalid' naming `field`. */
+export function getTime(field: string, text: string): number {
+  const timeMs = parseTime(text)
+  if (timeMs === undefined) throw invalid(field, timeFormatMessage)
+  return timeMs
+}
+
+/** Throws 'invalid' naming the field when a bound is no time, the end is not after the start, or the range is too long. */
+export function getTimeRange(query: { start: string; end: string }, maxMs = Number.POSITIVE_INFINITY): TimeRange {
+  const startMs = getTime('start', query.start)
+  const endMs = getTime('end', query.end)
+  if (endMs <= startMs) throw invalid('end', 'The end must be later than the start.')
+  if (endMs - startMs > maxMs) throw invalid('end', `The range must not be longer than ${maxMs / 1000} seconds.`)
+  return { startMs, endMs }
+}
+
+function invalid(field: string, reason: string): AppError {
+  return new AppError('invalid', `${field}: ${reason}`, { fields: { [field]: [reason] } })
+}
