@@ -1,0 +1,57 @@
+// Bits of a NAL unit, with the emulation prevention bytes left out (ISO/IEC 14496-10 7.3.1, 9.1).
+
+import { AppError } from '../../base/error.ts'
+
+export class BitReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+  #bit = 0
+  #zeros = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** One bit. @throws AppError 'corrupt' behind the end */
+  bit(): number {
+    if (this.#bit === 0) this.#skipEmulation()
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined) throw new AppError('corrupt', 'H.264: the parameter set ends too early')
+    const value = (byte >> (7 - this.#bit)) & 1
+    if (++this.#bit === 8) {
+      this.#bit = 0
+      this.#at++
+      this.#zeros = byte === 0 ? this.#zeros + 1 : 0
+    }
+    return value
+  }
+
+  /** An unsigned number of up to 32 bits. */
+  bits(count: number): number {
+    let value = 0
+    for (let i = 0; i < count; i++) value = value * 2 + this.bit()
+    return value
+  }
+
+  /** ue(v): Exp-Golomb, unsigned. */
+  unsigned(): number {
+    let zeros = 0
+    while (this.bit() === 0) {
+      if (++zeros > 31) throw new AppError('corrupt', 'H.264: a number in the parameter set is too long')
+    }
+    return 2 ** zeros - 1 + this.bits(zeros)
+  }
+
+  /** se(v): Exp-Golomb, signed. */
+  signed(): number {
+    const value = this.unsigned()
+    return value % 2 === 1 ? (value + 1) / 2 : -value / 2
+  }
+
+  #skipEmulation(): void {
+    if (this.#zeros >= 2 && this.#bytes[this.#at] === 3) {
+      this.#at++
+      this.#zeros = 0
+    }
+  }
+}

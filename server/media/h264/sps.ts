@@ -1,0 +1,123 @@
+// The sequence parameter set (ISO/IEC 14496-10 7.3.2.1.1): picture size, profile, and the frame rate if it is told (E.1.1).
+
+import { AppError } from '../../base/error.ts'
+import { BitReader } from './bit-reader.ts'
+import { nalType, nalTypeOf } from './nal-unit.ts'
+
+export type Sps = {
+  readonly profile: number
+  /** The byte of constraint flags between profile and level. */
+  readonly constraints: number
+  readonly level: number
+  /** Pixels, after cropping. */
+  readonly width: number
+  readonly height: number
+  readonly chromaFormat: number
+  readonly bitDepthLuma: number
+  readonly bitDepthChroma: number
+  /** Pictures per second of a fixed or nominal rate, or undefined when not told. */
+  readonly frameRate: number | undefined
+}
+
+const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
+const extendedAspectRatio = 255
+const maxPixels = 16_384
+
+/** `nal` begins with the NAL header. @throws AppError 'corrupt' */
+export function parseSps(nal: Uint8Array): Sps {
+  if (nal.length < 4 || nalTypeOf(nal[0]!) !== nalType.sps) {
+    throw new AppError('corrupt', 'H.264: expected a sequence parameter set')
+  }
+  const reader = new BitReader(nal)
+  reader.bits(8)
+  const profile = reader.bits(8)
+  const constraints = reader.bits(8)
+  const level = reader.bits(8)
+  reader.unsigned() // seq_parameter_set_id
+  const chroma = readChroma(reader, profile)
+  reader.unsigned() // log2_max_frame_num_minus4
+  skipPictureOrder(reader)
+  reader.unsigned() // max_num_ref_frames
+  reader.bit() //      gaps_in_frame_num_value_allowed_flag
+  const widthInBlocks = reader.unsigned() + 1
+  const heightInUnits = reader.unsigned() + 1
+  const isFrameOnly = reader.bit() === 1
+  if (!isFrameOnly) reader.bit() // mb_adaptive_frame_field_flag
+  reader.bit() //                   direct_8x8_inference_flag
+  const crop = reader.bit() ? readCrop(reader, chroma.chromaFormat, isFrameOnly) : { width: 0, height: 0 }
+  const width = widthInBlocks * 16 - crop.width
+  const height = heightInUnits * (isFrameOnly ? 16 : 32) - crop.height
+  if (width < 1 || height < 1 || width > maxPixels || height > maxPixels) {
+    throw new AppError(
+      'corrupt',
+      `H.264: expected a picture of up to ${maxPixels} pixels a side, found ${width}×${height}`,
+    )
+  }
+  return { profile, constraints, level, width, height, ...chroma, frameRate: findFrameRate(reader) }
+}
+
+function readChroma(reader: BitReader, profile: number) {
+  if (!profilesWithChroma.has(profile)) return { chromaFormat: 1, bitDepthLuma: 8, bitDepthChroma: 8 }
+  const chromaFormat = reader.unsigned()
+  if (chromaFormat === 3) reader.bit() // separate_colour_plane_flag
+  const bitDepthLuma = reader.unsigned() + 8
+  const bitDepthChroma = reader.unsigned() + 8
+  reader.bit() // qpprime_y_zero_transform_bypass_flag
+  if (reader.bit()) {
+    for (let i = 0; i < (chromaFormat === 3 ? 12 : 8); i++) if (reader.bit()) skipScalingList(reader, i < 6 ? 16 : 64)
+  }
+  return { chromaFormat, bitDepthLuma, bitDepthChroma }
+}
+
+function skipScalingList(reader: BitReader, size: number): void {
+  let next = 8
+  for (let i = 0, last = 8; i < size && next !== 0; i++) {
+    next = (last + reader.signed()) & 0xff
+    if (next !== 0) last = next
+  }
+}
+
+function skipPictureOrder(reader: BitReader): void {
+  const type = reader.unsigned()
+  if (type === 0) reader.unsigned()
+  if (type !== 1) return
+  reader.bit()
+  reader.signed()
+  reader.signed()
+  const cycle = reader.unsigned()
+  if (cycle > 255) throw new AppError('corrupt', 'H.264: expected at most 255 frames in the picture order cycle')
+  for (let i = 0; i < cycle; i++) reader.signed()
+}
+
+/** Pixels cut off in all (table 6-1 and equations 7-19 to 7-22). */
+function readCrop(reader: BitReader, chromaFormat: number, isFrameOnly: boolean) {
+  const unitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1
+  const unitY = (chromaFormat === 1 ? 2 : 1) * (isFrameOnly ? 1 : 2)
+  const width = (reader.unsigned() + reader.unsigned()) * unitX
+  const height = (reader.unsigned() + reader.unsigned()) * unitY
+  return { width, height }
+}
+
+/** Encoders write broken usability information often enough: what can't be read is "not told". */
+function findFrameRate(reader: BitReader): number | undefined {
+  try {
+    if (!reader.bit()) return undefined
+    if (reader.bit() && reader.bits(8) === extendedAspectRatio) reader.bits(32)
+    if (reader.bit()) reader.bit() // overscan
+    if (reader.bit()) {
+      reader.bits(4)
+      if (reader.bit()) reader.bits(24)
+    }
+    if (reader.bit()) {
+      reader.unsigned()
+      reader.unsigned()
+    }
+    if (!reader.bit()) return undefined
+    const unitsInTick = reader.bits(32)
+    const timeScale = reader.bits(32)
+    const rate = timeScale / (2 * unitsInTick)
+    return rate > 0 && rate <= 1000 ? rate : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,33 @@
+// The values of WWW-Authenticate and Authorization as scheme and parameters (RFC 7235 2.1). Computing answers is not here.
+
+export type AuthParameters = {
+  /** Lower case: `basic`, `digest`. */
+  readonly scheme: string
+  /** Names in lower case; values without quotes. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+/** One challenge or one credential; a server that offers several schemes sends several headers. */
+export function parseAuthParameters(value: string): AuthParameters | undefined {
+  const match = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/s.exec(value)
+  if (!match) return undefined
+  const parameters = new Map<string, string>()
+  for (const [, name, quoted, plain] of (match[2] ?? '').matchAll(
+    /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))/g,
+  )) {
+    parameters.set(name!.toLowerCase(), quoted === undefined ? plain! : quoted.replace(/\\(.)/g, '$1'))
+  }
+  return { scheme: match[1]!.toLowerCase(), parameters }
+}
+
+/** `unquoted` names the parameters that stand without quotes (in Digest: algorithm, stale, nc, and qop in an answer). */
+export function writeAuthParameters(
+  scheme: string,
+  parameters: Iterable<readonly [string, string]>,
+  unquoted: ReadonlySet<string> = new Set(['algorithm', 'stale', 'nc']),
+): string {
+  const list = [...parameters].map(([name, value]) =>
+    unquoted.has(name) ? `${name}=${value}` : `${name}="${value.replace(/["\\]/g, '\\$&')}"`,
+  )
+  return `${scheme} ${list.join(', ')}`
+}

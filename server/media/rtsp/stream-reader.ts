@@ -1,0 +1,164 @@
+// Cuts one RTSP connection's bytes into messages and interleaved packets ('$' channel length data, RFC 2326 10.12).
+//
+// The hot path of the service: a packet that lies whole in the pushed bytes is handed on where it lies, nothing is allocated
+// and nothing copied. Only a packet or message cut by the end of a read is kept here, and no more of it than was received.
+
+import { AppError } from '../../base/error.ts'
+import { findHeader, parseRtspHead, type RtspMessage } from './message.ts'
+
+export type RtspStreamHandler = {
+  /** An interleaved packet: `bytes[start, end)`, valid only during the call. */
+  onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
+  onMessage(message: RtspMessage): void
+}
+
+export type RtspStreamLimits = {
+  readonly maxHeadBytes?: number
+  readonly maxBodyBytes?: number
+}
+
+const dollar = 0x24
+const cr = 0x0d
+const lf = 0x0a
+
+export class RtspStreamReader {
+  readonly #handler: RtspStreamHandler
+  readonly #maxHeadBytes: number
+  readonly #maxBodyBytes: number
+  /** The start of an item that is not complete yet: the first `#keptBytes` of it. */
+  #kept = new Uint8Array(0)
+  #keptBytes = 0
+  /** How far the kept head of a message has been searched for its end, so that trickling bytes cost linear time. */
+  #searchedBytes = 0
+  /** Head of a message whose body is still coming, and the whole length of both. */
+  #pending: { readonly message: RtspMessage; readonly headBytes: number; readonly totalBytes: number } | undefined
+
+  constructor(handler: RtspStreamHandler, { maxHeadBytes = 16_384, maxBodyBytes = 131_072 }: RtspStreamLimits = {}) {
+    this.#handler = handler
+    this.#maxHeadBytes = maxHeadBytes
+    this.#maxBodyBytes = maxBodyBytes
+  }
+
+  /** Bytes held back for items that are not complete. */
+  get keptBytes(): number {
+    return this.#keptBytes
+  }
+
+  /**
+   * Takes `bytes[start, end)`, any cut of the stream; they may be overwritten after the call.
+   * @throws AppError 'corrupt' when this is not RTSP or a limit is passed; the connection is then of no further use.
+   */
+  push(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    let at = start
+    while (this.#keptBytes > 0 && at < end) at = this.#continueKept(bytes, at, end)
+    while (at < end) {
+      const next = bytes[at] === dollar ? this.#takePacket(bytes, at, end) : this.#takeMessage(bytes, at, end)
+      if (next === at) break
+      at = next
+    }
+    if (at < end) this.#keep(bytes, at, end)
+  }
+
+  /** Returns where the next item starts, or `at` when the packet is not complete. */
+  #takePacket(bytes: Uint8Array, at: number, end: number): number {
+    if (end - at < 4) return at
+    const next = at + 4 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+    if (next > end) return at
+    this.#handler.onPacket(bytes[at + 1]!, bytes, at + 4, next)
+    return next
+  }
+
+  /** As `#takePacket`. Line ends between messages are skipped (RFC 2326 4.1). */
+  #takeMessage(bytes: Uint8Array, at: number, end: number): number {
+    if (bytes[at] === cr || bytes[at] === lf) return at + 1
+    if (!this.#pending) {
+      const headEnd = findHeadEnd(bytes, Math.max(at, at + this.#searchedBytes - 3), end)
+      if (headEnd < 0) {
+        checkLooksLikeText(bytes, at + this.#searchedBytes, end)
+        if (end - at > this.#maxHeadBytes) throw new AppError('corrupt', 'RTSP: the message head is too long')
+        this.#searchedBytes = end - at
+        return at
+      }
+      if (headEnd - at > this.#maxHeadBytes) throw new AppError('corrupt', 'RTSP: the message head is too long')
+      this.#pending = this.#readHead(bytes, at, headEnd)
+    }
+    const { message, headBytes, totalBytes } = this.#pending
+    if (end - at < totalBytes) return at
+    this.#pending = undefined
+    this.#searchedBytes = 0
+    const body = totalBytes > headBytes ? bytes.slice(at + headBytes, at + totalBytes) : message.body
+    this.#handler.onMessage({ ...message, body })
+    return at + totalBytes
+  }
+
+  #readHead(bytes: Uint8Array, at: number, headEnd: number) {
+    const text = new TextDecoder().decode(bytes.subarray(at, headEnd)).trimEnd()
+    const message = parseRtspHead(text)
+    const headBytes = headEnd - at
+    const length = findHeader(message.headers, 'content-length')
+    if (length === undefined) return { message, headBytes, totalBytes: headBytes }
+    if (!/^\d{1,9}$/.test(length) || Number(length) > this.#maxBodyBytes) {
+      throw new AppError('corrupt', `RTSP: expected a Content-Length of at most ${this.#maxBodyBytes}, found another`)
+    }
+    return { message, headBytes, totalBytes: headBytes + Number(length) }
+  }
+
+  /** Adds what the kept item lacks; emits it when that completes it. Returns how far `bytes` are used. */
+  #continueKept(bytes: Uint8Array, at: number, end: number): number {
+    const before = this.#keptBytes
+    const missing = this.#missingBytes()
+    const used = Math.min(missing, end - at)
+    this.#append(bytes, at, at + used)
+    const kept = this.#kept
+    const length = this.#keptBytes
+    const next = kept[0] === dollar ? this.#takePacket(kept, 0, length) : this.#takeMessage(kept, 0, length)
+    if (next === 0) return at + used
+    this.#keptBytes = 0
+    // What of the appended bytes lies behind the item is read again from the pushed bytes.
+    return at + (next - before)
+  }
+
+  /** At least 1. A message's head has no known length, so all that came is looked at. */
+  #missingBytes(): number {
+    const kept = this.#kept
+    if (kept[0] !== dollar) return this.#pending ? this.#pending.totalBytes - this.#keptBytes : 4096
+    if (this.#keptBytes < 4) return 4 - this.#keptBytes
+    return 4 + ((kept[2]! << 8) | kept[3]!) - this.#keptBytes
+  }
+
+  #keep(bytes: Uint8Array, start: number, end: number): void {
+    this.#keptBytes = 0
+    this.#append(bytes, start, end)
+  }
+
+  #append(bytes: Uint8Array, start: number, end: number): void {
+    const length = this.#keptBytes + end - start
+    if (length > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(2048, length + (length >> 2)))
+      larger.set(this.#kept.subarray(0, this.#keptBytes))
+      this.#kept = larger
+    }
+    this.#kept.set(bytes.subarray(start, end), this.#keptBytes)
+    this.#keptBytes = length
+  }
+}
+
+/** Index just behind the empty line, or -1. A lone line feed ends a line too, as some cameras write. */
+function findHeadEnd(bytes: Uint8Array, start: number, end: number): number {
+  for (let i = start; i < end; i++) {
+    if (bytes[i] !== lf) continue
+    if (bytes[i + 1] === lf && i + 1 < end) return i + 2
+    if (bytes[i + 1] === cr && bytes[i + 2] === lf && i + 2 < end) return i + 3
+  }
+  return -1
+}
+
+/** Fails early on bytes that can be no RTSP, rather than collect a whole head of them. */
+function checkLooksLikeText(bytes: Uint8Array, start: number, end: number): void {
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!
+    if (byte < 0x20 && byte !== cr && byte !== lf && byte !== 0x09) {
+      throw new AppError('corrupt', `RTSP: expected text, found the byte 0x${byte.toString(16).padStart(2, '0')}`)
+    }
+  }
+}

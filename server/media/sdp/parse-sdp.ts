@@ -1,0 +1,89 @@
+// Text -> session description (RFC 4566). Forgiving where cameras are careless: unknown lines and attributes are skipped.
+
+import { AppError } from '../../base/error.ts'
+import { type Sdp, type SdpMedia, type SdpPayload, staticPayloads } from './sdp.ts'
+
+const maxMedia = 64
+
+/** @throws AppError 'corrupt' when the text is no session description */
+export function parseSdp(text: string): Sdp {
+  const sections: string[][] = [[]]
+  for (const line of text.split(/[\r\n]+/)) {
+    if (line.trim() === '') continue
+    if (line.startsWith('m=')) sections.push([])
+    sections.at(-1)!.push(line.trimEnd())
+  }
+  const [session = [], ...media] = sections
+  if (session[0] !== 'v=0') throw new AppError('corrupt', 'SDP: expected "v=0" at the start')
+  if (media.length > maxMedia) throw new AppError('corrupt', `SDP: expected at most ${maxMedia} media`)
+  return {
+    sessionName:
+      session
+        .find((line) => line.startsWith('s='))
+        ?.slice(2)
+        .trim() ?? '',
+    control: findAttribute(session, 'control'),
+    media: media.map(parseMedia),
+  }
+}
+
+function parseMedia(lines: readonly string[]): SdpMedia {
+  const match = /^m=(\S+) +(\d+)(?:\/\d+)? +(\S+)((?: +\S+)*) *$/.exec(lines[0]!)
+  if (!match) throw new AppError('corrupt', 'SDP: expected "m=<media> <port> <protocol> <formats>"')
+  const [, type, port, protocol, formats] = match
+  const payloadTypes = formats!.split(' ').filter((format) => /^\d{1,3}$/.test(format))
+  return {
+    type: type!,
+    port: Number(port),
+    protocol: protocol!,
+    payloads: payloadTypes.map((format) => parsePayload(Number(format), lines)),
+    control: findAttribute(lines, 'control'),
+    isOffered: !lines.includes('a=recvonly') && !lines.includes('a=inactive'),
+  }
+}
+
+function parsePayload(payloadType: number, lines: readonly string[]): SdpPayload {
+  const known = staticPayloads.get(payloadType)
+  const rtpmap = findOf(lines, 'rtpmap', payloadType)
+  const [encoding, clockRate, channels] = rtpmap ? rtpmap.split('/') : []
+  return {
+    payloadType,
+    encoding: encoding?.trim() ?? known?.encoding ?? '',
+    clockRate: positive(clockRate) ?? known?.clockRate ?? 0,
+    channels: positive(channels) ?? known?.channels ?? 1,
+    parameters: parseParameters(findOf(lines, 'fmtp', payloadType) ?? ''),
+  }
+}
+
+function parseParameters(text: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const part of text.split(';')) {
+    const equals = part.indexOf('=')
+    if (equals > 0) parameters.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim())
+  }
+  return parameters
+}
+
+/** The value of `a=<name>:<value>`. */
+function findAttribute(lines: readonly string[], name: string): string | undefined {
+  const prefix = `a=${name}:`
+  const value = lines
+    .find((line) => line.startsWith(prefix))
+    ?.slice(prefix.length)
+    .trim()
+  return value === '' ? undefined : value
+}
+
+/** The value of `a=<name>:<payloadType> <value>`. */
+function findOf(lines: readonly string[], name: string, payloadType: number): string | undefined {
+  const prefix = `a=${name}:${payloadType} `
+  return lines
+    .find((line) => line.startsWith(prefix))
+    ?.slice(prefix.length)
+    .trim()
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return Number.isSafeInteger(value) && value > 0 ? value : undefined
+}

@@ -1,0 +1,49 @@
+// What a session description says (RFC 4566), as far as RTSP cameras use it. Reading is parse-sdp.ts, writing write-sdp.ts.
+
+/** One payload type of a medium: what `a=rtpmap` and `a=fmtp` say of it. */
+export type SdpPayload = {
+  readonly payloadType: number
+  /** As written, for instance `H264`, `MPEG4-GENERIC`; from RFC 3551 for static types; empty when unknown. */
+  readonly encoding: string
+  /** Hz; 0 when unknown. */
+  readonly clockRate: number
+  readonly channels: number
+  /** The `a=fmtp` parameters, names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+export type SdpMedia = {
+  /** `video`, `audio`, `application`, … */
+  readonly type: string
+  readonly port: number
+  /** For instance `RTP/AVP`. */
+  readonly protocol: string
+  readonly payloads: readonly SdpPayload[]
+  /** `a=control`, absolute or relative. */
+  readonly control: string | undefined
+  /** True for `a=sendonly`, `a=sendrecv` and no direction at all: cameras mean the same by all three. */
+  readonly isOffered: boolean
+}
+
+export type Sdp = {
+  readonly sessionName: string
+  /** `a=control` of the whole session. */
+  readonly control: string | undefined
+  readonly media: readonly SdpMedia[]
+}
+
+/** RFC 3551 tables 4 and 5: the types that need no `a=rtpmap`. */
+export const staticPayloads: ReadonlyMap<number, { encoding: string; clockRate: number; channels: number }> = new Map([
+  [0, { encoding: 'PCMU', clockRate: 8000, channels: 1 }],
+  [3, { encoding: 'GSM', clockRate: 8000, channels: 1 }],
+  [8, { encoding: 'PCMA', clockRate: 8000, channels: 1 }],
+  [9, { encoding: 'G722', clockRate: 8000, channels: 1 }],
+  [10, { encoding: 'L16', clockRate: 44_100, channels: 2 }],
+  [11, { encoding: 'L16', clockRate: 44_100, channels: 1 }],
+  [14, { encoding: 'MPA', clockRate: 90_000, channels: 1 }],
+  [26, { encoding: 'JPEG', clockRate: 90_000, channels: 1 }],
+  [31, { encoding: 'H261', clockRate: 90_000, channels: 1 }],
+  [32, { encoding: 'MPV', clockRate: 90_000, channels: 1 }],
+  [33, { encoding: 'MP2T', clockRate: 90_000, channels: 1 }],
+  [34, { encoding: 'H263', clockRate: 90_000, channels: 1 }],
+])
