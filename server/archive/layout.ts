@@ -1,0 +1,29 @@
+// Where the files of the archive are: cameras/{camera}/{YYYY-MM-DD}/{HH-MM-SS.mmmZ}.mp4, times in UTC. A person finds a
+// recording by hand, a program finds all files of a camera or a day in one folder.
+
+/** Path of a segment's file relative to the archive's folder, from the wall clock of its first frame (Unix milliseconds). */
+export function segmentPath(cameraId: number, startMs: number): string {
+  const [day, time] = new Date(startMs).toISOString().split('T') as [string, string]
+  return `${cameraFolder(cameraId)}/${day}/${time.replaceAll(':', '-')}.mp4`
+}
+
+/** Relative to the archive's folder. */
+export function cameraFolder(cameraId: number): string {
+  return `cameras/${cameraId}`
+}
+
+const pattern = /^cameras\/(\d{1,15})\/\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\.\d{3}Z(?:-\d+)?\.mp4$/
+
+/** The camera of a file, or undefined for a path that `segmentPath` does not give. */
+export function findCameraOfPath(path: string): number | undefined {
+  const match = pattern.exec(path)
+  return match ? Number(match[1]) : undefined
+}
+
+/**
+ * Another name for the same moment: a clock that was set back may give a time twice, and a file is never written over.
+ * `attempt` counts from 1.
+ */
+export function alternativePath(path: string, attempt: number): string {
+  return path.replace(/\.mp4$/, `-${attempt}.mp4`)
+}
