@@ -1,0 +1,128 @@
+// The signed part of a media URL: `<img>` and `<video>` send no Authorization header, so the URL itself carries who may see what
+// until when. (security.md A38)
+//
+// Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry, Unix seconds (4, big-endian) | camera id, user id,
+// token id (LEB128 each) | live view as text | HMAC-SHA256 of all that precedes, its first 16 bytes.
+
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { type LiveView, parseLiveView, writeLiveView } from '../model/live-view.ts'
+
+/** What a token opens. Codes, once given, never change. */
+const kindCodes = { mjpeg: 1, mp4: 2, mpegts: 3, hls: 4, live_snapshot: 5, snapshot: 6 } as const
+
+export type MediaKind = keyof typeof kindCodes
+
+export type MediaGrant = {
+  readonly kind: MediaKind
+  readonly cameraId: number
+  /** The viewer, and the personal token the URL was answered to: when either is refused, so is the URL. */
+  readonly userId: number
+  readonly tokenId: number
+  readonly view: LiveView
+}
+
+export const mediaTokenTtlMs = 7_200_000
+
+/** Expiries are rounded up to this, so that a URL, and an answer that contains it, stays the same for a while. */
+export const mediaTokenSlotMs = 600_000
+
+const version = 1
+const keyId = 1
+const headBytes = 7
+const macBytes = 16
+const maxTokenLength = 256
+
+export class MediaTokens {
+  readonly #key: KeyObject
+  readonly #clock: Clock
+
+  /** `key`: 32 bytes, used for nothing else. */
+  constructor(key: Uint8Array, clock: Clock) {
+    this.#key = createSecretKey(key)
+    this.#clock = clock
+  }
+
+  /** When a token signed now expires, Unix milliseconds; changes only once per slot. */
+  nextExpiryMs(): number {
+    return Math.ceil((this.#clock.nowMs() + mediaTokenTtlMs) / mediaTokenSlotMs) * mediaTokenSlotMs
+  }
+
+  /** URL-safe, about 45 characters. */
+  sign(grant: MediaGrant): string {
+    const bytes = Buffer.allocUnsafe(maxTokenLength)
+    bytes[0] = version
+    bytes[1] = keyId
+    bytes[2] = kindCodes[grant.kind]
+    bytes.writeUInt32BE(this.nextExpiryMs() / 1000, 3)
+    let end = headBytes
+    for (const id of [grant.cameraId, grant.userId, grant.tokenId]) end = writeVarint(bytes, end, id)
+    const view = writeLiveView(grant.view)
+    if (view !== '') end += bytes.write(view, end, 'latin1')
+    this.#mac(bytes.subarray(0, end)).copy(bytes, end, 0, macBytes)
+    return bytes.toString('base64url', 0, end + macBytes)
+  }
+
+  /** What `sign` was given. Throws 'forbidden' unless it was for this kind and camera, unaltered and not expired. */
+  verify(
+    token: string,
+    { kind, cameraId }: Pick<MediaGrant, 'kind' | 'cameraId'>,
+  ): MediaGrant & { expiresAtMs: number } {
+    const { grantKind, expiresAtMs, ...grant } = this.#open(token)
+    if (grantKind !== kindCodes[kind] || grant.cameraId !== cameraId) throw forbidden('is for something else')
+    if (expiresAtMs <= this.#clock.nowMs()) throw forbidden('has expired: read the camera again for a new URL')
+    return { kind, expiresAtMs, ...grant }
+  }
+
+  #open(token: string): Omit<MediaGrant, 'kind'> & { grantKind: number; expiresAtMs: number } {
+    const bytes = Buffer.from(token.length <= maxTokenLength ? token : '', 'base64url')
+    const end = bytes.length - macBytes
+    // Base64 has spare bits at its end and is read leniently: only the one spelling that `sign` makes is taken.
+    const isWellFormed = end > headBytes && bytes.toString('base64url') === token
+    if (!isWellFormed || bytes[0] !== version || bytes[1] !== keyId) throw forbidden('is malformed')
+    const mac = this.#mac(bytes.subarray(0, end)).subarray(0, macBytes)
+    if (!timingSafeEqual(mac, bytes.subarray(end))) throw forbidden('is not genuine')
+    const ids: number[] = []
+    let offset = headBytes
+    while (ids.length < 3) {
+      const { value, next } = readVarint(bytes, offset)
+      ids.push(value)
+      offset = next
+    }
+    const [cameraId, userId, tokenId] = ids as [number, number, number]
+    const view = parseLiveView(bytes.toString('latin1', offset, end))
+    if (!view) throw forbidden('is malformed')
+    return { grantKind: bytes[2]!, expiresAtMs: bytes.readUInt32BE(3) * 1000, cameraId, userId, tokenId, view }
+  }
+
+  #mac(bytes: Uint8Array): Buffer {
+    return createHmac('sha256', this.#key).update(bytes).digest()
+  }
+}
+
+function forbidden(what: string): AppError {
+  return new AppError('forbidden', `the token in this media URL ${what}`)
+}
+
+/** LEB128 of a non-negative safe integer; returns the offset behind it. */
+function writeVarint(bytes: Uint8Array, offset: number, value: number): number {
+  let rest = value
+  while (rest >= 128) {
+    bytes[offset++] = (rest % 128) | 128
+    rest = Math.floor(rest / 128)
+  }
+  bytes[offset++] = rest
+  return offset
+}
+
+function readVarint(bytes: Uint8Array, offset: number): { value: number; next: number } {
+  let value = 0
+  let scale = 1
+  let next = offset
+  for (; ; scale *= 128) {
+    const byte = bytes[next++]!
+    value += (byte & 127) * scale
+    if (byte < 128) return { value, next }
+  }
+}

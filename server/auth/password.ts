@@ -1,0 +1,38 @@
+// Passwords: argon2id (RFC 9106) with OWASP's minimum, as PHC strings. The work happens on libuv's threads.
+
+import { hash, verify } from '@node-rs/argon2'
+import { AppError } from '../base/error.ts'
+
+const minLength = 8
+const maxLength = 256
+const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+/** Throws 'invalid' with `fields.password`: 8 to 256 characters, any composition. */
+export function checkPassword(password: string): void {
+  const length = [...password].length
+  if (length >= minLength && length <= maxLength) return
+  const reason = `The password must have ${minLength} to ${maxLength} characters.`
+  throw new AppError('invalid', reason, { fields: { password: [reason] } })
+}
+
+/** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */
+export async function hashPassword(password: string): Promise<string> {
+  checkPassword(password)
+  return hash(normalize(password), parameters)
+}
+
+export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  if (password.length > 2 * maxLength) return false
+  return verify(passwordHash, normalize(password))
+}
+
+/** True when the hash was made with other parameters than today's: hash again at the next log-in. */
+export function needsRehash(passwordHash: string): boolean {
+  return !passwordHash.startsWith(currentHead)
+}
+
+/** The same characters, however the keyboard composed them (NIST SP 800-63B 5.1.1.2). */
+function normalize(password: string): string {
+  return password.normalize('NFKC')
+}

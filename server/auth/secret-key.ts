@@ -1,0 +1,81 @@
+// The server's one secret: 32 random bytes in a file beside the database, never in it. Everything that needs a key gets one of
+// its own, derived by purpose (HKDF-SHA256, RFC 5869).
+
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../base/error.ts'
+
+const keyBytes = 32
+
+/** What sub-keys are for. A name, once used, never changes. */
+export type KeyPurpose = 'camera credentials' | 'media tokens'
+
+export class SecretKey {
+  readonly #key: Uint8Array
+
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  /** 32 bytes, always the same for the same purpose. */
+  deriveKey(purpose: KeyPurpose): Uint8Array {
+    return new Uint8Array(hkdfSync('sha256', this.#key, '', `nightjar ${purpose}`, keyBytes))
+  }
+}
+
+/** Reads `secret.key`, or makes it. Processes that start at once agree on one key. Throws 'corrupt' and 'unavailable'. */
+export async function openSecretKey(dataDir: string): Promise<SecretKey> {
+  const file = join(dataDir, 'secret.key')
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    return new SecretKey((await readKey(file)) ?? (await createKey(file, dataDir)))
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause
+    throw new AppError('unavailable', `the key file ${file} can be neither read nor made`, { cause })
+  }
+}
+
+async function readKey(file: string): Promise<Uint8Array | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'ascii')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  if (!/^[0-9a-f]{64}\n?$/.test(text)) {
+    throw new AppError('corrupt', `${file} does not hold 64 hexadecimal digits: restore it from a backup`)
+  }
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/** The file appears under its name only when it is whole and on the disk; whoever links first wins. */
+async function createKey(file: string, dataDir: string): Promise<Uint8Array> {
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${randomBytes(keyBytes).toString('hex')}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
+  await syncFolder(dataDir)
+  return (await readKey(file))!
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,53 @@
+// The address of a camera, as its owner types it: user name and password are split off and travel separately from then on.
+
+import { AppError } from '../base/error.ts'
+
+export const maxCameraUrlLength = 2048
+
+const schemes = ['rtsp:', 'rtsps:', 'http:', 'https:']
+
+export type CameraUrl = {
+  /** Without user information. */
+  readonly url: string
+  readonly username: string | null
+  readonly password: string | null
+}
+
+/** Throws 'invalid' with `fields.url`. Where the address leads is checked when connecting, see ingest's address guard. */
+export function parseCameraUrl(text: string): CameraUrl {
+  const trimmed = text.trim()
+  if (trimmed.length > maxCameraUrlLength) throw invalidUrl(`at most ${maxCameraUrlLength} characters are allowed`)
+  if (/\p{Cc}/u.test(trimmed)) throw invalidUrl('it contains a control character')
+  let url: URL
+  try {
+    url = new URL(trimmed)
+  } catch (cause) {
+    throw invalidUrl(
+      'it is not like rtsp://192.168.1.20/stream1 (write # / ? @ in a password as %23 %2F %3F %40)',
+      cause,
+    )
+  }
+  if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp://, rtsps://, http:// or https://')
+  if (url.hostname === '') throw invalidUrl('it names no host')
+  const username = decode(url.username)
+  const password = decode(url.password)
+  if (/\p{Cc}/u.test(username + password)) throw invalidUrl('the user name or password contains a control character')
+  url.username = ''
+  url.password = ''
+  url.hash = ''
+  const hasCredentials = username !== '' || password !== ''
+  return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a bare % in a password
+  }
+}
+
+function invalidUrl(reason: string, cause?: unknown): AppError {
+  const message = `The camera URL cannot be used: ${reason}.`
+  return new AppError('invalid', message, { fields: { url: [message] }, ...(cause !== undefined && { cause }) })
+}

@@ -1,0 +1,261 @@
+// Cameras: where they are and what they last reported. The owner's user name and password are sealed in the row.
+
+import type { Kysely } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
+import { writeRelaxed } from './durability.ts'
+import type { Row, Tables } from './schema.ts'
+import type { SealedBox } from './sealed-box.ts'
+
+export type CameraType = 'h264' | 'h265' | 'mjpeg'
+export type CameraStatus = 'online' | 'offline' | 'unknown'
+
+export type Camera = {
+  readonly id: number
+  readonly ownerId: number
+  readonly name: string
+  readonly type: CameraType
+  /** Without user information. */
+  readonly url: string
+  /** In clear; sealed in the database. */
+  readonly username: string | null
+  readonly password: string | null
+  /** 32 hexadecimal digits: whoever knows it may report events of this camera. */
+  readonly eventApiHash: string
+  readonly hasAudio: boolean
+  readonly status: CameraStatus
+  /** Why it is offline, for programs and for people; null while it is not. */
+  readonly statusReason: string | null
+  readonly statusDetail: string | null
+  readonly snapshotAtMs: number | null
+  readonly createdAtMs: number
+}
+
+export type NewCamera = {
+  /** Given when moving from another server; otherwise the next free one. Ids are never used twice. */
+  readonly id?: number | undefined
+  readonly ownerId: number
+  readonly name: string
+  readonly type: CameraType
+  readonly url: string
+  readonly username: string | null
+  readonly password: string | null
+  readonly hasAudio?: boolean
+}
+
+export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'username' | 'password'>>
+
+export type CamerasOptions = {
+  readonly db: Kysely<Tables>
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly box: SealedBox
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+export class Cameras {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangeFeed
+  readonly #clock: Clock
+  readonly #box: SealedBox
+  readonly #randomBytes: (count: number) => Uint8Array
+
+  constructor({ db, feed, clock, box, randomBytes }: CamerasOptions) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+    this.#box = box
+    this.#randomBytes = randomBytes
+  }
+
+  /** Throws 'conflict' when the id is taken and 'not_found' when the owner does not exist. */
+  async insert(camera: NewCamera): Promise<Camera> {
+    try {
+      // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
+      const row = await this.#db.transaction().execute(async (transaction) => {
+        const { id } = await transaction
+          .insertInto('cameras')
+          .values({
+            ...(camera.id !== undefined && { id: camera.id }),
+            owner_id: camera.ownerId,
+            name: camera.name,
+            type: camera.type,
+            url: camera.url,
+            credentials: null,
+            event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
+            has_audio: camera.hasAudio ? 1 : 0,
+            status: 'unknown',
+            status_reason: null,
+            status_detail: null,
+            snapshot_at_ms: null,
+            created_at_ms: this.#clock.nowMs(),
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        const credentials = this.#seal(id, camera.username, camera.password)
+        const update = transaction.updateTable('cameras').set({ credentials }).where('id', '=', id).returningAll()
+        return update.executeTakeFirstOrThrow()
+      })
+      this.#feed.publish('records')
+      return this.#toCamera(row)
+    } catch (cause) {
+      if (isUniqueViolation(cause)) throw new AppError('conflict', `the camera id ${camera.id} is taken`, { cause })
+      if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no user ${camera.ownerId}`, { cause })
+      throw cause
+    }
+  }
+
+  async find(id: number): Promise<Camera | undefined> {
+    const row = await this.#db.selectFrom('cameras').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && this.#toCamera(row)
+  }
+
+  /** Throws 'not_found'. */
+  async get(id: number): Promise<Camera> {
+    const camera = await this.find(id)
+    if (!camera) throw new AppError('not_found', `there is no camera ${id}`)
+    return camera
+  }
+
+  async findByEventApiHash(hash: string): Promise<Camera | undefined> {
+    const row = await this.#db.selectFrom('cameras').selectAll().where('event_api_hash', '=', hash).executeTakeFirst()
+    return row && this.#toCamera(row)
+  }
+
+  /** A page of an owner's cameras in the order of their ids. */
+  async listByOwner(ownerId: number, { limit, offset }: { limit: number; offset: number }): Promise<Camera[]> {
+    const rows = await this.#db
+      .selectFrom('cameras')
+      .selectAll()
+      .where('owner_id', '=', ownerId)
+      .orderBy('id')
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    return rows.map((row) => this.#toCamera(row))
+  }
+
+  async countByOwner(ownerId: number): Promise<number> {
+    const { count } = await this.#db
+      .selectFrom('cameras')
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  /** All cameras in the order of their ids. */
+  async list(): Promise<Camera[]> {
+    const rows = await this.#db.selectFrom('cameras').selectAll().orderBy('id').execute()
+    return rows.map((row) => this.#toCamera(row))
+  }
+
+  /** Throws 'not_found'. */
+  async update(id: number, change: CameraChange): Promise<Camera> {
+    const camera = await this.get(id)
+    const { name, type, url, username, password } = { ...camera, ...change }
+    const row = await this.#db
+      .updateTable('cameras')
+      .set({ name, type, url, credentials: this.#seal(id, username, password) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no camera ${id}`)
+    this.#feed.publish('records')
+    return this.#toCamera(row)
+  }
+
+  /** False when there was none. The footage stays until the archive's owner removes it. */
+  async remove(id: number): Promise<boolean> {
+    const removed = await this.#db.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
+    if (removed) this.#feed.publish('records')
+    return removed !== undefined
+  }
+
+  /** Nothing is written, and nobody told, when it is so already. */
+  async setStatus(id: number, state: { status: CameraStatus; reason?: string; detail?: string }): Promise<void> {
+    const { status, reason = null, detail = null } = state
+    await this.#report((db) =>
+      db
+        .updateTable('cameras')
+        .set({ status, status_reason: reason, status_detail: detail })
+        .where('id', '=', id)
+        .where((of) =>
+          of.or([
+            of('status', '!=', status),
+            of('status_reason', 'is distinct from', reason),
+            of('status_detail', 'is distinct from', detail),
+          ]),
+        )
+        .returning('id')
+        .execute(),
+    )
+  }
+
+  /** What the camera was found to send. */
+  async setFormat(id: number, { type, hasAudio }: { type: CameraType; hasAudio: boolean }): Promise<void> {
+    const has_audio = hasAudio ? 1 : 0
+    await this.#report((db) =>
+      db
+        .updateTable('cameras')
+        .set({ type, has_audio })
+        .where('id', '=', id)
+        .where((of) => of.or([of('type', '!=', type), of('has_audio', '!=', has_audio)]))
+        .returning('id')
+        .execute(),
+    )
+  }
+
+  async setSnapshotAt(id: number, snapshotAtMs: number): Promise<void> {
+    await this.#report((db) =>
+      db.updateTable('cameras').set({ snapshot_at_ms: snapshotAtMs }).where('id', '=', id).returning('id').execute(),
+    )
+  }
+
+  /** At a start nothing is known yet: what a run that ended before said of its cameras is forgotten. */
+  async resetStatus(): Promise<void> {
+    await this.#report((db) =>
+      db
+        .updateTable('cameras')
+        .set({ status: 'unknown', status_reason: null, status_detail: null })
+        .where('status', '!=', 'unknown')
+        .returning('id')
+        .execute(),
+    )
+  }
+
+  async #report(update: (db: Kysely<Tables>) => Promise<readonly unknown[]>): Promise<void> {
+    const changed = await writeRelaxed(this.#db, update)
+    if (changed.length > 0) this.#feed.publish('status')
+  }
+
+  #seal(id: number, username: string | null, password: string | null): Uint8Array | null {
+    if (username === null && password === null) return null
+    return this.#box.seal(JSON.stringify([username, password]), credentialsContext(id))
+  }
+
+  #toCamera(row: Row<'cameras'>): Camera {
+    const opened = row.credentials && this.#box.open(row.credentials, credentialsContext(row.id))
+    const [username, password] = opened ? (JSON.parse(opened) as [string | null, string | null]) : [null, null]
+    return {
+      id: row.id,
+      ownerId: row.owner_id,
+      name: row.name,
+      type: row.type,
+      url: row.url,
+      username,
+      password,
+      eventApiHash: row.event_api_hash,
+      hasAudio: row.has_audio === 1,
+      status: row.status,
+      statusReason: row.status_reason,
+      statusDetail: row.status_detail,
+      snapshotAtMs: row.snapshot_at_ms,
+      createdAtMs: row.created_at_ms,
+    }
+  }
+}
+
+const credentialsContext = (id: number) => `camera ${id} credentials`

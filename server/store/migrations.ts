@@ -1,0 +1,129 @@
+// The way from an empty file to the present tables, one step per release that changes them. A step, once released, never changes.
+
+import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator } from 'kysely'
+import { AppError } from '../base/error.ts'
+
+/** In the order of their names. */
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-accounts-cameras-segments': { up: createFirstTables },
+}
+
+/** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */
+export async function migrateToLatest(db: Kysely<never>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+  const { error } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const hint = String(error).includes('previously executed migration')
+    ? 'the database was written by a newer version of Nightjar'
+    : 'the database could not be brought up to date'
+  throw new AppError('unavailable', hint, { cause: error })
+}
+
+/** Ids are never used twice, not even after a removal: signed links and footage refer to them. */
+const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
+const required = (column: ColumnDefinitionBuilder) => column.notNull()
+
+async function createFirstTables(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .createTable('users')
+    .addColumn('id', 'integer', identity)
+    .addColumn('email', 'text', required)
+    .addColumn('email_key', 'text', (column) => column.notNull().unique())
+    .addColumn('first_name', 'text', required)
+    .addColumn('last_name', 'text', required)
+    .addColumn('phone', 'text')
+    .addColumn('password_hash', 'text', required)
+    .addColumn('disabled_at_ms', 'bigint')
+    .addColumn('created_at_ms', 'bigint', required)
+    .execute()
+
+  await db.schema
+    .createTable('cameras')
+    .addColumn('id', 'integer', identity)
+    .addColumn('owner_id', 'integer', (column) => column.notNull().references('users.id'))
+    .addColumn('name', 'text', required)
+    .addColumn('type', 'text', required)
+    .addColumn('url', 'text', required)
+    .addColumn('credentials', 'blob')
+    .addColumn('event_api_hash', 'text', (column) => column.notNull().unique())
+    .addColumn('has_audio', 'integer', required)
+    .addColumn('status', 'text', required)
+    .addColumn('status_reason', 'text')
+    .addColumn('status_detail', 'text')
+    .addColumn('snapshot_at_ms', 'bigint')
+    .addColumn('created_at_ms', 'bigint', required)
+    .execute()
+  await db.schema.createIndex('cameras_of_owner').on('cameras').columns(['owner_id', 'id']).execute()
+
+  await db.schema
+    .createTable('recordings')
+    .addColumn('active_service_id', 'integer', identity)
+    .addColumn('camera_id', 'integer', (column) =>
+      column.notNull().unique().references('cameras.id').onDelete('cascade'),
+    )
+    .addColumn('retention', 'text', required)
+    .addColumn('max_bytes', 'bigint')
+    .addColumn('status', 'text', required)
+    .addColumn('status_detail', 'text')
+    .addColumn('enabled_at_ms', 'bigint', required)
+    .addColumn('deactivated_at_ms', 'bigint')
+    .execute()
+
+  await db.schema
+    .createTable('tokens')
+    .addColumn('id', 'integer', identity)
+    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', required)
+    .addColumn('hash', 'blob', (column) => column.notNull().unique())
+    .addColumn('prefix', 'text', required)
+    .addColumn('last_four', 'text', required)
+    .addColumn('scope', 'text', required)
+    .addColumn('is_checksum_valid', 'integer', required)
+    .addColumn('created_at_ms', 'bigint', required)
+    .addColumn('last_used_at_ms', 'bigint')
+    .addColumn('revoked_at_ms', 'bigint')
+    .execute()
+  await db.schema.createIndex('tokens_of_user').on('tokens').column('user_id').execute()
+
+  await db.schema
+    .createTable('segments')
+    .addColumn('id', 'integer', identity)
+    .addColumn('camera_id', 'integer', required)
+    .addColumn('is_closed', 'integer', required)
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint', required)
+    .addColumn('run_id', 'text', required)
+    .addColumn('run_start90k', 'bigint', required)
+    .addColumn('path', 'text', required)
+    .addColumn('bytes', 'bigint', required)
+    .addColumn('init_bytes', 'integer', required)
+    .addColumn('codecs', 'text', required)
+    .addColumn('width', 'integer', required)
+    .addColumn('height', 'integer', required)
+    .addColumn('init_hash', 'text', required)
+    .addColumn('gap_reason', 'text')
+    .execute()
+  await db.schema
+    .createIndex('segments_by_time')
+    .on('segments')
+    .columns(['is_closed', 'camera_id', 'start_ms', 'end_ms'])
+    .execute()
+
+  await db.schema
+    .createTable('segment_fragments')
+    .addColumn('segment_id', 'integer', (column) => column.primaryKey())
+    .addColumn('fragments', 'blob', required)
+    .execute()
+
+  await db.schema
+    .createTable('garbage')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('path', 'text', required)
+    .execute()
+
+  await db.schema
+    .createTable('secret_check')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('sealed', 'blob', required)
+    .execute()
+}

@@ -1,0 +1,152 @@
+// Recording of a camera: whether it is on, for how long footage is kept, and how it goes. At most one row per camera.
+
+import type { Kysely } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { isForeignKeyViolation } from './constraint.ts'
+import { writeRelaxed } from './durability.ts'
+import type { Row, Tables } from './schema.ts'
+
+export type RecordingStatus = 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
+
+export type Recording = {
+  readonly cameraId: number
+  readonly activeServiceId: number
+  /** ISO 8601, for instance P7D. */
+  readonly retention: string
+  /** The footage's largest size in bytes; null for no limit. */
+  readonly maxBytes: number | null
+  readonly status: RecordingStatus
+  /** One sentence for the owner while `status` is ERROR. */
+  readonly statusDetail: string | null
+  readonly enabledAtMs: number
+  /** Null while recording is enabled; afterwards the footage is kept as long as `retention` says. */
+  readonly deactivatedAtMs: number | null
+}
+
+export class Recordings {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangeFeed
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+  }
+
+  /** Turns recording on, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
+  async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
+    const { retention, maxBytes: max_bytes } = policy
+    const now = this.#clock.nowMs()
+    try {
+      const row = await this.#db
+        .insertInto('recordings')
+        .values({
+          camera_id: cameraId,
+          retention,
+          max_bytes,
+          status: 'READY',
+          status_detail: null,
+          enabled_at_ms: now,
+          deactivated_at_ms: null,
+        })
+        .onConflict((conflict) =>
+          conflict.column('camera_id').doUpdateSet((of) => ({
+            retention,
+            max_bytes,
+            enabled_at_ms: of
+              .case()
+              .when('recordings.deactivated_at_ms', 'is', null)
+              .then(of.ref('recordings.enabled_at_ms'))
+              .else(now)
+              .end(),
+            deactivated_at_ms: null,
+          })),
+        )
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      this.#feed.publish('records')
+      return toRecording(row)
+    } catch (cause) {
+      if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
+      throw cause
+    }
+  }
+
+  /** False when it was not on. */
+  async disable(cameraId: number): Promise<boolean> {
+    const disabled = await this.#db
+      .updateTable('recordings')
+      .set({ deactivated_at_ms: this.#clock.nowMs(), status: 'READY', status_detail: null })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .returning('camera_id')
+      .executeTakeFirst()
+    if (disabled) this.#feed.publish('records')
+    return disabled !== undefined
+  }
+
+  /** Also one that was turned off: see `deactivatedAtMs`. */
+  async find(cameraId: number): Promise<Recording | undefined> {
+    const row = await this.#db.selectFrom('recordings').selectAll().where('camera_id', '=', cameraId).executeTakeFirst()
+    return row && toRecording(row)
+  }
+
+  /** Those of the given cameras, in no order, the ones turned off included. */
+  async listByCameras(cameraIds: readonly number[]): Promise<Recording[]> {
+    if (cameraIds.length === 0) return []
+    const rows = await this.#db.selectFrom('recordings').selectAll().where('camera_id', 'in', cameraIds).execute()
+    return rows.map(toRecording)
+  }
+
+  /** All, in the order of camera ids, the ones turned off included: their footage still has to expire. */
+  async list(): Promise<Recording[]> {
+    const rows = await this.#db.selectFrom('recordings').selectAll().orderBy('camera_id').execute()
+    return rows.map(toRecording)
+  }
+
+  /** Nothing is written, and nobody told, when it is so already. */
+  async setStatus(cameraId: number, status: RecordingStatus, detail: string | null = null): Promise<void> {
+    await this.#report((db) =>
+      db
+        .updateTable('recordings')
+        .set({ status, status_detail: detail })
+        .where('camera_id', '=', cameraId)
+        .where((of) => of.or([of('status', '!=', status), of('status_detail', 'is distinct from', detail)]))
+        .returning('camera_id')
+        .execute(),
+    )
+  }
+
+  /** At a start nothing records yet. */
+  async resetStatus(): Promise<void> {
+    await this.#report((db) =>
+      db
+        .updateTable('recordings')
+        .set({ status: 'READY', status_detail: null })
+        .where('status', '!=', 'READY')
+        .returning('camera_id')
+        .execute(),
+    )
+  }
+
+  async #report(update: (db: Kysely<Tables>) => Promise<readonly unknown[]>): Promise<void> {
+    const changed = await writeRelaxed(this.#db, update)
+    if (changed.length > 0) this.#feed.publish('status')
+  }
+}
+
+function toRecording(row: Row<'recordings'>): Recording {
+  return {
+    cameraId: row.camera_id,
+    activeServiceId: row.active_service_id,
+    retention: row.retention,
+    maxBytes: row.max_bytes,
+    status: row.status,
+    statusDetail: row.status_detail,
+    enabledAtMs: row.enabled_at_ms,
+    deactivatedAtMs: row.deactivated_at_ms,
+  }
+}

@@ -1,0 +1,97 @@
+// The tables as Kysely sees them: column names and types as stored. What callers see is in the file of each table.
+//
+// Kept to what SQLite and PostgreSQL share: times are Unix milliseconds, booleans 0 or 1, bytes are Uint8Array.
+
+import type { Generated, Selectable } from 'kysely'
+
+export type Tables = {
+  users: {
+    id: Generated<number>
+    email: string
+    /** Lower case; what is unique. */
+    email_key: string
+    first_name: string
+    last_name: string
+    phone: string | null
+    password_hash: string
+    disabled_at_ms: number | null
+    created_at_ms: number
+  }
+  cameras: {
+    id: Generated<number>
+    owner_id: number
+    name: string
+    type: 'h264' | 'h265' | 'mjpeg'
+    /** Without user information. */
+    url: string
+    /** Sealed user name and password, bound to `id`; see sealed-box.ts. */
+    credentials: Uint8Array | null
+    event_api_hash: string
+    has_audio: number
+    status: 'online' | 'offline' | 'unknown'
+    status_reason: string | null
+    status_detail: string | null
+    snapshot_at_ms: number | null
+    created_at_ms: number
+  }
+  recordings: {
+    active_service_id: Generated<number>
+    camera_id: number
+    retention: string
+    max_bytes: number | null
+    status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
+    status_detail: string | null
+    enabled_at_ms: number
+    deactivated_at_ms: number | null
+  }
+  tokens: {
+    id: Generated<number>
+    user_id: number
+    name: string
+    /** SHA-256 of the token. */
+    hash: Uint8Array
+    prefix: string
+    last_four: string
+    /** Space separated. */
+    scope: string
+    /** 0 for a value brought along that looks like ours but fails our checksum. */
+    is_checksum_valid: number
+    created_at_ms: number
+    last_used_at_ms: number | null
+    revoked_at_ms: number | null
+  }
+  /** No foreign key to cameras: the rows must outlive a removed camera until its files are gone. */
+  segments: {
+    id: Generated<number>
+    camera_id: number
+    is_closed: number
+    start_ms: number
+    end_ms: number
+    run_id: string
+    run_start90k: number
+    path: string
+    bytes: number
+    init_bytes: number
+    codecs: string
+    width: number
+    height: number
+    init_hash: string
+    gap_reason: string | null
+  }
+  /** Apart from `segments` so that a timeline reads small rows only. */
+  segment_fragments: {
+    segment_id: number
+    fragments: Uint8Array
+  }
+  /** Files whose segments are gone from the index and that remain to be deleted. */
+  garbage: {
+    id: number
+    path: string
+  }
+  secret_check: {
+    id: number
+    sealed: Uint8Array
+  }
+}
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>

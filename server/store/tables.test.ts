@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTemporaryStore } from './temporary-store.ts'
+
+const ada = { email: 'Ada@Example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'hash-1' }
+const door = { name: 'Door', type: 'h264', url: 'rtsp://h/1', username: 'u', password: 'p' } as const
+
+test('users: addresses are one account without regard to case; ids may be given and are never used twice', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { users } = store
+  const user = await users.insert({ ...ada, id: 500 })
+  assert.equal(user.id, 500)
+  assert.equal(user.email, 'Ada@Example.org')
+  assert.deepEqual(await users.findByEmail('ada@example.ORG '), user)
+  assert.deepEqual(await users.findLogin('ADA@example.org'), { user, passwordHash: 'hash-1' })
+  await assert.rejects(users.insert({ ...ada, email: 'ADA@example.org' }), { kind: 'conflict', message: /already an/ })
+  await assert.rejects(users.insert({ ...ada, id: 500, email: 'b@x' }), {
+    kind: 'conflict',
+    message: /id 500 is taken/,
+  })
+  assert.equal((await users.insert({ ...ada, email: 'c@x' })).id, 501)
+  assert.deepEqual(await users.update(500, {}), user)
+  assert.equal((await users.update(500, { lastName: 'Lovelace', phone: '+44' })).lastName, 'Lovelace')
+  await assert.rejects(users.update(500, { email: 'C@x' }), { kind: 'conflict' })
+  await users.setPasswordHash(500, 'hash-2')
+  assert.equal((await users.findLogin(ada.email))?.passwordHash, 'hash-2')
+  assert.notEqual((await users.setDisabled(500, true)).disabledAtMs, null)
+  assert.equal((await users.setDisabled(500, false)).disabledAtMs, null)
+  await assert.rejects(users.setDisabled(9, true), { kind: 'not_found' })
+})
+
+test('cameras: pages by owner, changes, status', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { id: ownerId } = await store.users.insert(ada)
+  const other = await store.users.insert({ ...ada, email: 'b@x' })
+  const { cameras } = store
+  const first = await cameras.insert({ ...door, ownerId, id: 7 })
+  assert.match(first.eventApiHash, /^[0-9a-f]{32}$/)
+  assert.deepEqual([first.username, first.password, first.status, first.hasAudio], ['u', 'p', 'unknown', false])
+  await cameras.insert({ ...door, ownerId: other.id })
+  for (const name of ['B', 'C']) await cameras.insert({ ...door, name, ownerId, username: null, password: null })
+  assert.deepEqual(
+    (await cameras.listByOwner(ownerId, { limit: 2, offset: 1 })).map((camera) => [camera.name, camera.username]),
+    [
+      ['B', null],
+      ['C', null],
+    ],
+  )
+  assert.equal(await cameras.countByOwner(ownerId), 3)
+  assert.equal((await cameras.list()).length, 4)
+  await assert.rejects(cameras.insert({ ...door, ownerId, id: 7 }), { kind: 'conflict' })
+  await assert.rejects(cameras.insert({ ...door, ownerId: 99 }), { kind: 'not_found' })
+  assert.deepEqual(await cameras.findByEventApiHash(first.eventApiHash), first)
+
+  assert.deepEqual(await cameras.update(7, { name: 'Gate', password: null }), {
+    ...first,
+    name: 'Gate',
+    password: null,
+  })
+  await cameras.setStatus(7, { status: 'offline', reason: 'auth_failed', detail: 'The camera refused the password.' })
+  await cameras.setFormat(7, { type: 'h265', hasAudio: true })
+  await cameras.setSnapshotAt(7, 1234)
+  const camera = await cameras.get(7)
+  assert.deepEqual(
+    [camera.status, camera.statusReason, camera.statusDetail, camera.type, camera.hasAudio, camera.snapshotAtMs],
+    ['offline', 'auth_failed', 'The camera refused the password.', 'h265', true, 1234],
+  )
+  await cameras.resetStatus()
+  assert.equal((await cameras.get(7)).statusReason, null)
+
+  const newest = (await cameras.list()).at(-1)!
+  assert.equal(await cameras.remove(newest.id), true)
+  assert.equal((await cameras.insert({ ...door, ownerId })).id, newest.id + 1)
+  await assert.rejects(cameras.get(newest.id), { kind: 'not_found' })
+})
+
+test('recordings: on, changed, off, on again; gone with the camera', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { id: ownerId } = await store.users.insert(ada)
+  const { id } = await store.cameras.insert({ ...door, ownerId })
+  const { recordings } = store
+  assert.equal(await recordings.disable(id), false)
+  const on = await recordings.enable(id, { retention: 'P7D', maxBytes: null })
+  const changed = await recordings.enable(id, { retention: 'PT12H', maxBytes: 1e12 })
+  assert.deepEqual(changed, { ...on, retention: 'PT12H', maxBytes: 1e12 })
+  await recordings.setStatus(id, 'ERROR', 'The disk is full.')
+  assert.equal((await recordings.find(id))?.statusDetail, 'The disk is full.')
+  assert.equal(await recordings.disable(id), true)
+  const off = (await recordings.find(id))!
+  assert.deepEqual([off.status, off.statusDetail, off.deactivatedAtMs === null], ['READY', null, false])
+  const again = await recordings.enable(id, { retention: 'P1D', maxBytes: null })
+  assert.deepEqual([again.activeServiceId, again.deactivatedAtMs], [on.activeServiceId, null])
+  assert.deepEqual(await recordings.listByCameras([id, 99]), [again])
+  assert.deepEqual(await recordings.listByCameras([]), [])
+  await assert.rejects(recordings.enable(99, { retention: 'P7D', maxBytes: null }), { kind: 'not_found' })
+  await store.cameras.remove(id)
+  assert.deepEqual(await recordings.list(), [])
+})
+
+test('tokens: live until revoked or the account is disabled', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { id: userId } = await store.users.insert(ada)
+  const { tokens } = store
+  const hash = new Uint8Array(32).fill(5)
+  const shown = { userId, name: 'script', scopes: ['read', 'write'], prefix: 'njp_', lastFour: 'wxyz' }
+  const token = await tokens.insert({ ...shown, hash, isChecksumValid: true })
+  const live = { id: token.id, userId, scopes: ['read', 'write'] }
+  assert.deepEqual(await tokens.findLiveByHash(hash), live)
+  assert.deepEqual(await tokens.findLive(token.id), live)
+  assert.equal(await tokens.hasUncheckable(), false)
+  await assert.rejects(tokens.insert({ ...shown, hash, isChecksumValid: true }), { kind: 'conflict' })
+  await assert.rejects(tokens.insert({ ...shown, userId: 9, hash: new Uint8Array(32), isChecksumValid: true }), {
+    kind: 'not_found',
+  })
+  await tokens.setLastUsed(new Map([[token.id, 77]]))
+  assert.equal((await tokens.list(userId))[0]?.lastUsedAtMs, 77)
+
+  await store.users.setDisabled(userId, true)
+  assert.equal(await tokens.findLiveByHash(hash), undefined)
+  await store.users.setDisabled(userId, false)
+  assert.deepEqual(await tokens.findLiveByHash(hash), live)
+  assert.equal(await tokens.revoke(token.id), true)
+  assert.equal(await tokens.revoke(token.id), false)
+  assert.equal(await tokens.findLive(token.id), undefined)
+  await assert.rejects(tokens.revoke(99), { kind: 'not_found' })
+  assert.equal((await tokens.list())[0]?.lastFour, 'wxyz')
+
+  await tokens.insert({ ...shown, hash: new Uint8Array(32), isChecksumValid: false })
+  assert.equal(await tokens.hasUncheckable(), true)
+})

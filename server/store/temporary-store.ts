@@ -1,0 +1,23 @@
+// A real store in a folder of its own, for tests; removed with the test.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openStore, type Store, type StoreOptions } from './store.ts'
+
+export async function openTemporaryStore(
+  t: TestContext,
+  options: Partial<StoreOptions> = {},
+): Promise<{ store: Store; file: string; credentialsKey: Uint8Array }> {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-store-'))
+  const file = options.file ?? join(folder, 'nightjar.db')
+  const credentialsKey = options.credentialsKey ?? randomBytes(32)
+  const store = await openStore({ foreignIntervalMs: 0, ...options, file, credentialsKey })
+  t.after(async () => {
+    await store.close()
+    await rm(folder, { recursive: true })
+  })
+  return { store, file, credentialsKey }
+}

@@ -1,0 +1,162 @@
+// Accounts.
+
+import type { Kysely } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { emailKey } from '../model/email.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { isUniqueViolation } from './constraint.ts'
+import type { Row, Tables } from './schema.ts'
+
+export type User = {
+  readonly id: number
+  /** As entered; unique without regard to case. */
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly phone: string | null
+  /** Unix milliseconds; null while the account may be used. */
+  readonly disabledAtMs: number | null
+  readonly createdAtMs: number
+}
+
+export type NewUser = {
+  /** Given when moving from another server; otherwise the next free one. */
+  readonly id?: number | undefined
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly phone?: string | null
+  /** PHC string; see auth/password.ts. */
+  readonly passwordHash: string
+}
+
+export type UserChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone'>>
+
+const columns = ['id', 'email', 'first_name', 'last_name', 'phone', 'disabled_at_ms', 'created_at_ms'] as const
+
+export class Users {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangeFeed
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+  }
+
+  /** Throws 'conflict' when the address or the id is taken. */
+  async insert(user: NewUser): Promise<User> {
+    try {
+      const row = await this.#db
+        .insertInto('users')
+        .values({
+          ...(user.id !== undefined && { id: user.id }),
+          email: user.email,
+          email_key: emailKey(user.email),
+          first_name: user.firstName,
+          last_name: user.lastName,
+          phone: user.phone ?? null,
+          password_hash: user.passwordHash,
+          disabled_at_ms: null,
+          created_at_ms: this.#clock.nowMs(),
+        })
+        .returning(columns)
+        .executeTakeFirstOrThrow()
+      this.#feed.publish('records')
+      return toUser(row)
+    } catch (error) {
+      throw isUniqueViolation(error) ? await this.#explainConflict(user.email, user.id, error) : error
+    }
+  }
+
+  async find(id: number): Promise<User | undefined> {
+    const row = await this.#db.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst()
+    return row && toUser(row)
+  }
+
+  async findByEmail(email: string): Promise<User | undefined> {
+    const key = emailKey(email)
+    const row = await this.#db.selectFrom('users').select(columns).where('email_key', '=', key).executeTakeFirst()
+    return row && toUser(row)
+  }
+
+  /** By id. Throws 'not_found'. */
+  async get(id: number): Promise<User> {
+    const user = await this.find(id)
+    if (!user) throw new AppError('not_found', `there is no user ${id}`)
+    return user
+  }
+
+  /** The account and the hash of its password, for a log-in. */
+  async findLogin(email: string): Promise<{ user: User; passwordHash: string } | undefined> {
+    const row = await this.#db
+      .selectFrom('users')
+      .select([...columns, 'password_hash'])
+      .where('email_key', '=', emailKey(email))
+      .executeTakeFirst()
+    return row && { user: toUser(row), passwordHash: row.password_hash }
+  }
+
+  /** All accounts in the order of their ids. */
+  async list(): Promise<User[]> {
+    const rows = await this.#db.selectFrom('users').select(columns).orderBy('id').execute()
+    return rows.map(toUser)
+  }
+
+  /** Throws 'not_found', and 'conflict' when the address is taken. */
+  async update(id: number, change: UserChange): Promise<User> {
+    const { email, firstName, lastName, phone } = change
+    try {
+      return await this.#set(id, {
+        ...(email !== undefined && { email, email_key: emailKey(email) }),
+        ...(firstName !== undefined && { first_name: firstName }),
+        ...(lastName !== undefined && { last_name: lastName }),
+        ...(phone !== undefined && { phone }),
+      })
+    } catch (error) {
+      throw isUniqueViolation(error) ? await this.#explainConflict(email ?? '', undefined, error) : error
+    }
+  }
+
+  async setPasswordHash(id: number, passwordHash: string): Promise<void> {
+    await this.#set(id, { password_hash: passwordHash })
+  }
+
+  /** A disabled account keeps its cameras and footage; its credentials are refused. Throws 'not_found'. */
+  async setDisabled(id: number, isDisabled: boolean): Promise<User> {
+    return this.#set(id, { disabled_at_ms: isDisabled ? this.#clock.nowMs() : null })
+  }
+
+  async #set(id: number, values: Partial<Row<'users'>>): Promise<User> {
+    if (Object.keys(values).length === 0) return this.get(id)
+    const row = await this.#db
+      .updateTable('users')
+      .set(values)
+      .where('id', '=', id)
+      .returning(columns)
+      .executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no user ${id}`)
+    this.#feed.publish('records')
+    return toUser(row)
+  }
+
+  async #explainConflict(email: string, id: number | undefined, cause: unknown): Promise<AppError> {
+    const isEmailTaken = (await this.findByEmail(email)) !== undefined
+    const message = isEmailTaken ? `there is already an account for ${email}` : `the user id ${id} is taken`
+    return new AppError('conflict', message, { cause })
+  }
+}
+
+function toUser(row: Pick<Row<'users'>, (typeof columns)[number]>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    phone: row.phone,
+    disabledAtMs: row.disabled_at_ms,
+    createdAtMs: row.created_at_ms,
+  }
+}
