@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AppError } from '../../base/error.ts'
+import { aacCodecString, parseAudioSpecificConfig, writeAudioSpecificConfig } from './audio-specific-config.ts'
+import { AacDepacketizer, parseAacHeaderSizes } from './depacketizer.ts'
+import { aacHbrParameters, fragmentAac, packetizeAac } from './packetizer.ts'
+
+const sizes = parseAacHeaderSizes(new Map(aacHbrParameters))
+
+function open() {
+  const seen: { data: Uint8Array; timestamp: number; index: number }[] = []
+  const depacketizer = new AacDepacketizer(sizes, (data, timestamp, index) => seen.push({ data, timestamp, index }))
+  const send = (payload: Uint8Array, timestamp: number) => depacketizer.push(payload, 0, payload.length, timestamp)
+  return { seen, depacketizer, send }
+}
+
+const block = fc.uint8Array({ minLength: 1, maxLength: 3000 })
+
+test('several blocks in a packet come back in order', () => {
+  fc.assert(
+    fc.property(fc.array(block, { minLength: 1, maxLength: 8 }), (blocks) => {
+      const { seen, send } = open()
+      send(packetizeAac(blocks), 77)
+      assert.deepEqual(
+        seen,
+        blocks.map((data, index) => ({ data, timestamp: 77, index })),
+      )
+    }),
+  )
+})
+
+test('a block over several packets comes back whole, and not at all when a part is missing', () => {
+  fc.assert(
+    fc.property(block, fc.integer({ min: 5, max: 1400 }), (data, maxPayloadBytes) => {
+      const { seen, send, depacketizer } = open()
+      const parts = fragmentAac(data, maxPayloadBytes)
+      for (const part of parts) send(part, 1)
+      assert.deepEqual(seen, [{ data, timestamp: 1, index: 0 }])
+      if (parts.length < 3) return
+      send(parts[0]!, 2)
+      depacketizer.markLoss()
+      for (const part of parts.slice(2)) send(part, 2)
+      send(packetizeAac([data]), 3)
+      assert.deepEqual(
+        seen.map((item) => item.timestamp),
+        [1, 3],
+      )
+    }),
+  )
+})
+
+test('random payloads never throw', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (payloads) => {
+      const { send } = open()
+      for (const payload of payloads) send(payload, 0)
+    }),
+  )
+})
+
+test('optional fields and missing sizes are refused by name', () => {
+  assert.throws(() => parseAacHeaderSizes(new Map([...aacHbrParameters, ['ctsdeltalength', '16']])), /ctsdeltalength/)
+  assert.throws(() => parseAacHeaderSizes(new Map()), { kind: 'invalid' })
+})
+
+test('audio configurations are read', () => {
+  const read = (...bytes: number[]) => parseAudioSpecificConfig(Uint8Array.from(bytes))
+  const lc = { objectType: 2, sampleRate: 48_000, channels: 2, samplesPerBlock: 1024, extensionType: undefined }
+  assert.deepEqual(read(0x11, 0x90), lc)
+  assert.equal(aacCodecString(read(0x14, 0x08)), 'mp4a.40.2')
+  const he = read(0x2b, 0x92, 0x08, 0x00)
+  assert.deepEqual([he.objectType, he.sampleRate, he.extensionType], [2, 22_050, 5])
+  for (const sampleRate of [8000, 16_000, 44_100, 48_000]) {
+    for (const channels of [1, 2, 8]) {
+      const parsed = parseAudioSpecificConfig(writeAudioSpecificConfig({ sampleRate, channels }))
+      assert.deepEqual(parsed, { ...lc, sampleRate, channels })
+    }
+  }
+})
+
+test('a random configuration is read or corrupt', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 8 }), (config) => {
+      try {
+        parseAudioSpecificConfig(config)
+      } catch (error) {
+        assert.ok(error instanceof AppError && error.kind === 'corrupt')
+      }
+    }),
+  )
+})

@@ -1,0 +1,112 @@
+// RTP payloads -> AAC blocks, RFC 3640 with AU headers of size and index (AAC-hbr, AAC-lbr): several blocks a packet, or one block
+// over several packets. Interleaved blocks (an index above 0) are not supported and dropped.
+
+import { AppError } from '../../base/error.ts'
+
+/** Widths in bits of the fields of an AU header, from `a=fmtp`. */
+export type AacHeaderSizes = {
+  readonly sizeLength: number
+  readonly indexLength: number
+  readonly indexDeltaLength: number
+}
+
+/** @throws AppError 'invalid' when the stream uses optional fields that are not supported */
+export function parseAacHeaderSizes(parameters: ReadonlyMap<string, string>): AacHeaderSizes {
+  const read = (name: string) => {
+    const text = parameters.get(name) ?? '0'
+    if (!/^\d{1,2}$/.test(text) || Number(text) > 32) throw new AppError('invalid', `AAC: unexpected ${name}`)
+    return Number(text)
+  }
+  const optional = ['ctsdeltalength', 'dtsdeltalength', 'randomaccessindication', 'streamstateindication']
+  for (const name of [...optional, 'auxiliarydatasizelength']) {
+    if (read(name) !== 0) throw new AppError('invalid', `AAC: ${name} is not supported`)
+  }
+  const sizes = {
+    sizeLength: read('sizelength'),
+    indexLength: read('indexlength'),
+    indexDeltaLength: read('indexdeltalength'),
+  }
+  if (sizes.sizeLength === 0) throw new AppError('invalid', 'AAC: a stream without AU headers is not supported')
+  return sizes
+}
+
+/** `index` counts the blocks of one packet: the block's time is the packet's plus `index` blocks. */
+export type AacBlockHandler = (data: Uint8Array, timestamp: number, index: number) => void
+
+const maxBlockBytes = 8192
+
+export class AacDepacketizer {
+  readonly counters = { badPayloads: 0, droppedBlocks: 0 }
+  readonly #sizes: AacHeaderSizes
+  readonly #onBlock: AacBlockHandler
+  /** A block in fragments: filled up to `#partBytes`. */
+  #part: Uint8Array | undefined
+  #partBytes = 0
+  #partTimestamp = 0
+
+  constructor(sizes: AacHeaderSizes, onBlock: AacBlockHandler) {
+    this.#sizes = sizes
+    this.#onBlock = onBlock
+  }
+
+  /** Packets are missing before the next payload. */
+  markLoss(): void {
+    if (this.#part) this.counters.droppedBlocks++
+    this.#part = undefined
+  }
+
+  /** The payload `bytes[start, end)` of one packet. Never throws on what a camera sends. */
+  push(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
+    if (!this.#takeBlocks(bytes, start, end, timestamp)) this.#refuse()
+  }
+
+  /** False when the payload breaks the format. */
+  #takeBlocks(bytes: Uint8Array, start: number, end: number, timestamp: number): boolean {
+    const headerBits = end - start < 2 ? 0 : (bytes[start]! << 8) | bytes[start + 1]!
+    const { sizeLength, indexLength, indexDeltaLength } = this.#sizes
+    let at = start + 2 + ((headerBits + 7) >> 3)
+    if (headerBits < sizeLength + indexLength || at > end) return false
+    let bit = (start + 2) * 8
+    const headerEnd = bit + headerBits
+    for (let index = 0; ; index++) {
+      const indexBits = index === 0 ? indexLength : indexDeltaLength
+      if (bit + sizeLength + indexBits > headerEnd) return true
+      const size = readBits(bytes, bit, sizeLength)
+      const isInterleaved = readBits(bytes, bit + sizeLength, indexBits) !== 0
+      if (isInterleaved || size === 0 || size > maxBlockBytes) return false
+      bit += sizeLength + indexBits
+      if (size > end - at) return index === 0 && this.#takePart(bytes, at, end, size, timestamp)
+      if (this.#part) this.markLoss()
+      this.#onBlock(bytes.slice(at, at + size), timestamp, index)
+      at += size
+    }
+  }
+
+  #takePart(bytes: Uint8Array, start: number, end: number, size: number, timestamp: number): boolean {
+    if (this.#part && (this.#part.length !== size || this.#partTimestamp !== timestamp)) this.markLoss()
+    if (!this.#part) {
+      this.#part = new Uint8Array(size)
+      this.#partBytes = 0
+      this.#partTimestamp = timestamp
+    }
+    if (this.#partBytes + end - start > size) return false
+    this.#part.set(bytes.subarray(start, end), this.#partBytes)
+    this.#partBytes += end - start
+    if (this.#partBytes < size) return true
+    const data = this.#part
+    this.#part = undefined
+    this.#onBlock(data, timestamp, 0)
+    return true
+  }
+
+  #refuse(): void {
+    this.counters.badPayloads++
+    this.markLoss()
+  }
+}
+
+function readBits(bytes: Uint8Array, at: number, count: number): number {
+  let value = 0
+  for (let i = at; i < at + count; i++) value = value * 2 + ((bytes[i >> 3]! >> (7 - (i & 7))) & 1)
+  return value
+}

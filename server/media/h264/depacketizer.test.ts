@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { H264Depacketizer } from './depacketizer.ts'
+import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from './nal-unit.ts'
+import { packetizeH264 } from './packetizer.ts'
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
+const sps = bytesOf('6742c01eda0280bfe5c044000003000400000300c83c58ba80')
+const largeSps = bytesOf('6742c028da01e0089f97011000000300100000030320f1832a')
+const pps = bytesOf('68ce0fc8')
+
+/** A slice NAL unit; `isFirst` puts macroblock 0 at its start. */
+function slice(type: number, bytes: number, isFirst = true): Uint8Array {
+  const unit = new Uint8Array(Math.max(2, bytes)).fill(0x55)
+  unit[0] = 0x60 | type
+  unit[1] = isFirst ? 0x88 : 0x48
+  return unit
+}
+
+const key = (bytes = 20) => [sps, pps, slice(5, bytes)]
+const inter = (bytes = 20) => [slice(1, bytes)]
+
+type Seen = { isKey: boolean; timestamp: number; units: Uint8Array[] } | string
+
+function open() {
+  const seen: Seen[] = []
+  const depacketizer = new H264Depacketizer({
+    onFormat: ({ width, height, codecString }) => seen.push(`${width}x${height} ${codecString}`),
+    onAccessUnit: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
+  })
+  const send = (payloads: readonly Uint8Array[], timestamp: number, marked = [payloads.length - 1]) => {
+    for (const [i, payload] of payloads.entries()) {
+      depacketizer.push(payload, 0, payload.length, timestamp, marked.includes(i))
+    }
+  }
+  return {
+    seen,
+    depacketizer,
+    send,
+    times: () => seen.map((item) => (typeof item === 'string' ? item : item.timestamp)),
+  }
+}
+
+test('what is packetized comes back, without parameter sets, at any packet size', () => {
+  const unit = fc.record({ type: fc.constantFrom(1, 5, 6), bytes: fc.integer({ min: 2, max: 4000 }) })
+  const accessUnits = fc.array(fc.array(unit, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
+  fc.assert(
+    fc.property(accessUnits, fc.integer({ min: 40, max: 1500 }), (list, maxPayloadBytes) => {
+      const { seen, send } = open()
+      const sent: Seen[] = []
+      const sendUnit = (units: Uint8Array[], timestamp: number, isKey: boolean) => {
+        send(packetizeH264([...(isKey ? [sps, pps] : []), ...units], maxPayloadBytes), timestamp)
+        sent.push({ isKey, timestamp, units })
+      }
+      sendUnit([slice(5, 300)], 0, true)
+      for (const [i, kinds] of list.entries()) {
+        const units = kinds.map(({ type, bytes }) => slice(type, bytes))
+        if (!kinds.some(({ type }) => type !== 6)) units.push(slice(1, 10))
+        sendUnit(
+          units,
+          (i + 1) * 3600,
+          kinds.some(({ type }) => type === 5),
+        )
+      }
+      sendUnit([slice(1, 2)], 1e9, false)
+      assert.deepEqual(seen, ['640x360 avc1.42c01e', ...sent])
+    }),
+  )
+})
+
+test('single NAL unit packets (mode 0) and parameter sets of the SDP give the same', () => {
+  const { seen, depacketizer, send, times } = open()
+  for (const set of [sps, pps]) depacketizer.takeParameterSet(set)
+  send([slice(5, 30)], 0)
+  send([slice(1, 30)], 1)
+  send([slice(1, 30)], 2)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2])
+  assert.deepEqual(
+    seen.map((item) => typeof item !== 'string' && item.isKey),
+    [false, true, false, false],
+  )
+})
+
+test('a lost packet costs its group of pictures and never a corrupt frame', () => {
+  const { depacketizer, send, times } = open()
+  send(packetizeH264(key(5000)), 0)
+  send(packetizeH264(inter(5000)), 1)
+  const cut = packetizeH264(inter(5000))
+  send(cut.slice(0, 2), 2, [])
+  depacketizer.markLoss()
+  send(cut.slice(3), 2)
+  send(packetizeH264(inter()), 3)
+  send(packetizeH264(key()), 4)
+  send(packetizeH264(inter()), 5)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 4, 5])
+  assert.ok(depacketizer.counters.droppedFrames >= 2)
+})
+
+test('a key frame whose first packets were lost is not taken for a whole one', () => {
+  const { depacketizer, send, times } = open()
+  send(packetizeH264(key()), 0)
+  send(packetizeH264(inter()), 1)
+  depacketizer.markLoss()
+  send([slice(5, 30, false)], 2)
+  depacketizer.markLoss()
+  send(packetizeH264(key(5000)).slice(3), 3)
+  send(packetizeH264(inter()), 4)
+  send(packetizeH264(key()), 5)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 5])
+})
+
+test('any set of lost packets leaves only whole frames, each after what it refers to', () => {
+  const lost = fc.array(fc.nat(120), { maxLength: 10 })
+  fc.assert(
+    fc.property(lost, fc.integer({ min: 100, max: 1200 }), (lost, maxPayloadBytes) => {
+      const { seen, depacketizer } = open()
+      let packet = 0
+      let isGap = false
+      const arrived = new Map<number, boolean>()
+      for (let i = 0; i < 20; i++) {
+        const units =
+          i % 5 === 0 ? [sps, pps, slice(5, 1700), slice(5, 900, false)] : [slice(1, 500), slice(1, 200, false)]
+        const payloads = packetizeH264(units, maxPayloadBytes)
+        let isWhole = true
+        for (const [n, payload] of payloads.entries()) {
+          if (lost.includes(packet++)) {
+            isGap = true
+            isWhole = false
+            continue
+          }
+          if (isGap) depacketizer.markLoss()
+          isGap = false
+          depacketizer.push(payload, 0, payload.length, i, n === payloads.length - 1)
+        }
+        arrived.set(i, isWhole && (i % 5 === 0 || arrived.get(i - 1) === true))
+      }
+      for (const item of seen) {
+        if (typeof item === 'string') continue
+        assert.equal(item.units.length, 2)
+        assert.ok(arrived.get(item.timestamp), `frame ${item.timestamp} of ${lost}`)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('new parameter sets in the middle give a new format, repeated ones do not', () => {
+  const { send, times } = open()
+  for (const [i, units] of [key(), key(), [largeSps, pps, slice(5, 9)], inter(), inter()].entries()) {
+    send(packetizeH264(units), i)
+  }
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, '1920x1080 avc1.42c028', 2, 3, 4])
+})
+
+test('a sender that marks every packet, and one that marks none, lose nothing', () => {
+  const units = (type: number) => [...(type === 5 ? [sps, pps] : []), slice(type, 40), slice(type, 40, false)]
+  for (const marked of [[0, 1, 2, 3], []]) {
+    const { seen, send, times } = open()
+    for (const [i, type] of [5, 1, 5, 1, 1].entries()) send(units(type), i, marked)
+    assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2, 3])
+    for (const item of seen) if (typeof item !== 'string') assert.equal(item.units.length, 2)
+  }
+})
+
+test('a picture over the limit is dropped and the next group comes through', () => {
+  const seen: number[] = []
+  const sink = { onFormat() {}, onAccessUnit: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
+  const depacketizer = new H264Depacketizer(sink, { maxFrameBytes: 20_000 })
+  const frames = [key(), key(30_000), inter(), key(), inter(), inter()]
+  for (const [i, units] of frames.entries()) {
+    const payloads = packetizeH264(units)
+    for (const [n, payload] of payloads.entries()) {
+      depacketizer.push(payload, 0, payload.length, i, n === payloads.length - 1)
+    }
+  }
+  assert.deepEqual(seen, [0, 3, 4, 5])
+})
+
+test('random payloads never throw', () => {
+  const payload = fc.tuple(fc.nat(255), fc.nat(255), fc.uint8Array({ maxLength: 30 }), fc.nat(3), fc.boolean())
+  fc.assert(
+    fc.property(fc.array(payload, { maxLength: 30 }), (payloads) => {
+      const { depacketizer } = open()
+      for (const [first, second, rest, timestamp, isMarked] of payloads) {
+        const bytes = Uint8Array.of(first, second, ...rest)
+        depacketizer.push(bytes, 0, bytes.length, timestamp, isMarked)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a byte stream is cut at its start codes', () => {
+  const stream = bytesOf(`00000001${'67aa'}000001${'68bb00'}00000001${'65cc'}`)
+  assert.deepEqual(
+    listAnnexBNalUnits(stream).map((unit) => [...unit]),
+    [
+      [0x67, 0xaa],
+      [0x68, 0xbb],
+      [0x65, 0xcc],
+    ],
+  )
+  const units = [sps, pps]
+  assert.deepEqual(listLengthPrefixedNalUnits(writeLengthPrefixedNalUnits(units)), units)
+})

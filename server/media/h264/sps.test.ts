@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AppError } from '../../base/error.ts'
+import { avcCodecString, parseAvcConfig, writeAvcConfig } from './avc-config.ts'
+import { parseSps } from './sps.ts'
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
+
+/** Written by x264; the sizes that are no multiple of 16 are cropped, 720×576 is interlaced, 176×144 is 4:4:4. */
+const samples = [
+  { size: '640x360', profile: 66, sps: '6742c01eda0280bfe5c044000003000400000300c83c58ba80', pps: '68ce0fc8' },
+  { size: '1920x1080', profile: 66, sps: '6742c028da01e0089f97011000000300100000030320f1832a', pps: '68ce0fc8' },
+  { size: '322x182', profile: 66, sps: '6742c00dda05467889b011000003000100000300320f142aa0', pps: '68ce0fc8' },
+  { size: '176x144', profile: 244, sps: '67f4000b919682c4ec0440000003004000000c83c50aa8', pps: '68ce0f1920' },
+  { size: '720x576', profile: 100, sps: '6764001eacd940b424d8088000000300800000190f8a14cb', pps: '68fba3cb22c0' },
+] as const
+
+for (const { size, profile, sps, pps } of samples) {
+  test(`a parameter set of ${size} gives its size and rate`, () => {
+    const parsed = parseSps(bytesOf(sps))
+    assert.equal(`${parsed.width}x${parsed.height}`, size)
+    assert.equal(parsed.profile, profile)
+    assert.equal(parsed.frameRate, 25)
+    const sets = { sps: [bytesOf(sps)], pps: [bytesOf(pps), bytesOf(pps)] }
+    assert.deepEqual(parseAvcConfig(writeAvcConfig(sets)), sets)
+    assert.equal(avcCodecString(bytesOf(sps)), `avc1.${sps.slice(2, 8)}`)
+  })
+}
+
+test('random and cut parameter sets are read or corrupt', () => {
+  const cut = fc.tuple(fc.constantFrom(...samples), fc.nat(30)).map(([{ sps }, size]) => bytesOf(sps).slice(0, size))
+  const random = fc.uint8Array({ maxLength: 60 }).map((bytes) => Uint8Array.of(0x67, 100, 0, 30, ...bytes))
+  fc.assert(
+    fc.property(fc.oneof(cut, random), (bytes) => {
+      for (const read of [parseSps, parseAvcConfig]) {
+        try {
+          read(bytes)
+        } catch (error) {
+          assert.ok(error instanceof AppError && error.kind === 'corrupt', String(error))
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { receiverReportBytes, writeReceiverReport } from './receiver-report.ts'
+import { SequenceTracker, TimestampUnwrapper } from './rtp-counters.ts'
+import { createRtpHeader, readRtpHeader, writeRtpPacket } from './rtp-header.ts'
+
+/** Values as object literals are: with a prototype. */
+const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
+
+test('a written packet is read back, wherever it lies', () => {
+  const fields = plainRecord({
+    payloadType: fc.nat(127),
+    isMarked: fc.boolean(),
+    sequence: fc.nat(0xffff),
+    timestamp: fc.nat(0xffffffff),
+    ssrc: fc.nat(0xffffffff),
+  })
+  fc.assert(
+    fc.property(fields, fc.uint8Array({ maxLength: 50 }), fc.nat(20), (fields, payload, offset) => {
+      const packet = writeRtpPacket(fields, payload)
+      const bytes = new Uint8Array(packet.length + offset + 3)
+      bytes.set(packet, offset)
+      const header = createRtpHeader()
+      assert.ok(readRtpHeader(bytes, offset, offset + packet.length, header))
+      const { payloadStart, payloadEnd, ...read } = header
+      assert.deepEqual(read, fields)
+      assert.deepEqual(bytes.slice(payloadStart, payloadEnd), payload)
+    }),
+  )
+})
+
+test('extension, sources and padding are left out of the payload', () => {
+  const head = [0xb1, 96, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 9, 9, 9, 9, 0xbe, 0xde, 0, 1, 8, 8, 8, 8]
+  const bytes = Uint8Array.from([...head, 1, 2, 3, 0, 0, 3])
+  const header = createRtpHeader()
+  assert.ok(readRtpHeader(bytes, 0, bytes.length, header))
+  assert.deepEqual([...bytes.slice(header.payloadStart, header.payloadEnd)], [1, 2, 3])
+})
+
+test('random bytes are a packet inside their bounds, or none', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      const header = createRtpHeader()
+      if (!readRtpHeader(bytes, 0, bytes.length, header)) return
+      assert.ok(12 <= header.payloadStart && header.payloadStart <= header.payloadEnd)
+      assert.ok(header.payloadEnd <= bytes.length)
+    }),
+  )
+})
+
+test('timestamps go on over the wrap, forwards and backwards', () => {
+  const unwrapper = new TimestampUnwrapper()
+  const seen = [0xffff_fff0, 0x10, 0xffff_fff8, 0x8000_0000 - 10].map((value) => unwrapper.unwrap(value))
+  assert.deepEqual(seen, [0xffff_fff0, 0x1_0000_0010, 0xffff_fff8, 0x1_8000_0000 - 10])
+})
+
+test('missing, repeated and restarted sequence numbers are told apart', () => {
+  const tracker = new SequenceTracker()
+  const seen = [65_534, 65_535, 0, 3, 3, 2, 4, 40_000, 40_001].map((sequence) => tracker.advance(sequence))
+  assert.deepEqual(seen, [0, 0, 0, 2, -1, -1, 0, 1, 0])
+})
+
+test('a receiver report fills its length', () => {
+  const bytes = writeReceiverReport({ ownSsrc: 1, senderSsrc: 2, lostPackets: 3, highestSequence: 4 })
+  assert.equal(bytes.length, receiverReportBytes)
+  const view = new DataView(bytes.buffer)
+  assert.equal((view.getUint16(2) + 1) * 4 + (view.getUint16(34) + 1) * 4, bytes.length)
+})

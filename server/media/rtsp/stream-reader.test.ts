@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AppError } from '../../base/error.ts'
+import { writeInterleaved } from './interleaved.ts'
+import { type RtspMessage, writeRtspMessage } from './message.ts'
+import { RtspStreamReader } from './stream-reader.ts'
+
+type Item = RtspMessage | { kind: 'packet'; channel: number; data: Uint8Array }
+
+function readerInto(items: Item[], limits = {}) {
+  return new RtspStreamReader(
+    {
+      onPacket: (channel, bytes, start, end) => items.push({ kind: 'packet', channel, data: bytes.slice(start, end) }),
+      onMessage: (message) => items.push(message),
+    },
+    limits,
+  )
+}
+
+/** Values as object literals are: with a prototype. */
+const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
+
+const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 =;/".-]{0,30}[A-Za-z0-9]$/)
+const headers = fc.array(fc.tuple(fc.stringMatching(/^X-[A-Za-z-]{1,12}$/), word), { maxLength: 5 })
+const body = fc.uint8Array({ maxLength: 300 })
+const item: fc.Arbitrary<Item> = fc.oneof(
+  plainRecord({
+    kind: fc.constant('packet' as const),
+    channel: fc.nat(255),
+    data: fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ minLength: 1300, maxLength: 5000 })),
+  }),
+  plainRecord({
+    kind: fc.constant('response' as const),
+    status: fc.integer({ min: 100, max: 599 }),
+    reason: word,
+    headers,
+    body,
+  }),
+  plainRecord({
+    kind: fc.constant('request' as const),
+    method: fc.constantFrom('OPTIONS', 'GET_PARAMETER'),
+    url: fc.constantFrom('*', 'rtsp://camera/a?b=c'),
+    headers,
+    body,
+  }),
+)
+
+const bytesOf = (item: Item) =>
+  item.kind === 'packet' ? writeInterleaved(item.channel, item.data) : writeRtspMessage(item)
+
+function withoutLength(item: Item): Item {
+  if (item.kind === 'packet') return item
+  return { ...item, headers: item.headers.filter(([name]) => name !== 'Content-Length') }
+}
+
+test('any split of the bytes gives the same items', () => {
+  const cuts = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 40 })
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 6 }), cuts, fc.boolean(), (items, sizes, hasBlankLines) => {
+      const between = hasBlankLines ? [13, 10] : []
+      const stream = Uint8Array.from(items.flatMap((item) => [...bytesOf(item), ...between]))
+      const seen: Item[] = []
+      const reader = readerInto(seen)
+      // One buffer for all reads, as on the wire: nothing may be kept by reference.
+      const shared = new Uint8Array(4096)
+      for (let at = 0, i = 0; at < stream.length; i++) {
+        const size = Math.min(sizes[i % sizes.length]!, stream.length - at)
+        shared.fill(0xee)
+        shared.set(stream.subarray(at, at + size), 7)
+        reader.push(shared, 7, 7 + size)
+        at += size
+      }
+      assert.deepEqual(seen.map(withoutLength), items)
+      assert.equal(reader.keptBytes, 0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('bytes one at a time give the same items', () => {
+  const items: Item[] = [
+    { kind: 'response', status: 200, reason: 'OK', headers: [['CSeq', '1']], body: Uint8Array.of(0, 1, 0x24, 3) },
+    { kind: 'packet', channel: 0, data: Uint8Array.of(1, 2, 3) },
+    { kind: 'packet', channel: 1, data: new Uint8Array() },
+  ]
+  const seen: Item[] = []
+  const reader = readerInto(seen)
+  for (const item of items) for (const byte of bytesOf(item)) reader.push(Uint8Array.of(byte))
+  assert.deepEqual(seen.map(withoutLength), items)
+})
+
+test('random bytes give items or a corrupt error', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 }), (chunks) => {
+      const reader = readerInto([])
+      try {
+        for (const chunk of chunks) reader.push(chunk)
+      } catch (error) {
+        assert.ok(error instanceof AppError && error.kind === 'corrupt', String(error))
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a head or a body over the limit is refused', () => {
+  const limits = { maxHeadBytes: 100, maxBodyBytes: 10 }
+  const encode = (text: string) => new TextEncoder().encode(text)
+  assert.throws(() => readerInto([], limits).push(encode('A'.repeat(101))), { kind: 'corrupt' })
+  const long = encode('RTSP/1.0 200 OK\r\nContent-Length: 11\r\n\r\n')
+  assert.throws(() => readerInto([], limits).push(long), { kind: 'corrupt' })
+  const trickle = readerInto([], limits)
+  assert.throws(
+    () => {
+      for (;;) trickle.push(encode('A'))
+    },
+    { kind: 'corrupt' },
+  )
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AppError } from '../../base/error.ts'
+import { parseSdp } from './parse-sdp.ts'
+import type { Sdp } from './sdp.ts'
+import { writeSdp } from './write-sdp.ts'
+
+const dahua = `v=0
+o=- 2252316233 2252316233 IN IP4 0.0.0.0
+s=Media Server
+c=IN IP4 0.0.0.0
+t=0 0
+a=control:*
+a=packetization-supported:DH
+m=video 0 RTP/AVP 96
+a=control:trackID=0
+a=framerate:15.000000
+a=rtpmap:96 H264/90000
+a=fmtp:96 packetization-mode=1;profile-level-id=64001E;sprop-parameter-sets=Z2QAHqwsaoLA9puCgIKgAAADACAAAAMD0IAA,aO4xshsA
+a=recvonly
+m=audio 0 RTP/AVP 97
+a=control:trackID=1
+a=rtpmap:97 MPEG4-GENERIC/48000/2
+a=fmtp:97 streamtype=5; profile-level-id=1; mode=AAC-hbr; sizelength=13; indexlength=3; indexdeltalength=3; config=1190
+m=video 0 RTP/AVP 26
+`
+
+/** Values as object literals are: with a prototype. */
+const plainRecord = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { noNullPrototype: true })
+
+test('a camera description is read', () => {
+  const sdp = parseSdp(dahua.replaceAll('\n', '\r\n').replace('a=recvonly\r\n', ''))
+  assert.equal(sdp.control, '*')
+  assert.equal(sdp.sessionName, 'Media Server')
+  const [video, audio, jpeg] = sdp.media
+  assert.equal(video?.control, 'trackID=0')
+  assert.equal(video?.payloads[0]?.encoding, 'H264')
+  assert.equal(video?.payloads[0]?.parameters.get('sprop-parameter-sets')?.split(',').length, 2)
+  assert.equal(audio?.payloads[0]?.channels, 2)
+  assert.equal(audio?.payloads[0]?.parameters.get('mode'), 'AAC-hbr')
+  assert.deepEqual(jpeg?.payloads[0], {
+    payloadType: 26,
+    encoding: 'JPEG',
+    clockRate: 90_000,
+    channels: 1,
+    parameters: new Map(),
+  })
+})
+
+test('what is written is read back', () => {
+  const token = fc.stringMatching(/^[a-zA-Z0-9-]{1,12}$/)
+  const payload = plainRecord({
+    payloadType: fc.integer({ min: 96, max: 127 }),
+    encoding: token,
+    clockRate: fc.integer({ min: 1, max: 90_000 }),
+    channels: fc.integer({ min: 1, max: 8 }),
+    parameters: fc
+      .dictionary(fc.stringMatching(/^[a-z-]{1,8}$/), fc.stringMatching(/^[A-Za-z0-9+/=,]{1,20}$/))
+      .map((values) => new Map(Object.entries(values))),
+  })
+  const media = plainRecord({
+    type: fc.constantFrom('video', 'audio', 'application'),
+    port: fc.nat(65_535),
+    protocol: fc.constant('RTP/AVP'),
+    payloads: fc.uniqueArray(payload, { maxLength: 3, selector: (value) => value.payloadType }),
+    control: fc.option(token, { nil: undefined }),
+    isOffered: fc.boolean(),
+  })
+  const description: fc.Arbitrary<Sdp> = plainRecord({
+    sessionName: token,
+    control: fc.option(token, { nil: undefined }),
+    media: fc.array(media, { maxLength: 4 }),
+  })
+  fc.assert(fc.property(description, (sdp) => assert.deepEqual(parseSdp(writeSdp(sdp)), sdp)))
+})
+
+test('any text is a description or corrupt', () => {
+  const lines = fc.array(fc.oneof(fc.string(), fc.constantFrom(...dahua.split('\n'), 'm=', 'a=rtpmap:96', 'v=0')))
+  fc.assert(
+    fc.property(lines, (lines) => {
+      try {
+        parseSdp(`v=0\n${lines.join('\n')}`)
+      } catch (error) {
+        assert.ok(error instanceof AppError && error.kind === 'corrupt')
+      }
+    }),
+  )
+  assert.throws(() => parseSdp('<html>'), { kind: 'corrupt' })
+})
