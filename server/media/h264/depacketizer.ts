@@ -220,7 +220,7 @@ export class H264Depacketizer {
 
   #end(): void {
     if (this.#fragmentStart >= 0) this.#refuse()
-    const isWhole = !this.#isDamaged && this.#hasSlice && !this.#lacksSets()
+    const isWhole = !this.#lacksSets() && !this.#isDamaged && this.#hasSlice
     const isKey = this.#hasKeySlice
     const timestamp = this.#timestamp
     const bytes = this.#unitBytes
@@ -242,7 +242,7 @@ export class H264Depacketizer {
   #lacksSets(): boolean {
     if (!this.#hasKeySlice) return false
     const isLacking = this.#needsKey && this.#expectsSets && !this.#hasSets
-    this.#expectsSets = this.#hasSets
+    if (this.#hasSets || !this.#isDamaged) this.#expectsSets = this.#hasSets
     return isLacking
   }
 
