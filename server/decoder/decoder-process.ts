@@ -1,0 +1,30 @@
+// The decoder process: reads requests from standard input, writes replies to standard output, ends with its input.
+// It is started by decoder-child.ts and may be killed at any time; it keeps nothing.
+
+import { AV_LOG_QUIET } from 'node-av/constants'
+import { Log } from 'node-av/lib'
+import { errorChain } from '../base/error.ts'
+import { type DecodeReply, MessageReader, parseRequest, writeReply } from './decoder-protocol.ts'
+import { PictureDecoder } from './picture-decoder.ts'
+
+Log.setLevel(AV_LOG_QUIET)
+
+const decoder = new PictureDecoder()
+const reader = new MessageReader()
+
+process.stdin.on('data', (chunk) => {
+  for (const message of reader.push(chunk)) {
+    process.stdout.cork()
+    for (const part of writeReply(answer(message))) process.stdout.write(part)
+    process.stdout.uncork()
+  }
+})
+process.stdin.on('end', () => process.exit(0))
+
+function answer(message: Uint8Array): DecodeReply {
+  try {
+    return { jpegs: decoder.decode(parseRequest(message)) }
+  } catch (error) {
+    return { error: errorChain(error) }
+  }
+}

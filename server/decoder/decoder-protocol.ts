@@ -1,0 +1,140 @@
+// The messages between the server and its decoder process: big-endian, each behind its length in 4 bytes. One request is answered
+// by one reply before the next is sent, so messages carry no numbers.
+
+import { AppError } from '../base/error.ts'
+import type { VideoCodec } from '../media/frame.ts'
+import type { PictureLimits } from '../media/picture-size.ts'
+
+export type DecodeRequest = {
+  readonly codec: VideoCodec
+  /** Decoder configuration record, as in `VideoFormat.config`. */
+  readonly config: Uint8Array
+  /** One key frame, as in `Frame.data`. */
+  readonly data: Uint8Array
+  /** One picture is made for each, in this order. */
+  readonly sizes: readonly PictureLimits[]
+}
+
+export type DecodeReply =
+  | { readonly jpegs: Uint8Array[] }
+  /** Why the frame could not be decoded. */
+  | { readonly error: string }
+
+/** No message is longer; a length beyond this is a broken stream. */
+export const maxMessageBytes = 64 * 1024 * 1024
+export const maxSizes = 64
+
+const codecs: readonly VideoCodec[] = ['h264', 'h265', 'mjpeg']
+const requestHeadBytes = 8
+const sizeBytes = 8
+
+/** The whole message in parts, so that the frame is not copied. */
+export function writeRequest({ codec, config, data, sizes }: DecodeRequest): Uint8Array[] {
+  const headBytes = requestHeadBytes + sizes.length * sizeBytes
+  const head = new DataView(new ArrayBuffer(4 + headBytes))
+  head.setUint32(0, headBytes + config.length + data.length)
+  head.setUint8(4, codecs.indexOf(codec))
+  head.setUint8(5, sizes.length)
+  head.setUint32(8, config.length)
+  for (const [i, { maxWidth, maxHeight }] of sizes.entries()) {
+    const at = 4 + requestHeadBytes + i * sizeBytes
+    head.setUint32(at, maxWidth ?? 0)
+    head.setUint32(at + 4, maxHeight ?? 0)
+  }
+  return [new Uint8Array(head.buffer), config, data]
+}
+
+/** Throws 'corrupt'. The values share the message's bytes. */
+export function parseRequest(message: Uint8Array): DecodeRequest {
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
+  if (message.length < requestHeadBytes) throw tooShort(message)
+  const codec = codecs[view.getUint8(0)]
+  const sizeCount = view.getUint8(1)
+  const sizesEnd = requestHeadBytes + sizeCount * sizeBytes
+  const configEnd = sizesEnd + view.getUint32(4)
+  if (codec === undefined) throw new AppError('corrupt', `expected a codec in the request, got ${view.getUint8(0)}`)
+  if (configEnd > message.length) throw tooShort(message)
+  const sizes: PictureLimits[] = []
+  for (let at = requestHeadBytes; at < sizesEnd; at += sizeBytes) {
+    sizes.push({ maxWidth: view.getUint32(at) || undefined, maxHeight: view.getUint32(at + 4) || undefined })
+  }
+  return { codec, sizes, config: message.subarray(sizesEnd, configEnd), data: message.subarray(configEnd) }
+}
+
+/** The whole message in parts. */
+export function writeReply(reply: DecodeReply): Uint8Array[] {
+  const parts: Uint8Array[] = []
+  if ('error' in reply) parts.push(Uint8Array.of(1), new TextEncoder().encode(reply.error))
+  else {
+    parts.push(Uint8Array.of(0))
+    for (const jpeg of reply.jpegs) parts.push(u32(jpeg.length), jpeg)
+  }
+  return [u32(parts.reduce((sum, part) => sum + part.length, 0)), ...parts]
+}
+
+/** Throws 'corrupt'. Pictures are copies of their own, so that one kept does not keep all. */
+export function parseReply(message: Uint8Array): DecodeReply {
+  if (message[0] === 1) return { error: new TextDecoder().decode(message.subarray(1)) }
+  if (message[0] !== 0) throw new AppError('corrupt', `expected a reply of kind 0 or 1, got ${message[0]}`)
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
+  const jpegs: Uint8Array[] = []
+  for (let at = 1; at < message.length; ) {
+    const end = at + 4 <= message.length ? at + 4 + view.getUint32(at) : Number.POSITIVE_INFINITY
+    if (end > message.length) throw tooShort(message)
+    jpegs.push(new Uint8Array(message.subarray(at + 4, end)))
+    at = end
+  }
+  return { jpegs }
+}
+
+/** Puts a byte stream back into messages, whatever the pieces it comes in. */
+export class MessageReader {
+  #chunks: Uint8Array[] = []
+  #bytes = 0
+
+  /** The messages completed by these bytes, without their lengths. Throws 'corrupt' for a length beyond the limit. */
+  push(chunk: Uint8Array): Uint8Array[] {
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    const messages: Uint8Array[] = []
+    for (;;) {
+      if (this.#bytes < 4) return messages
+      const length = this.#peekLength()
+      if (length > maxMessageBytes) {
+        throw new AppError('corrupt', `expected a message of at most ${maxMessageBytes} bytes, got ${length}`)
+      }
+      if (this.#bytes < 4 + length) return messages
+      const all = this.#join()
+      messages.push(all.subarray(4, 4 + length))
+      this.#chunks = [all.subarray(4 + length)]
+      this.#bytes -= 4 + length
+    }
+  }
+
+  #peekLength(): number {
+    // Lengths split over chunks are rare: joining then costs little.
+    const first = this.#chunks[0]!.length >= 4 ? this.#chunks[0]! : this.#join()
+    return new DataView(first.buffer, first.byteOffset, 4).getUint32(0)
+  }
+
+  #join(): Uint8Array {
+    if (this.#chunks.length > 1) {
+      const all = new Uint8Array(this.#bytes)
+      let at = 0
+      for (const chunk of this.#chunks) {
+        all.set(chunk, at)
+        at += chunk.length
+      }
+      this.#chunks = [all]
+    }
+    return this.#chunks[0]!
+  }
+}
+
+function u32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
+}
+
+function tooShort(message: Uint8Array): AppError {
+  return new AppError('corrupt', `expected a whole message, it ends early after ${message.length} bytes`)
+}

@@ -1,0 +1,161 @@
+// With the real process and real pictures; the test pictures are drawn and looked at in a process of its own too.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import { Decoder, type DecoderOptions } from './decoder.ts'
+import type { DecodeRequest } from './decoder-protocol.ts'
+import { type DrawnPicture, quarterColors, type SeenPicture } from './test-picture.ts'
+
+const program = fileURLToPath(new URL('./test-picture.ts', import.meta.url))
+
+async function draw(codec: 'h264' | 'mjpeg', width: number, height: number, colors = 'unset'): Promise<DecodeRequest> {
+  const args = [program, 'draw', codec, String(width), String(height), colors]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })
+  const { config, data } = JSON.parse(stdout) as DrawnPicture
+  return { codec, config: Buffer.from(config, 'base64'), data: Buffer.from(data, 'base64'), sizes: [{}] }
+}
+
+async function look(jpeg: Uint8Array): Promise<SeenPicture> {
+  const running = promisify(execFile)(process.execPath, [program, 'look'])
+  running.child.stdin!.end(jpeg)
+  return JSON.parse((await running).stdout) as SeenPicture
+}
+
+const openDecoder = (options: Partial<DecoderOptions> = {}) =>
+  new Decoder({ log: silentLogger, clock: systemClock, ...options })
+
+const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    assert.ok(i < 400, 'expected the condition within 4 s')
+    await systemClock.sleep(10)
+  }
+}
+
+suite('decoder', { concurrency: 2 }, () => {
+  test('one decode gives a JPEG of each size, aspect kept, never enlarged', async () => {
+    await using decoder = openDecoder()
+    const request = await draw('h264', 320, 180)
+    const sizes = [{}, { maxWidth: 160 }, { maxHeight: 45 }, { maxWidth: 9999, maxHeight: 9999 }, { maxWidth: 101 }]
+    const jpegs = await decoder.decode({ ...request, sizes })
+    const seen = await Promise.all(jpegs.map(look))
+    assert.deepEqual(
+      seen.map(({ width, height }) => `${width}x${height}`),
+      ['320x180', '160x90', '80x45', '320x180', '101x57'],
+    )
+    assert.equal(decoder.stats().decodes, 1)
+    assert.equal(decoder.stats().pictures, 5)
+  })
+
+  for (const [colors, height] of [
+    ['bt601', 480],
+    ['bt709', 480],
+    ['unset', 480],
+    ['unset', 720],
+  ] as const) {
+    test(`colours are those the camera saw: ${colors}, ${height} lines`, async () => {
+      await using decoder = openDecoder()
+      const [jpeg] = await decoder.decode({ ...(await draw('h264', 640, height, colors)), sizes: [{ maxWidth: 320 }] })
+      for (const [i, color] of (await look(jpeg!)).quarters.entries()) {
+        for (const [channel, value] of color.entries()) {
+          const expected = quarterColors[i]![channel]!
+          assert.ok(Math.abs(value - expected) <= 6, `quarter ${i}: expected ${quarterColors[i]}, got ${color}`)
+        }
+      }
+    })
+  }
+
+  test('a JPEG camera is passed through where it fits, and scaled where not', async () => {
+    await using decoder = openDecoder()
+    const request = await draw('mjpeg', 64, 48)
+    assert.deepEqual(await decoder.decode(request), [request.data])
+    assert.equal(decoder.stats().isRunning, false)
+    const [same, small] = await decoder.decode({ ...request, sizes: [{ maxWidth: 64 }, { maxWidth: 32 }] })
+    assert.deepEqual(Buffer.from(same!), request.data)
+    const { width, height, quarters } = await look(small!)
+    assert.deepEqual([width, height], [32, 24])
+    assert.ok(Math.abs(quarters[0]![0] - quarterColors[0]![0]) <= 6)
+  })
+
+  test('garbage is corrupt and the next frame is decoded by the same process', async () => {
+    await using decoder = openDecoder()
+    const request = await draw('h264', 64, 48)
+    await decoder.decode(request)
+    const { pid } = decoder.stats()
+    for (let seed = 0; seed < 20; seed++) {
+      const noise = Uint8Array.from({ length: 200 }, (_, i) => (i * 197 + seed * 7919 + ((i * i) >> 3)) & 0xff)
+      await assert.rejects(decoder.decode({ ...request, data: noise }), isKind('corrupt'))
+      await decoder.decode({ ...request, config: noise }).catch(() => {})
+    }
+    await assert.rejects(decoder.decode({ ...request, data: new Uint8Array() }), isKind('corrupt'))
+    assert.equal((await decoder.decode(request)).length, 1)
+    assert.equal(decoder.stats().pid, pid)
+    assert.equal(decoder.stats().crashes, 0)
+  })
+
+  test('a process killed in the middle costs one picture; those that wait are served by the next', async () => {
+    await using decoder = openDecoder()
+    const request = await draw('h264', 64, 48)
+    await decoder.decode(request)
+    const pid = decoder.stats().pid!
+    process.kill(pid, 'SIGSTOP') // so that it is surely in the middle
+    const lost = assert.rejects(decoder.decode(request), isKind('unavailable'))
+    const waiting = [decoder.decode(request), decoder.decode(request)]
+    process.kill(pid, 'SIGKILL')
+    await lost
+    for (const jpegs of await Promise.all(waiting)) assert.equal(jpegs.length, 1)
+    assert.notEqual(decoder.stats().pid, pid)
+    assert.equal(decoder.stats().crashes, 1)
+  })
+
+  test('a process that hangs is killed after the limit and replaced', async () => {
+    await using decoder = openDecoder({ timeoutMs: 1500 })
+    const request = await draw('h264', 64, 48)
+    await decoder.decode(request)
+    const pid = decoder.stats().pid!
+    process.kill(pid, 'SIGSTOP')
+    await assert.rejects(decoder.decode(request), isKind('unavailable'))
+    assert.equal((await decoder.decode(request)).length, 1)
+    assert.throws(() => process.kill(pid, 0), 'the hung process is gone')
+  })
+
+  test('too many waiting are refused at once', async () => {
+    await using decoder = openDecoder({ maxPending: 2 })
+    const request = await draw('h264', 64, 48)
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => decoder.decode(request)))
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    )
+    assert.equal(decoder.stats().refused, 2)
+  })
+
+  test('an idle process is stopped and started again when needed', async () => {
+    await using decoder = openDecoder({ idleMs: 50 })
+    const request = await draw('h264', 64, 48)
+    await decoder.decode(request)
+    await until(() => !decoder.stats().isRunning)
+    assert.equal((await decoder.decode(request)).length, 1)
+    assert.equal(decoder.stats().crashes, 0)
+  })
+
+  test('closing rejects what waits and leaves no process', async () => {
+    const decoder = openDecoder()
+    const request = await draw('h264', 64, 48)
+    await decoder.decode(request)
+    const pid = decoder.stats().pid!
+    const waiting = [decoder.decode(request), decoder.decode(request)]
+    const rejected = waiting.map((promise) => assert.rejects(promise, isKind('unavailable')))
+    await decoder.close()
+    await Promise.all(rejected)
+    assert.throws(() => process.kill(pid, 0))
+    await assert.rejects(decoder.decode(request), isKind('unavailable'))
+  })
+})

@@ -1,0 +1,40 @@
+// Program association and program map of a stream with one program. ISO/IEC 13818-1 2.4.4.
+
+import { crc32Mpeg2 } from './crc32.ts'
+
+export const patPid = 0x0000
+export const pmtPid = 0x1000
+export const videoPid = 0x0100
+export const audioPid = 0x0101
+
+const streamTypeH264 = 0x1b
+const streamTypeAacAdts = 0x0f
+const programNumber = 1
+
+/** The section that says where the program map is. */
+export function writePat(): Uint8Array {
+  return writeSection(0x00, [...u16(programNumber), ...pid13(pmtPid)])
+}
+
+/** The section that lists the elementary streams; the clock (PCR) travels with the video. */
+export function writePmt({ hasAudio }: { readonly hasAudio: boolean }): Uint8Array {
+  const noDescriptors = [0xf0, 0x00]
+  return writeSection(0x02, [
+    ...pid13(videoPid),
+    ...noDescriptors,
+    ...[streamTypeH264, ...pid13(videoPid), ...noDescriptors],
+    ...(hasAudio ? [streamTypeAacAdts, ...pid13(audioPid), ...noDescriptors] : []),
+  ])
+}
+
+/** Version 0, current, the only section of its table. */
+function writeSection(tableId: number, body: readonly number[]): Uint8Array {
+  const length = 5 + body.length + 4
+  const section = new Uint8Array(3 + length)
+  section.set([tableId, 0xb0 | (length >>> 8), length & 0xff, ...u16(programNumber), 0xc1, 0, 0, ...body])
+  new DataView(section.buffer).setUint32(section.length - 4, crc32Mpeg2(section.subarray(0, -4)))
+  return section
+}
+
+const u16 = (value: number): number[] => [value >>> 8, value & 0xff]
+const pid13 = (pid: number): number[] => [0xe0 | (pid >>> 8), pid & 0xff]

@@ -1,0 +1,71 @@
+// Frames of one run as an MPEG transport stream: H.264 and AAC in one program. A frame in, whole packets out. ISO/IEC 13818-1.
+
+import { AppError } from '../../base/error.ts'
+import type { Frame, StreamFormat } from '../frame.ts'
+import { writeAdtsHeader } from './adts.ts'
+import { accessUnitAnnexB, parameterSetsAnnexB } from './annex-b.ts'
+import { Packetizer } from './packetizer.ts'
+import { audioStreamId, videoStreamId, writePesHeader } from './pes.ts'
+import { audioPid, patPid, pmtPid, videoPid, writePat, writePmt } from './psi.ts'
+
+/** Presentation starts here, so that no time stamp and no clock before it is negative. */
+const origin90k = 90_000
+/** The clock runs this much behind the decode times: the time a receiver has to take a frame in. */
+const clockDelay90k = 18_000
+
+const pointerField = Uint8Array.of(0)
+
+export class TsWriter {
+  readonly #parameterSets: Uint8Array
+  readonly #audioConfig: Uint8Array | undefined
+  readonly #pat = new Packetizer(patPid)
+  readonly #pmt = new Packetizer(pmtPid)
+  readonly #video = new Packetizer(videoPid)
+  readonly #audio = new Packetizer(audioPid)
+  readonly #patSection = writePat()
+  readonly #pmtSection: Uint8Array
+
+  /** Throws 'invalid' for a video codec other than h264, 'corrupt' for a broken configuration record. */
+  constructor({ video, audio }: StreamFormat) {
+    if (video.codec !== 'h264') throw new AppError('invalid', `expected h264 for MPEG-TS, got ${video.codec}`)
+    this.#parameterSets = parameterSetsAnnexB(video.config)
+    this.#audioConfig = audio?.config
+    this.#pmtSection = writePmt({ hasAudio: audio !== undefined })
+  }
+
+  /**
+   * The packets of one frame: a multiple of 188 bytes, which begins with the tables when the frame is a key frame. Empty for an
+   * audio frame of a format without audio. Throws 'corrupt' or 'invalid' for a frame that breaks its format.
+   */
+  writeFrame(frame: Frame): Uint8Array {
+    if (frame.kind === 'audio') return this.#audioConfig ? this.#writeAudio(frame, this.#audioConfig) : new Uint8Array()
+    const unit = accessUnitAnnexB(frame.data, frame.isKey ? this.#parameterSets : undefined)
+    const dts90k = frame.dts90k + origin90k
+    const header = writePesHeader(videoStreamId, { pts90k: frame.pts90k + origin90k, dts90k }, 0)
+    const packets = this.#video.packetize([header, ...unit], {
+      pcr90k: dts90k - clockDelay90k,
+      isRandomAccess: frame.isKey,
+    })
+    if (!frame.isKey) return packets
+    const pat = this.#pat.packetize([pointerField, this.#patSection, stuffingAfter(this.#patSection)])
+    const pmt = this.#pmt.packetize([pointerField, this.#pmtSection, stuffingAfter(this.#pmtSection)])
+    const out = new Uint8Array(pat.length + pmt.length + packets.length)
+    out.set(pat)
+    out.set(pmt, pat.length)
+    out.set(packets, pat.length + pmt.length)
+    return out
+  }
+
+  #writeAudio(frame: Frame, config: Uint8Array): Uint8Array {
+    const adts = writeAdtsHeader(config, frame.data.length)
+    const time90k = frame.pts90k + origin90k
+    const times = { pts90k: time90k, dts90k: time90k }
+    const header = writePesHeader(audioStreamId, times, adts.length + frame.data.length)
+    return this.#audio.packetize([header, adts, frame.data])
+  }
+}
+
+/** Sections are padded behind, with 0xff, to the end of the packet. */
+function stuffingAfter(section: Uint8Array): Uint8Array {
+  return new Uint8Array(184 - 1 - section.length).fill(0xff)
+}
