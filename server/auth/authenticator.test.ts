@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import { openTemporaryStore } from '../store/temporary-store.ts'
+import { Authenticator } from './authenticator.ts'
+import type { Caller, UnauthenticatedError } from './caller.ts'
+import { createPersonalToken, describePersonalToken } from './personal-token.ts'
+
+async function createAuthenticator(t: TestContext) {
+  const { store } = await openTemporaryStore(t)
+  const user = await store.users.insert({ email: 'a@x', firstName: '', lastName: '', passwordHash: '' })
+  const add = async (value: string, scopes = ['read']) =>
+    store.tokens.insert({ userId: user.id, name: 't', scopes, ...describePersonalToken(value) })
+  const authenticator = new Authenticator({
+    tokens: store.tokens,
+    source: store,
+    clock: systemClock,
+    log: silentLogger,
+  })
+  const authenticate = async (header: string | undefined): Promise<Caller> => authenticator.authenticate(header)
+  const refuses = (header: string | undefined, hasBearerToken = false) =>
+    assert.rejects(authenticate(header), (error: UnauthenticatedError) => {
+      assert.deepEqual([error.kind, error.hasBearerToken], ['unauthenticated', hasBearerToken], header)
+      return true
+    })
+  return { store, user, add, authenticator, authenticate, refuses }
+}
+
+test('a personal token names its caller, the second time at once', async (t) => {
+  const { user, add, authenticator, authenticate } = await createAuthenticator(t)
+  const value = createPersonalToken(randomBytes)
+  const { id } = await add(value, ['read', 'write'])
+  const caller = await authenticate(`PersonalAccessToken ${value}`)
+  assert.deepEqual([caller.userId, caller.tokenId], [user.id, id])
+  assert.ok(caller.scopes.has('camera_guest_manage'))
+  assert.equal(authenticator.authenticate(`PersonalAccessToken ${value}`), caller)
+  for (const scheme of ['personalaccesstoken', 'PERSONALACCESSTOKEN ']) {
+    assert.equal((await authenticate(`${scheme} ${value}`)).tokenId, id)
+  }
+})
+
+test('everything else is refused, a bearer token with its own mark', async (t) => {
+  const { add, refuses } = await createAuthenticator(t)
+  const value = createPersonalToken(randomBytes)
+  await add(value)
+  for (const header of [
+    undefined,
+    '',
+    'PersonalAccessToken',
+    `PersonalAccessToken ${value} x`,
+    value,
+    `Basic ${value}`,
+  ]) {
+    await refuses(header)
+  }
+  await refuses(`PersonalAccessToken ${createPersonalToken(randomBytes)}`)
+  await refuses(`PersonalAccessToken ${value}x`)
+  await refuses(`Bearer ${value}`, true)
+  await refuses('bearer x', true)
+})
+
+test('a mistyped token is refused without asking the database, unless one like it was brought along', async (t) => {
+  const { store, add, authenticate, refuses } = await createAuthenticator(t)
+  const find = t.mock.method(store.tokens, 'findLiveByHash')
+  const mistyped = `njp_${'0'.repeat(36)}`
+  await refuses(`PersonalAccessToken ${mistyped}`)
+  assert.equal(find.mock.callCount(), 0)
+  const { id } = await add(mistyped)
+  assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).tokenId, id)
+})
+
+test('a revoked token and those of a disabled account are refused at once', async (t) => {
+  const { store, user, add, authenticator, authenticate, refuses } = await createAuthenticator(t)
+  const [first, second] = [createPersonalToken(randomBytes), createPersonalToken(randomBytes)]
+  const { id } = await add(first)
+  const { id: secondId } = await add(second)
+  for (const value of [first, second]) await authenticate(`PersonalAccessToken ${value}`)
+  assert.equal(await authenticator.isLive(id), true)
+  assert.equal(authenticator.isLive(id), true)
+  await store.tokens.revoke(id)
+  await refuses(`PersonalAccessToken ${first}`)
+  assert.equal(await authenticator.isLive(id), false)
+  await authenticate(`PersonalAccessToken ${second}`)
+  await store.users.setDisabled(user.id, true)
+  await refuses(`PersonalAccessToken ${second}`)
+  assert.equal(await authenticator.isLive(secondId), false)
+})
+
+test('the time of last use is written by the minute and at the end', async (t) => {
+  const { store, add, authenticate, authenticator } = await createAuthenticator(t)
+  const value = createPersonalToken(randomBytes)
+  await add(value)
+  const stop = new AbortController()
+  const running = authenticator.run(stop.signal)
+  await authenticate(`PersonalAccessToken ${value}`)
+  const version = store.version
+  assert.equal((await store.tokens.list())[0]?.lastUsedAtMs, null)
+  stop.abort()
+  await running
+  assert.ok(Date.now() - (await store.tokens.list())[0]!.lastUsedAtMs! < 5000)
+  assert.equal(store.version, version)
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashPassword, needsRehash, verifyPassword } from './password.ts'
+
+test('a password proves itself against its hash, however it was composed', async () => {
+  const hash = await hashPassword('pässword-1')
+  assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  assert.equal(await verifyPassword(hash, 'pa\u0308ssword-1'), true)
+  assert.equal(await verifyPassword(hash, 'password-1'), false)
+  assert.equal(await verifyPassword(hash, 'x'.repeat(100_000)), false)
+  assert.notEqual(await hashPassword('pässword-1'), hash)
+  assert.equal(needsRehash(hash), false)
+  assert.equal(needsRehash(hash.replace('t=2', 't=1')), true)
+})
+
+test('8 to 256 characters', async () => {
+  for (const password of ['', '1234567', 'x'.repeat(257)]) {
+    await assert.rejects(hashPassword(password), { kind: 'invalid' })
+  }
+  await hashPassword('😀'.repeat(256))
+})

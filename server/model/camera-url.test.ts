@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AppError } from '../base/error.ts'
+import { parseCameraUrl } from './camera-url.ts'
+
+test('user name and password are split off and decoded', () => {
+  const cases: [string, string, string | null, string | null][] = [
+    ['rtsp://192.168.1.20/stream1', 'rtsp://192.168.1.20/stream1', null, null],
+    [' rtsp://admin:secret@cam.lan:8554/a?b=c ', 'rtsp://cam.lan:8554/a?b=c', 'admin', 'secret'],
+    ['rtsp://admin@h/', 'rtsp://h/', 'admin', ''],
+    ['rtsp://admin:p%40ss%2f%23@h/', 'rtsp://h/', 'admin', 'p@ss/#'],
+    ['rtsp://admin:p@ss@h/', 'rtsp://h/', 'admin', 'p@ss'],
+    ['rtsp://admin:100%@h/', 'rtsp://h/', 'admin', '100%'],
+    ['https://[fd00::7]/v.mjpg', 'https://[fd00::7]/v.mjpg', null, null],
+    ['RTSPS://h', 'rtsps://h', null, null],
+  ]
+  for (const [text, url, username, password] of cases)
+    assert.deepEqual(parseCameraUrl(text), { url, username, password })
+})
+
+test('what cannot be a camera is refused with a reason, and without the password in it', () => {
+  const cases = [
+    '',
+    'camera',
+    '/dev/video0',
+    'file:///etc/passwd',
+    'ftp://h/',
+    'javascript:alert(1)',
+    'rtsp:///stream',
+    'rtsp://h:99999/',
+    'rtsp://h/a\r\nb',
+    'rtsp://h/\0',
+    'rtsp://u:hunter2%0a@h/',
+    'rtsp://u:hunter2#@h/',
+    `rtsp://h/${'x'.repeat(2048)}`,
+  ]
+  for (const text of cases) {
+    assert.throws(
+      () => parseCameraUrl(text),
+      (error: AppError) => {
+        assert.equal(error.kind, 'invalid', text)
+        assert.ok(error.fields?.url)
+        assert.ok(!error.message.includes('hunter2'))
+        return true
+      },
+      text,
+    )
+  }
+})
