@@ -1,0 +1,189 @@
+// A real RTSP camera for tests, benches and the demo: draws, encodes and sends; and fails on demand. No part of the service.
+//
+// Speaks RTSP 1.0 with RTP over the same connection, through the service's own writers; docs/design/fake-camera.md.
+
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { type Clock, systemClock } from '../../server/base/clock.ts'
+import type { CameraAuth } from './rtsp/access.ts'
+import { RtspConnection } from './rtsp/connection.ts'
+import { createStreamFaults, type DescriptionFault, type StreamFaults } from './rtsp/stream-faults.ts'
+import { LiveSource } from './source/live-source.ts'
+import { encodeLoopClip, type LoopClip } from './source/loop-clip.ts'
+import { LoopSource } from './source/loop-source.ts'
+import type { MediaSource } from './source/media-source.ts'
+import { Pacer } from './source/pacer.ts'
+import { type ResolvedStream, resolveStream, type StreamOptions } from './source/stream-options.ts'
+
+export type FakeCameraOptions = {
+  /** 0, the default: any free one. */
+  readonly port?: number
+  readonly host?: string
+  readonly streams: readonly StreamOptions[]
+  readonly auth?: CameraAuth
+  /** 60 s unless given. */
+  readonly sessionTimeoutMs?: number
+  readonly clock?: Clock
+}
+
+export type CameraStats = {
+  readonly connections: number
+  readonly streams: {
+    readonly [name: string]: {
+      readonly players: number
+      /** Pictures sent to at least one player. */
+      readonly framesSent: number
+      /** To all players together. */
+      readonly bytesSent: number
+      /** Pictures a player now connected did not get: it was too slow, or the camera stalled. */
+      readonly framesDropped: number
+    }
+  }
+}
+
+/** Every fault hits one stream when it is named, else all. */
+export type CameraFaults = {
+  /** Cuts the connections there are; new ones are welcome. */
+  dropConnections(name?: string): void
+  /** Cuts all connections and refuses new ones for so long. Resolves when they are refused. */
+  refuseConnections(ms: number): Promise<void>
+  /** Sends and answers nothing for so long, with connections open. */
+  stall(ms: number, name?: string): void
+  /** Steps the wall clock and the RTP timestamps, forwards or (below 0) backwards. */
+  jumpClock(ms: number, name?: string): void
+  /** To two thirds of the size and, the next time, back. Resolves when the new size is what is sent next. */
+  changeResolution(name?: string): Promise<void>
+  /** Bytes that are no RTSP into the connections. */
+  sendGarbage(byteCount: number, name?: string): void
+  describeAs(fault: DescriptionFault, name?: string): void
+  /** Answers DESCRIBE and SETUP with this status; undefined = as it should. */
+  answerWith(status: number | undefined, name?: string): void
+}
+
+export type FakeCamera = AsyncDisposable & {
+  readonly port: number
+  /** Without user information; throws when there is no such stream. */
+  url(name: string): string
+  readonly faults: CameraFaults
+  stats(): CameraStats
+}
+
+type Stream = { readonly source: MediaSource; readonly faults: StreamFaults }
+
+/** Resolves when it listens and every stream can be described. */
+export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
+  const { port = 0, host = '127.0.0.1', auth, sessionTimeoutMs = 60_000, clock = systemClock } = options
+  const pacer = new Pacer(clock)
+  const streams = await openStreams(options.streams, clock, pacer)
+  const connections = new Set<RtspConnection>()
+  const server = createServer((socket) => {
+    const onClose = (connection: RtspConnection) => connections.delete(connection)
+    const findStream = (name: string) => streams.get(name)
+    connections.add(new RtspConnection(socket, { findStream, auth, sessionTimeoutMs, clock, onClose }))
+  })
+  await listen(server, port, host)
+  const address = server.address()
+  const boundPort = address && typeof address === 'object' ? address.port : port
+  const closing = new AbortController()
+  const select = (name?: string) => (name === undefined ? [...streams.values()] : [getStream(streams, name)])
+  const connectionsOf = (name?: string) =>
+    [...connections].filter((each) => name === undefined || each.streamName === name)
+  return {
+    port: boundPort,
+    url: (name) => `rtsp://${host}:${boundPort}/${getStream(streams, name).source.name}`,
+    faults: {
+      dropConnections(name) {
+        for (const connection of connectionsOf(name)) connection.destroy()
+      },
+      async refuseConnections(ms) {
+        server.close()
+        for (const connection of connections) connection.destroy()
+        if (server.listening) await once(server, 'close')
+        // Owned by `closing`; a camera disposed meanwhile stays closed.
+        void clock.sleep(ms, closing.signal).then(
+          () => listen(server, boundPort, host),
+          () => {},
+        )
+      },
+      stall(ms, name) {
+        for (const { faults } of select(name)) faults.stalledUntilMs = clock.monotonicMs() + ms
+      },
+      jumpClock(ms, name) {
+        for (const { source } of select(name)) source.jumpClock(ms)
+      },
+      async changeResolution(name) {
+        for (const { source } of select(name)) await source.changeResolution()
+      },
+      sendGarbage(byteCount, name) {
+        const bytes = Uint8Array.from({ length: byteCount }, (_, i) => (i * 197 + 1) % 32)
+        for (const connection of connectionsOf(name)) connection.sendGarbage(bytes)
+      },
+      describeAs(fault, name) {
+        for (const { faults } of select(name)) faults.description = fault
+      },
+      answerWith(status, name) {
+        for (const { faults } of select(name)) faults.status = status
+      },
+    },
+    stats: () => ({
+      connections: connections.size,
+      streams: Object.fromEntries(
+        [...streams].map(([name, { source }]) => [
+          name,
+          { ...source.stats(), framesDropped: connectionsOf(name).reduce((sum, each) => sum + each.droppedFrames, 0) },
+        ]),
+      ),
+    }),
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      server.close()
+      for (const connection of connections) connection.destroy()
+      for (const { source } of streams.values()) await source.close()
+      await pacer.close()
+    },
+  }
+}
+
+async function openStreams(list: readonly StreamOptions[], clock: Clock, pacer: Pacer): Promise<Map<string, Stream>> {
+  const streams = new Map<string, Stream>()
+  const clips = new Map<string, Promise<LoopClip>>()
+  const openClip = (stream: ResolvedStream) => {
+    const { name: _, ...alike } = stream
+    const key = JSON.stringify(alike)
+    const clip = clips.get(key) ?? encodeLoopClip(stream, stream.loopSeconds ?? 10, clock.nowMs())
+    clips.set(key, clip)
+    return clip
+  }
+  for (const [index, each] of list.entries()) {
+    const stream = resolveStream(each)
+    const source =
+      stream.loopSeconds === undefined
+        ? await LiveSource.open(stream, clock)
+        : new LoopSource({
+            stream,
+            clip: await openClip(stream),
+            openOtherClip: () =>
+              openClip({ ...stream, width: twoThirds(stream.width), height: twoThirds(stream.height) }),
+            index,
+            clock,
+            pacer,
+          })
+    streams.set(stream.name, { source, faults: createStreamFaults() })
+  }
+  return streams
+}
+
+function getStream(streams: ReadonlyMap<string, Stream>, name: string): Stream {
+  const stream = streams.get(name)
+  if (!stream) throw new Error(`expected one of the streams ${[...streams.keys()].join(', ')}, not ${name}`)
+  return stream
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  server.listen(port, host)
+  await once(server, 'listening')
+}
+
+function twoThirds(size: number): number {
+  return Math.round(size / 3) * 2
+}

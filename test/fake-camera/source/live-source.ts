@@ -1,0 +1,145 @@
+// A stream drawn and encoded while it is sent, once for all its clients, and only while there is one.
+
+import type { Clock } from '../../../server/base/clock.ts'
+import { packetizeAac } from '../../../server/media/aac/packetizer.ts'
+import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
+import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
+import { Lens } from '../encode/lens.ts'
+import { Microphone, soundSampleRate } from '../encode/microphone.ts'
+import { describeAudio, describeVideo } from './describe-tracks.ts'
+import { audioPayloadType, type MediaSource, videoPayloadType } from './media-source.ts'
+import { Outlet, type OutletStats, type Player } from './outlet.ts'
+import { RtpTrack } from './rtp-track.ts'
+import type { ResolvedStream } from './stream-options.ts'
+
+export class LiveSource implements MediaSource {
+  readonly name: string
+  readonly outlet: Outlet
+  readonly #options: ResolvedStream
+  readonly #clock: Clock
+  readonly #microphone: Microphone | undefined
+  /** Where stream time 0 lies on the monotonic clock. */
+  readonly #originMs: number
+  #lens: Lens
+  #nextLens: Lens | undefined
+  #frameNumber = 0
+  #jumpMs = 0
+  #running: Promise<void> | undefined
+  #isClosed = false
+  #failure: unknown
+
+  private constructor(options: ResolvedStream, clock: Clock, lens: Lens, microphone: Microphone | undefined) {
+    this.name = options.name
+    this.#options = options
+    this.#clock = clock
+    this.#lens = lens
+    this.#microphone = microphone
+    this.#originMs = clock.monotonicMs()
+    const video = new RtpTrack({ clockRate: 90_000, payloadType: videoPayloadType, channel: 0 })
+    const audio = { clockRate: soundSampleRate, payloadType: audioPayloadType, channel: 2 }
+    this.outlet = new Outlet(microphone ? [video, new RtpTrack(audio)] : [video])
+  }
+
+  static async open(options: ResolvedStream, clock: Clock): Promise<LiveSource> {
+    const lens = await openLens(options, options.width, options.height)
+    return new LiveSource(options, clock, lens, options.hasAudio ? await Microphone.open() : undefined)
+  }
+
+  describe(): SdpMedia[] {
+    const video = describeVideo((this.#nextLens ?? this.#lens).parameterSets)
+    return this.#microphone ? [video, describeAudio(soundSampleRate, this.#microphone.config)] : [video]
+  }
+
+  attach(player: Player): void {
+    this.outlet.attach(player)
+    this.#running ??= this.#run()
+  }
+
+  detach(player: Player): void {
+    this.outlet.detach(player)
+  }
+
+  jumpClock(ms: number): void {
+    this.#jumpMs += ms
+    this.outlet.expectReport()
+  }
+
+  async changeResolution(): Promise<void> {
+    const { width, height } = this.#options
+    const isFull = (this.#nextLens ?? this.#lens).width === width
+    const lens = await openLens(this.#options, isFull ? smaller(width) : width, isFull ? smaller(height) : height)
+    this.#nextLens?.[Symbol.dispose]()
+    this.#nextLens = lens
+  }
+
+  stats(): OutletStats {
+    if (this.#failure) throw this.#failure
+    return this.outlet.stats()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+    this.#lens[Symbol.dispose]()
+    this.#nextLens?.[Symbol.dispose]()
+    this.#microphone?.[Symbol.dispose]()
+  }
+
+  async #run(): Promise<void> {
+    const periodMs = 1000 / this.#options.framesPerSecond
+    let dueMs = this.#clock.monotonicMs()
+    this.#microphone?.restart((dueMs - this.#originMs) / 1000)
+    try {
+      while (!this.#isClosed && this.outlet.playerCount > 0) {
+        await this.#sendPicture(dueMs)
+        dueMs += periodMs
+        const restMs = dueMs - this.#clock.monotonicMs()
+        if (restMs > 0) await this.#clock.sleep(restMs)
+        // A camera that fell behind goes on with the present; pictures it never took are not missing.
+        else if (restMs < -1000) dueMs = this.#clock.monotonicMs()
+      }
+    } catch (error) {
+      this.#failure = error
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #sendPicture(dueMs: number): Promise<void> {
+    if (this.#nextLens) {
+      this.#lens[Symbol.dispose]()
+      this.#lens = this.#nextLens
+      this.#nextLens = undefined
+    }
+    const seconds = (dueMs - this.#originMs) / 1000
+    const lateMs = this.#clock.monotonicMs() - dueMs
+    const unixMs = this.#clock.nowMs() - lateMs + this.#jumpMs
+    const rtpSeconds = seconds + this.#jumpMs / 1000
+    const isForced = this.outlet.isAwaited
+    const { isKey, nals } = await this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
+    if (isKey) this.outlet.begin(rtpSeconds)
+    this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
+    const video = this.outlet.tracks[0]!
+    const bytes = video.writePackets(packetizeH264(nals), video.timestampAt(rtpSeconds))
+    this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true })
+    await this.#sendSound(seconds, unixMs)
+  }
+
+  async #sendSound(seconds: number, unixMs: number): Promise<void> {
+    const track = this.outlet.tracks[1]
+    if (!this.#microphone || !track) return
+    for (const block of await this.#microphone.record(seconds, unixMs)) {
+      const timestamp = track.timestampAt(block.seconds + this.#jumpMs / 1000)
+      const bytes = track.writePackets([packetizeAac([block.data])], timestamp)
+      this.outlet.deliver({ track: 1, bytes, isStart: true, isPicture: false })
+    }
+  }
+}
+
+function openLens(options: ResolvedStream, width: number, height: number): Promise<Lens> {
+  return Lens.open({ ...options, width, height, rate: 'limit' })
+}
+
+function smaller(size: number): number {
+  return Math.round(size / 3) * 2
+}

@@ -1,0 +1,23 @@
+// What the RTSP server needs of a stream, be it encoded as it is sent (live-source.ts) or a clip in a loop (loop-source.ts).
+
+import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
+import type { Outlet, OutletStats, Player } from './outlet.ts'
+
+export type MediaSource = {
+  readonly name: string
+  readonly outlet: Outlet
+  /** The tracks as the session description shows them, in the order of `outlet.tracks`. */
+  describe(): SdpMedia[]
+  attach(player: Player): void
+  detach(player: Player): void
+  /** Steps the camera's wall clock and its RTP timestamps by `ms`, either way. */
+  jumpClock(ms: number): void
+  /** From the next picture on the stream has its other size: new parameter sets in the stream and in the description. */
+  changeResolution(): Promise<void>
+  stats(): OutletStats
+  close(): Promise<void>
+}
+
+/** Payload types as cameras number them (dynamic, RFC 3551 table 5). */
+export const videoPayloadType = 96
+export const audioPayloadType = 97

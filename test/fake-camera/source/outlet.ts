@@ -1,0 +1,100 @@
+// From one source to all who play it: the same bytes to everyone, from a place on where each can begin.
+
+import type { RtpPosition, RtpTrack } from './rtp-track.ts'
+
+/** Some packets of one track, whole ones, framed for the channels of the track. */
+export type Chunk = {
+  readonly track: number
+  readonly bytes: Uint8Array
+  /** A player may begin with this chunk. */
+  readonly isStart: boolean
+  /** One picture; false for sound and reports. */
+  readonly isPicture: boolean
+}
+
+/** Who plays: one client on its connection. */
+export type Player = {
+  /** Called once, before the first chunk: where each track stands, by index. */
+  begin(positions: readonly RtpPosition[]): void
+  /** Returns false when the bytes are still being held for sending; they must then not be changed. */
+  send(chunk: Chunk): boolean
+}
+
+export type OutletStats = { players: number; framesSent: number; bytesSent: number }
+
+const reportIntervalMs = 5000
+
+export class Outlet {
+  readonly tracks: readonly RtpTrack[]
+  readonly #waiting = new Set<Player>()
+  readonly #playing = new Set<Player>()
+  #framesSent = 0
+  #bytesSent = 0
+  #reportDueMs = Number.NEGATIVE_INFINITY
+
+  constructor(tracks: readonly RtpTrack[]) {
+    this.tracks = tracks
+  }
+
+  attach(player: Player): void {
+    this.#waiting.add(player)
+  }
+
+  detach(player: Player): void {
+    this.#waiting.delete(player)
+    this.#playing.delete(player)
+  }
+
+  get playerCount(): number {
+    return this.#waiting.size + this.#playing.size
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /**
+   * Lets those who wait begin here. `seconds` = time of the stream of what comes next. To be called before the packets are
+   * written, so that the positions are theirs.
+   */
+  begin(seconds: number): void {
+    if (this.#waiting.size === 0) return
+    const positions = this.tracks.map((track) => ({ sequence: track.sequence, timestamp: track.timestampAt(seconds) }))
+    for (const player of this.#waiting) {
+      this.#playing.add(player)
+      player.begin(positions)
+    }
+    this.#waiting.clear()
+    this.#reportDueMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** True when the chunk's bytes are free to be used again. */
+  deliver(chunk: Chunk): boolean {
+    let isFree = true
+    for (const player of this.#playing) isFree = player.send(chunk) && isFree
+    if (this.#playing.size > 0) {
+      if (chunk.isPicture) this.#framesSent++
+      this.#bytesSent += chunk.bytes.length * this.#playing.size
+    }
+    return isFree
+  }
+
+  /** Sends the reports of all tracks when they are due: at the start of a player and every 5 s. */
+  report(monotonicMs: number, unixMs: number, seconds: number): void {
+    if (monotonicMs < this.#reportDueMs) return
+    this.#reportDueMs = monotonicMs + reportIntervalMs
+    for (const [index, track] of this.tracks.entries()) {
+      const bytes = track.writeReport(unixMs, track.timestampAt(seconds))
+      this.deliver({ track: index, bytes, isStart: false, isPicture: false })
+    }
+  }
+
+  /** The next reports are sent at once: the clock has jumped. */
+  expectReport(): void {
+    this.#reportDueMs = Number.NEGATIVE_INFINITY
+  }
+
+  stats(): OutletStats {
+    return { players: this.playerCount, framesSent: this.#framesSent, bytesSent: this.#bytesSent }
+  }
+}

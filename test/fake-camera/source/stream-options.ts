@@ -1,0 +1,51 @@
+// What a stream of the fake camera is to be: its picture, its encoding, and whether it is made anew or a clip in a loop.
+
+import type { SceneName } from '../scene/scene.ts'
+
+export type StreamOptions = {
+  /** Path of its URL, for instance `yard` or `load/0`. */
+  readonly name: string
+  readonly scene?: SceneName
+  /** Burned into the picture; the name unless given. */
+  readonly title?: string
+  /** Pixels; even. */
+  readonly width?: number
+  readonly height?: number
+  readonly framesPerSecond?: number
+  /** Frames from one key frame to the next. */
+  readonly gopFrames?: number
+  /** At most (live) or constantly (loop) this many. */
+  readonly bitsPerSecond?: number
+  /** A beep each second. Live streams only. */
+  readonly hasAudio?: boolean
+  /** Length of the clip to serve in a loop, encoded once for all streams alike. Undefined: drawn and encoded as it is sent. */
+  readonly loopSeconds?: number
+}
+
+export type ResolvedStream = Required<Omit<StreamOptions, 'loopSeconds'>> & Pick<StreamOptions, 'loopSeconds'>
+
+export function resolveStream(options: StreamOptions): ResolvedStream {
+  const isLoop = options.loopSeconds !== undefined
+  const framesPerSecond = options.framesPerSecond ?? (isLoop ? 25 : 15)
+  return {
+    scene: options.name.startsWith('door') ? 'door' : 'yard',
+    title: options.name,
+    width: isLoop ? 1280 : 960,
+    height: isLoop ? 720 : 540,
+    framesPerSecond,
+    gopFrames: framesPerSecond * 2,
+    bitsPerSecond: isLoop ? 2_000_000 : 1_500_000,
+    hasAudio: false,
+    ...options,
+  }
+}
+
+/** Streams `load/0`, `load/1`, … for benches: the same 10 s of 1280×720 at 25 frames/s and 2 Mbit/s, each at its own place. */
+export function createLoadStreams(count: number, options: Omit<StreamOptions, 'name'> = {}): StreamOptions[] {
+  return Array.from({ length: count }, (_, index) => ({
+    loopSeconds: 10,
+    title: 'load',
+    ...options,
+    name: `load/${index}`,
+  }))
+}
