@@ -103,10 +103,11 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
     .addColumn('init_hash', 'text', required)
     .addColumn('gap_reason', 'text')
     .execute()
+  // The first three find; the rest is what a timeline and the size of the footage are answered from without touching the rows.
   await db.schema
     .createIndex('segments_by_time')
     .on('segments')
-    .columns(['is_closed', 'camera_id', 'start_ms', 'end_ms'])
+    .columns(['is_closed', 'camera_id', 'start_ms', 'end_ms', 'bytes', 'run_id', 'gap_reason'])
     .execute()
 
   await db.schema
