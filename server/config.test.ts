@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { AppError } from './base/error.ts'
+import { writeConfigurationReference } from './config/reference.ts'
+import { type ConfigSources, defaultPublicUrl, loadConfig } from './config.ts'
+
+async function createSources(t: TestContext): Promise<{ folder: string; sources: ConfigSources }> {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-config-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const surroundings = { programDir: folder, hostName: 'night_owl.lan', cores: 4 }
+  return { folder, sources: { flags: {}, env: {}, cwd: folder, surroundings } }
+}
+
+async function faultsOf(sources: ConfigSources): Promise<string[]> {
+  const error = await loadConfig(sources).then(
+    () => assert.fail('the configuration was accepted'),
+    (reason: AppError) => reason,
+  )
+  assert.equal(error.kind, 'invalid')
+  return error.message.split('\n').slice(1)
+}
+
+test('defaults', async (t) => {
+  const { folder, sources } = await createSources(t)
+  assert.deepEqual(await loadConfig(sources), {
+    data: join(folder, 'data'),
+    archive: join(folder, 'data', 'archive'),
+    host: '0.0.0.0',
+    port: 8443,
+    publicUrl: undefined,
+    tlsCert: undefined,
+    tlsKey: undefined,
+    allowLoopbackCameras: false,
+    workers: 3,
+    syncIntervalMs: 5000,
+    nodeName: 'night-owl.lan',
+    logLevel: 'info',
+  })
+  assert.equal(defaultPublicUrl(8443), 'https://localhost:8443')
+  assert.equal(defaultPublicUrl(443), 'https://localhost')
+})
+
+test('flags win over variables, variables over the file, the file over defaults', async (t) => {
+  const { folder, sources } = await createSources(t)
+  await mkdir(join(folder, 'store'))
+  const file = { port: 1, host: '1.1.1.1', workers: '5', archive: 'films', 'allow-loopback-cameras': true }
+  await writeFile(join(folder, 'store', 'nightjar.json'), JSON.stringify(file))
+  const env = { NIGHTJAR_PORT: '2', NIGHTJAR_HOST: '2.2.2.2', NIGHTJAR_DATA: 'store', NIGHTJAR_LOG_LEVEL: '' }
+  const config = await loadConfig({ ...sources, env, flags: { port: '3', 'public-url': 'https://Cam.example.org/' } })
+  assert.deepEqual(
+    [
+      config.port,
+      config.host,
+      config.workers,
+      config.data,
+      config.archive,
+      config.allowLoopbackCameras,
+      config.logLevel,
+    ],
+    [3, '2.2.2.2', 5, join(folder, 'store'), join(folder, 'store', 'films'), true, 'info'],
+  )
+  assert.equal(config.publicUrl, 'https://cam.example.org')
+  const off = await loadConfig({ ...sources, env, flags: { 'allow-loopback-cameras': false } })
+  assert.equal(off.allowLoopbackCameras, false)
+})
+
+test('a file named by a flag may set the data folder', async (t) => {
+  const { folder, sources } = await createSources(t)
+  await writeFile(join(folder, 'n.json'), '{"data": "elsewhere"}')
+  const config = await loadConfig({ ...sources, flags: { config: 'n.json' } })
+  assert.equal(config.data, join(folder, 'elsewhere'))
+})
+
+test('all faults are named together, each with where it stands', async (t) => {
+  const { folder, sources } = await createSources(t)
+  const file = join(folder, 'n.json')
+  await writeFile(file, '{"prot": 1, "workers": 0, "host": ["a"], "data": ""}')
+  const env = { NIGHTJAR_CONFIG: 'n.json', NIGHTJAR_PORT: '65536', NIGHTJAR_ALLOW_LOOPBACK_CAMERAS: 'perhaps' }
+  const flags = { 'public-url': 'http://x/', 'log-level': 'loud', 'tls-cert': 'none.pem', 'node-name': 'a b' }
+  assert.deepEqual(await faultsOf({ ...sources, env, flags }), [
+    `${file}: "prot": there is no such option`,
+    `${file}: "host": expected a single value`,
+    `${file}: "data": expected a path, got ""`,
+    'NIGHTJAR_PORT: expected a whole number from 0 to 65535, got "65536"',
+    '--public-url: expected https://, a host and possibly a port, nothing else, got "http://x/"',
+    'NIGHTJAR_ALLOW_LOOPBACK_CAMERAS: expected true or false, got "perhaps"',
+    `${file}: "workers": expected a whole number from 1 to 64, got "0"`,
+    '--node-name: expected 1 to 63 letters, digits, dots and hyphens, beginning with a letter or digit, got "a b"',
+    '--log-level: expected one of debug, info, warn, error, silent, got "loud"',
+    'tls-cert and tls-key are given together or not at all',
+    `tls-cert: ${join(folder, 'none.pem')} cannot be read`,
+  ])
+})
+
+test('a file that is missing, broken or moves the data folder it is in', async (t) => {
+  const { folder, sources } = await createSources(t)
+  assert.match((await faultsOf({ ...sources, flags: { config: 'x' } }))[0]!, /no such file/)
+  await mkdir(join(folder, 'data'))
+  for (const [text, fault] of [
+    ['{', /JSON/],
+    ['[]', /expected a JSON object/],
+    ['{"data": "/x"}', /cannot be moved/],
+  ] as const) {
+    await writeFile(join(folder, 'data', 'nightjar.json'), text)
+    assert.match((await faultsOf(sources))[0]!, fault)
+  }
+})
+
+test('public URLs are origins', async (t) => {
+  const { sources } = await createSources(t)
+  const faulty = ['https://x/path', 'https://x?q', 'https://u@x', 'https://x/#', 'x', 'https://']
+  for (const url of faulty) assert.equal((await faultsOf({ ...sources, flags: { 'public-url': url } })).length, 1, url)
+})
+
+test('docs/reference/configuration.md is current', async () => {
+  const page = await readFile(new URL('../docs/reference/configuration.md', import.meta.url), 'utf8')
+  assert.equal(page, writeConfigurationReference(), 'run: node_modules/.bin/node server/config/write-reference.ts')
+})

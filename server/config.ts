@@ -1,0 +1,137 @@
+// The configuration as the server sees it: defaults, then a file, then NIGHTJAR_… variables, then flags; the last one wins.
+// Every fault in any of them is named at once, and none is passed over.
+
+import { access, constants, readFile } from 'node:fs/promises'
+import { availableParallelism, hostname } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from './base/error.ts'
+import type { Option, Surroundings } from './config/option.ts'
+import { options } from './config/options.ts'
+
+type Options = typeof options
+export type OptionName = keyof Options
+type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S
+
+/** One value per option, named as the option in camel case: `publicUrl` for `public-url`. Paths are absolute. */
+export type Config = {
+  readonly [Name in OptionName as CamelCase<Name>]: Options[Name] extends Option<infer T> ? T : never
+}
+
+export const optionNames = Object.keys(options) as readonly OptionName[]
+
+/** The file in the data folder that is read when no other is named. */
+export const configFileName = 'nightjar.json'
+
+export type ConfigSources = {
+  /** Options as given on the command line, `config` (the file) among them. */
+  readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** What relative paths in flags and variables are relative to. */
+  readonly cwd: string
+  readonly surroundings?: Omit<Surroundings, 'dataDir'>
+}
+
+/** Where a value came from, for the message when it is wrong. */
+type Given = { readonly text: string; readonly origin: string; readonly baseDir: string }
+
+/** Throws 'invalid' with all faults, one per line. */
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const surroundings = sources.surroundings ?? findSurroundings()
+  const faults: string[] = []
+  const given = new Map<OptionName, Given>()
+  const direct = collectDirect(sources)
+  const read = (name: OptionName, dataDir: string): { value: unknown; fault?: string } => {
+    const option = options[name] as Option<unknown>
+    const value = direct.get(name) ?? given.get(name)
+    try {
+      if (value) return { value: option.parse(value.text, value.baseDir) }
+    } catch (error) {
+      const fault = `${value!.origin}: ${(error as Error).message}, got ${JSON.stringify(value!.text.slice(0, 100))}`
+      return { value: option.createDefault({ ...surroundings, dataDir }), fault }
+    }
+    return { value: option.createDefault({ ...surroundings, dataDir }) }
+  }
+
+  const named = direct.get('config')
+  const file = named ? resolve(named.baseDir, named.text) : join(read('data', '').value as string, configFileName)
+  for (const [name, value] of await readConfigFile(file, named !== undefined, faults)) given.set(name, value)
+  if (!named && given.delete('data')) faults.push(`${file}: "data" cannot be moved by a file in the data folder itself`)
+
+  const dataDir = read('data', '').value as string
+  const entries = optionNames.map((name) => {
+    const { value, fault } = read(name, dataDir)
+    if (fault !== undefined) faults.push(fault)
+    return [camelCase(name), value] as const
+  })
+  const config = Object.fromEntries(entries) as Config
+  await checkTlsFiles(config, faults)
+  if (faults.length > 0) throw new AppError('invalid', `the configuration is wrong:\n${faults.join('\n')}`)
+  return config
+}
+
+/** Where clients reach a server that was not told its address. */
+export function defaultPublicUrl(port: number): string {
+  return port === 443 ? 'https://localhost' : `https://localhost:${port}`
+}
+
+export function variableName(name: string): string {
+  return `NIGHTJAR_${name.toUpperCase().replaceAll('-', '_')}`
+}
+
+function findSurroundings(): Omit<Surroundings, 'dataDir'> {
+  const programDir = dirname(dirname(fileURLToPath(import.meta.url)))
+  return { programDir, hostName: hostname(), cores: availableParallelism() }
+}
+
+/** Variables and flags. An empty variable counts as not given. */
+function collectDirect({ flags, env, cwd }: ConfigSources): Map<string, Given> {
+  const direct = new Map<string, Given>()
+  for (const name of [...optionNames, 'config']) {
+    const text = env[variableName(name)]
+    if (text) direct.set(name, { text, origin: variableName(name), baseDir: cwd })
+    const flag = flags[name]
+    if (flag !== undefined) direct.set(name, { text: String(flag), origin: `--${name}`, baseDir: cwd })
+  }
+  return direct
+}
+
+async function readConfigFile(file: string, isRequired: boolean, faults: string[]): Promise<Map<OptionName, Given>> {
+  const given = new Map<OptionName, Given>()
+  let content: unknown
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isRequired || !isMissing) faults.push(`${file}: ${isMissing ? 'no such file' : (error as Error).message}`)
+    return given
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    faults.push(`${file}: expected a JSON object of options`)
+    return given
+  }
+  for (const [name, value] of Object.entries(content)) {
+    const origin = `${file}: "${name}"`
+    if (!Object.hasOwn(options, name)) faults.push(`${origin}: there is no such option`)
+    else if (!['string', 'number', 'boolean'].includes(typeof value)) faults.push(`${origin}: expected a single value`)
+    else given.set(name as OptionName, { text: String(value), origin, baseDir: dirname(file) })
+  }
+  return given
+}
+
+async function checkTlsFiles(config: Config, faults: string[]): Promise<void> {
+  const { tlsCert, tlsKey } = config
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    faults.push('tls-cert and tls-key are given together or not at all')
+  for (const [name, file] of [
+    ['tls-cert', tlsCert],
+    ['tls-key', tlsKey],
+  ]) {
+    const isReadable = file === undefined || (await access(file, constants.R_OK).then(() => true, () => false)) // biome-ignore format: one line
+    if (!isReadable) faults.push(`${name}: ${file} cannot be read`)
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,115 @@
+// One option of the configuration: how its text is read, and what its manual says.
+
+import { resolve } from 'node:path'
+
+/** What defaults may depend on. */
+export type Surroundings = {
+  /** The folder of the program. */
+  readonly programDir: string
+  readonly hostName: string
+  readonly cores: number
+  /** The data folder, once it is known. */
+  readonly dataDir: string
+}
+
+export type Option<T> = {
+  /** What a value looks like in the manual, for instance `FOLDER`. */
+  readonly placeholder: string
+  /** One sentence; the first word names the thing. */
+  readonly sentence: string
+  /** The default as the manual states it. */
+  readonly defaultText: string
+  /** Limits and unit as the manual states them; empty when any text is fine. */
+  readonly limits: string
+  /** Flags of this kind take no value. */
+  readonly isSwitch: boolean
+  createDefault(surroundings: Surroundings): T
+  /** `baseDir`: what relative paths are relative to. Throws an Error that says what was expected. */
+  parse(text: string, baseDir: string): T
+}
+
+type Common<T> = {
+  readonly sentence: string
+  readonly defaultText: string
+  readonly createDefault: (surroundings: Surroundings) => T
+}
+
+export function pathOption<T extends string | undefined>(common: Common<T> & { placeholder: string }): Option<T> {
+  return {
+    ...common,
+    limits: '',
+    isSwitch: false,
+    parse(text, baseDir) {
+      if (text === '' || text.includes('\0')) throw new Error('expected a path')
+      return resolve(baseDir, text) as T
+    },
+  }
+}
+
+export function integerOption(common: Common<number> & { min: number; max: number; unit?: string }): Option<number> {
+  const { min, max, unit } = common
+  const range = `${min} to ${max}${unit ? ` ${unit}` : ''}`
+  return {
+    ...common,
+    placeholder: 'N',
+    limits: range,
+    isSwitch: false,
+    parse(text) {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      if (!(value >= min && value <= max)) throw new Error(`expected a whole number from ${range}`)
+      return value
+    },
+  }
+}
+
+export function switchOption(sentence: string): Option<boolean> {
+  return {
+    sentence,
+    placeholder: '',
+    defaultText: '`false`',
+    limits: '`true` or `false`',
+    isSwitch: true,
+    createDefault: () => false,
+    parse(text) {
+      if (['true', '1'].includes(text)) return true
+      if (['false', '0'].includes(text)) return false
+      throw new Error('expected true or false')
+    },
+  }
+}
+
+export function choiceOption<const T extends string>(
+  choices: readonly T[],
+  { sentence, fallback }: { sentence: string; fallback: NoInfer<T> },
+): Option<T> {
+  return {
+    sentence,
+    placeholder: 'NAME',
+    defaultText: `\`${fallback}\``,
+    limits: choices.map((choice) => `\`${choice}\``).join(', '),
+    isSwitch: false,
+    createDefault: () => fallback,
+    parse(text) {
+      const choice = choices.find((name) => name === text)
+      if (choice === undefined) throw new Error(`expected one of ${choices.join(', ')}`)
+      return choice
+    },
+  }
+}
+
+/** `form`: what is expected, in words; also the manual's limits. `read` gives undefined for a text of another form. */
+export function textOption<T extends string | undefined>(
+  common: Common<T> & { placeholder: string; form: string; read: (text: string) => T | undefined },
+): Option<T> {
+  const { form, read } = common
+  return {
+    ...common,
+    limits: form,
+    isSwitch: false,
+    parse(text) {
+      const value = read(text)
+      if (value === undefined) throw new Error(`expected ${form}`)
+      return value
+    },
+  }
+}
