@@ -88,8 +88,12 @@ const writable = {
 
 export const NewCamera = Type.Object(writable)
 
+export type NewCamera = Static<typeof NewCamera>
+
 export const CameraChange = Type.Object({
   ...writable,
   name: Type.Optional(writable.name),
   url: Type.Optional(writable.url),
 })
+
+export type CameraChange = Static<typeof CameraChange>

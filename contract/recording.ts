@@ -19,12 +19,15 @@ export type Recording = Static<typeof Recording>
 
 const retention = Type.String({
   format: 'duration',
-  description: 'ISO 8601 duration in weeks, days and hours, from PT1H to P3650D, for instance P7D.',
+  description: 'ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D.',
 })
 const maxBytes = Type.Optional(nullable(Type.Integer({ minimum: 1, description: 'Null or missing: no limit.' })))
 
 export const NewRecording = Type.Object({ retention, max_bytes: maxBytes })
 export const RecordingChange = Type.Object({ retention: Type.Optional(retention), max_bytes: maxBytes })
+
+export type NewRecording = Static<typeof NewRecording>
+export type RecordingChange = Static<typeof RecordingChange>
 
 export const TimelineQuery = Type.Object({
   start: TimeIn('Inclusive.'),

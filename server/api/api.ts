@@ -1,0 +1,78 @@
+// The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
+
+import type { FastifyInstance } from 'fastify'
+import { AnswerCache } from './answer-cache.ts'
+import { CameraAccess } from './camera-access.ts'
+import type { ApiDeps } from './deps.ts'
+import { registerEndpoints } from './endpoint-routes.ts'
+import { createCameraHandlers } from './handlers/cameras.ts'
+import { createMeHandlers } from './handlers/me.ts'
+import { createRecordingHandlers } from './handlers/recording.ts'
+import { registerHealth } from './health.ts'
+import { createHttpServer } from './http-server.ts'
+import { registerLiveRoutes } from './media/live-routes.ts'
+import { OpenStreams } from './media/open-streams.ts'
+import { MediaUrls } from './media-urls.ts'
+import { registerMetrics } from './metrics.ts'
+import { Connections } from './transport/connections.ts'
+import { defaultTimeouts } from './transport/timeouts.ts'
+
+export type Api = {
+  /** For tests: requests without a socket (`inject`). */
+  readonly server: FastifyInstance
+  /** Resolves with the port once connections are accepted; port 0 takes a free one. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>
+  /** Ends open streams, lets requests in progress finish for a moment, closes all connections. */
+  close(): Promise<void>
+}
+
+/** Creates everything and listens to nothing yet. */
+export function createApi(deps: ApiDeps): Api {
+  const { store, authenticator, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
+  const publicUrl = new URL(deps.publicUrl).origin
+  const urls = new MediaUrls(publicUrl, mediaTokens)
+  const access = new CameraAccess({ store, authenticator })
+  const streams = new OpenStreams({ store, clock, log })
+
+  const connections = new Connections()
+  const server = createHttpServer({
+    identity,
+    connections,
+    timeouts: deps.timeouts ?? defaultTimeouts,
+    log,
+    checkCaller: async (authorization) => void (await authenticator.authenticate(authorization)),
+  })
+  registerEndpoints(server, {
+    authenticator,
+    cache: new AnswerCache({ store, mediaTokens, names: ['getMe', 'listCameras', 'getCamera'] }),
+    handlers: {
+      ...createMeHandlers(store),
+      ...createCameraHandlers({ store, urls, publicUrl }),
+      ...createRecordingHandlers({ store, recorded }),
+    },
+  })
+  registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
+  registerHealth(server, store)
+  registerMetrics(server, () => [
+    { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
+    { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },
+    ...(deps.measure?.() ?? []),
+  ])
+
+  const stopping = new AbortController()
+  let watching: Promise<void> | undefined
+  return {
+    server,
+    async listen({ host, port }) {
+      await server.listen({ host, port })
+      watching = streams.run(stopping.signal)
+      return (server.server.address() as { port: number }).port
+    },
+    async close() {
+      stopping.abort()
+      streams.close()
+      await connections.cutAfter(server.close())
+      await watching
+    },
+  }
+}

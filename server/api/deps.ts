@@ -1,0 +1,62 @@
+// What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
+
+import type { Authenticator } from '../auth/authenticator.ts'
+import type { MediaTokens } from '../auth/media-token.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/log.ts'
+import type { LiveView } from '../model/live-view.ts'
+import type { Timeline } from '../model/timeline.ts'
+import type { Store } from '../store/store.ts'
+import type { Measurement } from './metrics.ts'
+import type { Identity } from './transport/secure-server.ts'
+import type { Timeouts } from './transport/timeouts.ts'
+
+/** Live pictures; see live/live-streams.ts. All throw 'unavailable' while the camera is away. */
+export type Live = {
+  /** Ends when `signal` aborts; a reader that is slow is skipped ahead, it never makes anyone wait. */
+  openViewer(
+    cameraId: number,
+    format: 'mp4' | 'mpegts',
+    options: { readonly signal: AbortSignal },
+  ): AsyncIterable<Uint8Array>
+  /** One JPEG per item. */
+  openMjpeg(cameraId: number, options: LiveView & { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>
+  snapshot(
+    cameraId: number,
+    size: Pick<LiveView, 'maxWidth' | 'maxHeight'>,
+  ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
+  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string): Promise<string>
+  /** Throws 'not_found' for a name the playlist does not hold any more. */
+  hlsSegment(cameraId: number, name: string): Promise<Uint8Array>
+}
+
+/** The newest kept picture of a camera, which outlives the camera's connection. */
+export type Snapshots = {
+  find(cameraId: number): Promise<{ readonly jpeg: Uint8Array; readonly takenAtMs: number } | undefined>
+}
+
+export type FootageBounds = { readonly recordingStartMs: number; readonly recordingEndMs: number }
+
+/** Footage; see playback/playback.ts. */
+export type Recorded = {
+  /** First and newest footage of a camera; undefined when there is none. */
+  info(cameraId: number): Promise<FootageBounds | undefined>
+  timeline(cameraId: number, startMs: number, endMs: number): Promise<Timeline>
+}
+
+export type ApiDeps = {
+  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'version' | 'check'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
+  readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
+  readonly live: Live
+  readonly recorded: Recorded
+  readonly snapshots: Snapshots
+  readonly clock: Clock
+  readonly log: Logger
+  /** Where clients reach the server: every link begins with its origin, never with a request's Host. */
+  readonly publicUrl: string
+  readonly identity: Identity
+  readonly timeouts?: Timeouts
+  /** What the other parts measure, for /metrics. */
+  readonly measure?: () => readonly Measurement[]
+}

@@ -1,0 +1,104 @@
+// /v1/cameras/: what the caller owns, and our extensions that add, change and remove. Rows only: whoever runs the cameras hears
+// of a change from the store.
+
+import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { parseCameraUrl } from '../../model/camera-url.ts'
+import { createLiveView, type LiveView } from '../../model/live-view.ts'
+import { getPage, writePageLinks } from '../../model/page.ts'
+import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras.ts'
+import type { Store } from '../../store/store.ts'
+import { writeCamera } from '../answers/camera.ts'
+import type { Handlers } from '../call.ts'
+import type { MediaUrls } from '../media-urls.ts'
+import { getOwnCamera } from '../own-camera.ts'
+
+export type CameraHandlersOptions = {
+  readonly store: Pick<Store, 'cameras' | 'recordings'>
+  readonly urls: MediaUrls
+  /** Origin that links begin with, without a slash at its end. */
+  readonly publicUrl: string
+}
+
+type Names = 'listCameras' | 'getCamera' | 'createCamera' | 'updateCamera' | 'deleteCamera'
+
+export function createCameraHandlers({ store, urls, publicUrl }: CameraHandlersOptions): Pick<Handlers, Names> {
+  const { cameras, recordings } = store
+
+  const show = async (camera: CameraRow, caller: Caller, view: LiveView = {}) =>
+    writeCamera(camera, await recordings.find(camera.id), view, urls.forCamera(camera.id, caller, view))
+
+  return {
+    async listCameras(call) {
+      const query = call.query()
+      const { userId } = call.caller
+      const view = createLiveView(query)
+      const page = getPage(query)
+      const [count, rows] = await Promise.all([cameras.countByOwner(userId), cameras.listByOwner(userId, page)])
+      const policies = await recordings.listByCameras(rows.map(({ id }) => id))
+      const recordingOf = new Map(policies.map((recording) => [recording.cameraId, recording]))
+      return {
+        count,
+        ...writePageLinks(`${publicUrl}/v1/cameras/`, call.queryText, count, page),
+        results: rows.map((row) =>
+          writeCamera(row, recordingOf.get(row.id), view, urls.forCamera(row.id, call.caller, view)),
+        ),
+      }
+    },
+
+    async getCamera(call) {
+      const { userId } = call.caller
+      const camera = await getOwnCamera(store, userId, call.params.camera_id)
+      return show(camera, call.caller, createLiveView(call.query()))
+    },
+
+    async createCamera(call) {
+      const { userId } = call.caller
+      const { name, type = 'h264', ...source }: NewCamera = call.body()
+      const camera = await cameras.insert({ ownerId: userId, name, type, ...readSource(source) })
+      return show(camera, call.caller)
+    },
+
+    async updateCamera(call) {
+      const { userId } = call.caller
+      const camera = await getOwnCamera(store, userId, call.params.camera_id)
+      return show(await cameras.update(camera.id, readChange(camera, call.body())), call.caller)
+    },
+
+    async deleteCamera(call) {
+      const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
+      await cameras.remove(id)
+      return null
+    },
+  }
+}
+
+type Source = Pick<NewCamera, 'url' | 'username' | 'password'>
+
+/** User information in the address counts where the body does not name its own. Throws 'invalid' naming `url`. */
+function readSource({ url, username, password }: Source): Pick<CameraRow, 'url' | 'username' | 'password'> {
+  const parsed = parseCameraUrl(url)
+  return {
+    url: parsed.url,
+    username: username === undefined ? parsed.username : username,
+    password: password === undefined ? parsed.password : password,
+  }
+}
+
+/**
+ * What the body does not name stays. An address of another host without user information takes no credentials along: whoever may
+ * change a camera must not be able to have its password sent elsewhere.
+ */
+function readChange(camera: CameraRow, { name, type, url, username, password }: CameraChange): RowChange {
+  const source = url === undefined ? undefined : parseCameraUrl(url)
+  const isElsewhere = source !== undefined && new URL(source.url).host !== new URL(camera.url).host
+  const isNamed = source !== undefined && source.username !== null
+  return {
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { type }),
+    ...(source && { url: source.url }),
+    ...((isElsewhere || isNamed) && { username: source.username, password: source.password }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  }
+}

@@ -1,0 +1,85 @@
+// Fastify, set up for this service: strict about sizes, silent about requests, one shape of errors, any origin. Knows no endpoint.
+
+import type { Server } from 'node:http'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { AppError, errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { AllowedMethods } from './allowed-methods.ts'
+import { sendEmpty, sendProblem } from './answer.ts'
+import { methodNotAllowed, toProblem } from './problem.ts'
+import { maxBodyBytes } from './read-json.ts'
+import { answerBrokenRequest } from './transport/broken-request.ts'
+import type { Connections } from './transport/connections.ts'
+import { createSecureServer, type Identity } from './transport/secure-server.ts'
+import type { Timeouts } from './transport/timeouts.ts'
+
+export type HttpServerOptions = {
+  readonly identity: Identity
+  readonly timeouts: Timeouts
+  /** Told of every connection. */
+  readonly connections: Connections
+  readonly log: Logger
+  /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
+  readonly checkCaller: (authorization: string | undefined) => Promise<void>
+}
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': 'authorization, content-type, range',
+  'access-control-max-age': '7200',
+}
+
+/** Listens to nothing yet, and has no routes but the answers to preflight requests. */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { identity, timeouts, connections, log, checkCaller } = options
+  const server = Fastify({
+    // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
+    serverFactory: (onRequest) => {
+      const secureServer = createSecureServer(onRequest, identity, timeouts)
+      connections.track(secureServer)
+      return secureServer as unknown as Server
+    },
+    bodyLimit: maxBodyBytes,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: 512,
+      // As text: most requests never look at it, and links repeat it.
+      querystringParser: (text) => text as unknown as Record<string, unknown>,
+    },
+    return503OnClosing: false,
+    genReqId: () => '',
+    frameworkErrors: (_error, request, reply) =>
+      sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
+    clientErrorHandler: answerBrokenRequest,
+  })
+  server.removeAllContentTypeParsers()
+  // Of any type, so that a wrong one is refused after 404 has had its turn; see read-json.ts.
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+
+  server.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error)
+    if (problem.status >= 500 && problem.status !== 503) {
+      log.error({ path: pathOf(request.url), reason: errorChain(error) }, 'a request failed')
+    }
+    sendProblem(reply, problem)
+  })
+
+  const allowed = new AllowedMethods()
+  allowed.observe(server)
+  server.setNotFoundHandler(async (request) => {
+    const path = pathOf(request.url)
+    const methods = allowed.find(path)
+    if (!methods) throw new AppError('not_found', 'no such path')
+    if (path.startsWith('/v1/')) await checkCaller(request.headers.authorization)
+    throw methodNotAllowed(request.method, methods)
+  })
+  for (const prefix of ['/v1', '/media', '/recording']) {
+    server.options(`${prefix}/*`, (_request, reply) => sendEmpty(reply, 204, preflightHeaders))
+  }
+  return server
+}
+
+/** Without the query, which may hold a media token. */
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
+}

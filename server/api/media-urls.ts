@@ -1,0 +1,47 @@
+// The addresses of live pictures. Paths end in the extension players choose by; the query is a signed token, see auth/media-token.ts.
+
+import type { Caller } from '../auth/caller.ts'
+import type { MediaKind, MediaTokens } from '../auth/media-token.ts'
+import type { LiveView } from '../model/live-view.ts'
+
+/** Behind `/media/cameras/{id}/`. */
+export const mediaFiles = {
+  mjpeg: 'live.mjpeg',
+  mp4: 'live.mp4',
+  mpegts: 'live.ts',
+  hls: 'live.m3u8',
+  live_snapshot: 'live.jpg',
+  snapshot: 'snapshot.jpg',
+} as const satisfies Record<MediaKind, string>
+
+export type CameraUrls = { readonly [Kind in MediaKind]: string }
+
+const noView: LiveView = {}
+
+export class MediaUrls {
+  readonly #publicUrl: string
+  readonly #tokens: Pick<MediaTokens, 'sign'>
+
+  /** `publicUrl`: without a slash at its end. */
+  constructor(publicUrl: string, tokens: Pick<MediaTokens, 'sign'>) {
+    this.#publicUrl = publicUrl
+    this.#tokens = tokens
+  }
+
+  /** For this caller alone. The view is part of what is signed, where it means something. */
+  forCamera(cameraId: number, { userId, tokenId }: Caller, view: LiveView): CameraUrls {
+    const { refreshRate: _, ...size } = view
+    const url = (kind: MediaKind, of: LiveView) =>
+      `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${this.#tokens.sign({ kind, cameraId, userId, tokenId, view: of })}`
+    return {
+      mjpeg: url('mjpeg', view),
+      mp4: url('mp4', noView),
+      mpegts: url('mpegts', noView),
+      hls: url('hls', noView),
+      live_snapshot: url('live_snapshot', size),
+      snapshot: url('snapshot', noView),
+    }
+  }
+}
+
+export const mediaPath = (cameraId: number, file: string): string => `/media/cameras/${cameraId}/${file}`

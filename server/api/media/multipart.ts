@@ -1,0 +1,18 @@
+// JPEGs as one endless answer that browsers show as a moving picture: multipart/x-mixed-replace (RFC 2046 section 5.1.1, and
+// the convention of cameras since Netscape). Each picture is followed at once by the boundary of the next, because browsers show a
+// part only when they see its end.
+
+const boundary = 'nightjar-frame'
+
+export const mjpegContentType = `multipart/x-mixed-replace; boundary=${boundary}`
+
+const opening = Buffer.from(`--${boundary}\r\n`)
+const closing = Buffer.from(`\r\n--${boundary}\r\n`)
+
+export async function* writeMultipart(pictures: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield opening
+  for await (const picture of pictures) {
+    const head = Buffer.from(`Content-Type: image/jpeg\r\nContent-Length: ${picture.length}\r\n\r\n`)
+    yield Buffer.concat([head, picture, closing])
+  }
+}

@@ -1,0 +1,73 @@
+// The live streams that are being sent: each ends when its client leaves, when its viewer loses the right to see it, or when the
+// server stops. The right is looked at again whenever the store has changed, every two seconds at most.
+
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { VersionedSource } from '../../store/versioned-cache.ts'
+
+const checkIntervalMs = 2_000
+
+export type OpenStreamsOptions = {
+  readonly store: VersionedSource
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+type OpenStream = { readonly isAllowed: () => Promise<boolean>; readonly abort: AbortController }
+
+export class OpenStreams {
+  readonly #store: VersionedSource
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #streams = new Set<OpenStream>()
+
+  constructor({ store, clock, log }: OpenStreamsOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#log = log
+  }
+
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /** A signal that aborts when the stream has to end. Forgotten when the response is closed. */
+  add(response: ServerResponse, isAllowed: () => Promise<boolean>): AbortSignal {
+    const abort = new AbortController()
+    const stream: OpenStream = { isAllowed, abort }
+    this.#streams.add(stream)
+    response.once('close', () => {
+      this.#streams.delete(stream)
+      abort.abort()
+    })
+    if (response.destroyed) abort.abort()
+    return abort.signal
+  }
+
+  /** Ends all. */
+  close(): void {
+    for (const { abort } of this.#streams) abort.abort()
+  }
+
+  /** Looks after the rights until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    let seenVersion = this.#store.version
+    while (!signal.aborted) {
+      await this.#clock.sleep(checkIntervalMs, signal).catch(() => {})
+      const version = this.#store.version
+      if (version === seenVersion) continue
+      seenVersion = version
+      await Promise.all([...this.#streams].map((stream) => this.#check(stream)))
+    }
+  }
+
+  async #check({ isAllowed, abort }: OpenStream): Promise<void> {
+    try {
+      if (!(await isAllowed())) abort.abort()
+    } catch (error) {
+      this.#log.warn({ reason: errorChain(error) }, 'the right to watch could not be checked')
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// The head of every answer that carries pictures: never kept by anyone, its address given to nobody.
+
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { openHeaders } from '../answer.ts'
+
+/** Writes status and headers; the caller writes the body. */
+export function startMedia(
+  reply: FastifyReply,
+  status: number,
+  type: string,
+  headers: Record<string, string | number> = {},
+): ServerResponse {
+  const { raw } = reply.hijack()
+  raw.writeHead(status, {
+    'content-type': type,
+    'cache-control': 'private, no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    ...openHeaders,
+    ...headers,
+  })
+  return raw
+}
+
+export function sendBytes(reply: FastifyReply, type: string, bytes: Uint8Array): void {
+  startMedia(reply, 200, type, { 'content-length': bytes.length }).end(bytes)
+}

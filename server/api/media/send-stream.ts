@@ -1,0 +1,59 @@
+// Sends a stream that has no end to one client, at the pace of that client: the next piece is asked for when the last one has
+// left, so that waiting pieces are the business of the stream's own bounded queue and never pile up in the connection.
+
+import type { ServerResponse } from 'node:http'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+
+/** A client that takes nothing for so long is gone. */
+export const maxStallMs = 20_000
+
+export type SendStreamOptions = {
+  /** Aborts with the connection and with the right to watch, see open-streams.ts. */
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/**
+ * Resolves when the stream or the connection has ended; never rejects. A stream that fails breaks the connection off, because the
+ * status is out already.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  pieces: AsyncIterable<Uint8Array>,
+  { signal, log }: SendStreamOptions,
+): Promise<void> {
+  // A quiet camera is no reason to hang up; a stalled client is, below.
+  response.setTimeout(0)
+  try {
+    for await (const piece of pieces) {
+      if (signal.aborted) break
+      if (!response.write(piece) && !(await hasDrained(response))) break
+    }
+    response.end()
+  } catch (error) {
+    response.destroy()
+    if (!signal.aborted && !isExpected(error)) log.error({ reason: errorChain(error) }, 'a live stream failed')
+  }
+}
+
+/** The camera went away. */
+const isExpected = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
+
+/** False when the client went away or took nothing for too long. */
+function hasDrained(response: ServerResponse): Promise<boolean> {
+  if (response.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const settle = (isDrained: boolean) => {
+      clearTimeout(timer)
+      response.off('drain', onDrain)
+      response.off('close', onClose)
+      resolve(isDrained)
+    }
+    const onDrain = () => settle(true)
+    const onClose = () => settle(false)
+    const timer = setTimeout(() => response.destroy(), maxStallMs)
+    response.once('drain', onDrain)
+    response.once('close', onClose)
+  })
+}

@@ -1,0 +1,47 @@
+// GET /metrics in Prometheus' text format, pulled from each part's `stats()` when asked. Answered to this machine only: it names no
+// camera and no person, but how busy a house is watched is nobody else's business.
+
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AppError } from '../base/error.ts'
+
+export type Measurement = {
+  /** Without the prefix `nightjar_`; a counter's ends in `_total`. */
+  readonly name: string
+  readonly help: string
+  readonly kind: 'counter' | 'gauge'
+  readonly value: number
+}
+
+export function registerMetrics(server: FastifyInstance, measure: () => readonly Measurement[]): void {
+  let runtime: Registry | undefined
+  server.get('/metrics', async (request, reply) => {
+    if (!isFromThisMachine(request)) throw new AppError('forbidden', 'metrics are answered to loopback addresses only')
+    runtime ??= createRuntimeMetrics()
+    const text = `${await runtime.metrics()}\n${await writeMeasurements(measure())}`
+    reply.hijack().raw.writeHead(200, { 'content-type': runtime.contentType }).end(text)
+  })
+}
+
+/** What a proxy on this machine hands on comes from elsewhere. */
+function isFromThisMachine(request: FastifyRequest): boolean {
+  const address = request.raw.socket.remoteAddress ?? ''
+  const isLoopback = address === '::1' || /^(::ffff:)?127\./.test(address)
+  return isLoopback && request.headers['x-forwarded-for'] === undefined && request.headers.forwarded === undefined
+}
+
+function createRuntimeMetrics(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'nightjar_' })
+  return registry
+}
+
+async function writeMeasurements(measurements: readonly Measurement[]): Promise<string> {
+  const registry = new Registry()
+  for (const { name, help, kind, value } of measurements) {
+    const options = { name: `nightjar_${name}`, help, registers: [registry] }
+    if (kind === 'counter') new Counter(options).inc(value)
+    else new Gauge(options).set(value)
+  }
+  return registry.metrics()
+}

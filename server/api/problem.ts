@@ -1,0 +1,96 @@
+// Errors as clients see them: one table from kinds of error to status, title and detail, and the headers that go along.
+// What a 5xx was caused by stays inside.
+
+import { UnauthenticatedError } from '../auth/caller.ts'
+import { AppError, type ErrorKind, type FieldErrors } from '../base/error.ts'
+
+export type Problem = {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly errors?: FieldErrors
+  readonly headers: { readonly [name: string]: string }
+}
+
+/** An error of HTTP itself, which no part below the API can have. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly problem: Problem
+
+  constructor(status: number, title: string, detail: string, headers: Problem['headers'] = {}) {
+    super(detail)
+    this.problem = { status, title, detail, headers }
+  }
+}
+
+/** `detail` undefined: the message of the error, which was written for people. */
+const kinds = {
+  invalid: [400, 'invalid', undefined],
+  unauthenticated: [401, 'not_authenticated', 'Authentication credentials were not provided.'],
+  forbidden: [403, 'permission_denied', 'You do not have permission to perform this action.'],
+  not_found: [404, 'not_found', 'Not found.'],
+  conflict: [409, 'conflict', undefined],
+  rate_limited: [429, 'rate_limited', 'Request was throttled.'],
+  unavailable: [503, 'unavailable', 'This is not available at the moment. Try again later.'],
+  corrupt: [500, 'internal_error', 'The server could not answer.'],
+  internal: [500, 'internal_error', 'The server could not answer.'],
+} as const satisfies Record<ErrorKind, readonly [number, string, string | undefined]>
+
+export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
+  new HttpError(405, 'method_not_allowed', `Method "${method}" not allowed.`, { allow: allowed.join(', ') })
+
+export const unsupportedMediaType = (mediaType: string) =>
+  new HttpError(415, 'unsupported_media_type', `Unsupported media type "${mediaType}" in request.`)
+
+export const parseError = (reason: string) => new HttpError(400, 'parse_error', `JSON parse error - ${reason}`)
+
+/** RFC 6750 section 3.1. */
+export const insufficientScope = (required: readonly string[]) =>
+  new HttpError(403, kinds.forbidden[1], kinds.forbidden[2], {
+    'www-authenticate': `Bearer realm="api", error="insufficient_scope", scope="${required.join(' ')}"`,
+  })
+
+/** Never throws; whatever is not known to be anybody else's fault is ours. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof HttpError) return error.problem
+  if (!(error instanceof AppError)) return fromFramework(error)
+  const [status, title, detail] = kinds[error.kind]
+  const headers: Record<string, string> = {}
+  if (status === 401) headers['www-authenticate'] = challenge(error)
+  if (status === 503) headers['retry-after'] = '5'
+  return {
+    status,
+    title,
+    detail: detail ?? error.message,
+    ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
+    headers,
+  }
+}
+
+/** The body of a problem, keys in the order clients know. */
+export function writeProblem({ status, title, detail, errors }: Problem): string {
+  return JSON.stringify({ status, title, detail, errors })
+}
+
+/** RFC 6750 section 3: a bearer token that was refused is named as the fault. */
+function challenge(error: AppError): string {
+  return error instanceof UnauthenticatedError && error.hasBearerToken
+    ? 'Bearer realm="api", error="invalid_token", error_description="The access token is invalid."'
+    : 'Bearer realm="api"'
+}
+
+/** What Fastify refuses by itself: bodies too long, broken off or of no type. Anything unknown is our bug. */
+function fromFramework(error: unknown): Problem {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode
+  if (status === 413) {
+    return { status, title: 'payload_too_large', detail: 'The body of the request is too large.', headers: {} }
+  }
+  if (status === 415) {
+    return { status, title: 'unsupported_media_type', detail: 'Unsupported media type in request.', headers: {} }
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return { status: 400, title: 'parse_error', detail: 'The request could not be read.', headers: {} }
+  }
+  const [, title, detail] = kinds.internal
+  return { status: 500, title, detail, headers: {} }
+}

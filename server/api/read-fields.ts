@@ -1,0 +1,168 @@
+// Reads the fields of a query or body by the schema of the contract, and says in words what is wrong with each. The words are
+// those of Django REST framework, which existing clients know. Fields the schema does not name are ignored.
+
+import type { TSchema } from 'typebox'
+import { AppError, type FieldErrors } from '../base/error.ts'
+import { parseEmail } from '../model/email.ts'
+import { parseTime, timeFormatMessage } from '../model/time.ts'
+
+/** The parts of JSON Schema that the contract uses for input. */
+type Schema = {
+  readonly type?: string
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly unknown[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+}
+
+type Reading = { readonly value: unknown } | { readonly errors: FieldErrors | readonly string[] }
+
+/** The query as its schema describes it. Of a repeated parameter the last counts; an empty one counts as missing. */
+export function readQuery(schema: TSchema, query: string): unknown {
+  const source: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(query)) source[name] = value === '' ? undefined : value
+  return take(readObject(schema as Schema, source))
+}
+
+/** The body as its schema describes it. */
+export function readBody(schema: TSchema, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const reason = `Invalid data. Expected a dictionary, but got ${nameOf(body)}.`
+    throw new AppError('invalid', reason, { fields: { non_field_errors: [reason] } })
+  }
+  return take(readObject(schema as Schema, body))
+}
+
+function take(reading: Reading): unknown {
+  if ('value' in reading) return reading.value
+  throw new AppError('invalid', describe(reading.errors), { fields: reading.errors as FieldErrors })
+}
+
+/** "limit: A valid integer is required. offset: …" */
+function describe(errors: FieldErrors | readonly string[], path = ''): string {
+  if (Array.isArray(errors)) return `${path}: ${errors.join(' ')}`
+  return Object.entries(errors)
+    .map(([name, inner]) => describe(inner, path ? `${path}.${name}` : name))
+    .join(' ')
+}
+
+function readObject(schema: Schema, source: object): Reading {
+  const value: Record<string, unknown> = {}
+  const errors: Record<string, FieldErrors | readonly string[]> = {}
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const given: unknown = Object.hasOwn(source, name) ? (source as Record<string, unknown>)[name] : undefined
+    if (given === undefined) {
+      if (schema.required?.includes(name)) errors[name] = ['This field is required.']
+      continue
+    }
+    const reading = read(property, given)
+    if ('value' in reading) value[name] = reading.value
+    else errors[name] = reading.errors
+  }
+  return Object.keys(errors).length > 0 ? { errors } : { value }
+}
+
+function read(schema: Schema, given: unknown): Reading {
+  if (schema.anyOf) {
+    const rest = schema.anyOf.find((option) => option.type !== 'null')!
+    return given === null ? { value: null } : read(rest, given)
+  }
+  if (given === null) return fail('This field may not be null.')
+  if (schema.enum)
+    return schema.enum.includes(given) ? { value: given } : fail(`"${show(given)}" is not a valid choice.`)
+  switch (schema.type) {
+    case 'object':
+      if (typeof given === 'object' && !Array.isArray(given)) return readObject(schema, given)
+      return { errors: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${nameOf(given)}.`] } }
+    case 'integer':
+      return readNumber(
+        schema,
+        given,
+        /^\s*[+-]?\d+(?:\.0*)?\s*$/,
+        'A valid integer is required.',
+        Number.isSafeInteger,
+      )
+    case 'number':
+      return readNumber(schema, given, /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i, 'A valid number is required.')
+    case 'boolean':
+      return readBoolean(given)
+    case 'string':
+      return readString(schema, given)
+    default:
+      return { value: given }
+  }
+}
+
+function readNumber(
+  schema: Schema,
+  given: unknown,
+  pattern: RegExp,
+  message: string,
+  isFit: (value: number) => boolean = Number.isFinite,
+): Reading {
+  const value =
+    typeof given === 'number' ? given : typeof given === 'string' && pattern.test(given) ? Number(given) : Number.NaN
+  if (!isFit(value)) return fail(message)
+  if (schema.minimum !== undefined && value < schema.minimum) {
+    return fail(`Ensure this value is greater than or equal to ${schema.minimum}.`)
+  }
+  if (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum) {
+    return fail(`Ensure this value is greater than ${schema.exclusiveMinimum}.`)
+  }
+  if (schema.maximum !== undefined && value > schema.maximum) {
+    return fail(`Ensure this value is less than or equal to ${schema.maximum}.`)
+  }
+  return { value }
+}
+
+function readBoolean(given: unknown): Reading {
+  if (typeof given === 'boolean') return { value: given }
+  if (given === 'true' || given === 'True' || given === '1' || given === 1) return { value: true }
+  if (given === 'false' || given === 'False' || given === '0' || given === 0) return { value: false }
+  return fail('Must be a valid boolean.')
+}
+
+function readString(schema: Schema, given: unknown): Reading {
+  if (typeof given !== 'string' || !given.isWellFormed()) return fail('Not a valid string.')
+  if (given.includes('\0')) return fail('Null characters are not allowed.')
+  if (schema.format === 'date-time') return parseTime(given) === undefined ? fail(timeFormatMessage) : { value: given }
+  const value = schema.minLength ? given.trim() : given
+  if (value.length < (schema.minLength ?? 0)) return fail('This field may not be blank.')
+  if (value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY)) {
+    return fail(`Ensure this field has no more than ${schema.maxLength} characters.`)
+  }
+  if (schema.pattern && !new RegExp(schema.pattern).test(value))
+    return fail('This value does not match the required pattern.')
+  if (schema.format === 'email' && !isEmail(value)) return fail('Enter a valid email address.')
+  return { value }
+}
+
+function isEmail(text: string): boolean {
+  try {
+    parseEmail(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const fail = (reason: string): Reading => ({ errors: [reason] })
+
+const show = (given: unknown): string => (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 40)
+
+/** The name clients know the JSON type by. */
+function nameOf(given: unknown): string {
+  if (given === null || given === undefined) return 'NoneType'
+  if (Array.isArray(given)) return 'list'
+  if (typeof given === 'string') return 'str'
+  if (typeof given === 'boolean') return 'bool'
+  if (typeof given === 'number') return Number.isInteger(given) ? 'int' : 'float'
+  return 'dict'
+}

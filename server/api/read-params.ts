@@ -1,0 +1,21 @@
+// The parameters in a path. One that does not fit its schema names nothing that exists: 404, not 400.
+
+import type { TSchema } from 'typebox'
+import { AppError } from '../base/error.ts'
+
+type PathSchema = { readonly properties?: { readonly [name: string]: { readonly type?: string } } }
+
+export function readParams(schema: TSchema, given: { readonly [name: string]: string }): Record<string, unknown> {
+  const params: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries((schema as PathSchema).properties ?? {})) {
+    const text = given[name] ?? ''
+    params[name] = property.type === 'integer' ? readInteger(text) : text
+  }
+  return params
+}
+
+function readInteger(text: string): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (!Number.isSafeInteger(value)) throw new AppError('not_found', 'the path needs an integer')
+  return value
+}

@@ -1,0 +1,85 @@
+// The real API on a real store in a folder of its own, for tests; cameras are not real: what they would send is handed in.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { Authenticator } from '../auth/authenticator.ts'
+import { MediaTokens } from '../auth/media-token.ts'
+import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import type { Store } from '../store/store.ts'
+import { openTemporaryStore } from '../store/temporary-store.ts'
+import { type Api, createApi } from './api.ts'
+import type { ApiDeps } from './deps.ts'
+import { type OwnIdentity, openOwnIdentity } from './transport/certificate.ts'
+
+export const publicUrl = 'https://nightjar.example:8443'
+
+export type TemporaryApi = {
+  readonly api: Api
+  readonly store: Store
+  readonly mediaTokens: MediaTokens
+  readonly identity: OwnIdentity
+  /** A new account and the value of its Authorization header. */
+  addUser(
+    email: string,
+    scopes?: readonly string[],
+  ): Promise<{ userId: number; tokenId: number; authorization: string }>
+  addCamera(ownerId: number, name?: string): Promise<number>
+}
+
+const unavailable = () => {
+  throw new AppError('unavailable', 'no camera is connected')
+}
+
+export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> = {}): Promise<TemporaryApi> {
+  const clock: Clock = parts.clock ?? systemClock
+  const { store } = await openTemporaryStore(t, { clock })
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
+  const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
+  const mediaTokens = new MediaTokens(randomBytes(32), clock)
+  const api = createApi({
+    store,
+    authenticator: new Authenticator({ tokens: store.tokens, source: store, clock, log: silentLogger }),
+    mediaTokens,
+    live: {
+      openViewer: unavailable,
+      openMjpeg: unavailable,
+      snapshot: unavailable,
+      hlsPlaylist: unavailable,
+      hlsSegment: unavailable,
+    },
+    snapshots: { find: async () => undefined },
+    recorded: { info: async () => undefined, timeline: async () => ({ segments: [], gaps: [] }) },
+    log: silentLogger,
+    publicUrl,
+    identity,
+    ...parts,
+    clock,
+  })
+  t.after(async () => {
+    await api.close()
+    await rm(folder, { recursive: true })
+  })
+  return {
+    api,
+    store,
+    mediaTokens,
+    identity,
+    async addUser(email, scopes = ['user_access']) {
+      const user = await store.users.insert({ email, firstName: 'Ada', lastName: 'Lind', passwordHash: '!' })
+      const value = createPersonalToken(randomBytes)
+      const description = describePersonalToken(value)
+      const token = await store.tokens.insert({ userId: user.id, name: 'test', scopes, ...description })
+      return { userId: user.id, tokenId: token.id, authorization: `PersonalAccessToken ${value}` }
+    },
+    async addCamera(ownerId, name = 'Door') {
+      const source = { url: 'rtsp://camera.example/stream', username: null, password: null }
+      return (await store.cameras.insert({ ownerId, name, type: 'h264', ...source })).id
+    },
+  }
+}

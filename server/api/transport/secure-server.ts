@@ -1,0 +1,59 @@
+// The one HTTPS port: HTTP/2 and HTTP/1.1 over TLS 1.2 and 1.3, and a word to those who come without TLS.
+
+import type { RequestListener } from 'node:http'
+import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
+import { limitHttp2 } from './http2-limits.ts'
+import { refusePlainHttp } from './plain-http.ts'
+import type { Timeouts } from './timeouts.ts'
+
+export type Identity = {
+  /** PEM; the certificate may be a chain. */
+  readonly key: string
+  readonly cert: string
+}
+
+/** Authenticated encryption only (RFC 9325 section 4.2); the first three are those of TLS 1.3. */
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
+
+const maxHeaderBytes = 16 * 1024
+
+/** `onRequest` serves both versions of HTTP. The server listens to nothing yet. */
+export function createSecureServer(
+  onRequest: RequestListener,
+  identity: Identity,
+  timeouts: Timeouts,
+): Http2SecureServer {
+  const options = {
+    ...identity,
+    allowHTTP1: true,
+    minVersion: 'TLSv1.2' as const,
+    ciphers,
+    honorCipherOrder: true,
+    handshakeTimeout: timeouts.handshakeMs,
+    settings: { maxConcurrentStreams: 200, maxHeaderListSize: maxHeaderBytes },
+    maxSessionMemory: 64,
+    // The bounds of HTTP/1.1, which Node's HTTP/2 server hands on to the parser it falls back to.
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
+    noDelay: true,
+  }
+  // Node's types know one request class per version; at run time both are what Fastify expects.
+  const server = createHttp2Server(options, onRequest as never)
+  server.setTimeout(timeouts.stallMs)
+  limitHttp2(server, timeouts)
+  refusePlainHttp(server, timeouts.handshakeMs)
+  return server
+}

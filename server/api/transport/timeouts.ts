@@ -1,0 +1,25 @@
+// How long a peer may take before its connection is closed. Defaults of Fastify are 0, which is for ever.
+
+export type Timeouts = {
+  /** From the first byte of a connection to the end of the TLS handshake. */
+  readonly handshakeMs: number
+  /** From the start of a request to the end of its headers. */
+  readonly headersMs: number
+  /** From the start of a request to the end of its body. Answers may take as long as they need. */
+  readonly requestMs: number
+  /** Between two requests of a connection. */
+  readonly idleMs: number
+  /** Without a byte in either direction while an answer is due; streams of media set their own. */
+  readonly stallMs: number
+  /** How often the limits are looked at. */
+  readonly checkIntervalMs: number
+}
+
+export const defaultTimeouts: Timeouts = {
+  handshakeMs: 10_000,
+  headersMs: 15_000,
+  requestMs: 25_000,
+  idleMs: 15_000,
+  stallMs: 25_000,
+  checkIntervalMs: 2_000,
+}
