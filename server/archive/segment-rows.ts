@@ -20,8 +20,12 @@ export type SegmentRows = {
   findBounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined>
   /** Closed ones that end at or before `beforeMs`, oldest first. */
   listOldest(cameraId: number, beforeMs: number, limit: number): Promise<Segment[]>
+  /** Cameras that have segments, whether the camera still exists or not. */
+  listCameraIds(): Promise<number[]>
   /** Bytes of all closed segments of the camera. */
   sumBytes(cameraId: number): Promise<number>
+  /** Of all cameras, open and closed, in the order of their ids. */
+  listAfter(id: number, limit: number): Promise<Segment[]>
   /** From now on these are in none of the lists above; their files are about to go. */
   markGarbage(ids: readonly number[]): Promise<void>
   listGarbage(limit: number): Promise<{ id: number; path: string }[]>

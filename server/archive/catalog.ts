@@ -1,0 +1,283 @@
+// What footage there is: closed segments through the store, the open ones in memory, fragment by fragment as they are written.
+// The only owner of that knowledge on the main thread; the recorders tell it, playback and the timeline ask it.
+
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { Backoff } from '../base/retry.ts'
+import type { Fragment, Segment } from '../model/segment.ts'
+import { deleteSegments } from './deletion.ts'
+import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
+import { applyRetention, deleteAll, type RetentionPolicy } from './retention.ts'
+import type { OpenSegment } from './segment-file.ts'
+import type { SegmentRows, SegmentSpan } from './segment-rows.ts'
+
+export type CatalogOptions = {
+  readonly rows: SegmentRows
+  readonly archiveDir: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Told after a fragment or the end of a segment is to be seen in `listSegments`. */
+export type FootageListener = () => void
+
+type Entry = {
+  opened: OpenSegment
+  /** Undefined until the row is written; until then the segment is not listed. */
+  id: number | undefined
+  readonly fragments: Fragment[]
+  /** True once no fragment will come. */
+  isClosed: boolean
+}
+
+export class Catalog {
+  readonly archiveDir: string
+  readonly #rows: SegmentRows
+  readonly #clock: Clock
+  readonly #log: Logger
+  /** Oldest first; those before the last are closed and wait for their row. */
+  readonly #entries = new Map<number, Entry[]>()
+  /** Work on the rows of a camera, in order. */
+  readonly #work = new Map<number, Promise<void>>()
+  readonly #listeners = new Map<number, Set<FootageListener>>()
+  /** Cameras that have opened a segment since this process began. */
+  readonly #seen = new Set<number>()
+  readonly #stop = new AbortController()
+
+  constructor({ rows, archiveDir, clock, log }: CatalogOptions) {
+    this.archiveDir = archiveDir
+    this.#rows = rows
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /**
+   * Before any recorder starts: closes the segments that were open when the server ended. Keeps their whole fragments, cuts off
+   * what follows, removes files without any.
+   */
+  async repairOpen(): Promise<RepairReport> {
+    const report = createRepairReport()
+    for (const segment of await this.#rows.listOpen()) {
+      try {
+        await repairSegment(this.#context, segment, report)
+      } catch (error) {
+        // It stays open in the index, and the next start tries again.
+        this.#log.error({ path: segment.path, error: errorChain(error) }, 'recording not repaired')
+      }
+    }
+    if (report.segments > 0) this.#log.info({ ...report }, 'open segments repaired')
+    return report
+  }
+
+  segmentOpened(opened: OpenSegment): void {
+    const { cameraId } = opened
+    const entries = this.#entriesOf(cameraId)
+    const abandoned = entries.at(-1)
+    if (abandoned && !abandoned.isClosed) this.segmentClosed(cameraId, abandoned.opened.path)
+    const entry: Entry = { opened, id: undefined, fragments: [], isClosed: false }
+    entries.push(entry)
+    const isFirst = !this.#seen.has(cameraId)
+    this.#seen.add(cameraId)
+    this.#enqueue(cameraId, async () => {
+      const isAfterRestart =
+        isFirst && opened.gapReason === undefined && (await this.#rows.findBounds(cameraId)) !== undefined
+      if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
+      entry.id = await this.#rows.insertOpen(entry.opened)
+      this.#notify(cameraId)
+    })
+  }
+
+  fragmentWritten(cameraId: number, path: string, fragment: Fragment): void {
+    const entry = this.#find(cameraId, path)
+    if (!entry || entry.isClosed) return
+    entry.fragments.push(fragment)
+    this.#notify(cameraId)
+  }
+
+  segmentClosed(cameraId: number, path: string): void {
+    const entry = this.#find(cameraId, path)
+    if (!entry || entry.isClosed) return
+    entry.isClosed = true
+    this.#enqueue(cameraId, async () => {
+      const { id } = entry
+      if (id === undefined) return // given up when the server closed
+      const { endMs, bytes, fragments } = toSegment(entry, id)
+      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments })
+      else await deleteSegments(this.#context, [{ id, path }])
+      const entries = this.#entriesOf(cameraId)
+      entries.splice(entries.indexOf(entry), 1)
+      this.#notify(cameraId)
+    })
+  }
+
+  /** The recorder of this camera died without closing its file: what it wrote is kept. */
+  async abandon(cameraId: number): Promise<void> {
+    for (const { opened, isClosed } of this.#entriesOf(cameraId)) {
+      if (!isClosed) this.segmentClosed(cameraId, opened.path)
+    }
+    await this.#work.get(cameraId)
+  }
+
+  /** Segments that overlap [startMs, endMs), in the order of their start, the open one included. */
+  async listSegments(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
+    const open = this.#listInMemory(cameraId, startMs, endMs)
+    const closed = await this.#rows.listBetween(cameraId, startMs, endMs)
+    return mergeById(closed, open)
+  }
+
+  /** As `listSegments`, without fragments. */
+  async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
+    const open = this.#listInMemory(cameraId, startMs, endMs)
+    const closed = await this.#rows.listSpans(cameraId, startMs, endMs)
+    // A segment whose row was closed in between is in both lists.
+    const isKnown = (s: Segment) => closed.slice(-8).some((c) => c.startMs === s.startMs && c.runId === s.runId)
+    const fresh = open.filter((segment) => !isKnown(segment))
+    return [...closed, ...fresh].sort((a, b) => a.startMs - b.startMs)
+  }
+
+  /** The segment as it is now, or undefined when there is none (any more). */
+  async findSegment(id: number): Promise<Segment | undefined> {
+    for (const entries of this.#entries.values()) {
+      const entry = entries.find((entry) => entry.id === id)
+      if (entry) return toSegment(entry, id)
+    }
+    const segment = await this.#rows.find(id)
+    return segment?.isClosed ? segment : undefined
+  }
+
+  /** First and newest footage; undefined when there is none. */
+  async bounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined> {
+    const open = this.#listInMemory(cameraId, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    const closed = await this.#rows.findBounds(cameraId)
+    const first = open[0]
+    const last = open.at(-1)
+    if (!first || !last) return closed
+    return {
+      startMs: Math.min(first.startMs, closed?.startMs ?? first.startMs),
+      endMs: Math.max(last.endMs, closed?.endMs ?? last.endMs),
+    }
+  }
+
+  /** True while a file of the camera is open. */
+  isRecording(cameraId: number): boolean {
+    return this.#entries.get(cameraId)?.some(({ isClosed }) => !isClosed) ?? false
+  }
+
+  /** Deletes old footage every `intervalMs` until `signal` aborts. A pass that fails as a whole is left to the caller to repeat. */
+  async runRetention(
+    signal: AbortSignal,
+    listPolicies: () => Promise<readonly RetentionPolicy[]>,
+    intervalMs = 60_000,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      await applyRetention(this.#context, await listPolicies(), signal)
+      await this.#clock.sleep(intervalMs, signal).catch(() => {})
+    }
+  }
+
+  /** Deletes all footage of a camera. Its recorder must have closed. */
+  async removeCamera(cameraId: number): Promise<void> {
+    await this.abandon(cameraId)
+    await deleteAll(this.#context, cameraId, this.#stop.signal)
+    this.#entries.delete(cameraId)
+    this.#seen.delete(cameraId)
+  }
+
+  /** Returns the function that ends it. */
+  onFragment(cameraId: number, listener: FootageListener): () => void {
+    const listeners = this.#listeners.get(cameraId) ?? new Set()
+    this.#listeners.set(cameraId, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.#listeners.get(cameraId) === listeners) this.#listeners.delete(cameraId)
+    }
+  }
+
+  /** Resolves when the rows tell all that has been reported so far of this camera, or of all. */
+  async flush(cameraId?: number): Promise<void> {
+    await (cameraId === undefined ? Promise.all(this.#work.values()) : this.#work.get(cameraId))
+  }
+
+  /** Writes what is left; gives up what the store refuses. Call after the recorders have closed. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.flush()
+  }
+
+  stats(): { openSegments: number } {
+    let openSegments = 0
+    for (const entries of this.#entries.values()) openSegments += entries.length
+    return { openSegments }
+  }
+
+  get #context() {
+    return { rows: this.#rows, archiveDir: this.archiveDir, log: this.#log, clock: this.#clock }
+  }
+
+  #entriesOf(cameraId: number): Entry[] {
+    let entries = this.#entries.get(cameraId)
+    if (!entries) this.#entries.set(cameraId, (entries = []))
+    return entries
+  }
+
+  #find(cameraId: number, path: string): Entry | undefined {
+    return this.#entries.get(cameraId)?.find(({ opened }) => opened.path === path)
+  }
+
+  #listInMemory(cameraId: number, startMs: number, endMs: number): Segment[] {
+    const segments: Segment[] = []
+    for (const entry of this.#entries.get(cameraId) ?? []) {
+      if (entry.id === undefined || entry.fragments.length === 0) continue
+      const segment = toSegment(entry, entry.id)
+      if (segment.startMs < endMs && segment.endMs > startMs) segments.push(segment)
+    }
+    return segments
+  }
+
+  #notify(cameraId: number): void {
+    for (const listener of this.#listeners.get(cameraId) ?? []) listener()
+  }
+
+  /** One after the other for each camera, repeated until the store takes it. */
+  #enqueue(cameraId: number, step: () => Promise<void>): void {
+    const before = this.#work.get(cameraId) ?? Promise.resolve()
+    const work = before
+      .then(() => this.#untilDone(cameraId, step))
+      .finally(() => {
+        if (this.#work.get(cameraId) === work) this.#work.delete(cameraId)
+      })
+    this.#work.set(cameraId, work)
+  }
+
+  async #untilDone(cameraId: number, step: () => Promise<void>): Promise<void> {
+    const backoff = new Backoff({ minMs: 500, maxMs: 30_000 })
+    for (;;) {
+      try {
+        return await step()
+      } catch (error) {
+        this.#log.error({ cameraId, error: errorChain(error) }, 'index of recordings not written')
+        if (this.#stop.signal.aborted) return
+        await this.#clock.sleep(backoff.nextMs(), this.#stop.signal).catch(() => {})
+      }
+    }
+  }
+}
+
+function toSegment({ opened, fragments, isClosed }: Entry, id: number): Segment {
+  const last = fragments.at(-1)
+  return {
+    ...opened,
+    id,
+    // A copy: what a reader was given does not change under it.
+    fragments: fragments.slice(),
+    endMs: last ? last.startMs + last.durationMs : opened.startMs,
+    bytes: last ? last.offset + last.bytes : opened.initBytes,
+    isClosed,
+  }
+}
+
+function mergeById(closed: readonly Segment[], open: readonly Segment[]): Segment[] {
+  const ids = new Set(closed.map(({ id }) => id))
+  return [...closed, ...open.filter(({ id }) => !ids.has(id))].sort((a, b) => a.startMs - b.startMs || a.id - b.id)
+}

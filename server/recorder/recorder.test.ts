@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { OpenSegment } from '../archive/segment-file.ts'
+import { scanSegmentFile } from '../archive/segment-scan.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import type { Frame } from '../media/frame.ts'
+import {
+  type SyntheticOptions,
+  syntheticFormat,
+  syntheticFrames,
+  syntheticStartMs,
+} from '../media/mp4/synthetic-frames.ts'
+import type { Fragment } from '../model/segment.ts'
+import { CameraRecorder, type RecorderEvents, type RecorderOptions } from './recorder.ts'
+import { nodeDisk, type RecordingDisk, type RecordingFile } from './recording-disk.ts'
+
+const ffprobe = '/usr/bin/ffprobe'
+const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
+
+const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
+after(() => rm(archiveDir, { recursive: true }))
+
+type Recorded = { segment: OpenSegment; fragments: Fragment[]; isClosed: boolean }
+
+class EventLog implements RecorderEvents {
+  readonly files: Recorded[] = []
+  readonly statuses: string[] = []
+  segmentOpened(segment: OpenSegment): void {
+    this.files.push({ segment, fragments: [], isClosed: false })
+  }
+  fragmentWritten(_cameraId: number, path: string, fragment: Fragment): void {
+    this.#file(path).fragments.push(fragment)
+  }
+  segmentClosed(_cameraId: number, path: string): void {
+    this.#file(path).isClosed = true
+  }
+  statusChanged(_cameraId: number, status: string, detail?: string): void {
+    this.statuses.push(detail === undefined ? status : `${status}: ${detail}`)
+  }
+  #file(path: string): Recorded {
+    return this.files.find(({ segment }) => segment.path === path)!
+  }
+}
+
+let cameras = 100
+
+function createRecorder(options: Partial<RecorderOptions> = {}) {
+  const events = new EventLog()
+  const cameraId = cameras++
+  const recorder = new CameraRecorder({
+    cameraId,
+    archiveDir,
+    clock: systemClock,
+    log: silentLogger,
+    events,
+    ...options,
+  })
+  return { recorder, events }
+}
+
+function* take(options: SyntheticOptions, seconds: number): Generator<Frame> {
+  const { start90k = 0 } = options
+  for (const frame of syntheticFrames(options)) {
+    if (frame.dts90k >= start90k + seconds * 90_000) return
+    yield frame
+  }
+}
+
+function pushRun(recorder: CameraRecorder, runId: string, options: SyntheticOptions, seconds: number): void {
+  recorder.push({ kind: 'start', runId, format: syntheticFormat(options) })
+  for (const frame of take(options, seconds)) recorder.push(frame)
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+
+test('every group of pictures becomes a fragment, and the file says the same as the events', async () => {
+  const { recorder, events } = createRecorder()
+  pushRun(recorder, 'a', { audioSampleRate: 44100 }, 10)
+  await tick()
+  await recorder.close()
+  const [file] = events.files
+  assert.equal(events.files.length, 1)
+  assert.equal(file!.isClosed, true)
+  assert.equal(file!.fragments.length, 10)
+  assert.ok(
+    file!.fragments.every(
+      ({ isKey, duration90k, durationMs }) => isKey && duration90k === 90_000 && durationMs === 1000,
+    ),
+  )
+  const scan = await scanSegmentFile(join(archiveDir, file!.segment.path))
+  assert.deepEqual(scan.fragments, file!.fragments)
+  assert.equal(scan.initBytes, file!.segment.initBytes)
+  assert.equal(scan.bytes, scan.fileBytes)
+  assert.deepEqual(events.statuses, ['CONNECTING', 'RECORDING', 'STOPPING', 'READY'])
+})
+
+test('a long group of pictures is split, the parts are no place to start', async () => {
+  const { recorder, events } = createRecorder({ maxFragmentMs: 1500 })
+  pushRun(recorder, 'a', { gopFrames: 100 }, 8)
+  await recorder.close()
+  const { fragments } = events.files[0]!
+  assert.deepEqual(
+    fragments.map(({ isKey }) => isKey),
+    [true, false, false, true, false, false],
+  )
+  assert.equal(sum(fragments.map(({ duration90k }) => duration90k)), 8 * 90_000)
+  for (let i = 1; i < fragments.length; i++) {
+    const before = fragments[i - 1]!
+    assert.equal(fragments[i]!.start90k, before.start90k + before.duration90k)
+    assert.equal(fragments[i]!.startMs, before.startMs + before.durationMs)
+  }
+})
+
+test('files change at a key frame about once a minute, without losing time or frames', { skip }, async () => {
+  const { recorder, events } = createRecorder()
+  const options = { audioSampleRate: 44100, gopFrames: 50, frameRate: 30, start90k: 1000 } as const
+  pushRun(recorder, 'a', options, 200)
+  await recorder.close()
+  assert.ok(events.files.length >= 4 && events.files.length <= 5, `${events.files.length} files`)
+  let end90k = 1000
+  let endMs = syntheticStartMs
+  const frames = { video: 0, audio: 0 }
+  for (const { segment, fragments } of events.files) {
+    assert.equal(segment.runStart90k, end90k)
+    assert.equal(segment.startMs, endMs)
+    assert.equal(segment.gapReason, undefined)
+    assert.equal(fragments[0]!.isKey, true)
+    end90k += sum(fragments.map(({ duration90k }) => duration90k))
+    endMs = fragments.at(-1)!.startMs + fragments.at(-1)!.durationMs
+    const { packets } = probe(segment.path)
+    for (const kind of ['video', 'audio'] as const) {
+      const times = packets.filter(({ codec_type }) => codec_type === kind).map(({ dts_time }) => Number(dts_time))
+      frames[kind] += times.length
+      assert.ok(times[0]! >= 0 && times[0]! < 0.03, `${kind} begins at ${times[0]}`)
+      assert.ok(
+        times.every((t, i) => i === 0 || t > times[i - 1]!),
+        `${kind} increases strictly`,
+      )
+      if (kind === 'audio')
+        assert.ok(times.every((t, i) => i === 0 || Math.abs(t - times[i - 1]! - 1024 / 44100) < 2e-6))
+    }
+  }
+  assert.equal(end90k - 1000, 200 * 90_000)
+  const all = [...take(options, 200)]
+  assert.equal(frames.video, all.filter(({ kind }) => kind === 'video').length)
+  // The first block comes before the first picture, and a file begins with a picture.
+  assert.equal(frames.audio, all.filter(({ kind }) => kind === 'audio').length - 1)
+})
+
+test('a new run begins a new file that tells why', async () => {
+  const { recorder, events } = createRecorder({ startReason: 'server_down' })
+  pushRun(recorder, 'a', {}, 3)
+  pushRun(recorder, 'b', { width: 32, startMs: syntheticStartMs + 3000 }, 3)
+  recorder.push({ kind: 'end', reason: 'camera_unreachable' })
+  pushRun(recorder, 'c', { startMs: syntheticStartMs + 60_000 }, 3)
+  await recorder.close()
+  assert.deepEqual(
+    events.files.map(({ segment, fragments }) => [segment.runId, segment.gapReason, fragments.length]),
+    [
+      ['a', 'server_down', 3],
+      ['b', 'stream_changed', 3],
+      ['c', 'camera_unreachable', 3],
+    ],
+  )
+  assert.notEqual(events.files[0]!.segment.initHash, events.files[1]!.segment.initHash)
+  assert.equal(events.files[0]!.segment.initHash, events.files[2]!.segment.initHash)
+})
+
+test('a reader that joins in the middle of a group waits for the key frame', async () => {
+  const { recorder, events } = createRecorder()
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of [...take({}, 3)].slice(10)) recorder.push(frame)
+  await recorder.close()
+  assert.equal(events.files[0]!.segment.runStart90k, 90_000)
+  assert.equal(recorder.stats().droppedFrames, 0)
+})
+
+test('a clock that was set back does not overwrite a recording', async () => {
+  const { recorder, events } = createRecorder()
+  pushRun(recorder, 'a', {}, 2)
+  pushRun(recorder, 'b', {}, 2)
+  await recorder.close()
+  assert.equal(new Set(events.files.map(({ segment }) => segment.path)).size, 2)
+})
+
+test('a stream that MP4 cannot hold is told to the owner', async () => {
+  const { recorder, events } = createRecorder()
+  const { video } = syntheticFormat()
+  recorder.push({ kind: 'start', runId: 'a', format: { video: { ...video, codec: 'mjpeg' }, audio: undefined } })
+  for (const frame of take({}, 2)) recorder.push(frame)
+  await recorder.close()
+  assert.equal(events.files.length, 0)
+  assert.match(events.statuses[1]!, /^ERROR: This stream cannot be recorded: expected h264 or h265/)
+})
+
+/** A disk that can be told to fail or to take its time. */
+class TroubledDisk implements RecordingDisk {
+  failure: string | undefined
+  wait: Promise<void> = Promise.resolve()
+  syncs = 0
+  async createFile(path: string): Promise<RecordingFile> {
+    await this.#check()
+    const file = await nodeDisk.createFile(path)
+    return {
+      ...file,
+      write: async (buffers, position) => {
+        // A disk that fills up takes a part of the bytes.
+        if (this.failure) await file.write([buffers[0]!.subarray(0, 10)], position)
+        await this.#check()
+        await file.write(buffers, position)
+      },
+      sync: async () => {
+        this.syncs++
+        await file.sync()
+      },
+    }
+  }
+  async syncFolder(path: string): Promise<void> {
+    await nodeDisk.syncFolder(path)
+  }
+  async #check(): Promise<void> {
+    await this.wait
+    if (this.failure) throw Object.assign(new Error(this.failure), { code: this.failure })
+  }
+}
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+test('a full disk is told, what was whole is kept, and recording resumes by itself', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => now }
+  const { recorder, events } = createRecorder({ disk, clock, random: () => 0 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 20)) {
+    if (frame.isKey) await tick()
+    now = frame.dts90k / 90
+    if (now === 3000) disk.failure = 'ENOSPC'
+    if (now === 10_000) disk.failure = undefined
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.deepEqual(
+    events.files.map(({ fragments, isClosed, segment }) => [fragments[0]?.startMs, isClosed, segment.gapReason]),
+    [
+      [syntheticStartMs, true, undefined],
+      [events.files[1]!.segment.startMs, true, 'disk_full'],
+    ],
+  )
+  assert.ok(events.files[1]!.segment.startMs <= syntheticStartMs + 14_000, 'tries again soon')
+  assert.deepEqual(events.statuses, [
+    'CONNECTING',
+    'RECORDING',
+    'ERROR: The disk that keeps the recordings is full.',
+    'RECORDING',
+    'STOPPING',
+    'READY',
+  ])
+  for (const { segment, fragments } of events.files) {
+    const scan = await scanSegmentFile(join(archiveDir, segment.path))
+    assert.deepEqual(scan.fragments, fragments)
+    assert.equal(scan.fileBytes, scan.bytes, 'no half fragment is left')
+  }
+  assert.ok(recorder.stats().droppedFrames > 100)
+})
+
+test('a folder that may not be written is an error in words, tried again without a storm', async () => {
+  const disk = new TroubledDisk()
+  disk.failure = 'EACCES'
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 120)) {
+    if (frame.isKey) await new Promise(setImmediate)
+    now = frame.dts90k / 90
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.match(events.statuses[1]!, /^ERROR: The server may not write/)
+  assert.ok(recorder.stats().diskErrors <= 10, `${recorder.stats().diskErrors} attempts`)
+  assert.equal(recorder.stats().pendingBytes, 0)
+})
+
+test('a slow disk never holds up the camera: frames are dropped to a key frame, counted, and the gap is told', async () => {
+  const disk = new TroubledDisk()
+  let go = () => {}
+  disk.wait = new Promise((resolve) => (go = resolve))
+  const maxPendingBytes = 100_000
+  const { recorder, events } = createRecorder({ disk, maxPendingBytes, segmentMs: 1_000_000 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 60)) {
+    recorder.push(frame)
+    assert.ok(recorder.stats().pendingBytes <= maxPendingBytes)
+    if (frame.dts90k === 50 * 90_000) {
+      go()
+      for (let i = 0; i < 10; i++) await tick()
+    }
+  }
+  await recorder.close()
+  const { droppedFrames } = recorder.stats()
+  assert.equal(events.files.length, 2)
+  assert.equal(events.files[1]!.segment.gapReason, 'overload')
+  const recordedMs = sum(events.files.flatMap(({ fragments }) => fragments.map(({ durationMs }) => durationMs)))
+  assert.equal(recordedMs + droppedFrames * 40, 60_000)
+})
+
+test('bytes are synced every few seconds and at the end', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 14)) {
+    if (frame.isKey) await tick()
+    now = frame.dts90k / 90
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.equal(disk.syncs, 3)
+  assert.equal(recorder.stats().pendingBytes, 0)
+})
+
+type Packet = { codec_type: string; dts_time: string }
+
+function probe(path: string): { packets: Packet[] } {
+  const args = '-v error -show_entries packet=codec_type,dts_time -of json'.split(' ')
+  return JSON.parse(String(execFileSync(ffprobe, [...args, join(archiveDir, path)])))
+}
+
+test('an audio track alone keeps no memory while there are no pictures', async () => {
+  const { recorder } = createRecorder()
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat({ audioSampleRate: 8000 }) })
+  for (const frame of take({ audioSampleRate: 8000 }, 20)) if (frame.kind === 'audio') recorder.push(frame)
+  assert.equal(recorder.stats().pendingBytes, 0)
+  await recorder.close()
+  await assert.rejects(stat(join(archiveDir, 'cameras/0')))
+})

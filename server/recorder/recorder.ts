@@ -1,0 +1,336 @@
+// Records one camera: a reader of its hub that writes minute files. The frames of a fragment wait in memory until it is whole,
+// fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait.
+// Order of writing, failures and their reasons: docs/design/recording.md.
+
+import type { OpenSegment } from '../archive/segment-file.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { Backoff } from '../base/retry.ts'
+import type { HubSink } from '../hub/camera-hub.ts'
+import type { GapReason, HubItem, RunStart } from '../hub/hub-item.ts'
+import type { Frame } from '../media/frame.ts'
+import { writeInitSegment } from '../media/mp4/init-segment.ts'
+import type { Fragment } from '../model/segment.ts'
+import { describeDiskError, isDiskFull } from './disk-error.ts'
+import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
+import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
+import { nextRotationMs } from './rotation.ts'
+import { type SegmentPlan, SegmentWriter } from './segment-writer.ts'
+
+export type RecordingStatus = 'CONNECTING' | 'RECORDING' | 'ERROR' | 'STOPPING' | 'READY'
+
+/** What the index must know. Plain data: it crosses to the main thread. Of one camera always in this order. */
+export type RecorderEvents = {
+  /** The file is there and holds its initialization section. */
+  segmentOpened(segment: OpenSegment): void
+  /** The fragment is in the file; on the disk after the next sync. */
+  fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
+  /** The file is on the disk and will not change. It may hold no fragment: then it is of no use. */
+  segmentClosed(cameraId: number, path: string): void
+  /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
+  statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
+}
+
+export type RecorderOptions = {
+  readonly cameraId: number
+  readonly archiveDir: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly events: RecorderEvents
+  readonly disk?: RecordingDisk
+  /** Why there is no footage before what comes first; undefined when there never was any. */
+  readonly startReason?: GapReason
+  /** A file is about this long. */
+  readonly segmentMs?: number
+  /** A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late. */
+  readonly maxFragmentMs?: number
+  readonly maxFragmentBytes?: number
+  /** Bytes of frames held, written or not; more, and frames are dropped up to the next key frame. */
+  readonly maxPendingBytes?: number
+  /** Longest time that written bytes stay unsynced. */
+  readonly syncIntervalMs?: number
+  /** Uniform in [0, 1): jitter of the attempts after a failure of the disk. */
+  readonly random?: () => number
+}
+
+export type RecorderStats = {
+  readonly status: RecordingStatus
+  readonly fragments: number
+  readonly bytes: number
+  /** Video frames that were not recorded because the disk was slow or failing. */
+  readonly droppedFrames: number
+  readonly pendingBytes: number
+  readonly diskErrors: number
+}
+
+/** A gap in the frames of a run that is longer than this ends the file: no picture is shown that long. */
+const maxFrameGap90k = 10 * 90_000
+
+/** A file without any key frame to rotate at ends after this; the index relies on files below an hour. */
+const maxSegmentMs = 30 * 60_000
+
+type Job =
+  | { readonly kind: 'open'; readonly plan: SegmentPlan }
+  | { readonly kind: 'fragment'; readonly cut: CutFragment }
+  | { readonly kind: 'close' }
+
+export class CameraRecorder implements HubSink {
+  readonly #options: Required<Omit<RecorderOptions, 'startReason'>>
+  readonly #backoff: Backoff
+  readonly #jobs: Job[] = []
+  #working: Promise<void> | undefined
+  #run: RunStart | undefined
+  /** Undefined while frames are skipped: before the first key frame, after a failure. */
+  #cutter: FragmentCutter | undefined
+  #gapReason: string | undefined
+  #fileStartMs = 0
+  #rotateAtMs = 0
+  #lastDts90k = 0
+  #hasOpenFile = false
+  #isClosed = false
+  #retryAtMs = 0
+  #queuedBytes = 0
+  #writer: SegmentWriter | undefined
+  #syncedAtMs = 0
+  #status: RecordingStatus = 'READY'
+  #detail: string | undefined
+  #fragments = 0
+  #bytes = 0
+  #droppedFrames = 0
+  #diskErrors = 0
+
+  constructor({ startReason, ...options }: RecorderOptions) {
+    this.#options = {
+      disk: nodeDisk,
+      segmentMs: 60_000,
+      maxFragmentMs: 1500,
+      maxFragmentBytes: 4 * 1024 * 1024,
+      maxPendingBytes: 8 * 1024 * 1024,
+      syncIntervalMs: 5000,
+      random: Math.random,
+      ...options,
+    }
+    this.#gapReason = startReason
+    this.#backoff = new Backoff({ minMs: 1000, maxMs: 30_000, random: this.#options.random })
+    this.#setStatus('CONNECTING')
+  }
+
+  push(item: HubItem): void {
+    if (this.#isClosed) return
+    if (item.kind === 'start') this.#startRun(item)
+    else if (item.kind === 'end') this.#endRun(item.reason)
+    else if (item.kind === 'video') this.#pushVideo(item)
+    else this.#cutter?.pushAudio(item)
+  }
+
+  /** Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. */
+  async close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true
+      this.#setStatus('STOPPING')
+      this.#endFile('stopped_by_user')
+    }
+    while (this.#working) await this.#working
+    this.#setStatus('READY')
+  }
+
+  stats(): RecorderStats {
+    return {
+      status: this.#status,
+      fragments: this.#fragments,
+      bytes: this.#bytes,
+      droppedFrames: this.#droppedFrames,
+      pendingBytes: this.#pendingBytes,
+      diskErrors: this.#diskErrors,
+    }
+  }
+
+  get #pendingBytes(): number {
+    return this.#queuedBytes + (this.#cutter?.openBytes ?? 0)
+  }
+
+  #startRun(run: RunStart): void {
+    if (this.#cutter) this.#endFile('stream_changed')
+    this.#run = undefined
+    try {
+      writeInitSegment(run.format)
+      this.#run = run
+    } catch (error) {
+      this.#setStatus('ERROR', `This stream cannot be recorded: ${errorChain(error)}.`)
+    }
+  }
+
+  #endRun(reason: GapReason): void {
+    this.#endFile(reason)
+    this.#gapReason = reason
+    this.#run = undefined
+    if (this.#status === 'RECORDING') this.#setStatus('CONNECTING')
+  }
+
+  #pushVideo(frame: Frame): void {
+    if (!this.#run) return
+    if (this.#cutter && this.#mustBreak(frame)) return
+    if (!this.#cutter && !this.#resume(frame)) return
+    this.#lastDts90k = frame.dts90k
+    this.#cutter!.pushVideo(frame)
+  }
+
+  /** True when this frame is dropped because the file had to end before it. */
+  #mustBreak(frame: Frame): boolean {
+    if (this.#pendingBytes + frame.data.length > this.#options.maxPendingBytes) {
+      this.#droppedFrames += this.#cutter!.openFrames + 1
+      this.#options.log.warn(
+        { cameraId: this.#options.cameraId },
+        'disk too slow: frames dropped to the next key frame',
+      )
+      this.#discardOpenFragment('overload')
+      return true
+    }
+    const isGap = frame.dts90k - this.#lastDts90k > maxFrameGap90k
+    const isEndless = frame.wallMs - this.#fileStartMs > maxSegmentMs
+    if (!isGap && !isEndless) return false
+    this.#endFile('no_frames')
+    return !this.#resume(frame)
+  }
+
+  /** Begins to record again at a key frame, when the disk is due for an attempt and has room in its queue. */
+  #resume(frame: Frame): boolean {
+    const { clock, maxPendingBytes, maxFragmentBytes, maxFragmentMs } = this.#options
+    const isReady = clock.monotonicMs() >= this.#retryAtMs && this.#queuedBytes <= maxPendingBytes / 2
+    if (!frame.isKey || !isReady) {
+      if (this.#gapReason === 'overload' || this.#retryAtMs > 0) this.#droppedFrames++
+      return false
+    }
+    this.#cutter = new FragmentCutter(
+      this.#run!.format,
+      { maxFragment90k: maxFragmentMs * 90, maxFragmentBytes },
+      {
+        wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs,
+        startFile: (keyFrame) => this.#startFile(keyFrame),
+        addFragment: (cut) => this.#addFragment(cut),
+      },
+    )
+    return true
+  }
+
+  #startFile(keyFrame: Frame): void {
+    const { cameraId, segmentMs } = this.#options
+    const startMs = Math.round(keyFrame.wallMs)
+    if (this.#hasOpenFile) this.#enqueue({ kind: 'close' })
+    this.#hasOpenFile = true
+    this.#fileStartMs = startMs
+    this.#rotateAtMs = nextRotationMs(cameraId, startMs, segmentMs)
+    const { runId, format } = this.#run!
+    const plan = { cameraId, runId, format, runStart90k: keyFrame.dts90k, startMs, gapReason: this.#gapReason }
+    this.#gapReason = undefined
+    this.#enqueue({ kind: 'open', plan })
+  }
+
+  #addFragment(cut: CutFragment): void {
+    this.#queuedBytes += cut.bytes
+    this.#enqueue({ kind: 'fragment', cut })
+  }
+
+  /** Everything up to here is recorded; what comes next begins a file, after a gap for this reason. */
+  #endFile(reason: string): void {
+    const cutter = this.#cutter
+    this.#cutter = undefined
+    cutter?.finish()
+    this.#closeFile(reason)
+  }
+
+  #discardOpenFragment(reason: string): void {
+    this.#cutter = undefined
+    this.#closeFile(reason)
+  }
+
+  #closeFile(reason: string): void {
+    if (!this.#hasOpenFile) return
+    this.#hasOpenFile = false
+    this.#gapReason = reason
+    this.#enqueue({ kind: 'close' })
+  }
+
+  #enqueue(job: Job): void {
+    this.#jobs.push(job)
+    this.#working ??= this.#work()
+  }
+
+  async #work(): Promise<void> {
+    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
+      try {
+        await this.#do(job)
+      } catch (error) {
+        await this.#fail(error)
+      } finally {
+        if (job.kind === 'fragment') this.#queuedBytes -= job.cut.bytes
+      }
+    }
+    this.#working = undefined // at once with the empty queue: a job that comes later starts the work again
+  }
+
+  async #do(job: Job): Promise<void> {
+    const { archiveDir, cameraId, clock, disk, events, syncIntervalMs } = this.#options
+    if (job.kind === 'open') {
+      this.#writer = await SegmentWriter.open(disk, archiveDir, job.plan)
+      this.#syncedAtMs = clock.monotonicMs()
+      events.segmentOpened(this.#writer.segment)
+      return
+    }
+    const writer = this.#writer
+    if (!writer) return // its file failed: the rest of it is lost
+    const { path } = writer.segment
+    if (job.kind === 'close') {
+      this.#writer = undefined
+      try {
+        await writer.close()
+      } finally {
+        events.segmentClosed(cameraId, path)
+      }
+      return
+    }
+    const fragment = await writer.append(job.cut)
+    this.#fragments++
+    this.#bytes += fragment.bytes
+    events.fragmentWritten(cameraId, path, fragment)
+    this.#backoff.reset()
+    this.#retryAtMs = 0
+    if (!this.#isClosed) this.#setStatus('RECORDING')
+    if (clock.monotonicMs() - this.#syncedAtMs >= syncIntervalMs) {
+      await writer.sync()
+      this.#syncedAtMs = clock.monotonicMs()
+    }
+  }
+
+  /** The disk refuses: what waits is lost, the file ends with its last whole fragment, and a new one is tried later. */
+  async #fail(error: unknown): Promise<void> {
+    const { cameraId, clock, events, log } = this.#options
+    this.#diskErrors++
+    this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
+    for (const job of this.#jobs.splice(0)) {
+      if (job.kind !== 'fragment') continue
+      this.#queuedBytes -= job.cut.bytes
+      this.#droppedFrames += job.cut.video.length
+    }
+    this.#droppedFrames += this.#cutter?.openFrames ?? 0
+    this.#cutter = undefined
+    this.#hasOpenFile = false
+    this.#gapReason = isDiskFull(error) ? 'disk_full' : 'disk_failed'
+    log.warn({ cameraId, error: errorChain(error) }, 'recording failed')
+    if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
+    const writer = this.#writer
+    this.#writer = undefined
+    if (!writer) return
+    await writer.cutRubbish().catch(() => {}) // start-up repair, which also comes after this, does the same
+    await writer.close().catch(() => {})
+    events.segmentClosed(cameraId, writer.segment.path)
+  }
+
+  #setStatus(status: RecordingStatus, detail?: string): void {
+    if (status === this.#status && detail === this.#detail) return
+    this.#status = status
+    this.#detail = detail
+    this.#options.events.statusChanged(this.#options.cameraId, status, detail)
+  }
+}

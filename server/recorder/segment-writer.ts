@@ -1,0 +1,141 @@
+// One file of the archive while it is written: the initialization section, then fragments, each with one write.
+
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { alternativePath, segmentPath } from '../archive/layout.ts'
+import type { OpenSegment } from '../archive/segment-file.ts'
+import type { StreamFormat } from '../media/frame.ts'
+import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
+import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import type { Fragment } from '../model/segment.ts'
+import { scaleTicks } from './audio-grid.ts'
+import type { CutFragment } from './fragment-cutter.ts'
+import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
+
+/** What a file is to hold; known at its first key frame. */
+export type SegmentPlan = {
+  readonly cameraId: number
+  readonly runId: string
+  readonly format: StreamFormat
+  /** Position of the first frame on the run's axis. */
+  readonly runStart90k: number
+  /** Wall clock of the first frame, Unix milliseconds, whole. */
+  readonly startMs: number
+  readonly gapReason: string | undefined
+}
+
+export class SegmentWriter {
+  readonly segment: OpenSegment
+  readonly #audioRate: number
+  readonly #audioStart: number
+  readonly #file: RecordingFile
+  readonly #disk: RecordingDisk
+  readonly #fullPath: string
+  /** End of the last complete fragment. */
+  #bytes: number
+  #sequence = 0
+
+  private constructor(
+    segment: OpenSegment,
+    plan: SegmentPlan,
+    place: { disk: RecordingDisk; file: RecordingFile; fullPath: string },
+  ) {
+    this.segment = segment
+    this.#audioRate = plan.format.audio?.sampleRate ?? 0
+    this.#audioStart = scaleTicks(segment.runStart90k, this.#audioRate)
+    this.#file = place.file
+    this.#disk = place.disk
+    this.#fullPath = place.fullPath
+    this.#bytes = segment.initBytes
+  }
+
+  /** Creates the file and writes its head. Throws the disk's error; then no file is open. */
+  static async open(disk: RecordingDisk, archiveDir: string, plan: SegmentPlan): Promise<SegmentWriter> {
+    const init = writeInitSegment(plan.format)
+    const { path, file } = await createFile(disk, archiveDir, segmentPath(plan.cameraId, plan.startMs))
+    try {
+      await file.write([init], 0)
+    } catch (error) {
+      await file.close().catch(() => {})
+      throw error
+    }
+    const segment: OpenSegment = {
+      cameraId: plan.cameraId,
+      runId: plan.runId,
+      runStart90k: plan.runStart90k,
+      path,
+      startMs: plan.startMs,
+      initBytes: init.length,
+      codecs: formatCodecs(plan.format),
+      width: plan.format.video.width,
+      height: plan.format.video.height,
+      initHash: createHash('sha256').update(init).digest('hex').slice(0, 32),
+      gapReason: plan.gapReason,
+    }
+    return new SegmentWriter(segment, plan, { disk, file, fullPath: join(archiveDir, path) })
+  }
+
+  /** Appends with one write. Throws the disk's error; then the file ends in rubbish until `cutRubbish`. */
+  async append(cut: CutFragment): Promise<Fragment> {
+    const start90k = cut.start90k - this.segment.runStart90k
+    const runs: TrackRun[] = [{ trackId: videoTrackId, baseDecodeTime: start90k, samples: cut.video }]
+    if (cut.audio.length > 0) {
+      runs.push({
+        trackId: audioTrackId,
+        baseDecodeTime: cut.audioStart - this.#audioStart,
+        samples: cut.audio,
+      })
+    }
+    const head = writeFragmentHead(++this.#sequence, runs, cut.startMs)
+    const buffers: Uint8Array[] = [head]
+    for (const { data } of cut.video) buffers.push(data)
+    for (const { data } of cut.audio) buffers.push(data)
+    const offset = this.#bytes
+    const bytes = head.length + cut.bytes
+    await this.#file.write(buffers, offset)
+    this.#bytes = offset + bytes
+    return {
+      offset,
+      bytes,
+      start90k,
+      duration90k: cut.duration90k,
+      startMs: cut.startMs,
+      durationMs: cut.durationMs,
+      isKey: cut.isKey,
+    }
+  }
+
+  sync(): Promise<void> {
+    return this.#file.sync()
+  }
+
+  /** After a failed `append`: the file ends with its last complete fragment again. */
+  cutRubbish(): Promise<void> {
+    return this.#file.truncate(this.#bytes)
+  }
+
+  /** Syncs and closes. The file is closed even when this throws. */
+  async close(): Promise<void> {
+    try {
+      await this.#file.sync()
+      await this.#disk.syncFolder(this.#fullPath)
+    } finally {
+      await this.#file.close()
+    }
+  }
+}
+
+async function createFile(
+  disk: RecordingDisk,
+  archiveDir: string,
+  wanted: string,
+): Promise<{ path: string; file: RecordingFile }> {
+  for (let attempt = 0; ; attempt++) {
+    const path = attempt === 0 ? wanted : alternativePath(wanted, attempt)
+    try {
+      return { path, file: await disk.createFile(join(archiveDir, path)) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 100) throw error
+    }
+  }
+}
