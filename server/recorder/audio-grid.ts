@@ -2,17 +2,13 @@
 // ticks); summed up as they are, sound would drift or be full of tiny holes.
 
 import type { AudioFormat } from '../media/frame.ts'
+import { scaleTicks } from '../media/mp4/timescale.ts'
 
 /** Samples per AAC block (ISO/IEC 14496-3 4.5.1.1): twice as many when the rate is that of spectral band replication. */
 const coreBlockSamples = 1024
 
 /** The block's own time may differ from the grid by this much before the grid gives way. */
 const toleranceSeconds = 1 / 16
-
-/** Ticks of 90 kHz as ticks of another timescale, rounded: the one rounding that all parts use, so that sums agree. */
-export function scaleTicks(ticks90k: number, timescale: number): number {
-  return Math.round((ticks90k * timescale) / 90_000)
-}
 
 export class AudioGrid {
   readonly blockSamples: number

@@ -3,7 +3,8 @@
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
-import { AudioGrid, scaleTicks } from './audio-grid.ts'
+import { scaleTicks } from '../media/mp4/timescale.ts'
+import { AudioGrid } from './audio-grid.ts'
 
 /** A finished fragment, times on the run's axis. */
 export type CutFragment = {
