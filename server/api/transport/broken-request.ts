@@ -2,9 +2,12 @@
 
 import type { Socket } from 'node:net'
 import { HttpError, writeProblem } from '../problem.ts'
+import { closeSoon } from './close-soon.ts'
 
 /** As Fastify's `clientErrorHandler`. Faults of TLS and of the network are not answered: there is nobody to read it. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  // The rest of what a peer sends that was already told so.
+  if (socket.writableEnded) return
   const problem = problemOf(error.code ?? '')
   // Part of another answer may be on its way: then nothing that is written now could be understood.
   if (!problem || !socket.writable || socket.bytesWritten > 0) {
@@ -24,7 +27,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
       body,
     ].join('\r\n'),
   )
-  socket.setTimeout(2_000, () => socket.destroy())
+  closeSoon(socket)
 }
 
 const reasons: Record<number, string> = {

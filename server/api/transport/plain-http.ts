@@ -3,6 +3,7 @@
 
 import type { Server, Socket } from 'node:net'
 import { HttpError, writeProblem } from '../problem.ts'
+import { closeSoon } from './close-soon.ts'
 
 /** TLS record of type handshake (RFC 8446 section 5.1). */
 const handshakeRecord = 22
@@ -53,8 +54,6 @@ export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
 }
 
 function refuse(socket: Socket): void {
-  // Reading on until the peer closes: destroying at once could reset the connection before the answer is read.
-  socket.resume()
   socket.end(refusal)
-  socket.setTimeout(2_000)
+  closeSoon(socket)
 }

@@ -1,0 +1,211 @@
+// The one HTTPS port, over real sockets.
+
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import https from 'node:https'
+import net from 'node:net'
+import { type TestContext, test } from 'node:test'
+import tls from 'node:tls'
+import { openTemporaryApi } from '../temporary-api.ts'
+import type { Timeouts } from './timeouts.ts'
+
+const hurried: Timeouts = {
+  handshakeMs: 400,
+  headersMs: 400,
+  requestMs: 400,
+  idleMs: 400,
+  stallMs: 400,
+  checkIntervalMs: 50,
+}
+
+async function listen(t: TestContext, timeouts?: Timeouts) {
+  const temporary = await openTemporaryApi(t, timeouts ? { timeouts } : {})
+  const port = await temporary.api.listen({ host: '127.0.0.1', port: 0 })
+  const trust = { ca: temporary.identity.cert, host: '127.0.0.1', port }
+  return { ...temporary, port, trust }
+}
+
+/** All that a socket receives until it is closed. */
+async function readAll(socket: net.Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  socket.on('error', () => {})
+  await once(socket, 'close')
+  return text
+}
+
+function getHttp1(
+  options: https.RequestOptions,
+): Promise<{ status: number; headers: Record<string, unknown>; body: string }> {
+  return new Promise((resolve, reject) => {
+    https
+      .get({ agent: false, ...options }, async (response) => {
+        let body = ''
+        for await (const bytes of response) body += bytes
+        resolve({ status: response.statusCode!, headers: response.headers, body })
+      })
+      .on('error', reject)
+  })
+}
+
+async function getHttp2(session: http2.ClientHttp2Session, path: string, method = 'GET') {
+  const stream = session.request({ ':path': path, ':method': method })
+  const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders]
+  let body = ''
+  for await (const bytes of stream) body += bytes
+  return { headers, body }
+}
+
+test('T35: plain HTTP gets 403 and is closed, with credentials or without', async (t) => {
+  const { port, addUser } = await listen(t)
+  const { authorization } = await addUser('owner@example.com')
+  for (const request of [
+    `GET /v1/me/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`,
+    'POST /v1/cameras/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'x',
+  ]) {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.write(request)
+    const text = await readAll(socket)
+    const [head, body] = text.split('\r\n\r\n') as [string, string]
+    assert.match(head, /^HTTP\/1\.1 403 /)
+    assert.match(head, /^Content-Type: application\/json\r?$/m)
+    assert.match(head, /^Connection: close\r?$/m)
+    assert.doesNotMatch(head, /^Location/m)
+    assert.deepEqual([JSON.parse(body).status, JSON.parse(body).title], [403, 'https_required'])
+    assert.ok(!text.includes('owner@example.com'))
+  }
+})
+
+test('HTTP/1.1 and HTTP/2 answer alike, HEAD without a body', async (t) => {
+  const { trust, addUser } = await listen(t)
+  const { authorization } = await addUser('owner@example.com')
+  const one = await getHttp1({ ...trust, path: '/v1/me/', headers: { authorization } })
+  assert.equal(one.status, 200)
+  assert.equal(one.headers['content-type'], 'application/json')
+  assert.equal(one.headers['strict-transport-security'], 'max-age=31536000')
+
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca })
+  const refused = await getHttp2(session, '/v1/me/')
+  assert.equal(refused.headers[':status'], 401)
+  assert.equal(refused.headers['www-authenticate'], 'Bearer realm="api"')
+  assert.equal(refused.headers['strict-transport-security'], 'max-age=31536000')
+  const stream = session.request({ ':path': '/v1/me/', authorization })
+  let body = ''
+  for await (const bytes of stream) body += bytes
+  assert.equal(body, one.body)
+  const head = await getHttp2(session, '/healthz', 'HEAD')
+  assert.deepEqual([head.headers[':status'], head.body], [200, ''])
+  session.close()
+})
+
+test('only TLS 1.2 and 1.3 with authenticated encryption', async (t) => {
+  const { trust } = await listen(t)
+  const connect = async (options: tls.ConnectionOptions) => {
+    const socket = tls.connect({ ...trust, ...options })
+    await Promise.race([once(socket, 'secureConnect'), once(socket, 'error').then(([error]) => Promise.reject(error))])
+    const { name } = socket.getCipher()
+    const protocol = socket.getProtocol()
+    socket.destroy()
+    return `${protocol} ${name}`
+  }
+  assert.match(await connect({}), /^TLSv1\.3 TLS_/)
+  assert.match(await connect({ maxVersion: 'TLSv1.2' }), /^TLSv1\.2 ECDHE-ECDSA-.*GCM/)
+  await assert.rejects(connect({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }))
+  await assert.rejects(connect({ maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES256-SHA384' }))
+})
+
+test('T33: whoever is slow with handshake, headers or body is cut off', async (t) => {
+  const { port, trust, addUser } = await listen(t, hurried)
+  const { authorization } = await addUser('owner@example.com')
+  const dribble = (socket: net.Socket, text: string) => {
+    const timer = setInterval(() => socket.writable && socket.write(text), 50)
+    socket.once('close', () => clearInterval(timer))
+  }
+  const secure = async () => {
+    const socket = tls.connect(trust).on('error', () => {})
+    await once(socket, 'secureConnect')
+    return socket
+  }
+  const silent = net.connect(port, '127.0.0.1').on('error', () => {})
+  const handshake = net.connect(port, '127.0.0.1').on('error', () => {})
+  handshake.write(Buffer.from([22, 3, 1, 2, 0, 1]))
+  dribble(handshake, '\0')
+  const idle = await secure()
+  const headers = await secure()
+  headers.write('GET /v1/me/ HTTP/1.1\r\nHost: x\r\n')
+  dribble(headers, 'X-A: b\r\n')
+  const body = await secure()
+  body.write(
+    `POST /v1/cameras/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n`,
+  )
+  dribble(body, ' ')
+  const session = http2.connect(`https://127.0.0.1:${port}`, { ca: trust.ca })
+  session.on('error', () => {})
+  const slow = session.request({
+    ':path': '/v1/cameras/',
+    ':method': 'POST',
+    'content-type': 'application/json',
+    authorization,
+  })
+  dribble(slow as unknown as net.Socket, ' ')
+  slow.on('error', () => {})
+  const startedMs = performance.now()
+  const [headersText, bodyText] = await Promise.all([
+    readAll(headers),
+    readAll(body),
+    readAll(silent),
+    readAll(handshake),
+    readAll(idle),
+    once(slow, 'close'),
+    once(session, 'close'),
+  ])
+  assert.ok(performance.now() - startedMs < 4_000)
+  assert.match(headersText, /^HTTP\/1\.1 408 /)
+  assert.match(bodyText, /^$|^HTTP\/1\.1 408 /)
+})
+
+test('T33: huge headers are refused in the shape of every error', async (t) => {
+  const { trust } = await listen(t)
+  for (const request of [
+    `GET /v1/me/ HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(1_000_000)}\r\n\r\n`,
+    `GET /v1/me/?${'a=1&'.repeat(10_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ]) {
+    const socket = tls.connect(trust)
+    socket.write(request)
+    const text = await readAll(socket)
+    assert.match(text, /^HTTP\/1\.1 431 /)
+    assert.equal(JSON.parse(text.split('\r\n\r\n')[1]!).status, 431)
+  }
+  const socket = tls.connect(trust)
+  socket.write('NONSENSE\r\n\r\n')
+  assert.match(await readAll(socket), /^HTTP\/1\.1 400 [\s\S]*"parse_error"/)
+})
+
+test('closing ends every connection', async (t) => {
+  const { api, trust } = await listen(t)
+  const idle = tls.connect(trust)
+  await once(idle, 'secureConnect')
+  const half = tls.connect(trust)
+  half.write('GET /v1/me/ HTTP/1.1\r\n')
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca })
+  await getHttp2(session, '/healthz')
+  const startedMs = performance.now()
+  await Promise.all([api.close(), readAll(idle), readAll(half), once(session, 'close')])
+  assert.ok(performance.now() - startedMs < 3_000)
+})
+
+test('the certificate fits the names and is an EC one of 397 days', async (t) => {
+  const { identity } = await listen(t)
+  const certificate = new X509Certificate(identity.cert)
+  assert.ok(certificate.checkHost('localhost') && certificate.checkIP('127.0.0.1') && certificate.checkIP('::1'))
+  assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
+  const days = (certificate.validToDate.getTime() - certificate.validFromDate.getTime()) / 86_400_000
+  assert.equal(Math.round(days), 397)
+  assert.equal(certificate.ca, false)
+})
