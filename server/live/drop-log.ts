@@ -1,0 +1,37 @@
+// Counts what slow viewers were not sent, and says so at most once a second.
+
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/log.ts'
+import type { LiveFormat } from './live-piece.ts'
+
+const minWarnIntervalMs = 1000
+
+export class DropLog {
+  readonly #log: Logger
+  readonly #clock: Clock
+  #total = 0
+  #unsaid = 0
+  #lastWarnMs = Number.NEGATIVE_INFINITY
+
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log
+    this.#clock = clock
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  add(cameraId: number, format: LiveFormat, pieces: number): void {
+    this.#total += pieces
+    this.#unsaid += pieces
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#lastWarnMs < minWarnIntervalMs) return
+    this.#log.warn(
+      { cameraId, format, pieces: this.#unsaid },
+      'a live viewer is too slow: it goes on at the next key frame',
+    )
+    this.#lastWarnMs = nowMs
+    this.#unsaid = 0
+  }
+}

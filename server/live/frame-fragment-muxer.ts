@@ -1,0 +1,44 @@
+// One MP4 fragment per frame: a viewer sees a frame as soon as it arrived. ISO/IEC 14496-12 8.8.
+//
+// How long the newest frame lasts is not known yet, so it is given the length of the one before; its decode time is exact, so the
+// error does not add up.
+
+import type { Frame, StreamFormat } from '../media/frame.ts'
+import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import type { LiveMuxer } from './live-muxer.ts'
+import type { LivePiece } from './live-piece.ts'
+import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
+
+export class FrameFragmentMuxer implements LiveMuxer {
+  readonly init: Uint8Array
+  readonly #video: TrackTimes = createVideoTimes()
+  readonly #audio: TrackTimes | undefined
+  #sequence = 0
+
+  constructor(init: Uint8Array, { audio }: StreamFormat) {
+    this.init = init
+    this.#audio = audio && createAudioTimes(audio.sampleRate)
+  }
+
+  push(frame: Frame): LivePiece | undefined {
+    const isVideo = frame.kind === 'video'
+    const times = isVideo ? this.#video : this.#audio
+    if (!times) return undefined
+    const baseDecodeTime = times.next(frame.dts90k)
+    const { duration } = times
+    const sample = {
+      data: frame.data,
+      duration,
+      compositionOffset: isVideo ? frame.pts90k - frame.dts90k : 0,
+      isKey: frame.isKey,
+    }
+    const head = writeFragmentHead(++this.#sequence, [{ trackId: isVideo ? 1 : 2, baseDecodeTime, samples: [sample] }])
+    const data = new Uint8Array(head.length + frame.data.length)
+    data.set(head)
+    data.set(frame.data, head.length)
+    const durationMs = isVideo ? duration / 90 : 0
+    return { kind: 'media', isKey: isVideo && frame.isKey, wallMs: frame.wallMs, durationMs, data }
+  }
+
+  flush(): undefined {}
+}

@@ -1,0 +1,97 @@
+// The live HLS stream of one camera: lives from the first request for its playlist until nobody has asked for a while.
+
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { Bell } from './bell.ts'
+import { HlsWindow } from './hls-window.ts'
+import type { LivePiece } from './live-piece.ts'
+import type { PieceSink, SharedStream } from './shared-stream.ts'
+
+export type HlsStreamOptions = {
+  readonly stream: SharedStream
+  readonly clock: Clock
+  /** Closed after this time without a request. */
+  readonly idleMs: number
+  /** A playlist waits no longer than this for its first segments. */
+  readonly firstTimeoutMs: number
+  readonly onClosed: () => void
+}
+
+/** Players begin two or three segments before the end; with less than this they would stall at once. */
+const enoughSegments = 2
+const enoughMs = 4000
+
+export class HlsStream implements PieceSink {
+  readonly #options: HlsStreamOptions
+  readonly #window: HlsWindow
+  readonly #changed = new Bell()
+  readonly #closed = new AbortController()
+  readonly #leave: () => void
+  #lastUsedMs: number
+
+  constructor(options: HlsStreamOptions) {
+    const { clock, stream } = options
+    this.#options = options
+    this.#lastUsedMs = clock.monotonicMs()
+    this.#window = new HlsWindow({
+      // Seconds pass faster than segments: the numbers go on after a break and after a restart of the server.
+      firstSequence: Math.floor(clock.nowMs() / 1000),
+      minSegmentMs: 1500,
+      listedSegments: 6,
+      lateSegments: 6,
+      maxSegmentBytes: 32 * 1024 * 1024,
+    })
+    this.#leave = stream.join(this)
+    void this.#closeWhenIdle()
+  }
+
+  push(piece: LivePiece): void {
+    this.#window.add(piece)
+    this.#changed.ring()
+  }
+
+  /** Throws 'unavailable' when there is no segment in time. */
+  async playlist(segmentUrl: (name: string) => string): Promise<string> {
+    const { clock, firstTimeoutMs } = this.#options
+    const untilMs = clock.monotonicMs() + firstTimeoutMs
+    while (this.#window.listedCount < enoughSegments && this.#window.listedMs < enoughMs) {
+      this.#lastUsedMs = clock.monotonicMs()
+      const leftMs = untilMs - this.#lastUsedMs
+      if (leftMs <= 0 || this.#closed.signal.aborted) break
+      await this.#changed.wait(clock, leftMs, this.#closed.signal).catch(() => {})
+    }
+    this.#lastUsedMs = clock.monotonicMs()
+    if (this.#window.listedCount === 0) {
+      throw new AppError('unavailable', `the camera gave no segment within ${firstTimeoutMs / 1000} s`)
+    }
+    return this.#window.playlist(segmentUrl)
+  }
+
+  /** Throws 'not_found' for a segment that has left the window. */
+  segment(name: string): Uint8Array {
+    this.#lastUsedMs = this.#options.clock.monotonicMs()
+    const data = this.#window.find(name)
+    if (!data) throw new AppError('not_found', `no live segment ${name}: it is older than the window, or never was`)
+    return data
+  }
+
+  get bytes(): number {
+    return this.#window.bytes
+  }
+
+  close(): void {
+    if (this.#closed.signal.aborted) return
+    this.#closed.abort()
+    this.#leave()
+    this.#options.onClosed()
+  }
+
+  async #closeWhenIdle(): Promise<void> {
+    const { clock, idleMs } = this.#options
+    while (!this.#closed.signal.aborted) {
+      const leftMs = this.#lastUsedMs + idleMs - clock.monotonicMs()
+      if (leftMs <= 0) this.close()
+      else await clock.sleep(leftMs, this.#closed.signal).catch(() => {})
+    }
+  }
+}

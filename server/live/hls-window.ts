@@ -1,0 +1,174 @@
+// The newest segments of one camera in memory: pieces in, a sliding list of segments out. RFC 8216 6.2.2.
+//
+// A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough. A removed segment stays
+// readable for a while, for players that read the playlist just before.
+
+import type { LivePiece } from './live-piece.ts'
+import { type LivePlaylist, writeLivePlaylist } from './live-playlist.ts'
+
+export type HlsWindowOptions = {
+  /** Number of the first segment. Must grow from one window of a camera to the next: players remember. */
+  readonly firstSequence: number
+  /** Groups of pictures shorter than this share a segment. */
+  readonly minSegmentMs: number
+  readonly listedSegments: number
+  /** Segments that stay readable after they left the list. */
+  readonly lateSegments: number
+  /** A segment that grows beyond this is dropped. */
+  readonly maxSegmentBytes: number
+}
+
+type Init = { readonly name: string; readonly data: Uint8Array }
+
+type Segment = {
+  readonly sequence: number
+  readonly name: string
+  readonly init: Init
+  readonly isDiscontinuity: boolean
+  readonly wallMs: number
+  durationMs: number
+  bytes: number
+  parts: Uint8Array[]
+}
+
+export class HlsWindow {
+  readonly #options: HlsWindowOptions
+  #nextSequence: number
+  #discontinuities: number
+  #init: Init | undefined
+  #isDiscontinuity = false
+  #open: Segment | undefined
+  /** Oldest first: the late ones, then those listed. */
+  #segments: Segment[] = []
+  #targetDurationS = 1
+
+  constructor(options: HlsWindowOptions) {
+    this.#options = options
+    this.#nextSequence = options.firstSequence
+    this.#discontinuities = options.firstSequence
+  }
+
+  add(piece: LivePiece): void {
+    switch (piece.kind) {
+      case 'init':
+        this.#breakOff()
+        if (!this.#init || !isEqual(this.#init.data, piece.data)) {
+          this.#init = { name: `init-${this.#nextSequence}.mp4`, data: piece.data }
+        }
+        return
+      case 'gap':
+      case 'end':
+        this.#breakOff()
+        return
+      case 'media':
+        this.#addMedia(piece)
+    }
+  }
+
+  get listedMs(): number {
+    return this.#listed().reduce((sum, segment) => sum + segment.durationMs, 0)
+  }
+
+  get listedCount(): number {
+    return this.#listed().length
+  }
+
+  get bytes(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.bytes, this.#open?.bytes ?? 0)
+  }
+
+  /** `urlOf` makes a URL of the name of a segment or initialization section. */
+  playlist(urlOf: (name: string) => string): string {
+    const segments = this.#listed()
+    const first = segments[0]
+    const playlist: LivePlaylist = {
+      mediaSequence: first?.sequence ?? this.#nextSequence,
+      discontinuitySequence: this.#discontinuities,
+      targetDurationS: this.#targetDurationS,
+      segments: segments.map((segment) => ({
+        url: urlOf(segment.name),
+        mapUrl: urlOf(segment.init.name),
+        durationMs: segment.durationMs,
+        wallMs: segment.wallMs,
+        isDiscontinuity: segment.isDiscontinuity,
+      })),
+    }
+    return writeLivePlaylist(playlist)
+  }
+
+  /** The bytes of a segment or initialization section, undefined when it is gone or never was. */
+  find(name: string): Uint8Array | undefined {
+    for (const segment of this.#segments) {
+      if (segment.init.name === name) return segment.init.data
+      if (segment.name !== name) continue
+      if (segment.parts.length > 1) segment.parts = [concat(segment.parts, segment.bytes)]
+      return segment.parts[0]
+    }
+    return undefined
+  }
+
+  #addMedia(piece: LivePiece): void {
+    if (!this.#init) return
+    const { minSegmentMs, maxSegmentBytes } = this.#options
+    if (this.#open && piece.isKey && this.#open.durationMs >= minSegmentMs) this.#closeSegment()
+    if (!this.#open) {
+      if (!piece.isKey) return
+      this.#open = {
+        sequence: this.#nextSequence,
+        name: `${this.#nextSequence}.m4s`,
+        init: this.#init,
+        isDiscontinuity: this.#isDiscontinuity,
+        wallMs: piece.wallMs,
+        durationMs: 0,
+        bytes: 0,
+        parts: [],
+      }
+    }
+    const open = this.#open
+    open.durationMs += piece.durationMs
+    open.bytes += piece.data.length
+    open.parts.push(piece.data)
+    if (open.bytes > maxSegmentBytes) {
+      this.#open = undefined
+      this.#isDiscontinuity = true
+    } else if (piece.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
+  }
+
+  /** What follows is not the direct continuation of what came. */
+  #breakOff(): void {
+    this.#closeSegment()
+    if (this.#nextSequence > this.#options.firstSequence) this.#isDiscontinuity = true
+  }
+
+  #closeSegment(): void {
+    const { listedSegments, lateSegments } = this.#options
+    const segment = this.#open
+    if (!segment) return
+    this.#open = undefined
+    this.#isDiscontinuity = false
+    this.#nextSequence++
+    this.#targetDurationS = Math.max(this.#targetDurationS, Math.ceil(segment.durationMs / 1000))
+    this.#segments.push(segment)
+    const left = this.#segments.at(-listedSegments - 1)
+    if (left?.isDiscontinuity) this.#discontinuities++
+    if (this.#segments.length > listedSegments + lateSegments) this.#segments.shift()
+  }
+
+  #listed(): Segment[] {
+    return this.#segments.slice(-this.#options.listedSegments)
+  }
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
+
+function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const out = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}

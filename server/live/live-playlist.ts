@@ -1,0 +1,45 @@
+// The text of a live HLS media playlist that slides. RFC 8216 4.3 and 6.2.2.
+
+export type PlaylistSegment = {
+  readonly url: string
+  /** Of its initialization section. */
+  readonly mapUrl: string
+  readonly durationMs: number
+  /** Wall clock of its first frame, Unix milliseconds. */
+  readonly wallMs: number
+  /** Its time axis or format differs from those of the segment before, or something is missing between them. */
+  readonly isDiscontinuity: boolean
+}
+
+export type LivePlaylist = {
+  /** Number of the first segment listed. */
+  readonly mediaSequence: number
+  /** Discontinuities before the first segment listed, that segment's own included once it is no longer told. */
+  readonly discontinuitySequence: number
+  /** Whole seconds, no less than any segment's duration; must not shrink between two readings. */
+  readonly targetDurationS: number
+  readonly segments: readonly PlaylistSegment[]
+}
+
+export function writeLivePlaylist(playlist: LivePlaylist): string {
+  const lines = [
+    '#EXTM3U',
+    '#EXT-X-VERSION:7',
+    `#EXT-X-TARGETDURATION:${playlist.targetDurationS}`,
+    `#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence}`,
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${playlist.discontinuitySequence}`,
+    '#EXT-X-INDEPENDENT-SEGMENTS',
+  ]
+  let mapUrl: string | undefined
+  for (const segment of playlist.segments) {
+    if (segment.isDiscontinuity) lines.push('#EXT-X-DISCONTINUITY')
+    if (segment.isDiscontinuity || segment.mapUrl !== mapUrl) lines.push(`#EXT-X-MAP:URI="${segment.mapUrl}"`)
+    mapUrl = segment.mapUrl
+    lines.push(
+      `#EXT-X-PROGRAM-DATE-TIME:${new Date(segment.wallMs).toISOString()}`,
+      `#EXTINF:${(segment.durationMs / 1000).toFixed(5)},`,
+      segment.url,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}

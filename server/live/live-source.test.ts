@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { CameraHub } from '../hub/camera-hub.ts'
+import type { Frame, StreamFormat } from '../media/frame.ts'
+import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
+import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
+import type { LiveFormat, LivePiece } from './live-piece.ts'
+import { openLiveSource } from './live-source.ts'
+
+const sps = [0x67, 0x4d, 0x40, 0x1f, 0x99]
+const format: StreamFormat = {
+  video: {
+    codec: 'h264',
+    width: 640,
+    height: 360,
+    config: Uint8Array.of(1, 0x4d, 0x40, 0x1f, 0xff, 0xe1, 0, sps.length, ...sps, 1, 0, 2, 0x68, 0xee),
+    codecString: 'avc1.4d401f',
+  },
+  audio: {
+    codec: 'aac',
+    sampleRate: 16_000,
+    channels: 1,
+    config: Uint8Array.of(0x14, 0x08),
+    codecString: 'mp4a.40.2',
+  },
+}
+
+const ticks = 3600
+const bytes = 100
+const payload = Uint8Array.of(0, 0, 0, bytes - 4, ...new Uint8Array(bytes - 4))
+
+const video = (i: number, isKey: boolean, reorder = 0): Frame => ({
+  kind: 'video',
+  dts90k: i * ticks,
+  pts90k: i * ticks + reorder,
+  wallMs: 1_000_000 + i * 40,
+  isKey,
+  data: payload,
+})
+const audio = (time90k: number): Frame => ({ ...video(0, true), kind: 'audio', dts90k: time90k, pts90k: time90k })
+
+function open(liveFormat: LiveFormat, options: { maxUnackedBytes?: number; minIntervalMs?: number } = {}) {
+  const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
+  const pieces: LivePiece[] = []
+  const source = openLiveSource({
+    hub,
+    format: liveFormat,
+    send: (piece) => pieces.push(piece),
+    maxUnackedBytes: 1e9,
+    ...options,
+  })
+  hub.publish({ kind: 'start', runId: 'r1', format })
+  return { hub, source, pieces, kinds: () => pieces.map((piece) => (piece.isKey ? 'key' : piece.kind)) }
+}
+
+const tracksOf = (piece: LivePiece) =>
+  parseMovieFragment(piece.data.subarray(0, parseBoxHeader(piece.data)!.bytes)).tracks
+
+suite('live source', () => {
+  test('mp4 gives a fragment per frame with exact decode times and the length of the frame before', () => {
+    const { hub, pieces, kinds } = open('mp4')
+    hub.publish(video(0, false)) // a run's first frame that is no key frame cannot be shown
+    for (const frame of [video(1, true, 7200), audio(ticks), audio(ticks + 5760), video(2, false), video(4, false)]) {
+      hub.publish(frame)
+    }
+    assert.deepEqual(kinds(), ['init', 'key', 'media', 'media', 'media', 'media'])
+    const tracks = pieces.slice(1).map((piece) => tracksOf(piece)[0]!)
+    const at = 90_000 + ticks
+    assert.deepEqual(
+      tracks.map((track) => [track.trackId, track.baseDecodeTime, track.duration]),
+      [
+        [1, at, 3600],
+        [2, (at * 16) / 90, 1024],
+        [2, (at * 16) / 90 + 1024, 1024],
+        [1, at + ticks, 3600],
+        [1, at + 3 * ticks, 7200],
+      ],
+    )
+    assert.ok(
+      pieces[1]!.data.buffer !== payload.buffer && pieces[1]!.data.byteLength === pieces[1]!.data.buffer.byteLength,
+    )
+  })
+
+  test('hls gives a fragment per group with exact durations, and parts of a long group', () => {
+    const { hub, pieces, kinds } = open('hls')
+    for (let i = 0; i < 25; i++) {
+      hub.publish(video(i, i === 0))
+      hub.publish(audio(i * ticks))
+    }
+    for (let i = 25; i < 150; i++) hub.publish(video(i, i === 25))
+    hub.publish(video(150, true))
+    assert.deepEqual(kinds(), ['init', 'key', 'key', 'media', 'media'])
+    assert.deepEqual(
+      pieces.slice(1).map((piece) => [piece.durationMs, piece.endsGroup]),
+      [
+        [1000, true],
+        [2000, false],
+        [2000, false],
+        [1000, true],
+      ],
+    )
+    const [videoTrack, audioTrack] = tracksOf(pieces[1]!)
+    assert.deepEqual([videoTrack!.sampleCount, videoTrack!.duration], [25, 90_000])
+    assert.equal(audioTrack!.sampleCount, 25)
+    hub.publish({ kind: 'end', reason: 'camera_unreachable' })
+    assert.deepEqual(kinds().slice(5), ['key', 'end'])
+    assert.equal(pieces[5]!.durationMs, 40)
+  })
+
+  test('keyframes gives copies of key frames, no more often than asked', () => {
+    const { hub, pieces, kinds } = open('keyframes', { minIntervalMs: 100 })
+    for (let i = 0; i < 10; i++) hub.publish(video(i, i !== 1))
+    assert.deepEqual(kinds(), ['init', 'key', 'key', 'key', 'key'])
+    assert.deepEqual(
+      pieces.slice(1).map((piece) => piece.wallMs),
+      [1_000_000, 1_000_120, 1_000_240, 1_000_360],
+    )
+    assert.deepEqual(pieces[1]!.data, payload)
+    assert.notEqual(pieces[1]!.data.buffer, payload.buffer)
+    assert.equal(pieces[1]!.format, format)
+  })
+
+  for (const liveFormat of ['mp4', 'mpegts', 'hls', 'keyframes'] as const) {
+    test(`${liveFormat}: a reader that does not acknowledge gets one gap, then goes on at a key frame`, () => {
+      const { hub, source, pieces, kinds } = open(liveFormat, { maxUnackedBytes: 5000 })
+      for (let i = 0; i < 400; i++) hub.publish(video(i, i % 5 === 0))
+      const sent = pieces.reduce((sum, piece) => sum + piece.data.length, 0)
+      assert.ok(sent - pieces[0]!.data.length <= 5000)
+      assert.equal(kinds().filter((kind) => kind === 'gap').length, 1)
+      assert.equal(kinds().at(-1), 'gap')
+      assert.ok(source.stats().dropped > 0)
+      const before = pieces.length
+      source.ack(1e9)
+      for (let i = 401; i < 412; i++) hub.publish(video(i, i % 5 === 0))
+      assert.ok(pieces.length > before)
+      assert.equal(kinds()[before], 'key')
+    })
+
+    test(`${liveFormat}: each run has its own init and end, and a late reader starts with both the run and a key frame`, () => {
+      const { hub, pieces, kinds } = open(liveFormat)
+      for (let i = 0; i < 3; i++) hub.publish(video(i, i === 0))
+      hub.publish({ kind: 'end', reason: 'no_frames' })
+      hub.publish({ kind: 'start', runId: 'r2', format })
+      for (let i = 0; i < 6; i++) hub.publish(video(i, i % 5 === 0))
+      assert.deepEqual(
+        kinds().filter((kind) => kind === 'init' || kind === 'end'),
+        ['init', 'end', 'init'],
+      )
+      const late: LivePiece[] = []
+      const source = openLiveSource({
+        hub,
+        format: liveFormat,
+        send: (piece) => late.push(piece),
+        maxUnackedBytes: 1e9,
+      })
+      hub.publish(video(10, true))
+      assert.deepEqual([late[0]!.kind, late[1]!.isKey], ['init', true])
+      source.close()
+      const count = late.length
+      hub.publish(video(11, true))
+      assert.equal(late.length, count)
+      assert.ok(pieces.length > 0)
+    })
+  }
+
+  test('a frame whose bytes break its format costs its group of pictures, not the stream', () => {
+    const { hub, source, kinds } = open('mpegts')
+    hub.publish(video(0, true))
+    hub.publish({ ...video(1, false), data: Uint8Array.of(0, 0, 0, 99, 1) })
+    hub.publish(video(2, false))
+    hub.publish(video(3, true))
+    assert.deepEqual(kinds(), ['init', 'key', 'gap', 'key'])
+    assert.equal(source.stats().badFrames, 1)
+  })
+
+  test('a codec the format cannot carry gives nothing and harms nobody', () => {
+    const { hub, pieces } = open('mpegts')
+    hub.publish({ kind: 'start', runId: 'r2', format: { ...format, video: { ...format.video, codec: 'mjpeg' } } })
+    hub.publish(video(0, true))
+    assert.deepEqual(
+      pieces.map((piece) => piece.kind),
+      ['init', 'end'],
+    )
+  })
+})

@@ -1,0 +1,147 @@
+// The worker's end of a live subscription: one camera's hub in one format, as pieces. It never waits for its reader: beyond a
+// bound of bytes not yet acknowledged it drops to the next key frame.
+
+import type { CameraHub } from '../hub/camera-hub.ts'
+import type { HubItem } from '../hub/hub-item.ts'
+import type { Frame, StreamFormat } from '../media/frame.ts'
+import { createLiveMuxer, type LiveMuxer } from './live-muxer.ts'
+import type { LiveFormat, LivePiece } from './live-piece.ts'
+
+export type { LiveFormat, LivePiece }
+
+export type LiveSourceOptions = {
+  readonly hub: CameraHub
+  readonly format: LiveFormat
+  /** Called synchronously, in order; may transfer `piece.data`. Must not throw. */
+  send(piece: LivePiece): void
+  /** Media bytes that may be sent before `ack` has to catch up. One piece is always allowed. */
+  readonly maxUnackedBytes: number
+  /** `keyframes` only: at most one key frame per this time. */
+  readonly minIntervalMs?: number
+}
+
+export type LiveSourceStats = { readonly unackedBytes: number; readonly dropped: number; readonly badFrames: number }
+
+export type LiveSource = {
+  /** The reader took so many bytes of `piece.data`. */
+  ack(bytes: number): void
+  close(): void
+  stats(): LiveSourceStats
+}
+
+/**
+ * Attaches to the hub and stays attached over the camera's runs: `init`, then pieces from a key frame on, then `end`, and again
+ * `init` when the camera is back.
+ */
+export function openLiveSource(options: LiveSourceOptions): LiveSource {
+  const sink = new SourceSink(options)
+  const detach = options.hub.attach(sink)
+  return {
+    ack: (bytes) => sink.ack(bytes),
+    close: detach,
+    stats: () => sink.stats(),
+  }
+}
+
+class SourceSink {
+  readonly #options: LiveSourceOptions
+  #muxer: LiveMuxer | undefined
+  #isWaitingForKey = true
+  #isInGap = false
+  #unackedBytes = 0
+  #dropped = 0
+  #badFrames = 0
+
+  constructor(options: LiveSourceOptions) {
+    this.#options = options
+  }
+
+  push(item: HubItem): void {
+    if (item.kind === 'start') this.#startRun(item.format)
+    else if (item.kind === 'end') this.#endRun()
+    else this.#takeFrame(item)
+  }
+
+  ack(bytes: number): void {
+    this.#unackedBytes = Math.max(0, this.#unackedBytes - bytes)
+  }
+
+  stats(): LiveSourceStats {
+    return { unackedBytes: this.#unackedBytes, dropped: this.#dropped, badFrames: this.#badFrames }
+  }
+
+  #startRun(format: StreamFormat): void {
+    this.#endRun()
+    const { format: liveFormat, minIntervalMs = 0, send } = this.#options
+    try {
+      this.#muxer = createLiveMuxer(liveFormat, format, minIntervalMs)
+    } catch {
+      // A camera whose codec this format cannot carry: its viewers see a camera that sends nothing.
+      this.#badFrames++
+      return
+    }
+    this.#isWaitingForKey = true
+    this.#isInGap = false
+    send({ kind: 'init', isKey: false, wallMs: 0, durationMs: 0, data: this.#muxer.init, format })
+  }
+
+  #endRun(): void {
+    if (!this.#muxer) return
+    if (!this.#isWaitingForKey) this.#deliver(this.#flush())
+    this.#muxer = undefined
+    this.#options.send(marker('end'))
+  }
+
+  #takeFrame(frame: Frame): void {
+    if (!this.#muxer) return
+    if (this.#isWaitingForKey) {
+      if (frame.kind !== 'video' || !frame.isKey) return
+      this.#isWaitingForKey = false
+    }
+    let piece: LivePiece | undefined
+    try {
+      piece = this.#muxer.push(frame)
+    } catch {
+      this.#badFrames++
+      this.#dropToKeyFrame()
+      return
+    }
+    this.#deliver(piece)
+  }
+
+  #flush(): LivePiece | undefined {
+    try {
+      return this.#muxer?.flush()
+    } catch {
+      this.#badFrames++
+      return undefined
+    }
+  }
+
+  #deliver(piece: LivePiece | undefined): void {
+    if (!piece) return
+    // After a loss the muxer may still hold a part that begins inside the lost group.
+    if (this.#isInGap && !piece.isKey) return
+    const isOver = this.#unackedBytes > 0 && this.#unackedBytes + piece.data.length > this.#options.maxUnackedBytes
+    if (isOver) {
+      this.#dropped++
+      this.#dropToKeyFrame()
+      return
+    }
+    this.#isInGap = false
+    this.#unackedBytes += piece.data.length
+    this.#options.send(piece)
+  }
+
+  #dropToKeyFrame(): void {
+    // Group fragments end with the key frame after them: that frame is already in the muxer, which goes on with it.
+    if (this.#options.format !== 'hls') this.#isWaitingForKey = true
+    if (this.#isInGap) return
+    this.#isInGap = true
+    this.#options.send(marker('gap'))
+  }
+}
+
+function marker(kind: 'gap' | 'end'): LivePiece {
+  return { kind, isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
+}

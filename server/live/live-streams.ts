@@ -1,0 +1,265 @@
+// Live view for all viewers of all cameras, on the main thread: who watches what, and which subscriptions that needs.
+// Knows nothing of HTTP, users and rights; the api decides who may call.
+
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { PictureLimits } from '../media/picture-size.ts'
+import { DropLog } from './drop-log.ts'
+import { HlsStream } from './hls-stream.ts'
+import { type KeyFrameDecoder, KeyPictures } from './key-pictures.ts'
+import type { LiveFormat } from './live-piece.ts'
+import type { LiveSubscriber, LiveSubscription } from './live-subscriber.ts'
+import { runMjpeg } from './mjpeg.ts'
+import { runProgressive } from './progressive.ts'
+import { SharedStream } from './shared-stream.ts'
+import { ViewerQueue } from './viewer-queue.ts'
+
+export type { LiveSubscriber, LiveSubscription }
+
+export type LiveStreamsOptions = {
+  readonly subscriber: LiveSubscriber
+  readonly decoder: KeyFrameDecoder
+  readonly clock: Clock
+  readonly log: Logger
+  /** Bytes a viewer may be behind before it is moved to the next key frame. */
+  readonly maxViewerBytes?: number
+  /** Bytes kept per camera and format so that a new viewer starts at once. */
+  readonly maxRetainedBytes?: number
+  /** How long a subscription outlives its last viewer. */
+  readonly lingerMs?: number
+  /** How long a new viewer waits for a camera that sends nothing. */
+  readonly firstTimeoutMs?: number
+  readonly snapshotTimeoutMs?: number
+  /** HLS ends after this time without a request. */
+  readonly hlsIdleMs?: number
+}
+
+export type MjpegViewerOptions = PictureLimits & {
+  /** Most key frames per second; undefined for all of them. */
+  readonly refreshRate?: number | undefined
+  readonly signal: AbortSignal
+}
+
+export type Snapshot = {
+  readonly jpeg: Uint8Array /** When the camera saw it, Unix milliseconds. */
+  readonly wallMs: number
+}
+
+export type LiveStats = {
+  readonly viewers: { readonly mp4: number; readonly mpegts: number; readonly mjpeg: number; readonly hls: number }
+  readonly subscriptions: number
+  readonly retainedBytes: number
+  readonly droppedPieces: number
+}
+
+type Camera = {
+  readonly streams: Map<LiveFormat, SharedStream>
+  readonly viewers: Set<ViewerQueue>
+  pictures: KeyPictures | undefined
+  /** Viewers of `pictures`: they share one place in the key frame stream. */
+  pictureUsers: number
+  leavePictures: (() => void) | undefined
+  hls: HlsStream | undefined
+}
+
+/** Key frames beyond this are kept back at the source when no viewer wants that many. */
+const maxKeyFrameIntervalMs = 1000
+
+export class LiveStreams {
+  readonly #options: Required<LiveStreamsOptions>
+  readonly #cameras = new Map<number, Camera>()
+  readonly #drops: DropLog
+  #viewers = { mp4: 0, mpegts: 0, mjpeg: 0 }
+
+  constructor(options: LiveStreamsOptions) {
+    this.#options = {
+      maxViewerBytes: 4 * 1024 * 1024,
+      maxRetainedBytes: 8 * 1024 * 1024,
+      lingerMs: 5000,
+      firstTimeoutMs: 10_000,
+      snapshotTimeoutMs: 5000,
+      hlsIdleMs: 30_000,
+      ...options,
+    }
+    this.#drops = new DropLog(options.log, options.clock)
+  }
+
+  /**
+   * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first step. Ends
+   * when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or the camera is closed. The
+   * first step throws 'unavailable' when the camera sends nothing for 10 s. A viewer that falls behind by more than
+   * `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
+   */
+  async *openViewer(
+    cameraId: number,
+    format: 'mp4' | 'mpegts',
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<Uint8Array, void, void> {
+    if (signal.aborted) return
+    const { clock, firstTimeoutMs, maxViewerBytes } = this.#options
+    const camera = this.#camera(cameraId)
+    const queue = new ViewerQueue({
+      maxBytes: maxViewerBytes,
+      onDrop: (pieces) => this.#drops.add(cameraId, format, pieces),
+    })
+    this.#viewers[format]++
+    camera.viewers.add(queue)
+    const leave = this.#stream(cameraId, camera, format).join(queue)
+    try {
+      yield* runProgressive(queue, { format, clock, firstTimeoutMs, signal })
+    } finally {
+      leave()
+      camera.viewers.delete(queue)
+      this.#viewers[format]--
+    }
+  }
+
+  /**
+   * JPEGs of key frames: at most `refreshRate` a second, always the newest, the first at once. Goes on when the camera comes
+   * back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no picture comes in 10 s.
+   */
+  async *openMjpeg(cameraId: number, options: MjpegViewerOptions): AsyncGenerator<Uint8Array, void, void> {
+    const { refreshRate, maxWidth, maxHeight, signal } = options
+    if (signal.aborted) return
+    const { clock, firstTimeoutMs } = this.#options
+    const intervalMs = refreshRate === undefined ? 0 : 1000 / refreshRate
+    const { pictures, release } = this.#usePictures(cameraId, intervalMs)
+    this.#viewers.mjpeg++
+    try {
+      yield* runMjpeg(pictures, { limits: { maxWidth, maxHeight }, intervalMs, firstTimeoutMs, clock, signal })
+    } finally {
+      this.#viewers.mjpeg--
+      release()
+    }
+  }
+
+  /**
+   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s or it cannot be decoded.
+   */
+  async snapshot(cameraId: number, limits: PictureLimits = {}): Promise<Snapshot> {
+    const { clock, snapshotTimeoutMs } = this.#options
+    const { pictures, release } = this.#usePictures(cameraId, maxKeyFrameIntervalMs)
+    try {
+      const untilMs = clock.monotonicMs() + snapshotTimeoutMs
+      while (!pictures.newest) {
+        const leftMs = untilMs - clock.monotonicMs()
+        if (leftMs <= 0 || pictures.isClosed) {
+          throw new AppError('unavailable', `the camera gave no picture within ${snapshotTimeoutMs / 1000} s`)
+        }
+        await pictures.changed.wait(clock, leftMs)
+      }
+      const frame = pictures.newest
+      return { jpeg: await pictures.picture(frame, limits), wallMs: frame.wallMs }
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'unavailable') throw error
+      throw new AppError('unavailable', 'the newest picture of the camera could not be decoded', { cause: error })
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough to play.
+   * Throws 'unavailable' when there is no segment within 10 s.
+   */
+  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string): Promise<string> {
+    const camera = this.#camera(cameraId)
+    camera.hls ??= new HlsStream({
+      stream: this.#stream(cameraId, camera, 'hls'),
+      clock: this.#options.clock,
+      idleMs: this.#options.hlsIdleMs,
+      firstTimeoutMs: this.#options.firstTimeoutMs,
+      onClosed: () => {
+        camera.hls = undefined
+      },
+    })
+    return camera.hls.playlist(segmentUrl)
+  }
+
+  /** A segment or initialization section (both `video/mp4`) of the playlist. Throws 'not_found'. */
+  async hlsSegment(cameraId: number, name: string): Promise<Uint8Array> {
+    const hls = this.#cameras.get(cameraId)?.hls
+    if (!hls) throw new AppError('not_found', `no live segment ${name}: nobody has read the playlist lately`)
+    return hls.segment(name)
+  }
+
+  /** Ends all viewers of a camera that was removed. */
+  closeCamera(cameraId: number): void {
+    const camera = this.#cameras.get(cameraId)
+    if (!camera) return
+    this.#cameras.delete(cameraId)
+    for (const queue of camera.viewers) queue.abort()
+    camera.pictures?.close()
+    camera.hls?.close()
+    for (const stream of camera.streams.values()) stream.close()
+  }
+
+  close(): void {
+    for (const cameraId of [...this.#cameras.keys()]) this.closeCamera(cameraId)
+  }
+
+  stats(): LiveStats {
+    const cameras = [...this.#cameras.values()]
+    const streams = cameras.flatMap((camera) => [...camera.streams.values()])
+    return {
+      viewers: { ...this.#viewers, hls: cameras.filter((camera) => camera.hls).length },
+      subscriptions: streams.filter((stream) => stream.isOpen).length,
+      retainedBytes: [...streams.map((s) => s.retainedBytes), ...cameras.map((c) => c.hls?.bytes ?? 0)].reduce(
+        (sum, bytes) => sum + bytes,
+        0,
+      ),
+      droppedPieces: this.#drops.total,
+    }
+  }
+
+  #camera(cameraId: number): Camera {
+    let camera = this.#cameras.get(cameraId)
+    if (!camera) {
+      camera = {
+        streams: new Map(),
+        viewers: new Set(),
+        pictures: undefined,
+        pictureUsers: 0,
+        leavePictures: undefined,
+        hls: undefined,
+      }
+      this.#cameras.set(cameraId, camera)
+    }
+    return camera
+  }
+
+  #stream(cameraId: number, camera: Camera, format: LiveFormat): SharedStream {
+    let stream = camera.streams.get(format)
+    if (!stream) {
+      const { subscriber, clock, lingerMs, maxRetainedBytes } = this.#options
+      stream = new SharedStream({
+        subscribe: (onPiece, minIntervalMs) => subscriber.subscribe(cameraId, format, onPiece, { minIntervalMs }),
+        clock,
+        lingerMs,
+        maxRetainedBytes,
+      })
+      camera.streams.set(format, stream)
+    }
+    return stream
+  }
+
+  #usePictures(cameraId: number, intervalMs: number): { pictures: KeyPictures; release: () => void } {
+    const { decoder, clock } = this.#options
+    const camera = this.#camera(cameraId)
+    const stream = this.#stream(cameraId, camera, 'keyframes')
+    // Four times as many as this viewer takes, so that the newest is fresh when its turn comes.
+    stream.lowerInterval(Math.min(maxKeyFrameIntervalMs, intervalMs / 4))
+    camera.pictures ??= new KeyPictures(decoder, clock)
+    const { pictures } = camera
+    if (camera.pictureUsers++ === 0) {
+      camera.leavePictures = stream.join(pictures)
+      // The camera may have left since the last user did.
+      if (stream.retainedBytes === 0) pictures.forget()
+    }
+    const release = () => {
+      if (--camera.pictureUsers === 0) camera.leavePictures?.()
+    }
+    return { pictures, release }
+  }
+}

@@ -1,0 +1,23 @@
+// How the viewers' side reaches the live sources, which run in other threads.
+
+import type { LiveFormat, LivePiece } from './live-piece.ts'
+
+export type LiveSubscription = {
+  /** So many bytes of `piece.data` were taken; the source sends on. */
+  ack(bytes: number): void
+  /** No piece is given after this. */
+  close(): void
+}
+
+export type LiveSubscriber = {
+  /**
+   * Opens a source for this camera and format. `onPiece` must not throw. Stays open while the camera is away: `end` and later
+   * `init` tell. A camera that is away, or unknown, gives nothing.
+   */
+  subscribe(
+    cameraId: number,
+    format: LiveFormat,
+    onPiece: (piece: LivePiece) => void,
+    options?: { minIntervalMs?: number },
+  ): LiveSubscription
+}

@@ -1,0 +1,77 @@
+// The bytes of one mp4 or mpegts viewer: a file that grows until the camera's run ends.
+
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { LivePiece } from './live-piece.ts'
+import { Mp4Rebase } from './mp4-rebase.ts'
+import type { ViewerQueue } from './viewer-queue.ts'
+
+export type ProgressiveOptions = {
+  readonly format: 'mp4' | 'mpegts'
+  readonly clock: Clock
+  /** Wait for the first picture no longer than this. */
+  readonly firstTimeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * One chunk per piece, the first with the head of the file. Throws 'unavailable' when the first picture does not come in time.
+ * Ends with the queue, and when `signal` aborts.
+ */
+export async function* runProgressive(
+  queue: ViewerQueue,
+  { format, clock, firstTimeoutMs, signal }: ProgressiveOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const abort = () => queue.abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    let head: Uint8Array | undefined
+    let rebase: Mp4Rebase | undefined
+    let isFirst = true
+    const firstByMs = clock.monotonicMs() + firstTimeoutMs
+    for (;;) {
+      const piece = isFirst ? await nextWithin(queue, clock, firstByMs - clock.monotonicMs()) : await queue.next()
+      if (!piece) {
+        if (isFirst && !signal.aborted) throw noPicture(firstTimeoutMs)
+        return
+      }
+      if (piece.kind === 'init') {
+        head = piece.data
+        if (format === 'mp4') rebase = new Mp4Rebase(piece.format?.audio?.sampleRate)
+        continue
+      }
+      isFirst = false
+      const data = rebase ? rebase.rebase(piece.data) : piece.data
+      if (!data) continue
+      yield head && head.length > 0 ? concat(head, data) : data
+      head = undefined
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise<LivePiece | undefined> {
+  const done = new AbortController()
+  const timer = clock.sleep(ms, done.signal).then(
+    () => queue.abort(),
+    () => {}, // a piece came first
+  )
+  try {
+    return await queue.next()
+  } finally {
+    done.abort()
+    await timer
+  }
+}
+
+function noPicture(ms: number): AppError {
+  return new AppError('unavailable', `the camera gave no picture within ${ms / 1000} s`)
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const out = new Uint8Array(a.length + b.length)
+  out.set(a)
+  out.set(b, a.length)
+  return out
+}

@@ -1,0 +1,144 @@
+// One subscription of one camera and format, shared by all its viewers: opened for the first, closed a while after the last.
+//
+// The pieces since the last key piece are kept, so that a viewer who comes later starts at once and not at the next key frame.
+
+import type { Clock } from '../base/clock.ts'
+import type { LivePiece } from './live-piece.ts'
+import type { LiveSubscription } from './live-subscriber.ts'
+
+export type PieceSink = {
+  /** Called in order; must return at once and not throw. `isBacklog`: one of the pieces kept for late comers. */
+  push(piece: LivePiece, isBacklog: boolean): void
+}
+
+export type SharedStreamOptions = {
+  readonly subscribe: (onPiece: (piece: LivePiece) => void, minIntervalMs: number) => LiveSubscription
+  readonly clock: Clock
+  /** How long the subscription outlives its last viewer: a page that is reloaded finds it warm. */
+  readonly lingerMs: number
+  /** More than this since the last key piece is not kept. */
+  readonly maxRetainedBytes: number
+}
+
+export class SharedStream {
+  readonly #options: SharedStreamOptions
+  readonly #sinks = new Set<PieceSink>()
+  #subscription: LiveSubscription | undefined
+  /** Tells the pieces of this subscription from late ones of the one before. */
+  #generation = 0
+  #minIntervalMs = 0
+  #linger: AbortController | undefined
+  #init: LivePiece | undefined
+  #retained: LivePiece[] = []
+  #retainedBytes = 0
+  #isRetaining = false
+
+  constructor(options: SharedStreamOptions) {
+    this.#options = options
+  }
+
+  /** Adds a viewer, gives it what is kept, and returns the function that removes it. */
+  join(sink: PieceSink): () => void {
+    this.#linger?.abort()
+    this.#linger = undefined
+    this.#sinks.add(sink)
+    if (this.#init) sink.push(this.#init, true)
+    for (const piece of this.#retained) sink.push(piece, true)
+    if (!this.#subscription) this.#open()
+    return () => {
+      if (this.#sinks.delete(sink) && this.#sinks.size === 0) this.#closeLater()
+    }
+  }
+
+  /** Asks the source for more key frames when its present limit is larger. It is never raised while the subscription lasts. */
+  lowerInterval(minIntervalMs: number): void {
+    if (this.#subscription && minIntervalMs >= this.#minIntervalMs) return
+    this.#minIntervalMs = minIntervalMs
+    if (!this.#subscription) return
+    this.#subscription.close()
+    this.#open()
+  }
+
+  close(): void {
+    this.#linger?.abort()
+    this.#linger = undefined
+    this.#generation++
+    this.#subscription?.close()
+    this.#subscription = undefined
+    this.#forget()
+  }
+
+  get isOpen(): boolean {
+    return this.#subscription !== undefined
+  }
+
+  get retainedBytes(): number {
+    return this.#retainedBytes
+  }
+
+  #open(): void {
+    const generation = ++this.#generation
+    // The first pieces may come before `subscribe` has returned.
+    let early = 0
+    let subscription: LiveSubscription | undefined
+    subscription = this.#options.subscribe((piece) => {
+      if (generation !== this.#generation) return
+      if (subscription) subscription.ack(piece.data.length)
+      else early += piece.data.length
+      this.#receive(piece)
+    }, this.#minIntervalMs)
+    if (early > 0) subscription.ack(early)
+    this.#subscription = subscription
+  }
+
+  #receive(piece: LivePiece): void {
+    this.#retain(piece)
+    for (const sink of this.#sinks) sink.push(piece, false)
+  }
+
+  #retain(piece: LivePiece): void {
+    switch (piece.kind) {
+      case 'init':
+        this.#forget()
+        this.#init = piece
+        return
+      case 'end':
+        this.#forget()
+        return
+      case 'gap':
+        this.#dropRetained()
+        return
+      case 'media':
+        if (piece.isKey) {
+          this.#dropRetained()
+          this.#isRetaining = true
+        }
+        if (!this.#isRetaining) return
+        this.#retained.push(piece)
+        this.#retainedBytes += piece.data.length
+        if (this.#retainedBytes > this.#options.maxRetainedBytes) this.#dropRetained()
+    }
+  }
+
+  #forget(): void {
+    this.#init = undefined
+    this.#dropRetained()
+  }
+
+  #dropRetained(): void {
+    this.#retained = []
+    this.#retainedBytes = 0
+    this.#isRetaining = false
+  }
+
+  #closeLater(): void {
+    const linger = new AbortController()
+    this.#linger = linger
+    this.#options.clock.sleep(this.#options.lingerMs, linger.signal).then(
+      () => {
+        if (!linger.signal.aborted) this.close()
+      },
+      () => {}, // a viewer came, or it was closed
+    )
+  }
+}

@@ -1,0 +1,128 @@
+// A recent picture of every camera on disk, for lists and for cameras that are away: one at the first connection, and a new one
+// every few minutes while the camera is online. One at a time, so that a thousand cameras make no burst.
+
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { PictureLimits } from '../media/picture-size.ts'
+import { Bell } from './bell.ts'
+import type { Snapshot } from './live-streams.ts'
+
+export type SnapshotKeeperOptions = {
+  readonly takeSnapshot: (cameraId: number, limits: PictureLimits) => Promise<Snapshot>
+  /** Holds `{cameraId}.jpg`; created when missing. */
+  readonly dir: string
+  readonly clock: Clock
+  readonly log: Logger
+  /** Told when the file is in place, with the time the camera saw it, Unix milliseconds. */
+  readonly onSnapshot: (cameraId: number, createdAtMs: number) => void
+  readonly limits?: PictureLimits
+  /** Uniform in [0, 1). */
+  readonly random?: () => number
+}
+
+type Camera = { dueMs: number; failures: number }
+
+/** Less than the ten minutes promised, with room for a failure and a retry. */
+const minIntervalMs = 7 * 60_000
+const maxIntervalMs = 9 * 60_000
+const retryMs = 15_000
+const longWaitMs = 3_600_000
+
+export class SnapshotKeeper {
+  readonly #options: SnapshotKeeperOptions
+  readonly #random: () => number
+  readonly #online = new Map<number, Camera>()
+  readonly #changed = new Bell()
+  #taking: { readonly cameraId: number; readonly done: Promise<void> } | undefined
+
+  constructor(options: SnapshotKeeperOptions) {
+    this.#options = options
+    this.#random = options.random ?? Math.random
+  }
+
+  /** The camera sends. `lastSnapshotMs`: age of the picture it has (Unix milliseconds), undefined or null when it has none. */
+  setOnline(cameraId: number, lastSnapshotMs?: number | null): void {
+    if (this.#online.has(cameraId)) return
+    const { clock } = this.#options
+    const ageMs = typeof lastSnapshotMs === 'number' ? Math.max(0, clock.nowMs() - lastSnapshotMs) : maxIntervalMs
+    this.#online.set(cameraId, { dueMs: clock.monotonicMs() + Math.max(0, this.#intervalMs() - ageMs), failures: 0 })
+    this.#changed.ring()
+  }
+
+  /** Keeps its file. */
+  setOffline(cameraId: number): void {
+    this.#online.delete(cameraId)
+  }
+
+  /** The camera was removed: deletes its file. */
+  async remove(cameraId: number): Promise<void> {
+    this.setOffline(cameraId)
+    // A picture being taken would come back after the file is gone.
+    if (this.#taking?.cameraId === cameraId) await this.#taking.done
+    await rm(this.pathOf(cameraId), { force: true })
+  }
+
+  pathOf(cameraId: number): string {
+    return join(this.#options.dir, `${cameraId}.jpg`)
+  }
+
+  /** Takes pictures as they fall due, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, dir } = this.#options
+    await mkdir(dir, { recursive: true })
+    while (!signal.aborted) {
+      const next = this.#findNext()
+      const waitMs = next ? next[1].dueMs - clock.monotonicMs() : longWaitMs
+      if (next && waitMs <= 0) {
+        const done = this.#take(...next)
+        this.#taking = { cameraId: next[0], done }
+        await done
+        this.#taking = undefined
+      } else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
+    }
+  }
+
+  #findNext(): [number, Camera] | undefined {
+    let next: [number, Camera] | undefined
+    for (const entry of this.#online) if (!next || entry[1].dueMs < next[1].dueMs) next = entry
+    return next
+  }
+
+  async #take(cameraId: number, camera: Camera): Promise<void> {
+    const { takeSnapshot, clock, log, onSnapshot, limits = {} } = this.#options
+    try {
+      const { jpeg, wallMs } = await takeSnapshot(cameraId, limits)
+      await this.#write(cameraId, jpeg)
+      if (camera.failures > 0) log.info({ cameraId }, 'snapshots of this camera are taken again')
+      camera.failures = 0
+      camera.dueMs = clock.monotonicMs() + this.#intervalMs()
+      onSnapshot(cameraId, wallMs)
+    } catch (error) {
+      if (camera.failures === 0)
+        log.warn({ cameraId, error: errorChain(error) }, 'no snapshot of this camera, it is tried again')
+      camera.failures++
+      camera.dueMs = clock.monotonicMs() + Math.min(minIntervalMs, retryMs * 2 ** Math.min(camera.failures - 1, 10))
+    }
+  }
+
+  /** Readers see the old picture or the new one, never half of one. */
+  async #write(cameraId: number, jpeg: Uint8Array): Promise<void> {
+    const path = this.pathOf(cameraId)
+    const temporary = `${path}.tmp`
+    const file = await open(temporary, 'w')
+    try {
+      await file.writeFile(jpeg)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  }
+
+  #intervalMs(): number {
+    return minIntervalMs + (maxIntervalMs - minIntervalMs) * this.#random()
+  }
+}

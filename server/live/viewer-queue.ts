@@ -1,0 +1,78 @@
+// What one viewer has not taken yet, bounded in bytes. On overflow all of it is dropped and the viewer goes on at the next key
+// piece: a live picture that jumps is worth more than one that is late.
+
+import type { LivePiece } from './live-piece.ts'
+import type { PieceSink } from './shared-stream.ts'
+
+export type ViewerQueueOptions = {
+  /** One piece is always taken, however large; pieces of the backlog are shared by all viewers and do not count. */
+  readonly maxBytes: number
+  /** Told of every overflow with the number of pieces dropped by it. */
+  readonly onDrop: (pieces: number) => void
+}
+
+type Entry = { readonly piece: LivePiece; readonly bytes: number }
+
+export class ViewerQueue implements PieceSink {
+  readonly #options: ViewerQueueOptions
+  #entries: Entry[] = []
+  #bytes = 0
+  #isAtKey = false
+  #isEnded = false
+  #wake: (() => void) | undefined
+
+  constructor(options: ViewerQueueOptions) {
+    this.#options = options
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  push(piece: LivePiece, isBacklog: boolean): void {
+    if (this.#isEnded) return
+    if (piece.kind === 'end') this.#isEnded = true
+    else if (piece.kind === 'gap') this.#isAtKey = false
+    else if (piece.kind === 'init' || piece.isKey || this.#isAtKey) this.#add(piece, isBacklog ? 0 : piece.data.length)
+    this.#wakeUp()
+  }
+
+  /** Nothing more comes; what is in the queue is dropped. */
+  abort(): void {
+    this.#isEnded = true
+    this.#entries = []
+    this.#bytes = 0
+    this.#wakeUp()
+  }
+
+  /** The next piece, `init` or `media`; undefined after the last. One caller at a time. */
+  async next(): Promise<LivePiece | undefined> {
+    while (this.#entries.length === 0 && !this.#isEnded) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      await promise
+    }
+    const entry = this.#entries.shift()
+    this.#bytes -= entry?.bytes ?? 0
+    return entry?.piece
+  }
+
+  #add(piece: LivePiece, bytes: number): void {
+    if (bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes) {
+      const kept = this.#entries.filter((entry) => entry.piece.kind === 'init')
+      this.#options.onDrop(this.#entries.length - kept.length + (piece.isKey ? 0 : 1))
+      this.#entries = kept
+      this.#bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
+      this.#isAtKey = false
+      if (!piece.isKey) return
+    }
+    if (piece.isKey) this.#isAtKey = true
+    this.#entries.push({ piece, bytes })
+    this.#bytes += bytes
+  }
+
+  #wakeUp(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
