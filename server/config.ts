@@ -102,7 +102,7 @@ async function readConfigFile(file: string, isRequired: boolean, faults: string[
   try {
     content = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
     if (isRequired || !isMissing) faults.push(`${file}: ${isMissing ? 'no such file' : (error as Error).message}`)
     return given
   }

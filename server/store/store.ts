@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Kysely, sql } from 'kysely'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -42,6 +43,11 @@ export type Store = {
   check(): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The database in a data folder: the server's and the command line's. */
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, 'nightjar.db')
 }
 
 /** Throws 'unavailable' when the file cannot be opened and 'corrupt' when it, or the key, is not the right one. */

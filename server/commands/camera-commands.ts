@@ -1,0 +1,162 @@
+// nightjar camera …
+
+import { AppError } from '../base/error.ts'
+import { parseCameraUrl } from '../model/camera-url.ts'
+import { parseDurationMs } from '../model/duration.ts'
+import { writeTime } from '../model/time.ts'
+import type { Camera, CameraType } from '../store/cameras.ts'
+import type { Recording } from '../store/recordings.ts'
+import { type Command, UsageError } from './command.ts'
+import { getNamedUser, parseId, parseNewId } from './names.ts'
+import { withStore } from './open-data.ts'
+import { writeTable } from './table.ts'
+
+const cameraAdd: Command = {
+  name: 'camera add',
+  summary: 'Adds a camera.',
+  positionals: [],
+  options: {
+    user: { placeholder: 'USER', sentence: 'Whose camera: e-mail address or id.', isRequired: true },
+    name: { placeholder: 'NAME', sentence: 'What it is called.', isRequired: true },
+    url: {
+      placeholder: 'URL',
+      sentence: 'Where it is: rtsp://name:password@host/path. The password is kept encrypted.',
+      isRequired: true,
+    },
+    record: {
+      placeholder: 'DURATION',
+      sentence: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
+    },
+    type: {
+      placeholder: 'TYPE',
+      sentence: 'What it sends: h264, h265 or mjpeg. Default: h264, corrected once it is connected.',
+    },
+    id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
+  },
+  async run({ config, options }) {
+    const source = parseCameraUrl(options.url!)
+    const id = parseNewId(options.id)
+    const type = parseType(options.type ?? 'h264')
+    const name = parseName(options.name!)
+    if (options.record !== undefined) parseDurationMs(options.record)
+    return withStore(config, async (store) => {
+      const { id: ownerId } = await getNamedUser(store, options.user!)
+      const camera = await store.cameras.insert({ id, ownerId, name, type, ...source })
+      const policy = options.record === undefined ? undefined : { retention: options.record, maxBytes: null }
+      const recording = policy && (await store.recordings.enable(camera.id, policy))
+      const recorded = recording ? `, recorded for ${recording.retention}` : ''
+      return { json: writeCamera(camera, recording), text: `Added camera ${camera.id}, ${camera.name}${recorded}.` }
+    })
+  },
+}
+
+const cameraList: Command = {
+  name: 'camera list',
+  summary: 'Lists the cameras and how they are.',
+  positionals: [],
+  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  run: ({ config, options }) =>
+    withStore(config, async (store) => {
+      const ownerId = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id
+      const cameras = (await store.cameras.list()).filter(
+        (camera) => ownerId === undefined || camera.ownerId === ownerId,
+      )
+      const recordings = new Map((await store.recordings.list()).map((recording) => [recording.cameraId, recording]))
+      const rows = cameras.map((camera) => [
+        String(camera.id),
+        camera.name,
+        camera.status,
+        describeRecording(recordings.get(camera.id)),
+        camera.url,
+        describeTrouble(camera, recordings.get(camera.id)),
+      ])
+      const text = writeTable(['ID', 'NAME', 'STATUS', 'RECORDING', 'URL', 'REASON'], rows, 'There are no cameras.')
+      return { json: { cameras: cameras.map((camera) => writeCamera(camera, recordings.get(camera.id))) }, text }
+    }),
+}
+
+const cameraRemove: Command = {
+  name: 'camera remove',
+  summary: 'Removes a camera; the server then deletes its recordings.',
+  positionals: ['CAMERA_ID'],
+  options: {},
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const id = parseId('camera', positionals[0]!)
+      const { name } = await store.cameras.get(id)
+      await store.cameras.remove(id)
+      return { json: { id, removed: true }, text: `Removed camera ${id}, ${name}.` }
+    }),
+}
+
+const cameraRecord: Command = {
+  name: 'camera record',
+  summary: 'Turns the recording of a camera on, changes it, or turns it off.',
+  positionals: ['CAMERA_ID'],
+  options: {
+    retention: { placeholder: 'DURATION', sentence: 'Keeps recordings for so long, for instance P7D or PT12H.' },
+    off: { sentence: 'Records no more. What is recorded stays until its time is over.' },
+  },
+  async run({ config, options, positionals, switches }) {
+    const { retention } = options
+    if ((retention === undefined) !== switches.has('off'))
+      throw new UsageError('give --retention or --off', cameraRecord)
+    if (retention !== undefined) parseDurationMs(retention)
+    return withStore(config, async (store) => {
+      const camera = await store.cameras.get(parseId('camera', positionals[0]!))
+      if (retention === undefined) await store.recordings.disable(camera.id)
+      else {
+        const maxBytes = (await store.recordings.find(camera.id))?.maxBytes ?? null
+        await store.recordings.enable(camera.id, { retention, maxBytes })
+      }
+      const recording = await store.recordings.find(camera.id)
+      return { json: writeCamera(camera, recording), text: `Camera ${camera.id}: ${describeRecording(recording)}.` }
+    })
+  },
+}
+
+export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRemove]
+
+function parseName(text: string): string {
+  const name = text.trim()
+  const isFine = name !== '' && name.length <= 200 && !/\p{Cc}/u.test(name)
+  if (!isFine) throw new AppError('invalid', 'a camera has a name of 1 to 200 characters without control characters')
+  return name
+}
+
+function parseType(text: string): CameraType {
+  if (text === 'h264' || text === 'h265' || text === 'mjpeg') return text
+  throw new AppError('invalid', `--type: expected h264, h265 or mjpeg, got "${text}"`)
+}
+
+function describeRecording(recording: Recording | undefined): string {
+  return recording && recording.deactivatedAtMs === null ? `${recording.status} ${recording.retention}` : 'off'
+}
+
+function describeTrouble(camera: Camera, recording: Recording | undefined): string {
+  const troubles = [
+    camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
+    recording?.statusDetail,
+  ]
+  return troubles.filter((trouble) => trouble).join(' ')
+}
+
+function writeCamera(camera: Camera, recording: Recording | undefined) {
+  const isRecorded = recording !== undefined && recording.deactivatedAtMs === null
+  return {
+    id: camera.id,
+    owner_id: camera.ownerId,
+    name: camera.name,
+    type: camera.type,
+    url: camera.url,
+    has_credentials: camera.username !== null,
+    event_api_hash: camera.eventApiHash,
+    status: camera.status,
+    status_reason: camera.statusReason,
+    status_detail: camera.statusDetail,
+    created_at: writeTime(camera.createdAtMs),
+    recording: isRecorded
+      ? { retention: recording.retention, status: recording.status, status_detail: recording.statusDetail }
+      : null,
+  }
+}

@@ -1,0 +1,28 @@
+// Users as they are named on the command line: by e-mail address or by id.
+
+import { AppError } from '../base/error.ts'
+import type { Store } from '../store/store.ts'
+import type { User } from '../store/users.ts'
+
+/** Throws 'not_found'. */
+export async function getNamedUser(store: Pick<Store, 'users'>, name: string): Promise<User> {
+  const byEmail = await store.users.findByEmail(name)
+  const user = byEmail ?? (/^\d{1,15}$/.test(name) ? await store.users.find(Number(name)) : undefined)
+  if (!user) throw new AppError('not_found', `there is no user ${name}`)
+  return user
+}
+
+/** An id given for a new row: 1 to 2³¹-1, so that the ids that follow it fit everywhere. Throws 'invalid'. */
+export function parseNewId(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
+  if (id < 1 || id > 0x7fff_ffff)
+    throw new AppError('invalid', `--id: expected a number from 1 to 2147483647, got "${text}"`)
+  return id
+}
+
+/** The id of an existing row. Throws 'not_found', as for any other name that nothing has. */
+export function parseId(what: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new AppError('not_found', `there is no ${what} ${text}`)
+  return Number(text)
+}

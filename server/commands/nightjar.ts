@@ -1,0 +1,23 @@
+// The program: ./nightjar COMMAND. Only puts the process's own streams, words and variables where the commands expect them.
+
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { cameraCommands } from './camera-commands.ts'
+import { checkCommand } from './check-command.ts'
+import { runCommandLine } from './command-line.ts'
+import { serveCommand } from './serve-command.ts'
+import { tokenCommands } from './token-commands.ts'
+import { userCommands } from './user-commands.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+process.exitCode = await runCommandLine({
+  args: process.argv.slice(2),
+  commands: [serveCommand, ...userCommands, ...tokenCommands, ...cameraCommands, checkCommand],
+  terminal: process,
+  env: process.env,
+  cwd: process.cwd(),
+  version,
+})

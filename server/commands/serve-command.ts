@@ -1,0 +1,56 @@
+// nightjar serve
+
+import process from 'node:process'
+import { systemClock } from '../base/clock.ts'
+import { createLogger } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import type { Command } from './command.ts'
+import { serverOptions } from './help.ts'
+
+const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Runs the server until it is told to stop.',
+  positionals: [],
+  options: serverOptions,
+  async run({ config, switches, terminal }) {
+    const stopping = Promise.withResolvers<void>()
+    // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.
+    for (const signal of signals) process.on(signal, () => stopping.resolve())
+    const { openApp } = await import('../app.ts')
+    const server = await openApp({ config, clock: systemClock, log: createLogger(config.logLevel) })
+    const { url, certFile: ca } = server
+    const announcement = switches.has('json') ? JSON.stringify({ url, ca }) : describeServer(server, config)
+    terminal.stdout.write(`${announcement}\n`)
+    await stopping.promise
+    await server.close()
+    return { text: '' }
+  },
+}
+
+type Served = {
+  readonly url: string
+  readonly fingerprint: string
+  readonly isSelfSigned: boolean
+  readonly hasUsers: boolean
+}
+
+function describeServer({ url, fingerprint, isSelfSigned, hasUsers }: Served, { data }: Config): string {
+  const lines = [`Nightjar is at ${url}`, `Data: ${data}`]
+  if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
+  return [...lines, ...(hasUsers ? [] : writeFirstSteps(data))].join('\n')
+}
+
+/** What is typed next, in another terminal, while the server runs. */
+function writeFirstSteps(data: string): string[] {
+  const at = ` --data ${/^[\w./-]+$/.test(data) ? data : `'${data.replaceAll("'", "'\\''")}'`}`
+  return [
+    '',
+    'Nobody can sign in yet. In another terminal, make an owner, a token and a first camera:',
+    '',
+    `  ./nightjar user add --email you@example.com --first-name Your --last-name Name${at}`,
+    `  ./nightjar token create --user you@example.com${at}`,
+    `  ./nightjar camera add --user you@example.com --name Door --url 'rtsp://user:password@192.168.1.20/stream' --record P7D${at}`,
+  ]
+}

@@ -1,0 +1,94 @@
+// nightjar token …
+
+import { randomBytes } from 'node:crypto'
+import { checkTokenValue, createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
+import { defaultScopes, parseScopes } from '../model/access.ts'
+import { writeTime } from '../model/time.ts'
+import type { Token } from '../store/tokens.ts'
+import type { Command } from './command.ts'
+import { getNamedUser, parseId } from './names.ts'
+import { withStore } from './open-data.ts'
+import { writeTable } from './table.ts'
+
+const tokenCreate: Command = {
+  name: 'token create',
+  summary: 'Makes a personal access token and prints it, this once.',
+  positionals: [],
+  options: {
+    user: { placeholder: 'USER', sentence: 'Whose token: e-mail address or id.', isRequired: true },
+    scope: {
+      placeholder: 'SCOPES',
+      sentence: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}.`,
+    },
+    name: { placeholder: 'NAME', sentence: 'What it is for, to recognize it by.' },
+    value: {
+      placeholder: 'TOKEN',
+      sentence: 'The token itself, when moving from another server; 20 to 256 characters.',
+    },
+  },
+  async run({ config, options }) {
+    const scopes = options.scope === undefined ? defaultScopes : parseScopes(options.scope)
+    const value = options.value ?? createPersonalToken(randomBytes)
+    checkTokenValue(value)
+    return withStore(config, async (store) => {
+      const user = await getNamedUser(store, options.user!)
+      const name = options.name ?? ''
+      const token = await store.tokens.insert({ userId: user.id, name, scopes, ...describePersonalToken(value) })
+      return { json: { ...writeToken(token), token: value }, text: value }
+    })
+  },
+}
+
+const tokenList: Command = {
+  name: 'token list',
+  summary: 'Lists personal access tokens by what is known of them.',
+  positionals: [],
+  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  run: ({ config, options }) =>
+    withStore(config, async (store) => {
+      const only = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id
+      const tokens = await store.tokens.list(only)
+      const emails = new Map((await store.users.list()).map((user) => [user.id, user.email]))
+      const rows = tokens.map((token) => [
+        String(token.id),
+        `${token.prefix}…${token.lastFour}`,
+        emails.get(token.userId) ?? String(token.userId),
+        token.name,
+        token.scopes.join(' '),
+        token.lastUsedAtMs === null ? 'never' : writeTime(token.lastUsedAtMs),
+        token.revokedAtMs === null ? '' : `revoked ${writeTime(token.revokedAtMs)}`,
+      ])
+      const titles = ['ID', 'TOKEN', 'USER', 'NAME', 'SCOPE', 'LAST USED', 'STATE']
+      return { json: { tokens: tokens.map(writeToken) }, text: writeTable(titles, rows, 'There are no tokens.') }
+    }),
+}
+
+const tokenRevoke: Command = {
+  name: 'token revoke',
+  summary: 'Ends a personal access token for good.',
+  positionals: ['TOKEN_ID'],
+  options: {},
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const id = parseId('token', positionals[0]!)
+      const isNew = await store.tokens.revoke(id)
+      return { json: { id, revoked: true }, text: isNew ? `Revoked token ${id}.` : `Token ${id} was revoked before.` }
+    }),
+}
+
+export const tokenCommands: readonly Command[] = [tokenCreate, tokenList, tokenRevoke]
+
+function writeToken(token: Token) {
+  const timeOrNull = (unixMs: number | null) => (unixMs === null ? null : writeTime(unixMs))
+  return {
+    id: token.id,
+    user_id: token.userId,
+    name: token.name,
+    scope: token.scopes.join(' '),
+    prefix: token.prefix,
+    last_four: token.lastFour,
+    created_at: writeTime(token.createdAtMs),
+    last_used_at: timeOrNull(token.lastUsedAtMs),
+    revoked_at: timeOrNull(token.revokedAtMs),
+  }
+}
