@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AudioClock } from './audio-clock.ts'
+import { WallClock } from './wall-clock.ts'
+
+const startMs = 1_700_000_000_000
+
+type Scene = { seconds: number; audioPpm?: number; audioDelayMs?: number; isTold?: boolean; toldErrorMs?: number }
+
+/** Plays picture and sound of the same moments; gives the error of the sound's place, in milliseconds, once a second. */
+function play({ seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0 }: Scene): number[] {
+  const video = new WallClock()
+  const audio = new AudioClock(video)
+  const errors: number[] = []
+  let lastPts90k = -1
+  let lastWallMs = 0
+  for (let ms = 0; ms < seconds * 1000; ms += 40) {
+    video.map(500_000 + ms * 90, startMs + ms)
+    if (ms === 0) {
+      video.beginRun()
+      if (isTold) audio.alignTo(7_000_000, 500_000 / 90 + toldErrorMs)
+    }
+    const isPlaced = audio.map(7_000_000 + ms * (1 + audioPpm / 1e6), startMs + ms + audioDelayMs)
+    assert.ok(isPlaced)
+    assert.ok(audio.pts90k > lastPts90k && audio.wallMs >= lastWallMs)
+    lastPts90k = audio.pts90k
+    lastWallMs = audio.wallMs
+    if (ms % 1000 === 0) errors.push(audio.pts90k / 90 - ms)
+  }
+  return errors
+}
+
+const worst = (errors: number[]) => Math.max(...errors.map(Math.abs))
+
+test('without RTP-Info sound is placed by its arrival', () => {
+  assert.ok(worst(play({ seconds: 60 })) < 1)
+  assert.ok(Math.abs(worst(play({ seconds: 60, audioDelayMs: 150 })) - 150) < 1)
+})
+
+test('with RTP-Info sound that is sent late is still in its place', () => {
+  assert.ok(worst(play({ seconds: 60, audioDelayMs: 150, isTold: true })) < 1)
+})
+
+test('an RTP-Info that makes no sense is left aside', () => {
+  assert.ok(worst(play({ seconds: 60, isTold: true, toldErrorMs: 50_000 })) < 1)
+})
+
+test('a sound crystal that is wrong does not drift away from the picture in six hours', () => {
+  for (const isTold of [false, true]) {
+    for (const audioPpm of [-150, 150]) assert.ok(worst(play({ seconds: 6 * 3600, audioPpm, isTold })) < 15)
+  }
+})

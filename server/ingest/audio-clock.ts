@@ -1,0 +1,64 @@
+// A camera's audio timestamps -> times on the axis of the video's run.
+//
+// Sound and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the answer to PLAY where it
+// makes sense, else by arrival; after that the difference of their drifts, as seen in arrival, is followed.
+
+import { OffsetFollower } from './offset-follower.ts'
+import type { WallClock } from './wall-clock.ts'
+
+/** While the two offsets still settle, their difference says nothing about drift. */
+const settleMs = 20_000
+/** An RTP-Info that disagrees with arrival by more is wrong: several makers send one of another session. */
+const maxDisagreementMs = 2000
+
+export class AudioClock {
+  pts90k = Number.NEGATIVE_INFINITY
+  wallMs = 0
+  readonly #video: WallClock
+  #follower = new OffsetFollower()
+  /** Audio minus video media time at the same moment, told by the camera; undefined when not known. */
+  #toldMs: number | undefined
+  /** What the camera told minus what arrival says, kept once both have settled. */
+  #correctionMs: number | undefined
+
+  constructor(video: WallClock) {
+    this.#video = video
+  }
+
+  /** RTP-Info: the moment that is `audioMs` in sound is `videoMs` in pictures, in media milliseconds. Before the first `map`. */
+  alignTo(audioMs: number, videoMs: number): void {
+    this.#toldMs = audioMs - videoMs
+  }
+
+  /** A new run began. `isNewClock`: the video's clock was fitted anew, so what the camera told of it no longer holds. */
+  beginRun(isNewClock: boolean): void {
+    this.pts90k = Number.NEGATIVE_INFINITY
+    if (!isNewClock) return
+    this.#follower = new OffsetFollower()
+    this.#toldMs = undefined
+    this.#correctionMs = undefined
+  }
+
+  /** Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published. */
+  map(audioMs: number, arrivalMs: number): boolean {
+    const byArrivalMs = audioMs + this.#follower.update(audioMs, arrivalMs) - this.#video.offsetMs
+    const pts90k = this.#video.toPts90k(byArrivalMs + this.#correct(audioMs, byArrivalMs))
+    if (pts90k < 0) return false
+    this.pts90k = Math.max(pts90k, this.pts90k + 1)
+    const wallMs = this.#video.toMediaMs(this.pts90k) + this.#video.offsetMs
+    this.wallMs = Math.max(this.wallMs, Math.round(wallMs))
+    return true
+  }
+
+  #correct(audioMs: number, byArrivalMs: number): number {
+    if (this.#correctionMs !== undefined) return this.#correctionMs
+    if (this.#toldMs === undefined) return 0
+    const correctionMs = audioMs - this.#toldMs - byArrivalMs
+    if (Math.abs(correctionMs) > maxDisagreementMs) {
+      this.#toldMs = undefined
+      return 0
+    }
+    if (this.#follower.ageMs > settleMs) this.#correctionMs = correctionMs
+    return correctionMs
+  }
+}

@@ -1,0 +1,37 @@
+// What is counted of one camera, over all its connections. A plain object, read by whoever makes metrics of it.
+
+export type CameraStats = {
+  /** Connections that reached the first frame. */
+  connections: number
+  /** Runs begun: more than connections when the format changed or the camera's clock jumped. */
+  runs: number
+  receivedBytes: number
+  /** RTP packets of the tracks we take, and those that never came. */
+  packets: number
+  lostPackets: number
+  videoFrames: number
+  audioFrames: number
+  /** Pictures not published: damaged by loss, or waiting for a key frame after it. */
+  droppedFrames: number
+  /** Packets or payloads that break their format. */
+  badPackets: number
+  /** Timestamps that did not increase and were moved. */
+  reorderedFrames: number
+  clockJumps: number
+}
+
+export function createCameraStats(): CameraStats {
+  return {
+    connections: 0,
+    runs: 0,
+    receivedBytes: 0,
+    packets: 0,
+    lostPackets: 0,
+    videoFrames: 0,
+    audioFrames: 0,
+    droppedFrames: 0,
+    badPackets: 0,
+    reorderedFrames: 0,
+    clockJumps: 0,
+  }
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ArrivalClock } from './arrival-clock.ts'
+import { WallClock } from './wall-clock.ts'
+
+/** Repeatable noise in [0, 1). */
+function createNoise(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const startMs = 1_700_000_000_000
+
+for (const ppm of [-100, 0, 100]) {
+  test(`a day with a camera clock off by ${ppm} ppm and a jittery network stays within 50 ms`, () => {
+    const clock = new WallClock()
+    const noise = createNoise(ppm + 1000)
+    let worstMs = 0
+    let lastPts90k = -1
+    let lastWallMs = 0
+    let arrivalMs = 0
+    const frames = 24 * 3600 * 25
+    for (let i = 0; i < frames; i++) {
+      const trueMs = startMs + i * 40
+      // 2 ms at least, mostly under 12, and a stall of up to 700 ms now and then. TCP keeps the order.
+      const delayMs = 2 + noise() * 10 + (noise() < 0.002 ? noise() * 700 : 0)
+      arrivalMs = Math.max(arrivalMs, trueMs + delayMs)
+      clock.map(Math.round(i * 3600 * (1 + ppm / 1e6)), arrivalMs)
+      if (i === 0) clock.beginRun()
+      assert.ok(!clock.isRunDue)
+      assert.ok(clock.pts90k > lastPts90k && clock.wallMs >= lastWallMs)
+      lastPts90k = clock.pts90k
+      lastWallMs = clock.wallMs
+      if (i > 60 * 25) worstMs = Math.max(worstMs, Math.abs(clock.wallMs - trueMs))
+    }
+    assert.ok(worstMs < 20, `worst error ${worstMs} ms`)
+  })
+}
+
+test('frames handed out at once at the start come down to real time within the first seconds', () => {
+  const clock = new WallClock()
+  // The camera had 400 ms buffered.
+  for (let i = 0; i < 25 * 25; i++) {
+    clock.map(i * 3600, startMs + Math.max(0, i * 40 - 400))
+    if (i === 0) clock.beginRun()
+  }
+  assert.ok(Math.abs(clock.wallMs - (startMs + 624 * 40 - 400)) < 5)
+})
+
+test('a stall of the network bends nothing and begins no run', () => {
+  const clock = new WallClock()
+  for (let i = 0; i < 1000; i++) {
+    const isStalled = i >= 500 && i < 700
+    clock.map(i * 3600, startMs + (isStalled ? 700 : i) * 40)
+    if (i === 0) clock.beginRun()
+    assert.equal(clock.pts90k, i * 3600)
+    assert.ok(!clock.isRunDue)
+    assert.ok(Math.abs(clock.wallMs - (startMs + i * 40)) <= 45)
+  }
+  assert.equal(clock.jumps, 0)
+})
+
+for (const jumpMs of [-3_600_000, -5000, -1000, 5000, 3_600_000]) {
+  test(`a jump of the camera's clock by ${jumpMs} ms makes a new run due, and time goes on meanwhile`, () => {
+    const clock = new WallClock()
+    let lastPts90k = -1
+    let isBegun = false
+    for (let i = 0; i < 300; i++) {
+      clock.map(10_000_000_000 + i * 3600 + (i >= 110 ? jumpMs * 90 : 0), startMs + i * 40)
+      if (i === 0) clock.beginRun()
+      if (i % 50 === 0 && i > 0 && clock.isRunDue) {
+        assert.equal(clock.beginRun(), true)
+        isBegun = true
+        lastPts90k = -1
+      }
+      assert.ok(clock.pts90k > lastPts90k)
+      lastPts90k = clock.pts90k
+      assert.ok(Math.abs(clock.wallMs - (startMs + i * 40)) <= 1100, `frame ${i}: ${clock.wallMs - startMs - i * 40}`)
+    }
+    assert.equal(clock.jumps, 1)
+    assert.ok(isBegun)
+    assert.equal(clock.pts90k, 149 * 3600)
+  })
+}
+
+test('reordered timestamps increase strictly and are counted', () => {
+  const clock = new WallClock()
+  const seen: number[] = []
+  for (const [i, position] of [0, 3, 1, 2, 6, 4, 5, 7].entries()) {
+    clock.map(position * 3600, startMs + i * 40)
+    if (i === 0) clock.beginRun()
+    seen.push(clock.pts90k)
+  }
+  assert.deepEqual(seen, [0, 10_800, 10_801, 10_802, 21_600, 21_601, 21_602, 25_200])
+  assert.equal(clock.reorderedFrames, 4)
+  assert.equal(clock.isRunDue, false)
+})
+
+test('whatever a camera sends, both times of a run only go forwards', () => {
+  const step = fc.record({
+    ticks: fc.oneof(fc.constant(3600), fc.integer({ min: -400_000, max: 400_000 }), fc.integer()),
+    ms: fc.oneof(fc.constant(40), fc.integer({ min: 0, max: 20_000 })),
+    isKey: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const clock = new WallClock(startMs)
+      let timestamp = 0
+      let arrivalMs = startMs
+      clock.map(0, arrivalMs)
+      clock.beginRun()
+      let lastPts90k = 0
+      let lastWallMs = clock.wallMs
+      for (const { ticks, ms, isKey } of steps) {
+        timestamp += ticks
+        arrivalMs += ms
+        clock.map(timestamp, arrivalMs)
+        if (isKey && clock.isRunDue) clock.beginRun()
+        assert.ok(clock.pts90k > lastPts90k || clock.pts90k === 0)
+        assert.ok(Number.isSafeInteger(clock.pts90k) && clock.wallMs >= lastWallMs)
+        lastPts90k = clock.pts90k
+        lastWallMs = clock.wallMs
+      }
+    }),
+  )
+})
+
+function createSteppedClock() {
+  const time = { monotonicMs: 0, wallMs: startMs }
+  const clock = { nowMs: () => time.wallMs, monotonicMs: () => time.monotonicMs, sleep: () => Promise.resolve() }
+  const pass = (ms: number) => {
+    time.monotonicMs += ms
+    time.wallMs += ms
+  }
+  return { time, clock, pass }
+}
+
+test('arrivals never go back when the system clock does, and return to it slowly', () => {
+  const { time, clock, pass } = createSteppedClock()
+  const arrivals = new ArrivalClock(clock)
+  let lastMs = arrivals.nowMs()
+  for (let i = 0; i < 100_000; i++) {
+    pass(40)
+    if (i === 100) time.wallMs -= 5000
+    const nowMs = arrivals.nowMs()
+    assert.ok(nowMs - lastMs >= 39.7 && nowMs - lastMs <= 40.3)
+    lastMs = nowMs
+  }
+  assert.ok(Math.abs(lastMs - time.wallMs) < 1)
+})
+
+test('a system clock that is set forwards is followed, by a new run', () => {
+  const { time, clock, pass } = createSteppedClock()
+  const arrivals = new ArrivalClock(clock)
+  const wall = new WallClock()
+  let runs = 0
+  let lastWallMs = 0
+  for (let i = 0; i < 25 * 90; i++) {
+    pass(40)
+    if (i === 500) time.wallMs += 3_600_000
+    wall.map(i * 3600, arrivals.nowMs())
+    if (i % 25 === 0 && wall.isRunDue) {
+      wall.beginRun()
+      runs++
+    }
+    assert.ok(wall.wallMs >= lastWallMs)
+    lastWallMs = wall.wallMs
+  }
+  assert.equal(runs, 2)
+  assert.ok(Math.abs(lastWallMs - time.wallMs) < 5)
+})

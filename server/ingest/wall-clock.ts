@@ -1,0 +1,113 @@
+// A camera's 90 kHz timestamps -> times on the run's axis and on the wall.
+//
+// Within a run both only go forwards. When the camera's clock jumps, time is not bent: the axis is continued at the pace of
+// arrival until the next key frame, and there a new run is due. Docs and figures: docs/design/ingest.md.
+
+import { OffsetFollower } from './offset-follower.ts'
+
+const ticksPerMs = 90
+const jumpTicks = 2000 * ticksPerMs
+/** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
+const maxReordered = 16
+
+export class WallClock {
+  /** Of the frame last mapped: ticks since the run's first frame, and Unix milliseconds. */
+  pts90k = 0
+  wallMs = 0
+  /** Timestamps that did not increase and were moved behind the one before. */
+  reorderedFrames = 0
+  /** Times the camera's clock jumped. */
+  jumps = 0
+  #follower = new OffsetFollower()
+  #isRunDue = true
+  /** Added to timestamps so that the axis goes on over a jump. */
+  #shift90k = 0
+  #zero90k = 0
+  #last90k = Number.NaN
+  #lastArrivalMs = 0
+  #reorderedInRow = 0
+
+  /** `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. */
+  constructor(floorMs = 0) {
+    this.wallMs = floorMs
+  }
+
+  /** True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits. */
+  get isRunDue(): boolean {
+    return this.#isRunDue || this.#follower.isOff
+  }
+
+  /** Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k` and `wallMs`. */
+  map(timestamp90k: number, arrivalMs: number): void {
+    if (!Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs)
+    if (!(timestamp90k <= this.#last90k)) this.#last90k = timestamp90k
+    this.#lastArrivalMs = arrivalMs
+    this.#follower.update(this.#axis90k / ticksPerMs, arrivalMs)
+    this.pts90k = Math.max(this.#axis90k - this.#zero90k, this.pts90k + 1)
+    this.#setWall()
+  }
+
+  /**
+   * Makes the frame last mapped the first of a new run: its `pts90k` is 0. Returns true when the wall clock was fitted anew,
+   * so that whatever was aligned with it (sound) must be too.
+   */
+  beginRun(): boolean {
+    const isNewClock = this.isRunDue
+    if (isNewClock) {
+      this.#follower = new OffsetFollower()
+      this.#shift90k = 0
+      this.#follower.update(this.#axis90k / ticksPerMs, this.#lastArrivalMs)
+    }
+    this.#isRunDue = false
+    this.#zero90k = this.#axis90k
+    this.pts90k = 0
+    this.#setWall()
+    return isNewClock
+  }
+
+  /** Media milliseconds, which `offsetMs` refers to, of a place on the run's axis; and back. */
+  toMediaMs(pts90k: number): number {
+    return (pts90k + this.#zero90k) / ticksPerMs
+  }
+
+  toPts90k(mediaMs: number): number {
+    return Math.round(mediaMs * ticksPerMs) - this.#zero90k
+  }
+
+  /** Wall clock minus media milliseconds. */
+  get offsetMs(): number {
+    return this.#follower.offsetMs
+  }
+
+  get #axis90k(): number {
+    return this.#last90k + this.#shift90k
+  }
+
+  #checkStep(timestamp90k: number, arrivalMs: number): void {
+    const step90k = timestamp90k - this.#last90k
+    const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
+    if (step90k > 0) {
+      this.#reorderedInRow = 0
+      // Ahead of its own arrival as well: frames that only catch up after a delay are not.
+      const aheadMs = (timestamp90k + this.#shift90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
+      if (step90k > arrivalStep90k + jumpTicks && aheadMs * ticksPerMs > jumpTicks)
+        this.#jump(timestamp90k, arrivalStep90k)
+      return
+    }
+    if (step90k > -jumpTicks && ++this.#reorderedInRow <= maxReordered) this.reorderedFrames++
+    else this.#jump(timestamp90k, arrivalStep90k)
+  }
+
+  #jump(timestamp90k: number, arrivalStep90k: number): void {
+    const step90k = Math.max(1, Math.min(arrivalStep90k, jumpTicks))
+    this.#shift90k += this.#last90k + step90k - timestamp90k
+    this.#last90k = timestamp90k
+    this.#reorderedInRow = 0
+    this.#isRunDue = true
+    this.jumps++
+  }
+
+  #setWall(): void {
+    this.wallMs = Math.max(this.wallMs, Math.round(this.toMediaMs(this.pts90k) + this.#follower.offsetMs))
+  }
+}
