@@ -13,9 +13,9 @@ export type Terminal = {
 
 /** Asks on standard error and reads one line without showing it. Throws 'invalid' when the input ends or is interrupted. */
 export async function readHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
-  stderr.write(question)
   // The echo of a terminal in raw mode is readline's own doing, and here it has nowhere to write to.
   const lines = createInterface({ input: stdin, terminal: true, historySize: 0 })
+  stderr.write(question)
   const line = await new Promise<string | undefined>((resolve) => {
     lines.once('line', resolve)
     lines.once('SIGINT', () => resolve(undefined))

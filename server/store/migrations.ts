@@ -123,6 +123,21 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
     .execute()
 
   await db.schema
+    .createTable('streams')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('camera_id', 'integer', (column) => column.notNull().references('cameras.id').onDelete('cascade'))
+    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint')
+    .addColumn('created_at_ms', 'bigint', required)
+    .addColumn('state', 'text', required)
+    .addColumn('speed', 'double precision', required)
+    .addColumn('held_entries', 'integer')
+    .addColumn('current_ms', 'bigint')
+    .execute()
+  await db.schema.createIndex('streams_of_camera').on('streams').column('camera_id').execute()
+
+  await db.schema
     .createTable('secret_check')
     .addColumn('id', 'integer', (column) => column.primaryKey())
     .addColumn('sealed', 'blob', required)

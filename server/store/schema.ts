@@ -88,6 +88,18 @@ export type Tables = {
     id: number
     path: string
   }
+  streams: {
+    id: string
+    camera_id: number
+    user_id: number
+    start_ms: number
+    end_ms: number | null
+    created_at_ms: number
+    state: 'playing' | 'paused'
+    speed: number
+    held_entries: number | null
+    current_ms: number | null
+  }
   secret_check: {
     id: number
     sealed: Uint8Array

@@ -16,6 +16,7 @@ import { SealedBox } from './sealed-box.ts'
 import { checkSecret } from './secret-check.ts'
 import { Segments } from './segments.ts'
 import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
+import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
@@ -36,6 +37,7 @@ export type Store = {
   readonly recordings: Recordings
   readonly tokens: Tokens
   readonly segments: Segments
+  readonly streams: Streams
   /** See `ChangeFeed`. */
   readonly version: number
   onChange(listener: ChangeListener): () => void
@@ -85,6 +87,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     recordings: new Recordings(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
     segments: new Segments(db),
+    streams: new Streams(db),
     get version() {
       return feed.version
     },

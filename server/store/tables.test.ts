@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Stream } from './streams.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 
 const ada = { email: 'Ada@Example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'hash-1' }
@@ -127,4 +128,34 @@ test('tokens: live until revoked or the account is disabled', async (t) => {
 
   await tokens.insert({ ...shown, hash: new Uint8Array(32), isChecksumValid: false })
   assert.equal(await tokens.hasUncheckable(), true)
+})
+
+test('streams: kept until too old or without their camera', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { id: userId } = await store.users.insert(ada)
+  const { id: cameraId } = await store.cameras.insert({ ...door, ownerId: userId })
+  const { streams } = store
+  const opened = { cameraId, userId, startMs: 5, endMs: undefined, state: 'playing', speed: 1 } as const
+  const stream: Stream = {
+    ...opened,
+    id: 'a'.repeat(32),
+    createdAtMs: 100,
+    heldEntries: undefined,
+    currentMs: undefined,
+  }
+  await streams.insert(stream)
+  assert.deepEqual(await streams.find(stream.id), stream)
+  const paused = { state: 'paused', heldEntries: 3, currentMs: 9, speed: 0.5 } as const
+  await streams.update(stream.id, paused)
+  assert.deepEqual(await streams.find(stream.id), { ...stream, ...paused })
+  await streams.update(stream.id, { state: 'playing', heldEntries: undefined })
+  await streams.update(stream.id, {})
+  assert.equal((await streams.find(stream.id))?.heldEntries, undefined)
+  await streams.removeExpired(100)
+  assert.ok(await streams.find(stream.id))
+  await streams.removeExpired(101)
+  assert.equal(await streams.find(stream.id), undefined)
+  await streams.insert(stream)
+  await store.cameras.remove(cameraId)
+  assert.equal(await streams.find(stream.id), undefined)
 })

@@ -1,0 +1,92 @@
+// Recorded streams that viewers have opened, so that they survive a restart of the server.
+
+import type { Kysely } from 'kysely'
+import { writeRelaxed } from './durability.ts'
+import type { Row, Tables } from './schema.ts'
+
+export type Stream = {
+  /** 32 hexadecimal digits; the capability to watch. */
+  readonly id: string
+  readonly cameraId: number
+  readonly userId: number
+  /** The range asked for, Unix milliseconds; no end: to the newest footage and on. */
+  readonly startMs: number
+  readonly endMs: number | undefined
+  readonly createdAtMs: number
+  readonly state: 'playing' | 'paused'
+  readonly speed: number
+  /** While paused: how many entries the playlist keeps showing. */
+  readonly heldEntries: number | undefined
+  /** Wall clock of the footage that was fetched last. */
+  readonly currentMs: number | undefined
+}
+
+export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'heldEntries' | 'currentMs'>>
+
+/** Nothing here is worth waiting for the disk: a viewer whose stream the machine's power took opens another. */
+export class Streams {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  async insert(stream: Stream): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .insertInto('streams')
+        .values({
+          id: stream.id,
+          camera_id: stream.cameraId,
+          user_id: stream.userId,
+          start_ms: stream.startMs,
+          end_ms: stream.endMs ?? null,
+          created_at_ms: stream.createdAtMs,
+          state: stream.state,
+          speed: stream.speed,
+          held_entries: stream.heldEntries ?? null,
+          current_ms: stream.currentMs ?? null,
+        })
+        .execute(),
+    )
+  }
+
+  async find(id: string): Promise<Stream | undefined> {
+    const row = await this.#db.selectFrom('streams').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && toStream(row)
+  }
+
+  /** What `change` has is set, `undefined` included; nothing happens when the stream is gone. */
+  async update(id: string, change: StreamChange): Promise<void> {
+    const values = {
+      ...(change.state !== undefined && { state: change.state }),
+      ...(change.speed !== undefined && { speed: change.speed }),
+      ...('heldEntries' in change && { held_entries: change.heldEntries ?? null }),
+      ...('currentMs' in change && { current_ms: change.currentMs ?? null }),
+    }
+    if (Object.keys(values).length === 0) return
+    await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('id', '=', id).execute())
+  }
+
+  /** Those of removed cameras and users went with them. */
+  async removeExpired(createdBeforeMs: number): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db.deleteFrom('streams').where('created_at_ms', '<', createdBeforeMs).execute(),
+    )
+  }
+}
+
+function toStream(row: Row<'streams'>): Stream {
+  return {
+    id: row.id,
+    cameraId: row.camera_id,
+    userId: row.user_id,
+    startMs: row.start_ms,
+    endMs: row.end_ms ?? undefined,
+    createdAtMs: row.created_at_ms,
+    state: row.state,
+    speed: row.speed,
+    heldEntries: row.held_entries ?? undefined,
+    currentMs: row.current_ms ?? undefined,
+  }
+}
