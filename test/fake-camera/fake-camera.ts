@@ -85,6 +85,7 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
   const address = server.address()
   const boundPort = address && typeof address === 'object' ? address.port : port
   const closing = new AbortController()
+  let reopening = Promise.resolve()
   const select = (name?: string) => (name === undefined ? [...streams.values()] : [getStream(streams, name)])
   const connectionsOf = (name?: string) =>
     [...connections].filter((each) => name === undefined || each.streamName === name)
@@ -96,12 +97,14 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
         for (const connection of connectionsOf(name)) connection.destroy()
       },
       async refuseConnections(ms) {
+        if (!server.listening) return
+        const closed = once(server, 'close')
         server.close()
         for (const connection of connections) connection.destroy()
-        if (server.listening) await once(server, 'close')
-        // Owned by `closing`; a camera disposed meanwhile stays closed.
-        void clock.sleep(ms, closing.signal).then(
+        await closed
+        reopening = clock.sleep(ms, closing.signal).then(
           () => listen(server, boundPort, host),
+          // Disposed meanwhile: it stays closed.
           () => {},
         )
       },
@@ -136,8 +139,11 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
     }),
     async [Symbol.asyncDispose]() {
       closing.abort()
+      await reopening
+      const closed = server.listening ? once(server, 'close') : undefined
       server.close()
       for (const connection of connections) connection.destroy()
+      await closed
       for (const { source } of streams.values()) await source.close()
       await pacer.close()
     },

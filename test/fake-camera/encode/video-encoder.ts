@@ -76,12 +76,12 @@ export class VideoEncoder implements Disposable {
     context.rcBufferSize = bitsPerSecond
     if (rate === 'constant') context.bitRate = BigInt(bitsPerSecond)
     const options = Dictionary.fromObject({
-      preset: 'superfast',
+      preset: 'ultrafast',
       tune: 'zerolatency',
       profile: 'main',
       'forced-idr': '1',
       // No key frame but on the beat: a camera's chip does not look for cuts.
-      'x264-params': `scenecut=0:keyint-min=${gopFrames}:sliced-threads=0:rc-lookahead=0:sync-lookahead=0:aud=0`,
+      'x264-params': `scenecut=0:keyint-min=${gopFrames}:sliced-threads=0:rc-lookahead=0:sync-lookahead=0:aud=0:aq-mode=1`,
       ...(rate === 'limit' && { crf: '26' }),
     })
     FFmpegError.throwIfError(await context.open2(codec, options), 'open the H.264 encoder')

@@ -56,7 +56,8 @@ export class RtspConnection implements Player {
   #stream: { readonly source: MediaSource; readonly faults: StreamFaults } | undefined
   #play: RtspRequest | undefined
   #isPlaying = false
-  #hasStarted = false
+  /** Something was dropped. */
+  #waitsForKey = false
   #lastHeardMs: number
   #work = Promise.resolve()
   #droppedFrames = 0
@@ -132,17 +133,13 @@ export class RtspConnection implements Player {
   send(chunk: Chunk): boolean {
     const transport = this.#transports.get(chunk.track)
     if (!transport || !this.#isPlaying) return true
-    const isStalled = this.#options.clock.monotonicMs() < (this.#stream?.faults.stalledUntilMs ?? 0)
+    if (this.#stallMs() > 0 || this.#socket.writableLength > maxQueuedBytes) this.#waitsForKey = true
+    else if (chunk.isStart && chunk.isPicture) this.#waitsForKey = false
     // Pictures that follow a dropped one are of no use before the next key frame.
-    const isUseless = !chunk.isStart && chunk.isPicture && !this.#hasStarted
-    if (isStalled || isUseless || this.#socket.writableLength > maxQueuedBytes) {
-      if (chunk.isPicture) {
-        if (!isUseless || this.#droppedFrames > 0) this.#droppedFrames++
-        if (isStalled || this.#socket.writableLength > maxQueuedBytes) this.#hasStarted = false
-      }
+    if (this.#waitsForKey) {
+      if (chunk.isPicture) this.#droppedFrames++
       return true
     }
-    if (chunk.isPicture) this.#hasStarted = true
     const isOwnChannel = transport.rtpChannel !== chunk.track * 2 || transport.rtcpChannel !== chunk.track * 2 + 1
     this.#socket.write(isOwnChannel ? rechannel(chunk.bytes, transport) : chunk.bytes)
     return isOwnChannel || this.#socket.writableLength === 0
@@ -159,8 +156,13 @@ export class RtspConnection implements Player {
   }
 
   async #waitForStall(): Promise<void> {
-    const restMs = (this.#stream?.faults.stalledUntilMs ?? 0) - this.#options.clock.monotonicMs()
+    const restMs = this.#stallMs()
     if (restMs > 0) await this.#options.clock.sleep(restMs)
+  }
+
+  /** How long the camera will go on sending nothing; 0 or less when it sends. */
+  #stallMs(): number {
+    return (this.#stream?.faults.stalledUntilMs ?? 0) - this.#options.clock.monotonicMs()
   }
 
   /** Undefined: answered later. */
@@ -212,7 +214,7 @@ export class RtspConnection implements Player {
   #startPlaying(request: RtspRequest): Answer | undefined {
     if (this.#isPlaying || this.#play || !this.#stream) return { status: 455 }
     this.#play = request
-    this.#hasStarted = false
+    this.#waitsForKey = false
     this.#stream.source.attach(this)
     return undefined
   }

@@ -187,8 +187,13 @@ export class Painter {
       this.#blendChroma(line >> 1, left, right, colour)
     }
     // A span that ends at the right edge leaves its last steps behind the picture; they must not leak into the next shape.
-    for (const steps of this.#steps) steps.fill(0, this.picture.width)
-    this.#left = this.picture.width
+    const { width } = this.picture
+    for (let half = 0; half < 2; half++) {
+      const steps = this.#steps[half]!
+      steps[width] = 0
+      steps[width + 1] = 0
+    }
+    this.#left = width
     this.#right = 0
   }
 

@@ -26,6 +26,7 @@ export class LiveSource implements MediaSource {
   #jumpMs = 0
   #running: Promise<void> | undefined
   #isClosed = false
+  /** Why it stopped by itself: told when it is closed. */
   #failure: unknown
 
   private constructor(options: ResolvedStream, clock: Clock, lens: Lens, microphone: Microphone | undefined) {
@@ -73,7 +74,6 @@ export class LiveSource implements MediaSource {
   }
 
   stats(): OutletStats {
-    if (this.#failure) throw this.#failure
     return this.outlet.stats()
   }
 
@@ -83,6 +83,7 @@ export class LiveSource implements MediaSource {
     this.#lens[Symbol.dispose]()
     this.#nextLens?.[Symbol.dispose]()
     this.#microphone?.[Symbol.dispose]()
+    if (this.#failure) throw this.#failure
   }
 
   async #run(): Promise<void> {
@@ -106,6 +107,7 @@ export class LiveSource implements MediaSource {
   }
 
   async #sendPicture(dueMs: number): Promise<void> {
+    const isNewLens = this.#nextLens !== undefined
     if (this.#nextLens) {
       this.#lens[Symbol.dispose]()
       this.#lens = this.#nextLens
@@ -115,7 +117,7 @@ export class LiveSource implements MediaSource {
     const lateMs = this.#clock.monotonicMs() - dueMs
     const unixMs = this.#clock.nowMs() - lateMs + this.#jumpMs
     const rtpSeconds = seconds + this.#jumpMs / 1000
-    const isForced = this.outlet.isAwaited
+    const isForced = isNewLens || this.outlet.isAwaited
     const { isKey, nals } = await this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
     if (isKey) this.outlet.begin(rtpSeconds)
     this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
