@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import { SnapshotKeeper } from './snapshot-keeper.ts'
+import { TestClock } from './test-clock.ts'
+
+async function setUp() {
+  const dir = await mkdtemp(join(tmpdir(), 'snapshots-'))
+  const clock = new TestClock()
+  const taken: { cameraId: number; atMs: number }[] = []
+  const told: { cameraId: number; createdAtMs: number }[] = []
+  const state = { running: 0, mostRunning: 0, offline: new Set<number>() }
+  const keeper = new SnapshotKeeper({
+    dir: join(dir, 'snapshots'),
+    clock,
+    log: silentLogger,
+    random: () => 0.5,
+    onSnapshot: (cameraId, createdAtMs) => told.push({ cameraId, createdAtMs }),
+    async takeSnapshot(cameraId) {
+      state.mostRunning = Math.max(state.mostRunning, ++state.running)
+      await delay(1)
+      state.running--
+      if (state.offline.has(cameraId)) throw new AppError('unavailable', 'no picture')
+      taken.push({ cameraId, atMs: clock.monotonicMs() })
+      return { jpeg: Uint8Array.of(cameraId, taken.length), wallMs: clock.nowMs() - 7 }
+    },
+  })
+  const controller = new AbortController()
+  const running = keeper.run(controller.signal)
+  return {
+    ...{ clock, taken, told, state, keeper },
+    files: () => readdir(join(dir, 'snapshots')),
+    /** Lets time pass in small steps, and the disk keep up. */
+    async pass(minutes: number) {
+      for (let i = 0; i < minutes * 2; i++) {
+        await clock.advance(30_000)
+        await delay(4)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      controller.abort()
+      await running
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    assert.ok(i < 500)
+    await delay(4)
+  }
+}
+
+test('a picture at the first connection of each camera, one at a time, whole files only', async () => {
+  await using t = await setUp()
+  for (let cameraId = 1; cameraId <= 20; cameraId++) t.keeper.setOnline(cameraId)
+  await until(() => t.told.length === 20)
+  assert.equal(t.state.mostRunning, 1)
+  assert.deepEqual((await t.files()).sort(), Array.from({ length: 20 }, (_, i) => `${i + 1}.jpg`).sort())
+  assert.equal((await readFile(t.keeper.pathOf(7)))[0], 7)
+  assert.equal(t.told[0]!.createdAtMs, t.clock.nowMs() - 7)
+})
+
+test('a new picture at least every ten minutes while online, none while offline', async () => {
+  await using t = await setUp()
+  t.keeper.setOnline(1)
+  await t.pass(30)
+  const times = t.taken.map((each) => each.atMs)
+  assert.ok(times.length >= 4)
+  for (const [i, atMs] of times.entries()) if (i > 0) assert.ok(atMs - times[i - 1]! <= 600_000)
+  t.keeper.setOffline(1)
+  await t.pass(15)
+  assert.equal(t.taken.length, times.length)
+})
+
+test('a camera that comes back soon keeps the picture it has', async () => {
+  await using t = await setUp()
+  t.keeper.setOnline(1, t.clock.nowMs() - 60_000)
+  await t.pass(2)
+  assert.equal(t.taken.length, 0)
+  await t.pass(7)
+  assert.equal(t.taken.length, 1)
+})
+
+test('a camera that gives no picture is tried again, and others do not wait for it', async () => {
+  await using t = await setUp()
+  t.state.offline.add(1)
+  t.keeper.setOnline(1)
+  t.keeper.setOnline(2)
+  await until(() => t.told.length === 1)
+  assert.equal(t.told[0]!.cameraId, 2)
+  t.state.offline.clear()
+  await t.pass(1)
+  assert.deepEqual(
+    t.told.map((each) => each.cameraId),
+    [2, 1],
+  )
+})
+
+test('the picture of a removed camera goes and does not come back', async () => {
+  await using t = await setUp()
+  t.keeper.setOnline(1)
+  await until(() => t.state.running === 1)
+  await t.keeper.remove(1)
+  await t.pass(1)
+  assert.deepEqual(await t.files(), [])
+})
