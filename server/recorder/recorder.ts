@@ -60,7 +60,10 @@ export type RecorderStats = {
   readonly bytes: number
   /** Video frames that were not recorded because the disk was slow or failing. */
   readonly droppedFrames: number
+  /** Bytes of frames held: in the open fragment, or finished and waiting for the disk. */
   readonly pendingBytes: number
+  /** Of these, waiting for the disk. */
+  readonly queuedBytes: number
   readonly diskErrors: number
 }
 
@@ -142,6 +145,7 @@ export class CameraRecorder implements HubSink {
       bytes: this.#bytes,
       droppedFrames: this.#droppedFrames,
       pendingBytes: this.#pendingBytes,
+      queuedBytes: this.#queuedBytes,
       diskErrors: this.#diskErrors,
     }
   }

@@ -1,0 +1,435 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { Catalog } from '../archive/catalog.ts'
+import { MemorySegmentRows } from '../archive/memory-segment-rows.ts'
+import type { Clock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import type { GapReason } from '../hub/hub-item.ts'
+import { scanBoxes } from '../media/mp4/box-scanner.ts'
+import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
+import {
+  type SyntheticOptions,
+  syntheticFormat,
+  syntheticFrames,
+  syntheticStartMs as t0,
+} from '../media/mp4/synthetic-frames.ts'
+import { CameraRecorder } from '../recorder/recorder.ts'
+import { MemoryStreamRows } from './memory-stream-rows.ts'
+import { type MediaBytes, Playback, type PlaybackOptions } from './playback.ts'
+
+const ffprobe = '/usr/bin/ffprobe'
+const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
+
+const root = await mkdtemp(join(tmpdir(), 'nightjar-playback-'))
+after(() => rm(root, { recursive: true }))
+
+class TestClock implements Clock {
+  ms = t0
+  nowMs = () => this.ms
+  monotonicMs = () => this.ms
+  async sleep(ms: number): Promise<void> {
+    this.ms += ms
+    await new Promise(setImmediate)
+  }
+}
+
+let places = 0
+
+/** A camera with its recorder, catalog and playback; frames are pushed as fast as the disk takes them. */
+class Scene {
+  readonly clock = new TestClock()
+  readonly rows = new MemorySegmentRows()
+  readonly streams = new MemoryStreamRows()
+  readonly catalog: Catalog
+  readonly #archiveDir = join(root, String(places++))
+  #recorder: CameraRecorder | undefined
+  #runs = 0
+
+  constructor() {
+    this.catalog = new Catalog({ rows: this.rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
+  }
+
+  playback(options: Partial<PlaybackOptions> = {}): Playback {
+    return new Playback({
+      catalog: this.catalog,
+      streams: this.streams,
+      clock: this.clock,
+      publicUrl: 'https://nightjar.test',
+      nodeName: 'node-1',
+      canView: async () => true,
+      ...options,
+    })
+  }
+
+  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time. Stays open. */
+  async record(fromS: number, toS: number, options: SyntheticOptions = {}): Promise<void> {
+    const recorder = (this.#recorder ??= this.#createRecorder())
+    recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
+    for (const frame of syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })) {
+      if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
+      recorder.push(frame)
+      if (frame.isKey) await this.#settle()
+    }
+    this.clock.ms = t0 + toS * 1000
+    await this.#settle()
+  }
+
+  /** The camera is gone. */
+  async lose(reason: GapReason): Promise<void> {
+    this.#recorder?.push({ kind: 'end', reason })
+    await this.#settle()
+  }
+
+  async stop(): Promise<void> {
+    await this.#recorder?.close()
+    this.#recorder = undefined
+    await this.catalog.flush()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #createRecorder(): CameraRecorder {
+    const { catalog: events, clock } = this
+    const withStatus = {
+      segmentOpened: events.segmentOpened.bind(events),
+      fragmentWritten: events.fragmentWritten.bind(events),
+      segmentClosed: events.segmentClosed.bind(events),
+      statusChanged: () => {},
+    }
+    return new CameraRecorder({
+      cameraId: 1,
+      archiveDir: this.#archiveDir,
+      clock,
+      log: silentLogger,
+      events: withStatus,
+    })
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#recorder && this.#recorder.stats().queuedBytes > 0) await new Promise((go) => setTimeout(go, 1))
+    await this.catalog.flush()
+  }
+}
+
+type Entry = { uri: string; seconds: number; bytes: number; offset: number; tags: string[]; dateMs: number | undefined }
+
+function parsePlaylist(text: string): { entries: Entry[]; head: string[]; isEnded: boolean } {
+  const entries: Entry[] = []
+  const lines = text.trim().split('\n')
+  let tags: string[] = []
+  const head: string[] = []
+  for (const line of lines) {
+    if (line === '#EXT-X-ENDLIST') continue
+    if (line.startsWith('#')) {
+      if (
+        entries.length === 0 &&
+        tags.length === 0 &&
+        /^#EXT(M3U|-X-(VERSION|TARGET|PLAYLIST|MEDIA|DISCONTINUITY-SEQ|START))/.test(line)
+      )
+        head.push(line)
+      else tags.push(line)
+      continue
+    }
+    const find = (tag: string) => tags.find((t) => t.startsWith(`#${tag}:`))?.slice(tag.length + 2)
+    const [bytes, offset] = find('EXT-X-BYTERANGE')!.split('@').map(Number)
+    const date = find('EXT-X-PROGRAM-DATE-TIME')
+    entries.push({
+      uri: line,
+      seconds: Number.parseFloat(find('EXTINF')!),
+      bytes: bytes!,
+      offset: offset!,
+      tags,
+      dateMs: date === undefined ? undefined : Date.parse(date),
+    })
+    tags = []
+  }
+  return { entries, head, isEnded: lines.at(-1) === '#EXT-X-ENDLIST' }
+}
+
+async function read(bytes: MediaBytes): Promise<Buffer> {
+  assert.notEqual(bytes.status, 416)
+  const chunks: Uint8Array[] = []
+  if (bytes.status !== 416) for await (const chunk of bytes.body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+const user = { cameraId: 1, userId: 7 }
+const at = (seconds: number) => t0 + seconds * 1000
+
+test('a range is a whole playlist that begins with the group of pictures that holds the start', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 100, { gopFrames: 50 })
+  await scene.stop()
+  scene.clock.ms = at(200)
+  const playback = scene.playback()
+  const { id, urls } = await playback.createStream({ ...user, startMs: at(11), endMs: at(81), isRecording: true })
+  assert.match(id, /^[0-9a-f]{32}$/)
+  assert.equal(urls.playlist, `https://nightjar.test/recording/streams/${id}/hls/playlist.m3u8`)
+  const { entries, head, isEnded } = parsePlaylist(await playback.playlist(id))
+  assert.equal(isEnded, true)
+  assert.ok(head.includes('#EXT-X-PLAYLIST-TYPE:VOD'))
+  assert.equal(entries[0]!.dateMs, at(10))
+  assert.ok(
+    Math.abs(entries.reduce((sum, { seconds }) => sum + seconds, 0) - 71.5) < 0.01,
+    'whole fragments up to the end',
+  )
+  const target = Number(head.find((line) => line.startsWith('#EXT-X-TARGETDURATION'))!.split(':')[1])
+  assert.ok(entries.every(({ seconds }) => Math.round(seconds) <= target))
+  assert.ok(entries.filter(({ seconds }) => seconds >= 4 && seconds <= 6).length >= entries.length - 6)
+  assert.equal(entries.filter(({ tags }) => tags.includes('#EXT-X-DISCONTINUITY')).length, 0)
+  assert.equal(entries.filter(({ tags }) => tags.some((tag) => tag.startsWith('#EXT-X-MAP'))).length, 1)
+})
+
+test('decode times go on from file to file, and a gap is a discontinuity', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 130, { audioSampleRate: 44100, start90k: 500_000 })
+  await scene.lose('camera_unreachable')
+  await scene.record(200, 230, { audioSampleRate: 44100, start90k: 7 })
+  await scene.stop()
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(50), isRecording: false })
+  const { entries, isEnded } = parsePlaylist(await playback.playlist(id))
+  assert.equal(isEnded, true)
+  assert.ok(new Set(entries.map(({ uri }) => uri)).size >= 3)
+  const gaps = entries.filter(({ tags }) => tags.includes('#EXT-X-DISCONTINUITY'))
+  assert.deepEqual(
+    gaps.map(({ dateMs }) => dateMs),
+    [at(200)],
+  )
+  let expected: { video: number; audio: number } | undefined
+  for (const { uri, bytes, offset, tags } of entries) {
+    const range = `bytes=${offset}-${offset + bytes - 1}`
+    const data = await read(await playback.openBytes(id, uri, range))
+    assert.equal(data.length, bytes)
+    if (tags.includes('#EXT-X-DISCONTINUITY')) expected = undefined
+    for (const box of scanBoxes(data).boxes) {
+      if (box.type !== 'moof') continue
+      const { tracks } = parseMovieFragment(data.subarray(box.offset, box.offset + box.bytes))
+      const [video, audio] = tracks
+      if (expected) {
+        assert.equal(video!.baseDecodeTime, expected.video)
+        assert.equal(audio!.baseDecodeTime, expected.audio)
+      }
+      expected = {
+        video: video!.baseDecodeTime + video!.duration,
+        audio: audio!.baseDecodeTime + audio!.duration,
+      }
+    }
+  }
+})
+
+test('any range of a file gives the bytes of the whole file', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 100, { audioSampleRate: 8000 })
+  await scene.stop()
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(0), isRecording: false })
+  const { entries } = parsePlaylist(await playback.playlist(id))
+  const { uri } = entries.at(-1)!
+  const answer = await playback.openBytes(id, uri)
+  assert.equal(answer.status, 200)
+  const whole = await read(answer)
+  assert.equal(whole.length, answer.totalBytes)
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(whole.length - 1), async (a, b) => {
+      const [first, last] = a < b ? [a, b] : [b, a]
+      const part = await playback.openBytes(id, uri, `bytes=${first}-${last}`)
+      assert.equal(part.status, 206)
+      assert.ok((await read(part)).equals(whole.subarray(first, last + 1)))
+    }),
+    { numRuns: 200 },
+  )
+  assert.equal((await playback.openBytes(id, uri, `bytes=${whole.length}-`)).status, 416)
+  const early = await playback.openBytes(id, uri)
+  assert.ok(early.status === 200)
+  await early.body.return()
+})
+
+test('a stream without end grows while the camera records, and never changes what it has said', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(5), isRecording: true })
+  let before = await playback.playlist(id)
+  assert.ok(parsePlaylist(before).head.includes('#EXT-X-PLAYLIST-TYPE:EVENT'))
+  for (const end of [70, 75, 140]) {
+    await scene.record(Math.max(end - 50, 20), end)
+    const text = await playback.playlist(id)
+    assert.ok(text.startsWith(before) && text.length > before.length)
+    before = text
+  }
+  assert.equal(parsePlaylist(before).isEnded, false)
+  await playback.pause(id)
+  const held = await playback.playlist(id)
+  await scene.record(140, 160)
+  assert.equal(await playback.playlist(id), held)
+  const restarted = scene.playback()
+  assert.equal(await restarted.playlist(id), held, 'a restart changes nothing')
+  await restarted.play(id)
+  const grown = await restarted.playlist(id)
+  assert.ok(grown.startsWith(held) && grown.length > held.length)
+  const stopped = scene.playback({ isRecording: async () => false })
+  await scene.stop()
+  assert.equal(parsePlaylist(await stopped.playlist(id)).isEnded, true)
+})
+
+test('an end in the future ends the playlist when it has passed', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(10), endMs: at(30), isRecording: true })
+  assert.equal(parsePlaylist(await playback.playlist(id)).isEnded, false)
+  await scene.record(20, 50)
+  const { entries, isEnded } = parsePlaylist(await playback.playlist(id))
+  assert.equal(isEnded, true)
+  assert.ok(Math.abs(entries.reduce((sum, { seconds }) => sum + seconds, 0) - 20) < 0.01)
+})
+
+test('a start inside a gap begins at the next footage; nothing in the range is not found', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  await scene.lose('camera_unreachable')
+  await scene.record(40_000, 40_020)
+  await scene.stop()
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(1000), isRecording: true })
+  assert.equal(parsePlaylist(await playback.playlist(id)).entries[0]!.dateMs, at(40_000))
+  const none = { kind: 'not_found' }
+  await assert.rejects(playback.createStream({ ...user, startMs: at(30), endMs: at(39_000), isRecording: true }), none)
+  await assert.rejects(playback.createStream({ ...user, startMs: at(50_000), isRecording: true }), none)
+  await assert.rejects(playback.createStream({ ...user, cameraId: 2, startMs: at(0), isRecording: true }), none)
+})
+
+test('the right to watch is asked at every request, and a stream ends after a day', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  let mayView = true
+  const playback = scene.playback({ canView: async () => mayView })
+  const { id } = await playback.createStream({ ...user, startMs: at(0), isRecording: true })
+  const [entry] = parsePlaylist(await playback.playlist(id)).entries
+  const none = { kind: 'not_found' }
+  mayView = false
+  await assert.rejects(playback.playlist(id), none)
+  await assert.rejects(playback.openBytes(id, entry!.uri), none)
+  await assert.rejects(playback.getStreamInfo(id, 7), none)
+  await assert.rejects(playback.pause(id), none)
+  mayView = true
+  await playback.playlist(id)
+  await assert.rejects(playback.getStreamInfo(id, 8), none)
+  await assert.rejects(playback.openBytes(id, '999.mp4'), none)
+  await assert.rejects(playback.openBytes(id, '../1.mp4'), none)
+  await assert.rejects(playback.playlist('0'.repeat(32)), none)
+  await assert.rejects(playback.setSpeed(id, 3), { kind: 'invalid' })
+  scene.clock.ms = at(86_500)
+  await assert.rejects(playback.playlist(id), none)
+})
+
+test('the current time follows what was fetched', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  await scene.lose('no_frames')
+  await scene.record(100, 130)
+  await scene.stop()
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(10), isRecording: true })
+  assert.deepEqual(await playback.getStreamInfo(id, 7), {
+    currentMs: at(10),
+    positionMs: 0,
+    speed: 1,
+    state: 'playing',
+  })
+  const { entries } = parsePlaylist(await playback.playlist(id))
+  const index = entries.findIndex(({ dateMs }) => dateMs === at(100))
+  const { uri, offset } = entries[index]!
+  await read(await playback.openBytes(id, uri, `bytes=${offset}-${offset + 99}`))
+  await playback.pause(id)
+  const info = { currentMs: at(100), positionMs: 10_000, speed: 1, state: 'paused' }
+  assert.deepEqual(await playback.getStreamInfo(id, 7), info)
+  assert.deepEqual(await scene.playback().getStreamInfo(id, 7), info)
+})
+
+test('the timeline has the open file and the reasons of the gaps', async () => {
+  await using scene = new Scene()
+  await scene.record(0, 20)
+  await scene.lose('camera_unreachable')
+  await scene.record(100, 130)
+  const playback = scene.playback()
+  const { segments, gaps } = await playback.timeline(1, at(-100), at(1000))
+  assert.deepEqual(segments[0], { startMs: at(0), endMs: at(20) })
+  assert.equal(segments[1]!.startMs, at(100))
+  assert.ok(segments[1]!.endMs >= at(128))
+  assert.deepEqual(gaps, [{ startMs: at(20), endMs: at(100), reason: 'camera_unreachable' }])
+  assert.deepEqual((await playback.timeline(1, at(30), at(40))).gaps, [
+    { startMs: at(30), endMs: at(40), reason: 'camera_unreachable' },
+  ])
+  assert.equal((await playback.info(1))!.recordingStartMs, at(0))
+  assert.equal(await playback.info(2), undefined)
+})
+
+/** The playback over HTTP, as a player sees it. */
+async function serve(playback: Playback) {
+  const server = createServer((request, response) => {
+    const [, id = '', file = ''] = request.url!.split('/')
+    const answer = async () => {
+      if (file.endsWith('.m3u8')) return void response.end(await playback.playlist(id))
+      const bytes = await playback.openBytes(id, file, request.headers.range)
+      if (bytes.status === 416) return void response.writeHead(416).end()
+      const { firstByte, lastByte, totalBytes, status } = bytes
+      response.writeHead(status, {
+        'content-length': lastByte - firstByte + 1,
+        'accept-ranges': 'bytes',
+        'content-range': `bytes ${firstByte}-${lastByte}/${totalBytes}`,
+      })
+      await pipeline(Readable.from(bytes.body), response)
+    }
+    answer().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+test('ffprobe plays the stream over files and gaps with times that increase', { skip }, async () => {
+  await using scene = new Scene()
+  await scene.record(0, 130, { audioSampleRate: 48000, start90k: 123 })
+  await scene.lose('camera_unreachable')
+  await scene.record(200, 230, { audioSampleRate: 48000 })
+  await scene.stop()
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(50), isRecording: false })
+  await using server = await serve(playback)
+  const args = '-v error -show_entries packet=codec_type,dts_time:format=duration -of json'.split(' ')
+  const { stdout, stderr } = await promisify(execFile)(ffprobe, [...args, `${server.url}/${id}/playlist.m3u8`], {
+    maxBuffer: 1e9,
+  })
+  assert.equal(stderr, '')
+  const { packets, format } = JSON.parse(stdout) as {
+    packets: { codec_type: string; dts_time: string }[]
+    format: { duration: string }
+  }
+  assert.ok(Math.abs(Number(format.duration) - 110) < 0.01)
+  const video = packets.filter(({ codec_type }) => codec_type === 'video').map(({ dts_time }) => Number(dts_time))
+  assert.equal(video.length, 110 * 25)
+  for (const kind of ['video', 'audio']) {
+    const times = packets.filter(({ codec_type }) => codec_type === kind).map(({ dts_time }) => Number(dts_time))
+    assert.ok(times.length > 1000)
+    for (let i = 1; i < times.length; i++)
+      assert.ok(times[i]! > times[i - 1]!, `${kind} ${times[i]} after ${times[i - 1]}`)
+  }
+  assert.ok(Math.abs(video.at(-1)! - video[0]! - 110) < 0.3)
+})

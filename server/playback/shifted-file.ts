@@ -1,0 +1,136 @@
+// Reads a part of a segment's file as if it had been written on another time axis: decode times are moved on the way out, the
+// length stays. Reads in chunks when asked for the next one, so that a slow viewer costs one chunk of memory.
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { AppError } from '../base/error.ts'
+import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
+import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { parseTimescales } from '../media/mp4/timescale.ts'
+import type { Fragment, Segment } from '../model/segment.ts'
+import type { ByteSpan } from './byte-range.ts'
+
+const chunkBytes = 256 * 1024
+const maxHeadBytes = 4 * 1024 * 1024
+
+/**
+ * The bytes of `span`, which must lie inside the segment. `shiftOf` gives the ticks to add to decode times, for a timescale.
+ * Throws 'not_found' when the file is gone; it, or the reading, throws 'corrupt' when the file is not what the index says.
+ * The file is closed when the reading ends or is returned early.
+ */
+export async function openShiftedFile(
+  path: string,
+  segment: Pick<Segment, 'fragments' | 'initBytes'>,
+  span: ByteSpan,
+  shiftOf: (timescale: number) => number,
+): Promise<AsyncGenerator<Uint8Array, void, void>> {
+  const file = await openFile(path)
+  try {
+    const init = await readExactly(file, 0, segment.initBytes)
+    const timescales = parseTimescales(init)
+    const body = readSpan(file, init, segment.fragments, span, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
+    // Started, so that a reader who gives up before the first chunk closes the file.
+    await body.next()
+    return body as AsyncGenerator<Uint8Array, void, void>
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function* readSpan(
+  file: FileHandle,
+  init: Uint8Array,
+  fragments: readonly Fragment[],
+  span: ByteSpan,
+  shiftOf: (trackId: number) => number,
+): AsyncGenerator<Uint8Array | undefined, void, void> {
+  await using _ = file
+  yield undefined
+  const endByte = span.last + 1
+  let at = span.first
+  if (at < init.length) {
+    const bytes = init.subarray(at, endByte)
+    yield bytes
+    at += bytes.length
+  }
+  for (let i = findFragment(fragments, at); at < endByte; i++) {
+    const fragment = fragments[i]
+    if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, the index has none`)
+    const end = Math.min(endByte, fragment.offset + fragment.bytes)
+    const first = await readHead(file, fragment, at, end, shiftOf)
+    if (first) {
+      yield first
+      at += first.length
+    }
+    while (at < end) {
+      const bytes = await readExactly(file, at, Math.min(chunkBytes, end - at))
+      yield bytes
+      at += bytes.length
+    }
+  }
+}
+
+/** Bytes from `at` with the fragment's head moved in time, as far as one read goes; undefined when `at` is behind the head. */
+async function readHead(
+  file: FileHandle,
+  fragment: Fragment,
+  at: number,
+  end: number,
+  shiftOf: (trackId: number) => number,
+): Promise<Uint8Array | undefined> {
+  const skipped = at - fragment.offset
+  if (skipped > maxHeadBytes) return undefined
+  // The head must be whole to be moved, even when only a part of it is wanted.
+  let bytes = await readExactly(file, fragment.offset, Math.min(chunkBytes, fragment.bytes))
+  const headBytes = findHeadEnd(bytes)
+  if (headBytes > bytes.length) {
+    if (headBytes > Math.min(maxHeadBytes, fragment.bytes)) {
+      throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${headBytes}`)
+    }
+    bytes = await readExactly(file, fragment.offset, headBytes)
+  }
+  if (skipped >= bytes.length) return undefined
+  shiftDecodeTimes(bytes.subarray(0, headBytes), shiftOf)
+  return bytes.subarray(skipped, Math.min(bytes.length, end - fragment.offset))
+}
+
+/** Where the `moof` of a fragment ends, counted from the fragment's beginning. */
+function findHeadEnd(bytes: Uint8Array): number {
+  for (let at = 0; ; ) {
+    const header = parseBoxHeader(bytes, at)
+    if (!header) throw new AppError('corrupt', 'expected a moof at the beginning of a fragment')
+    at += header.bytes
+    if (header.type === 'moof') return at
+  }
+}
+
+function findFragment(fragments: readonly Fragment[], at: number): number {
+  let low = 0
+  let high = fragments.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const { offset, bytes } = fragments[middle]!
+    if (offset + bytes <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new AppError('not_found', 'this recording has been deleted', { cause: error })
+  }
+}
+
+async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
+  const buffer = new Uint8Array(bytes)
+  for (let filled = 0; filled < bytes; ) {
+    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled)
+    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, the file ends`)
+    filled += bytesRead
+  }
+  return buffer
+}
