@@ -39,7 +39,7 @@ export function checkTokenValue(value: string): void {
   }
 }
 
-/** What is stored of a token. */
+/** What is stored of a token. Of one brought along, whose beginning may be all the secret there is, only the end is shown. */
 export function describePersonalToken(value: string): {
   hash: Uint8Array
   prefix: string
@@ -48,7 +48,7 @@ export function describePersonalToken(value: string): {
 } {
   return {
     hash: hashToken(value),
-    prefix: value.slice(0, 4),
+    prefix: looksPersonal(value) ? prefix : '',
     lastFour: value.slice(-4),
     isChecksumValid: !looksPersonal(value) || isChecksumValid(value),
   }
