@@ -1,0 +1,8 @@
+// npm run check: format, lint, types, floors, documentation and the unit tests, in under a minute.
+
+import { finish, runStaticChecks, runTests } from './steps.ts'
+
+const counts = { passed: 0, failed: 0 }
+runStaticChecks(counts)
+await runTests({ patterns: ['{contract,server,scripts}/**/*.test.ts'], concurrency: 2, timeoutMs: 60_000 }, counts)
+finish(counts)

@@ -1,0 +1,214 @@
+// npm run demo: the server with two sample cameras, and four requests to copy.
+//
+// The cameras are our own fake camera in a process of its own; the server, the accounts and the recordings are the real thing, in
+// a folder that is emptied at each start unless --data names another.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir, userInfo } from 'node:os'
+import { join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs, promisify } from 'node:util'
+
+const help = `npm run demo -- [--port N] [--data DIR] [--json]
+
+Starts Nightjar with two sample cameras and prints how to talk to it.
+  --port N    port of the server (default 8443; 0 takes any free one)
+  --data DIR  keep everything in this folder (default: a temporary folder, emptied at each start)
+  --json      print one line {"url", "token", "cameras", "ca"} once footage can be played, and nothing else`
+
+const program = (path: string) => new URL(`../${path}`, import.meta.url).pathname
+const children: ChildProcess[] = []
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '8443' },
+      data: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return console.log(help)
+  const say = values.json ? () => {} : (text: string) => console.log(text)
+  const dataDir = values.data ?? join(tmpdir(), `nightjar-demo-${userInfo().uid}`)
+  if (values.data === undefined) rmSync(dataDir, { recursive: true, force: true })
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const command = async <T>(...args: string[]): Promise<T> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...process.execArgv,
+      program('server/commands/nightjar.ts'),
+      ...args,
+      ...['--data', dataDir, '--json'],
+    ])
+    return JSON.parse(stdout) as T
+  }
+
+  say('Starting two sample cameras …')
+  const sample = await start<{ streams: Record<string, string> }>(
+    'test/fake-camera/main.ts',
+    '--streams',
+    'yard,door',
+    '--json',
+  )
+  say('Starting Nightjar …')
+  const server = await start<{ url: string; ca: string }>(
+    'server/commands/nightjar.ts',
+    ...['serve', '--data', dataDir, '--port', values.port, '--allow-loopback-cameras', '--log-level', 'warn', '--json'],
+  )
+  const { token, cameras } = await prepareAccount(command, sample.streams)
+  const api = new Api(server.url, await readFile(server.ca, 'utf8'), token)
+  say('Waiting for the first footage …')
+  const startedMs = await api.waitForFootage(cameras)
+  if (values.json) console.log(JSON.stringify({ url: server.url, token, cameras, ca: server.ca }))
+  else say(instructions({ ...server, token, cameras, startedMs, dataDir }))
+}
+
+/** Starts one of our programs; the JSON of its first line. Both end together with the demo. */
+async function start<T>(path: string, ...args: string[]): Promise<T> {
+  const child = spawn(process.execPath, [...process.execArgv, program(path), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  child.on('exit', (code) => stop(code ?? 1))
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return JSON.parse(line) as T
+}
+
+let isStopping = false
+async function stop(code: number) {
+  if (isStopping) return
+  isStopping = true
+  const running = children.filter((child) => child.exitCode === null && child.signalCode === null)
+  for (const child of running) child.kill('SIGTERM')
+  await Promise.all(running.map((child) => once(child, 'exit')))
+  process.exit(code)
+}
+
+type Command = <T>(...args: string[]) => Promise<T>
+
+/** The demo's owner, a token and the two cameras; found again when the folder was kept. */
+async function prepareAccount(
+  command: Command,
+  urls: Record<string, string>,
+): Promise<{ token: string; cameras: number[] }> {
+  const email = 'demo@example.com'
+  const { users } = await command<{ users: { email: string }[] }>('user', 'list')
+  if (!users.some((user) => user.email === email)) {
+    await command(
+      'user',
+      'add',
+      ...['--email', email, '--password', 'demo demo demo'],
+      '--first-name',
+      'Dana',
+      '--last-name',
+      'Demo',
+    )
+  }
+  const { cameras: known } = await command<{ cameras: { id: number; name: string }[] }>('camera', 'list')
+  // The sample cameras have a new port each time.
+  for (const { id } of known.filter(({ name }) => names.includes(name))) await command('camera', 'remove', String(id))
+  const cameras: number[] = []
+  for (const [index, name] of ['yard', 'door'].entries()) {
+    const { id } = await command<{ id: number }>(
+      ...([
+        'camera',
+        'add',
+        '--user',
+        email,
+        '--name',
+        names[index]!,
+        '--url',
+        urls[name]!,
+        '--record',
+        'P1D',
+      ] as const),
+    )
+    cameras.push(id)
+  }
+  const { token } = await command<{ token: string }>('token', 'create', '--user', email, '--name', 'demo')
+  return { token, cameras }
+}
+
+const names = ['Yard', 'Door']
+
+class Api {
+  readonly #url: string
+  readonly #ca: string
+  readonly #token: string
+
+  constructor(url: string, ca: string, token: string) {
+    this.#url = url
+    this.#ca = ca
+    this.#token = token
+  }
+
+  /** Resolves when each camera has a timeline; the start of the latest first segment, Unix milliseconds. */
+  async waitForFootage(cameras: readonly number[]): Promise<number> {
+    const deadlineMs = performance.now() + 60_000
+    let startedMs = 0
+    for (const id of cameras) {
+      while (true) {
+        const { status, body } = await this.#get(`/v1/cameras/${id}/recording/`)
+        const start = status === 200 && (JSON.parse(body) as { recording_start: string | null }).recording_start
+        if (start) {
+          startedMs = Math.max(startedMs, Date.parse(start))
+          break
+        }
+        if (performance.now() > deadlineMs) throw new Error(`camera ${id} has no footage after a minute: ${body}`)
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+    }
+    return startedMs
+  }
+
+  #get(path: string): Promise<{ status: number; body: string }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
+    const headers = { authorization: `PersonalAccessToken ${this.#token}` }
+    const outgoing = httpsRequest(new URL(path, this.#url), { ca: this.#ca, headers, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (text) => {
+        body += text
+      })
+      response.on('end', () => resolve({ status: response.statusCode!, body }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end()
+    return promise
+  }
+}
+
+type Running = { url: string; token: string; ca: string; cameras: number[]; startedMs: number; dataDir: string }
+
+function instructions({ url, token, ca, cameras, startedMs, dataDir }: Running): string {
+  const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
+  const id = cameras[0]!
+  const caPath = relative(process.cwd(), ca).startsWith('..') ? ca : relative(process.cwd(), ca)
+  const curl = (path: string) =>
+    `  curl --cacert ${caPath} -H 'Authorization: PersonalAccessToken ${token}' '${url}${path}'`
+  const hour = `start=${time(startedMs - 60_000)}&end=${time(startedMs + 3600_000)}`
+  return `
+Nightjar is at ${url}
+Personal access token: ${token}
+Data: ${dataDir}
+
+Who am I, the cameras (with live view addresses), the timeline, and a recorded stream from its beginning:
+
+${curl('/v1/me/')}
+${curl('/v1/cameras/')}
+${curl(`/v1/cameras/${id}/recording/timeline/?${hour}`)}
+${curl(`/v1/cameras/${id}/recording/stream/?start=${time(startedMs)}`)}
+
+Any address in the answers opens in a player or a browser as it is (the certificate is self-signed). Ctrl-C ends the demo.`
+}
+
+if (!existsSync(program('server/commands/nightjar.ts'))) throw new Error('run the demo from a checkout')
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => void stop(0))
+main().catch((error) => {
+  console.error(`The demo could not start: ${error instanceof Error ? error.message : error}`)
+  void stop(1)
+})

@@ -1,0 +1,36 @@
+// The foreign programs the tests talk to: real RTSP servers, players and a browser, from Debian's packages.
+
+import { spawnSync } from 'node:child_process'
+
+/** Each package, and a command that succeeds when it is there. */
+const packages: readonly { readonly name: string; readonly probe: readonly string[] }[] = [
+  { name: 'ffmpeg', probe: ['ffprobe', '-version'] },
+  { name: 'chromium', probe: ['chromium', '--version'] },
+  { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },
+  { name: 'python3-gi', probe: ['/usr/bin/python3', '-c', 'import gi'] },
+  {
+    name: 'gir1.2-gst-rtsp-server-1.0',
+    probe: ['/usr/bin/python3', '-c', "import gi; gi.require_version('GstRtspServer', '1.0')"],
+  },
+  { name: 'gstreamer1.0-tools', probe: ['gst-inspect-1.0', '--version'] },
+  { name: 'gstreamer1.0-plugins-base', probe: ['gst-inspect-1.0', 'videotestsrc'] },
+  { name: 'gstreamer1.0-plugins-good', probe: ['gst-inspect-1.0', 'rtph264pay'] },
+  { name: 'gstreamer1.0-plugins-bad', probe: ['gst-inspect-1.0', 'voaacenc'] },
+  { name: 'gstreamer1.0-plugins-ugly', probe: ['gst-inspect-1.0', 'x264enc'] },
+]
+
+/** Installs what is missing when run by root on a system with apt; otherwise throws an error that holds the exact command. */
+export function ensureTestPackages(): void {
+  const missing = packages.filter(({ probe }) => spawnSync(probe[0]!, probe.slice(1), { stdio: 'ignore' }).status !== 0)
+  if (missing.length === 0) return
+  const names = missing.map(({ name }) => name)
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`
+  if (process.getuid?.() !== 0)
+    throw new Error(`The tests need some system packages. Please run:\n  sudo sh -c '${command}'`)
+  console.log(`Installing system packages for the tests: ${names.join(' ')}`)
+  const { status } = spawnSync('sh', ['-c', command], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  if (status !== 0) throw new Error(`Installing failed. Please run by hand:\n  ${command}`)
+}

@@ -1,0 +1,12 @@
+// npm test: everything. Sets up what the tests need, then static checks, unit, integration and end-to-end tests.
+
+import { finish, runStaticChecks, runTests } from './steps.ts'
+import { ensureTestPackages } from './test-packages.ts'
+
+ensureTestPackages()
+const counts = { passed: 0, failed: 0 }
+runStaticChecks(counts)
+await runTests({ patterns: ['{contract,server,scripts}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 }, counts)
+// One at a time: these run whole servers and measure real time.
+await runTests({ patterns: ['test/**/*.test.ts'], concurrency: 1, timeoutMs: 180_000 }, counts)
+finish(counts)

@@ -1,0 +1,265 @@
+// The server, put together: every part gets what it needs through its constructor, here and nowhere else.
+
+import { mkdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createApi } from './api/api.ts'
+import type { Measurement } from './api/metrics.ts'
+import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
+import { Catalog } from './archive/catalog.ts'
+import type { RetentionPolicy } from './archive/retention.ts'
+import { Authenticator } from './auth/authenticator.ts'
+import { MediaTokens } from './auth/media-token.ts'
+import { openSecretKey } from './auth/secret-key.ts'
+import type { Clock } from './base/clock.ts'
+import { errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
+import { supervise } from './base/supervise.ts'
+import { CameraDesk } from './camera-desk.ts'
+import { type Config, defaultPublicUrl } from './config.ts'
+import { Decoder } from './decoder/decoder.ts'
+import { LiveStreams } from './live/live-streams.ts'
+import { SnapshotKeeper } from './live/snapshot-keeper.ts'
+import { MediaWorkers } from './media-workers.ts'
+import { parseDurationMs } from './model/duration.ts'
+import { Playback } from './playback/playback.ts'
+import { openStore, type Store } from './store/store.ts'
+import type { WorkerStats } from './worker-protocol.ts'
+
+export type RunningServer = {
+  /** Where clients reach it. */
+  readonly url: string
+  /** The certificate, for clients that must be told to trust it. */
+  readonly certFile: string
+  readonly fingerprint: string
+  readonly isSelfSigned: boolean
+  /** False on a first start: nobody can sign in yet. */
+  readonly hasUsers: boolean
+  /** Finishes open fragments, ends viewers, writes what is left. */
+  close(): Promise<void>
+}
+
+export type AppOptions = { readonly config: Config; readonly clock: Clock; readonly log: Logger }
+
+/** The largest picture kept for lists; live snapshots come in the size the camera sends. */
+const keptPicture = { maxWidth: 1280, maxHeight: 720 }
+
+/** Starts everything. Throws before anything runs when the data folder, the certificate or the port cannot be used. */
+export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
+  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  await mkdir(config.archive, { recursive: true, mode: 0o700 })
+  const secretKey = await openSecretKey(config.data)
+  const port = config.port === 0 ? await findFreePort(config.host) : config.port
+  const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
+  const identity = await openIdentity(config, publicUrl, clock)
+  const store = await openStore({
+    file: join(config.data, 'nightjar.db'),
+    credentialsKey: secretKey.deriveKey('camera credentials'),
+    clock,
+    log,
+  })
+
+  const catalog = new Catalog({ rows: store.segments, archiveDir: config.archive, clock, log })
+  await catalog.repairOpen()
+  const workers = new MediaWorkers({
+    count: config.workers,
+    settings: {
+      archiveDir: config.archive,
+      syncIntervalMs: config.syncIntervalMs,
+      allowLoopbackCameras: config.allowLoopbackCameras,
+      logLevel: config.logLevel,
+    },
+    clock,
+    log,
+    onReport: (report) => desk.take(report),
+    onWorkerLost: async (cameraIds) => {
+      for (const id of cameraIds) await catalog.abandon(id)
+    },
+  })
+  const decoder = new Decoder({ log, clock })
+  const live = new LiveStreams({ subscriber: workers, decoder, clock, log })
+  const snapshots = new SnapshotKeeper({
+    takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
+    dir: join(config.data, 'snapshots'),
+    clock,
+    log,
+    limits: keptPicture,
+    onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
+  })
+  const desk = new CameraDesk({
+    store,
+    catalog,
+    workers,
+    onOnline: (cameraId, isOnline) => (isOnline ? snapshots.setOnline(cameraId) : snapshots.setOffline(cameraId)),
+    onRemoved: async (cameraId) => {
+      live.closeCamera(cameraId)
+      await snapshots.remove(cameraId)
+    },
+    log,
+  })
+  const authenticator = new Authenticator({ tokens: store.tokens, source: store, clock, log })
+  const playback = new Playback({
+    catalog,
+    streams: store.streams,
+    clock,
+    publicUrl,
+    nodeName: config.nodeName,
+    canView: (userId, cameraId) => canViewRecordings(store, userId, cameraId),
+    isRecording: async (cameraId) => (await store.recordings.find(cameraId))?.deactivatedAtMs === null,
+  })
+  const api = createApi({
+    store,
+    authenticator,
+    mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
+    live,
+    recorded: playback,
+    snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
+    clock,
+    log,
+    publicUrl,
+    identity,
+    measure: () => measure({ workers: workers.stats(), decoder, live, catalog }),
+  })
+
+  const stopping = new AbortController()
+  const background = [
+    workers.run(),
+    ...runAlways(
+      stopping.signal,
+      { clock, log },
+      {
+        snapshots: (signal) => snapshots.run(signal),
+        retention: (signal) => catalog.runRetention(signal, () => listRetentionPolicies(store)),
+        'last use of tokens': (signal) => authenticator.run(signal),
+      },
+    ),
+  ]
+  await desk.open()
+  const close = async () => {
+    await api.close()
+    live.close()
+    await workers.stop()
+    stopping.abort(new Error('the server is stopping'))
+    await Promise.all(background)
+    await catalog.close()
+    await desk.close()
+    await decoder.close()
+    await store.close()
+  }
+  try {
+    await api.listen({ host: config.host, port })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  log.info({ url: publicUrl, port, data: config.data }, 'the server is up')
+  return {
+    url: publicUrl,
+    certFile: identity.certFile,
+    fingerprint: identity.fingerprint,
+    isSelfSigned: config.tlsCert === undefined,
+    hasUsers: (await store.users.list()).length > 0,
+    close,
+  }
+}
+
+function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<OwnIdentity> {
+  const { tlsCert, tlsKey } = config
+  if (tlsCert !== undefined && tlsKey !== undefined) return loadIdentity(tlsCert, tlsKey)
+  return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
+}
+
+/** Links must name the port before anything listens to it. */
+async function findFreePort(host: string): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, host, resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** Each task restarted when it fails; resolve when `signal` aborts. */
+function runAlways(
+  signal: AbortSignal,
+  { clock, log }: { clock: Clock; log: Logger },
+  tasks: Record<string, (signal: AbortSignal) => Promise<void>>,
+): Promise<void>[] {
+  return Object.entries(tasks).map(([task, run]) =>
+    supervise(run, {
+      signal,
+      clock,
+      onFailure: (error, delayMs) => log.error({ task, error: errorChain(error), delayMs }, 'a background task failed'),
+    }),
+  )
+}
+
+async function canViewRecordings(store: Store, userId: number, cameraId: number): Promise<boolean> {
+  const [user, camera] = await Promise.all([store.users.find(userId), store.cameras.find(cameraId)])
+  return camera?.ownerId === userId && user?.disabledAtMs === null
+}
+
+async function listRetentionPolicies(store: Store): Promise<RetentionPolicy[]> {
+  const recordings = await store.recordings.list()
+  return recordings.map(({ cameraId, retention, maxBytes }) => ({
+    cameraId,
+    maxAgeMs: parseDurationMs(retention),
+    maxBytes: maxBytes ?? undefined,
+  }))
+}
+
+async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number, log: Logger): Promise<void> {
+  try {
+    await store.cameras.setSnapshotAt(cameraId, createdAtMs)
+  } catch (error) {
+    log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot was not written')
+  }
+}
+
+async function findSnapshot(store: Store, path: string, cameraId: number) {
+  const takenAtMs = (await store.cameras.find(cameraId))?.snapshotAtMs
+  if (typeof takenAtMs !== 'number') return undefined
+  try {
+    return { jpeg: await readFile(path), takenAtMs }
+  } catch {
+    return undefined // removed behind our back: as if none had been taken
+  }
+}
+
+type Measured = {
+  readonly workers: readonly WorkerStats[]
+  readonly decoder: Decoder
+  readonly live: LiveStreams
+  readonly catalog: Catalog
+}
+
+function measure({ workers, decoder, live, catalog }: Measured): Measurement[] {
+  const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
+  const { viewers, subscriptions, droppedPieces } = live.stats()
+  const { decodes, crashes, refused } = decoder.stats()
+  const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
+  const gauge = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'gauge', value })
+  return [
+    gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
+    counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
+    counter('rtp_packets_lost_total', 'RTP packets that never came.', sum('lostPackets')),
+    counter('video_frames_total', 'Video frames received.', sum('videoFrames')),
+    counter('received_bytes_total', 'Bytes received from cameras.', sum('receivedBytes')),
+    counter('camera_connections_total', 'Connections to cameras that reached a frame.', sum('connections')),
+    counter('recorded_bytes_total', 'Bytes written to recordings.', sum('recordedBytes')),
+    counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
+    gauge(
+      'worker_loop_delay_seconds',
+      'Longest block of a media worker in the last seconds.',
+      Math.max(0, ...workers.map(({ loopDelayMs }) => loopDelayMs)) / 1000,
+    ),
+    gauge('open_segments', 'Recording files being written or closed.', catalog.stats().openSegments),
+    ...Object.entries(viewers).map(([format, count]) =>
+      gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
+    ),
+    gauge('live_subscriptions', 'Live streams that cross from media workers.', subscriptions),
+    counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
+    counter('decodes_total', 'Key frames decoded.', decodes),
+    counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
+    counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),
+  ]
+}

@@ -1,0 +1,166 @@
+// Keeps what runs in step with what the store says: which cameras are connected, which are recorded, whose footage must go.
+// And the other way round: what the workers report of a camera becomes its status in the store.
+
+import type { Catalog } from './archive/catalog.ts'
+import { errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
+import type { GapReason } from './hub/hub-item.ts'
+import type { SessionStatus } from './ingest/camera-session.ts'
+import type { CameraReport } from './media-workers.ts'
+import type { Store } from './store/store.ts'
+import type { CameraJob } from './worker-protocol.ts'
+
+export type CameraDeskOptions = {
+  readonly store: Store
+  readonly catalog: Catalog
+  readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
+  /** Told when a camera came online with a new picture format, and when it went. */
+  readonly onOnline: (cameraId: number, isOnline: boolean) => void
+  /** Told when a camera is gone for good: viewers end, kept pictures go. */
+  readonly onRemoved: (cameraId: number) => Promise<void>
+  readonly log: Logger
+}
+
+export class CameraDesk {
+  readonly #options: CameraDeskOptions
+  readonly #jobs = new Map<number, CameraJob>()
+  /** Writes and changes in the order they came. */
+  #work: Promise<void> = Promise.resolve()
+  #isReconcilePending = false
+  #leaveStore: (() => void) | undefined
+  #isClosed = false
+
+  constructor(options: CameraDeskOptions) {
+    this.#options = options
+  }
+
+  /** Starts what the store says, then follows its changes. */
+  async open(): Promise<void> {
+    const { store } = this.#options
+    await store.cameras.resetStatus()
+    await store.recordings.resetStatus()
+    await this.#removeForgottenFootage()
+    await this.#reconcile('server_down')
+    this.#leaveStore = store.onChange((change) => {
+      if (change !== 'status') this.#scheduleReconcile()
+    })
+  }
+
+  /** Takes a worker's report. */
+  take(report: CameraReport): void {
+    const { catalog, store, onOnline } = this.#options
+    switch (report.type) {
+      case 'segment_opened':
+        catalog.segmentOpened(report.segment)
+        return
+      case 'fragment_written':
+        catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
+        return
+      case 'segment_closed':
+        catalog.segmentClosed(report.cameraId, report.path)
+        return
+      case 'recording_status':
+        this.#do('recording status not written', () =>
+          store.recordings.setStatus(report.cameraId, report.status, report.detail),
+        )
+        return
+      case 'camera_status':
+        if (report.status.state === 'connecting') return
+        onOnline(report.cameraId, report.status.state === 'online')
+        this.#do('camera status not written', () => this.#writeStatus(report.cameraId, report.status))
+    }
+  }
+
+  /** Stops following the store; what was reported so far is written. Call after the workers have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#leaveStore?.()
+    await this.#work
+    await this.#options.store.cameras.resetStatus()
+    await this.#options.store.recordings.resetStatus()
+  }
+
+  async #writeStatus(cameraId: number, status: SessionStatus): Promise<void> {
+    const { cameras } = this.#options.store
+    if (status.state === 'offline') {
+      await cameras.setStatus(cameraId, { status: 'offline', reason: status.reason, detail: status.detail })
+    } else if (status.state === 'online') {
+      const { video, audio } = status.format
+      await cameras.setFormat(cameraId, { type: video.codec, hasAudio: audio !== undefined })
+      await cameras.setStatus(cameraId, { status: 'online' })
+    }
+  }
+
+  #scheduleReconcile(): void {
+    if (this.#isReconcilePending) return
+    this.#isReconcilePending = true
+    this.#do('cameras not brought in step with the store', async () => {
+      this.#isReconcilePending = false
+      await this.#reconcile('stopped_by_user')
+    })
+  }
+
+  async #reconcile(startReason: GapReason): Promise<void> {
+    if (this.#isClosed) return
+    const { store, workers } = this.#options
+    const cameras = await store.cameras.list()
+    const recordings = new Map((await store.recordings.list()).map((recording) => [recording.cameraId, recording]))
+    const wanted = new Set<number>()
+    for (const { id, url, username, password } of cameras) {
+      wanted.add(id)
+      const isRecorded = recordings.get(id)?.deactivatedAtMs === null
+      const job: CameraJob = {
+        cameraId: id,
+        url,
+        ...(username !== null && { username }),
+        ...(password !== null && { password }),
+        recording: isRecorded ? { startReason } : undefined,
+      }
+      const current = this.#jobs.get(id)
+      if (current && isSameJob(current, job)) continue
+      this.#jobs.set(id, job)
+      workers.setCamera(job)
+    }
+    for (const id of [...this.#jobs.keys()].filter((id) => !wanted.has(id))) {
+      this.#jobs.delete(id)
+      await this.#remove(id)
+    }
+  }
+
+  async #remove(cameraId: number): Promise<void> {
+    const { workers, onRemoved } = this.#options
+    await workers.removeCamera(cameraId)
+    await onRemoved(cameraId)
+    this.#removeFootage(cameraId)
+  }
+
+  /** Takes its time, and nobody waits for it: what a stop of the server leaves over goes at the next start. */
+  #removeFootage(cameraId: number): void {
+    const { catalog, log } = this.#options
+    catalog.removeCamera(cameraId).catch((error) => {
+      log.error({ camera: cameraId, error: errorChain(error) }, 'the footage of a removed camera could not be deleted')
+    })
+  }
+
+  /** Cameras that were removed while the server was stopped. */
+  async #removeForgottenFootage(): Promise<void> {
+    const { store, onRemoved } = this.#options
+    const known = new Set((await store.cameras.list()).map(({ id }) => id))
+    for (const id of await store.segments.listCameraIds()) {
+      if (known.has(id)) continue
+      await onRemoved(id)
+      this.#removeFootage(id)
+    }
+  }
+
+  #do(failure: string, work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error) => {
+      this.#options.log.error({ error: errorChain(error) }, failure)
+    })
+  }
+}
+
+function isSameJob(a: CameraJob, b: CameraJob): boolean {
+  const isSameRecording = (a.recording === undefined) === (b.recording === undefined)
+  return a.url === b.url && a.username === b.username && a.password === b.password && isSameRecording
+}

@@ -1,0 +1,210 @@
+// The main thread's side of the media workers: starts them, spreads the cameras over them, restarts one that dies.
+//
+// A camera belongs to one worker by its id. What a worker must know (jobs, subscriptions) is kept here, so that a new worker
+// in the place of a dead one is told everything again and goes on.
+
+import { Worker } from 'node:worker_threads'
+import type { Clock } from './base/clock.ts'
+import { errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
+import { supervise } from './base/supervise.ts'
+import type { LiveFormat, LivePiece } from './live/live-source.ts'
+import type { LiveSubscriber, LiveSubscription } from './live/live-streams.ts'
+import type { CameraJob, FromWorker, ToWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
+
+/** What the workers report of cameras and recordings; pieces of live streams go straight to their subscriber. */
+export type CameraReport = Exclude<FromWorker, { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' }>
+
+export type MediaWorkersOptions = {
+  readonly count: number
+  readonly settings: WorkerSettings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly onReport: (report: CameraReport) => void
+  /** A worker died: these cameras' open segments must be repaired before their new worker opens others. */
+  readonly onWorkerLost: (cameraIds: readonly number[]) => Promise<void>
+}
+
+type Subscription = {
+  readonly cameraId: number
+  readonly format: LiveFormat
+  readonly minIntervalMs: number | undefined
+  readonly onPiece: (piece: LivePiece) => void
+}
+
+/** A worker asked to stop that has not ended by then is terminated. */
+const stopTimeoutMs = 10_000
+
+export class MediaWorkers implements LiveSubscriber {
+  readonly #slots: WorkerSlot[]
+  readonly #controller = new AbortController()
+  #nextSubscriptionId = 1
+
+  constructor(options: MediaWorkersOptions) {
+    this.#slots = Array.from({ length: options.count }, (_, index) => new WorkerSlot(index, options))
+  }
+
+  /** Starts the workers. Resolves when all have ended after `stop`. */
+  async run(): Promise<void> {
+    await Promise.all(this.#slots.map((slot) => slot.run(this.#controller.signal)))
+  }
+
+  setCamera(job: CameraJob): void {
+    this.#slotOf(job.cameraId).setCamera(job)
+  }
+
+  /** Resolves when the camera's connection is closed and its last segment is complete. */
+  removeCamera(cameraId: number): Promise<void> {
+    return this.#slotOf(cameraId).removeCamera(cameraId)
+  }
+
+  subscribe(
+    cameraId: number,
+    format: LiveFormat,
+    onPiece: (piece: LivePiece) => void,
+    { minIntervalMs }: { minIntervalMs?: number } = {},
+  ): LiveSubscription {
+    const slot = this.#slotOf(cameraId)
+    const subscriptionId = this.#nextSubscriptionId++
+    slot.subscribe(subscriptionId, { cameraId, format, minIntervalMs, onPiece })
+    return {
+      ack: (bytes) => slot.send({ type: 'ack', subscriptionId, bytes }),
+      close: () => slot.unsubscribe(subscriptionId),
+    }
+  }
+
+  /** Ends all cameras; open fragments are finished and their index rows reported before this resolves. */
+  async stop(): Promise<void> {
+    this.#controller.abort(new Error('the server is stopping'))
+    await Promise.all(this.#slots.map((slot) => slot.stopped))
+  }
+
+  stats(): readonly WorkerStats[] {
+    return this.#slots.flatMap((slot) => (slot.stats ? [slot.stats] : []))
+  }
+
+  #slotOf(cameraId: number): WorkerSlot {
+    return this.#slots[cameraId % this.#slots.length]!
+  }
+}
+
+class WorkerSlot {
+  readonly #log: Logger
+  readonly #options: MediaWorkersOptions
+  readonly #jobs = new Map<number, CameraJob>()
+  readonly #subscriptions = new Map<number, Subscription>()
+  readonly #removals = new Map<number, PromiseWithResolvers<void>>()
+  readonly #stopped = Promise.withResolvers<void>()
+  #worker: Worker | undefined
+  stats: WorkerStats | undefined
+
+  constructor(index: number, options: MediaWorkersOptions) {
+    this.#options = options
+    this.#log = options.log.child({ worker: index })
+  }
+
+  get stopped(): Promise<void> {
+    return this.#stopped.promise
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    try {
+      await supervise((runSignal) => this.#runWorker(runSignal), {
+        signal,
+        clock,
+        minMs: 200,
+        maxMs: 10_000,
+        onFailure: (error, delayMs) =>
+          this.#log.error({ error: errorChain(error), delayMs }, 'a media worker died and will be restarted'),
+      })
+    } finally {
+      this.#stopped.resolve()
+    }
+  }
+
+  setCamera(job: CameraJob): void {
+    this.#jobs.set(job.cameraId, job)
+    this.send({ type: 'set_camera', job })
+  }
+
+  async removeCamera(cameraId: number): Promise<void> {
+    if (!this.#jobs.delete(cameraId) || !this.#worker) return
+    const removal = Promise.withResolvers<void>()
+    this.#removals.set(cameraId, removal)
+    this.send({ type: 'remove_camera', cameraId })
+    await removal.promise
+  }
+
+  subscribe(subscriptionId: number, subscription: Subscription): void {
+    this.#subscriptions.set(subscriptionId, subscription)
+    this.#sendSubscription(subscriptionId, subscription)
+  }
+
+  unsubscribe(subscriptionId: number): void {
+    if (this.#subscriptions.delete(subscriptionId)) this.send({ type: 'unsubscribe', subscriptionId })
+  }
+
+  send(message: ToWorker): void {
+    this.#worker?.postMessage(message)
+  }
+
+  async #runWorker(signal: AbortSignal): Promise<void> {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: this.#options.settings })
+    this.#worker = worker
+    const ended = Promise.withResolvers<void>()
+    let failure: unknown = new Error('the worker ended by itself')
+    worker.on('error', (error) => {
+      failure = error
+    })
+    worker.on('exit', () => ended.resolve())
+    worker.on('message', (message: FromWorker) => this.#receive(message))
+    for (const job of this.#jobs.values()) this.send({ type: 'set_camera', job })
+    for (const [id, subscription] of this.#subscriptions) this.#sendSubscription(id, subscription)
+
+    const stop = () => {
+      this.send({ type: 'stop' })
+      setTimeout(() => void worker.terminate(), stopTimeoutMs).unref()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    try {
+      await ended.promise
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#worker = undefined
+      this.stats = undefined
+    }
+    for (const removal of this.#removals.values()) removal.resolve()
+    this.#removals.clear()
+    if (signal.aborted) return
+    for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
+    await this.#options.onWorkerLost([...this.#jobs.keys()])
+    throw failure
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.type) {
+      case 'piece':
+        this.#subscriptions.get(message.subscriptionId)?.onPiece(message.piece)
+        return
+      case 'stats':
+        this.stats = message.stats
+        return
+      case 'camera_removed':
+        this.#removals.get(message.cameraId)?.resolve()
+        this.#removals.delete(message.cameraId)
+        return
+      case 'stopped':
+        return
+      default:
+        this.#options.onReport(message)
+    }
+  }
+
+  #sendSubscription(subscriptionId: number, { cameraId, format, minIntervalMs }: Subscription): void {
+    this.send({ type: 'subscribe', subscriptionId, cameraId, format, minIntervalMs })
+  }
+}
+
+const endPiece: LivePiece = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }

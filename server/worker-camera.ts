@@ -1,0 +1,179 @@
+// One camera inside a media worker: its connection feeds its hub, its recorder reads the hub while recording is on.
+
+import type { Clock } from './base/clock.ts'
+import { errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
+import { supervise } from './base/supervise.ts'
+import { CameraHub } from './hub/camera-hub.ts'
+import type { GapReason } from './hub/hub-item.ts'
+import type { AddressGuard } from './ingest/address-guard.ts'
+import { runCamera } from './ingest/camera-session.ts'
+import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
+import { CameraRecorder } from './recorder/recorder.ts'
+import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
+
+export type WorkerCameraOptions = {
+  readonly cameraId: number
+  readonly settings: WorkerSettings
+  readonly clock: Clock
+  readonly log: Logger
+  readonly addressGuard: AddressGuard
+  /** What is read from any camera passes through it; one for the whole thread. */
+  readonly readBuffer: Uint8Array
+  readonly post: (message: FromWorker) => void
+}
+
+type Connection = { readonly controller: AbortController; readonly ended: Promise<void> }
+type Recording = { readonly recorder: CameraRecorder; readonly detach: () => void }
+
+export class WorkerCamera {
+  readonly hub: CameraHub
+  /** Counters over all connections of this camera. */
+  readonly stats: CameraStats = createCameraStats()
+  readonly #options: WorkerCameraOptions
+  #job: CameraJob | undefined
+  #connection: Connection | undefined
+  #recording: Recording | undefined
+  #recordedBytes = 0
+  #droppedFrames = 0
+  /** Changes happen one after the other: a connection or file must have ended before the next begins. */
+  #changes: Promise<void> = Promise.resolve()
+
+  constructor(options: WorkerCameraOptions) {
+    this.#options = options
+    this.hub = new CameraHub({
+      onSinkError: (error) => options.log.error({ error: errorChain(error) }, 'a reader of the camera failed'),
+    })
+  }
+
+  /** Connects, or changes what runs to what the job says. */
+  setJob(job: CameraJob): void {
+    this.#change(async () => {
+      const isSameAddress =
+        this.#job?.url === job.url && this.#job.username === job.username && this.#job.password === job.password
+      this.#job = job
+      if (!isSameAddress) {
+        await this.#disconnect()
+        this.#connection = this.#connect(job)
+      }
+      if (job.recording && !this.#recording) this.#startRecording(job.recording)
+      else if (!job.recording) await this.#stopRecording()
+    })
+  }
+
+  /** Ends the connection and finishes the open file. */
+  async close(): Promise<void> {
+    this.#change(async () => {
+      await this.#stopRecording()
+      await this.#disconnect()
+    })
+    await this.#changes
+  }
+
+  recorderStats(): { recordedBytes: number; droppedFrames: number } {
+    const now = this.#recording?.recorder.stats()
+    return {
+      recordedBytes: this.#recordedBytes + (now?.bytes ?? 0),
+      droppedFrames: this.#droppedFrames + (now?.droppedFrames ?? 0),
+    }
+  }
+
+  #change(work: () => Promise<void>): void {
+    this.#changes = this.#changes.then(work).catch((error) => {
+      this.#options.log.error({ error: errorChain(error) }, 'a change of the camera failed')
+    })
+  }
+
+  #connect(job: CameraJob): Connection {
+    const { cameraId, clock, log, addressGuard, readBuffer, post } = this.#options
+    const controller = new AbortController()
+    const { url, username, password } = job
+    const target = {
+      cameraId,
+      url,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+    }
+    const run = (signal: AbortSignal) =>
+      runCamera({
+        target,
+        publish: (item) => this.hub.publish(item),
+        onStatus: (status) => post({ type: 'camera_status', cameraId, status }),
+        clock,
+        log,
+        addressGuard,
+        readBuffer,
+        signal,
+        stats: this.stats,
+      })
+    const ended = supervise(run, {
+      signal: controller.signal,
+      clock,
+      onFailure: (error) => log.error({ error: errorChain(error) }, 'the session of a camera failed'),
+    })
+    return { controller, ended }
+  }
+
+  async #disconnect(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.controller.abort('stream_changed' satisfies GapReason)
+    await connection?.ended
+  }
+
+  #startRecording({ startReason }: NonNullable<CameraJob['recording']>): void {
+    const { cameraId, settings, clock, log, post } = this.#options
+    const recorder = new CameraRecorder({
+      cameraId,
+      archiveDir: settings.archiveDir,
+      syncIntervalMs: settings.syncIntervalMs,
+      clock,
+      log,
+      startReason,
+      events: {
+        segmentOpened: (segment) => post({ type: 'segment_opened', segment }),
+        fragmentWritten: (_, path, fragment) => post({ type: 'fragment_written', cameraId, path, fragment }),
+        segmentClosed: (_, path) => post({ type: 'segment_closed', cameraId, path }),
+        statusChanged: (_, status, detail) => post({ type: 'recording_status', cameraId, status, detail }),
+      },
+    })
+    this.#recording = { recorder, detach: this.hub.attach(recorder) }
+  }
+
+  async #stopRecording(): Promise<void> {
+    const recording = this.#recording
+    if (!recording) return
+    this.#recording = undefined
+    recording.detach()
+    await recording.recorder.close()
+    const { bytes, droppedFrames } = recording.recorder.stats()
+    this.#recordedBytes += bytes
+    this.#droppedFrames += droppedFrames
+  }
+}
+
+/** What the metrics say of a worker, but for its event loop. */
+export function sumCameraStats(cameras: Iterable<WorkerCamera>): Omit<WorkerStats, 'loopDelayMs'> {
+  const sum = {
+    cameras: 0,
+    packets: 0,
+    lostPackets: 0,
+    videoFrames: 0,
+    receivedBytes: 0,
+    connections: 0,
+    recordedBytes: 0,
+    droppedFrames: 0,
+  }
+  for (const camera of cameras) {
+    const { recordedBytes, droppedFrames } = camera.recorderStats()
+    sum.cameras++
+    sum.packets += camera.stats.packets
+    sum.lostPackets += camera.stats.lostPackets
+    sum.videoFrames += camera.stats.videoFrames
+    sum.receivedBytes += camera.stats.receivedBytes
+    sum.connections += camera.stats.connections
+    sum.recordedBytes += recordedBytes
+    sum.droppedFrames += droppedFrames + camera.stats.droppedFrames
+  }
+  return sum
+}

@@ -1,0 +1,82 @@
+// What the main thread and a media worker say to each other. Plain data: it crosses a MessagePort.
+//
+// Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
+
+import type { OpenSegment } from './archive/segment-file.ts'
+import type { GapReason } from './hub/hub-item.ts'
+import type { SessionStatus } from './ingest/camera-session.ts'
+import type { LiveFormat, LivePiece } from './live/live-source.ts'
+import type { Fragment } from './model/segment.ts'
+import type { RecordingStatus } from './recorder/recorder.ts'
+
+/** What a worker must know of a camera to run it. */
+export type CameraJob = {
+  readonly cameraId: number
+  /** Without user information. */
+  readonly url: string
+  readonly username?: string
+  readonly password?: string
+  /** Undefined when nothing is recorded. `startReason`: why there is no footage just before this recording begins. */
+  readonly recording: { readonly startReason: GapReason } | undefined
+}
+
+/** Given to a worker when it starts. */
+export type WorkerSettings = {
+  readonly archiveDir: string
+  readonly syncIntervalMs: number
+  readonly allowLoopbackCameras: boolean
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+export type ToWorker =
+  /** Adds the camera, or changes it: a new address reconnects, recording is switched without touching the connection. */
+  | { readonly type: 'set_camera'; readonly job: CameraJob }
+  | { readonly type: 'remove_camera'; readonly cameraId: number }
+  | {
+      readonly type: 'subscribe'
+      readonly subscriptionId: number
+      readonly cameraId: number
+      readonly format: LiveFormat
+      readonly minIntervalMs: number | undefined
+    }
+  /** The main thread has taken `bytes` of pieces off its hands. */
+  | { readonly type: 'ack'; readonly subscriptionId: number; readonly bytes: number }
+  | { readonly type: 'unsubscribe'; readonly subscriptionId: number }
+  /** Finish the open fragments, answer `stopped`, end. */
+  | { readonly type: 'stop' }
+
+export type FromWorker =
+  | { readonly type: 'camera_status'; readonly cameraId: number; readonly status: SessionStatus }
+  | { readonly type: 'segment_opened'; readonly segment: OpenSegment }
+  | {
+      readonly type: 'fragment_written'
+      readonly cameraId: number
+      readonly path: string
+      readonly fragment: Fragment
+    }
+  | { readonly type: 'segment_closed'; readonly cameraId: number; readonly path: string }
+  | {
+      readonly type: 'recording_status'
+      readonly cameraId: number
+      readonly status: RecordingStatus
+      readonly detail: string | undefined
+    }
+  | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LivePiece }
+  /** The footage of a removed camera is closed: its files may be deleted. */
+  | { readonly type: 'camera_removed'; readonly cameraId: number }
+  | { readonly type: 'stats'; readonly stats: WorkerStats }
+  | { readonly type: 'stopped' }
+
+/** Sums over the cameras of a worker, for the metrics. Counters never decrease while the worker lives. */
+export type WorkerStats = {
+  readonly cameras: number
+  readonly packets: number
+  readonly lostPackets: number
+  readonly videoFrames: number
+  readonly receivedBytes: number
+  readonly connections: number
+  readonly recordedBytes: number
+  readonly droppedFrames: number
+  /** Longest time the worker's event loop was blocked since the last report, milliseconds. */
+  readonly loopDelayMs: number
+}

@@ -1,0 +1,107 @@
+// A media worker thread: the connections, hubs, recorders and live muxers of its cameras. Wiring only.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from './base/clock.ts'
+import { createLogger } from './base/log.ts'
+import { createAddressGuard } from './ingest/address-guard.ts'
+import { createReadBuffer } from './ingest/camera-session.ts'
+import { type LiveSource, openLiveSource } from './live/live-source.ts'
+import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
+import type { FromWorker, ToWorker, WorkerSettings } from './worker-protocol.ts'
+
+const statsIntervalMs = 5000
+
+/** Of one live subscription, handed to the main thread and not yet taken there. */
+const maxUnackedBytes = 8 * 1024 * 1024
+
+const settings = workerData as WorkerSettings
+const port = parentPort!
+const clock = systemClock
+const log = createLogger(settings.logLevel)
+const addressGuard = createAddressGuard({ allowLoopback: settings.allowLoopbackCameras })
+const readBuffer = createReadBuffer()
+const cameras = new Map<number, WorkerCamera>()
+const sources = new Map<number, { cameraId: number; source: LiveSource }>()
+
+function post(message: FromWorker): void {
+  port.postMessage(message)
+}
+
+/** Pieces own their bytes, so those move instead of being copied; other values are small. */
+function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'piece' }>['piece']): void {
+  const { buffer, byteLength } = piece.data
+  const isMovable = piece.kind === 'media' && byteLength > 0 && byteLength === buffer.byteLength
+  port.postMessage(
+    { type: 'piece', subscriptionId, piece } satisfies FromWorker,
+    isMovable ? [buffer as ArrayBuffer] : [],
+  )
+}
+
+function cameraOf(cameraId: number): WorkerCamera {
+  let camera = cameras.get(cameraId)
+  if (!camera) {
+    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, post })
+    cameras.set(cameraId, camera)
+  }
+  return camera
+}
+
+async function removeCamera(cameraId: number): Promise<void> {
+  for (const [id, { cameraId: of, source }] of sources) {
+    if (of !== cameraId) continue
+    source.close()
+    sources.delete(id)
+  }
+  const camera = cameras.get(cameraId)
+  cameras.delete(cameraId)
+  await camera?.close()
+  post({ type: 'camera_removed', cameraId })
+}
+
+async function stop(): Promise<void> {
+  clearInterval(statsTimer)
+  for (const { source } of sources.values()) source.close()
+  await Promise.all([...cameras.values()].map((camera) => camera.close()))
+  post({ type: 'stopped' })
+  port.close()
+}
+
+port.on('message', (message: ToWorker) => {
+  switch (message.type) {
+    case 'set_camera':
+      cameraOf(message.job.cameraId).setJob(message.job)
+      return
+    case 'remove_camera':
+      void removeCamera(message.cameraId)
+      return
+    case 'subscribe': {
+      const { subscriptionId, cameraId, format, minIntervalMs } = message
+      const source = openLiveSource({
+        hub: cameraOf(cameraId).hub,
+        format,
+        maxUnackedBytes,
+        ...(minIntervalMs !== undefined && { minIntervalMs }),
+        send: (piece) => postPiece(subscriptionId, piece),
+      })
+      sources.set(subscriptionId, { cameraId, source })
+      return
+    }
+    case 'ack':
+      sources.get(message.subscriptionId)?.source.ack(message.bytes)
+      return
+    case 'unsubscribe':
+      sources.get(message.subscriptionId)?.source.close()
+      sources.delete(message.subscriptionId)
+      return
+    case 'stop':
+      void stop()
+  }
+})
+
+const loopDelay = monitorEventLoopDelay({ resolution: 20 })
+loopDelay.enable()
+const statsTimer = setInterval(() => {
+  post({ type: 'stats', stats: { ...sumCameraStats(cameras.values()), loopDelayMs: loopDelay.max / 1e6 } })
+  loopDelay.reset()
+}, statsIntervalMs)

@@ -1,0 +1,92 @@
+// ffprobe and ffmpeg as foreign players: what they make of a file or address, as numbers a test can judge.
+
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+export type ProbedPacket = { readonly ptsSeconds: number; readonly dtsSeconds: number; readonly isKey: boolean }
+
+export type ProbedStream = {
+  readonly codec: string
+  readonly width: number | undefined
+  readonly height: number | undefined
+  readonly sampleRate: number | undefined
+  readonly packets: readonly ProbedPacket[]
+}
+
+export type Probe = {
+  readonly video: ProbedStream | undefined
+  readonly audio: ProbedStream | undefined
+  /** What ffprobe complained about; empty for a clean stream. */
+  readonly complaints: string
+}
+
+/** Said of every live playlist of fragmented MP4 that is read again: ffmpeg feeds itself the initialization section anew. */
+const harmless = /^.*Found duplicated MOOV Atom\. Skipped it\n?/gm
+
+export type ProbeLimit = { readonly seconds?: number; readonly packets?: number }
+
+/** Reads `source` (a file or an https address) up to the limit. Rejects when ffprobe cannot open it. */
+export async function probe(source: string, { seconds, packets: maxPackets }: ProbeLimit = {}): Promise<Probe> {
+  const args = ['-v', 'warning', '-print_format', 'json', '-show_streams', '-show_packets']
+  if (seconds !== undefined) args.push('-read_intervals', `%+${seconds}`)
+  if (maxPackets !== undefined) args.push('-read_intervals', `%+#${maxPackets}`)
+  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...args, source], {
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 90_000,
+  })
+  const { streams = [], packets = [] } = JSON.parse(stdout) as {
+    streams?: {
+      index: number
+      codec_type: string
+      codec_name: string
+      width?: number
+      height?: number
+      sample_rate?: string
+    }[]
+    packets?: { stream_index: number; pts_time?: string; dts_time?: string; flags: string }[]
+  }
+  const find = (type: string): ProbedStream | undefined => {
+    const stream = streams.find(({ codec_type }) => codec_type === type)
+    return (
+      stream && {
+        codec: stream.codec_name,
+        width: stream.width,
+        height: stream.height,
+        sampleRate: stream.sample_rate === undefined ? undefined : Number(stream.sample_rate),
+        packets: packets
+          .filter(({ stream_index }) => stream_index === stream.index)
+          .map(({ pts_time, dts_time, flags }) => ({
+            ptsSeconds: Number(pts_time),
+            dtsSeconds: Number(dts_time ?? pts_time),
+            isKey: flags.includes('K'),
+          })),
+      }
+    )
+  }
+  return { video: find('video'), audio: find('audio'), complaints: stderr.replaceAll(harmless, '').trim() }
+}
+
+/** Decodes everything (at most `seconds`) and throws with ffmpeg's words when anything is wrong with it. */
+export async function decode(source: string, { seconds }: { seconds?: number } = {}): Promise<void> {
+  const limit = seconds === undefined ? [] : ['-t', String(seconds)]
+  const { stderr } = await promisify(execFile)(
+    'ffmpeg',
+    ['-v', 'error', '-nostdin', '-i', source, ...limit, '-f', 'null', '-'],
+    {
+      timeout: 90_000,
+    },
+  )
+  if (stderr.trim() !== '') throw new Error(`ffmpeg on ${source.split('?', 1)[0]}: ${stderr}`)
+}
+
+/** Throws unless decode times increase strictly, each step below `maxStepSeconds`. */
+export function checkIncreasing({ packets }: ProbedStream, maxStepSeconds: number): void {
+  for (let i = 1; i < packets.length; i++) {
+    const step = packets[i]!.dtsSeconds - packets[i - 1]!.dtsSeconds
+    if (!(step > 0 && step <= maxStepSeconds)) {
+      throw new Error(
+        `packet ${i} of ${packets.length}: decode time moves by ${step} s, expected (0, ${maxStepSeconds}]`,
+      )
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// The real server as a test runs it: its own process, its own data folder, port 0, administered by the command line.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
+
+export type Answer<T = unknown> = {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  readonly text: string
+  readonly bytes: Buffer
+  readonly json: T
+}
+
+export type ServerUnderTest = AsyncDisposable & {
+  readonly url: string
+  /** The certificate to trust, PEM; and its file, for programs that take one. */
+  readonly ca: string
+  readonly caFile: string
+  readonly dataDir: string
+  /** Of the owner made by `openServer`. */
+  readonly token: string
+  readonly pid: number
+  /** What the server logged so far. */
+  log(): string
+  /** Runs the command line beside the server; the parsed JSON it printed. */
+  command<T>(...args: string[]): Promise<T>
+  /** A request with the owner's token, unless `authorization` says otherwise (null: none). */
+  request<T = unknown>(path: string, options?: RequestOptions): Promise<Answer<T>>
+  /** SIGTERM, and wait; the exit code. */
+  stop(): Promise<number | null>
+  /** kill -9, and wait. */
+  kill(): Promise<void>
+  /** Starts it again on the same data folder and port. */
+  start(): Promise<void>
+}
+
+export type RequestOptions = {
+  readonly method?: string
+  readonly body?: unknown
+  readonly authorization?: string | null
+  readonly headers?: Record<string, string>
+}
+
+export async function openServer(...extraArgs: string[]): Promise<ServerUnderTest> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
+  const logLines: string[] = []
+  let child: ChildProcess | undefined
+  let url = ''
+  let caFile = ''
+  let ca = ''
+  let port = '0'
+
+  const command = async <T>(...args: string[]): Promise<T> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [entry, ...args, '--data', dataDir, '--json'])
+    return JSON.parse(stdout) as T
+  }
+
+  const start = async () => {
+    const started = spawn(
+      process.execPath,
+      [
+        entry,
+        'serve',
+        '--data',
+        dataDir,
+        '--host',
+        '127.0.0.1',
+        '--port',
+        port,
+        '--allow-loopback-cameras',
+        '--json',
+        ...extraArgs,
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    child = started
+    createInterface(started.stderr!).on('line', (line) => logLines.push(line))
+    const [line] = await Promise.race([
+      once(createInterface(started.stdout!), 'line'),
+      once(started, 'exit').then(([code]) =>
+        Promise.reject(new Error(`the server ended with code ${code}:\n${logLines.join('\n')}`)),
+      ),
+    ])
+    const ready = JSON.parse(line) as { url: string; ca: string }
+    url = ready.url
+    caFile = ready.ca
+    ca = await readFile(caFile, 'utf8')
+    port = new URL(url).port
+  }
+
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const [code] = await exited
+    return code as number | null
+  }
+
+  await command(
+    'user',
+    'add',
+    '--email',
+    'owner@example.com',
+    '--password',
+    'correct horse',
+    '--first-name',
+    'Olive',
+    '--last-name',
+    'Owner',
+  )
+  const { token } = await command<{ token: string }>('token', 'create', '--user', 'owner@example.com')
+  await start()
+
+  return {
+    get url() {
+      return url
+    },
+    get ca() {
+      return ca
+    },
+    get caFile() {
+      return caFile
+    },
+    get pid() {
+      return child!.pid!
+    },
+    dataDir,
+    token,
+    log: () => logLines.join('\n'),
+    command,
+    request: (path, options = {}) => request(new URL(path, url), ca, token, options),
+    stop: () => end('SIGTERM'),
+    async kill() {
+      await end('SIGKILL')
+    },
+    start,
+    async [Symbol.asyncDispose]() {
+      await end('SIGTERM')
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** One HTTP/1.1 request; the answer whole in memory. */
+function request<T>(url: URL, ca: string, token: string, options: RequestOptions): Promise<Answer<T>> {
+  const { method = 'GET', body, authorization = `PersonalAccessToken ${token}`, headers = {} } = options
+  const { promise, resolve, reject } = Promise.withResolvers<Answer<T>>()
+  const payload = body === undefined ? undefined : JSON.stringify(body)
+  const outgoing = httpsRequest(url, {
+    method,
+    ca,
+    agent: false,
+    headers: {
+      ...(authorization === null ? {} : { authorization }),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+  })
+  outgoing.on('error', reject)
+  outgoing.on('response', (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('error', reject)
+    response.on('end', () => {
+      const bytes = Buffer.concat(chunks)
+      const text = bytes.toString()
+      resolve({
+        status: response.statusCode!,
+        headers: response.headers,
+        text,
+        bytes,
+        get json() {
+          return JSON.parse(text) as T
+        },
+      })
+    })
+  })
+  outgoing.end(payload)
+  return promise
+}
+
+/** Asks again each 100 ms until the answer is truthy; throws with `what` after `timeoutMs`. */
+export async function eventually<T>(
+  what: string,
+  timeoutMs: number,
+  ask: () => Promise<T | undefined | false>,
+): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs
+  while (true) {
+    const answer = await ask()
+    if (answer) return answer
+    if (performance.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
