@@ -73,7 +73,7 @@ test('it is read after H.264, and after H.264, scaling to a quarter and JPEG', a
     const code = { unixMs: 1_795_223_412_345 + frameNumber * 66, frameNumber }
     scene.paint(code.unixMs)
     paintCaption(scene.painter, { name: 'test', ...code })
-    const { nals } = await encoder.encode(scene.picture)
+    const { nals } = encoder.encode(scene.picture)
     using decoded = decode(decoder, Buffer.concat(nals.flatMap((nal) => [Buffer.from([0, 0, 0, 1]), nal])))
     assert.deepEqual(readTimeCode(decoded.toBuffer().subarray(0, 960 * 540), 960, 540), code)
     for (const [width, height] of [

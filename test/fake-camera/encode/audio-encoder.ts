@@ -53,11 +53,11 @@ export class AudioEncoder implements Disposable {
 
   /** AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1). */
   get config(): Uint8Array {
-    return Uint8Array.from(this.#context.extraData ?? [])
+    return new Uint8Array(this.#context.extraData ?? [])
   }
 
   /** Takes 1024 samples in −1…1 and gives the block that is ready, if one is: the encoder is a block behind. */
-  async encode(samples: Float32Array): Promise<EncodedBlock | undefined> {
+  encode(samples: Float32Array): EncodedBlock | undefined {
     using frame = Frame.fromAudioBuffer(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength), {
       nbSamples: samples.length,
       format: AV_SAMPLE_FMT_FLTP,
@@ -67,11 +67,11 @@ export class AudioEncoder implements Disposable {
       pts: this.#sampleCount,
     })
     this.#sampleCount += BigInt(samples.length)
-    FFmpegError.throwIfError(await this.#context.sendFrame(frame), 'encode sound')
-    const result = await this.#context.receivePacket(this.#packet)
+    FFmpegError.throwIfError(this.#context.sendFrameSync(frame), 'encode sound')
+    const result = this.#context.receivePacketSync(this.#packet)
     if (result === AVERROR_EAGAIN) return undefined
     FFmpegError.throwIfError(result, 'encode sound')
-    const block = { data: Uint8Array.from(this.#packet.data ?? []), firstSample: Number(this.#packet.pts) }
+    const block = { data: new Uint8Array(this.#packet.data ?? []), firstSample: Number(this.#packet.pts) }
     this.#packet.unref()
     return block
   }

@@ -32,7 +32,7 @@ export class Lens implements Disposable {
   /** Encodes a first picture, so that the parameter sets are known. */
   static async open(options: LensOptions): Promise<Lens> {
     const lens = new Lens(await VideoEncoder.open(options), options)
-    await lens.capture({ unixMs: 0, frameNumber: 0 }, true)
+    lens.capture({ unixMs: 0, frameNumber: 0 }, true)
     return lens
   }
 
@@ -41,12 +41,12 @@ export class Lens implements Disposable {
     return this.#parameterSets
   }
 
-  /** The picture of this moment, its frame counter in front of its slice. One at a time. */
-  async capture(moment: { unixMs: number; frameNumber: number }, forceKey: boolean): Promise<EncodedPicture> {
+  /** The picture of this moment, its frame counter in front of its slice. */
+  capture(moment: { unixMs: number; frameNumber: number }, forceKey: boolean): EncodedPicture {
     this.#scene.paint(moment.unixMs)
     this.#options.retouch?.(this.#scene.picture)
     paintCaption(this.#scene.painter, { name: this.#options.title, ...moment })
-    const { isKey, nals } = await this.#encoder.encode(this.#scene.picture, { forceKey })
+    const { isKey, nals } = this.#encoder.encode(this.#scene.picture, { forceKey })
     const isParameterSet = (nal: Uint8Array) => (nal[0]! & 0x1f) >= 7
     const parameterSets = nals.filter(isParameterSet)
     if (isKey) this.#parameterSets = parameterSets

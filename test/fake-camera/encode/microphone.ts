@@ -33,12 +33,12 @@ export class Microphone implements Disposable {
   }
 
   /** The blocks up to the stream time `seconds`, at which the wall clock shows `unixMs`. */
-  async record(seconds: number, unixMs: number): Promise<SoundBlock[]> {
+  record(seconds: number, unixMs: number): SoundBlock[] {
     const blocks: SoundBlock[] = []
     for (;;) {
       const from = this.#originSeconds + this.#sampleCount / soundSampleRate
       if (from + samplesPerBlock / soundSampleRate > seconds) return blocks
-      const block = await this.#encoder.encode(
+      const block = this.#encoder.encode(
         createBeeps(unixMs - (seconds - from) * 1000, samplesPerBlock, soundSampleRate),
       )
       this.#sampleCount += samplesPerBlock

@@ -39,6 +39,7 @@ export function createDoor(): Scene {
       paintBirds(painter, seconds)
       for (const car of cars) paintCar(painter, car, seconds)
       paintWalker(painter, seconds)
+      paintLetterBox(painter)
       paintTree(painter, seconds)
       paintFlowers(painter, seconds)
       paintButterfly(painter, seconds)
@@ -108,11 +109,6 @@ function paintGarden(painter: Painter): void {
     const share = (y - 424) / 116
     painter.rectangle(436 - share * 116, y, 88 + share * 232, 2, colour('#b79f84'))
   }
-  painter.rectangle(560, 372, 7, 76, colour('#6d5647'))
-  painter.rectangle(545, 352, 44, 24, colour('#c4453f'))
-  painter.ellipse(567, 352, 22, 9, colour('#c4453f'))
-  painter.rectangle(577, 340, 3, 16, colour('#f5d36b'))
-  painter.rectangle(580, 340, 9, 6, colour('#f5d36b'))
   for (let x = 0; x < 960; x += 24) {
     if (x > 400 && x < 570) continue
     painter.polygon([x, 452, x, 414, x + 6, 406, x + 12, 414, x + 12, 452], colour('#fbf8f1'))
@@ -122,6 +118,15 @@ function paintGarden(painter: Painter): void {
     painter.rectangle(0, y, 400, 5, colour('#f1ede4'))
     painter.rectangle(576, y, 384, 5, colour('#f1ede4'))
   }
+}
+
+/** Nearer than the pavement: in front of who walks by. */
+function paintLetterBox(painter: Painter): void {
+  painter.rectangle(560, 372, 7, 76, colour('#6d5647'))
+  painter.rectangle(545, 352, 44, 24, colour('#c4453f'))
+  painter.ellipse(567, 352, 22, 9, colour('#c4453f'))
+  painter.rectangle(577, 340, 3, 16, colour('#f5d36b'))
+  painter.rectangle(580, 340, 9, 6, colour('#f5d36b'))
 }
 
 function paintCloud(painter: Painter, x: number, y: number): void {

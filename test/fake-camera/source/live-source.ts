@@ -92,7 +92,7 @@ export class LiveSource implements MediaSource {
     this.#microphone?.restart((dueMs - this.#originMs) / 1000)
     try {
       while (!this.#isClosed && this.outlet.playerCount > 0) {
-        await this.#sendPicture(dueMs)
+        this.#sendPicture(dueMs)
         dueMs += periodMs
         const restMs = dueMs - this.#clock.monotonicMs()
         if (restMs > 0) await this.#clock.sleep(restMs)
@@ -106,7 +106,7 @@ export class LiveSource implements MediaSource {
     }
   }
 
-  async #sendPicture(dueMs: number): Promise<void> {
+  #sendPicture(dueMs: number): void {
     const isNewLens = this.#nextLens !== undefined
     if (this.#nextLens) {
       this.#lens[Symbol.dispose]()
@@ -118,19 +118,19 @@ export class LiveSource implements MediaSource {
     const unixMs = this.#clock.nowMs() - lateMs + this.#jumpMs
     const rtpSeconds = seconds + this.#jumpMs / 1000
     const isForced = isNewLens || this.outlet.isAwaited
-    const { isKey, nals } = await this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
+    const { isKey, nals } = this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
     if (isKey) this.outlet.begin(rtpSeconds)
     this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
     const video = this.outlet.tracks[0]!
     const bytes = video.writePackets(packetizeH264(nals), video.timestampAt(rtpSeconds))
     this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true })
-    await this.#sendSound(seconds, unixMs)
+    this.#sendSound(seconds, unixMs)
   }
 
-  async #sendSound(seconds: number, unixMs: number): Promise<void> {
+  #sendSound(seconds: number, unixMs: number): void {
     const track = this.outlet.tracks[1]
     if (!this.#microphone || !track) return
-    for (const block of await this.#microphone.record(seconds, unixMs)) {
+    for (const block of this.#microphone.record(seconds, unixMs)) {
       const timestamp = track.timestampAt(block.seconds + this.#jumpMs / 1000)
       const bytes = track.writePackets([packetizeAac([block.data])], timestamp)
       this.outlet.deliver({ track: 1, bytes, isStart: true, isPicture: false })

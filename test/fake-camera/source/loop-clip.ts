@@ -1,5 +1,6 @@
 // A clip encoded and packetized once, to be sent again and again with other numbers in its headers.
 
+import { setImmediate } from 'node:timers/promises'
 import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
 import { Lens } from '../encode/lens.ts'
 import { findFrameCounter } from '../frame-counter.ts'
@@ -32,7 +33,9 @@ export async function encodeLoopClip(options: ResolvedStream, seconds: number, s
   const frames: ClipFrame[] = []
   for (let frameNumber = 0; frameNumber < seconds * options.framesPerSecond; frameNumber++) {
     const unixMs = startMs + (frameNumber * 1000) / options.framesPerSecond
-    const { isKey, nals } = await lens.capture({ unixMs, frameNumber }, frameNumber === 0)
+    // Seconds of work for a long clip: in between, whatever is being sent goes on.
+    await setImmediate()
+    const { isKey, nals } = lens.capture({ unixMs, frameNumber }, frameNumber === 0)
     const bytes = track.writePackets(packetizeH264(nals), 0)
     frames.push({ isKey, bytes, starts: listPacketStarts(bytes), counterAt: findFrameCounter(bytes) })
   }
