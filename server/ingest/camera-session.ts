@@ -72,14 +72,14 @@ export async function runCamera(options: RunCameraOptions): Promise<void> {
   while (!signal.aborted) {
     const { error, onlineMs } = await connect()
     if (signal.aborted) return
-    onStatus({ state: 'offline', reason: error.reason, detail: error.message })
+    const isNews = onlineMs > 0 || error.message !== lastDetail
+    if (isNews) onStatus({ state: 'offline', reason: error.reason, detail: error.message })
     if (onlineMs >= healthyMs) retry.reset()
     if (onlineMs > 0) refusedRetry.reset()
     refusals = error.reason === 'auth_failed' ? (onlineMs > 0 ? 1 : refusals + 1) : 0
     const delayMs = refusals > 1 ? refusedRetry.nextMs() : retry.nextMs()
     const fields = { reason: error.reason, cause: errorChain(error), retryMs: Math.round(delayMs) }
-    // The same again is no news.
-    if (onlineMs > 0 || error.message !== lastDetail) log.info(fields, 'camera is offline')
+    if (isNews) log.info(fields, 'camera is offline')
     else log.debug(fields, 'camera is still offline')
     lastDetail = error.message
     await clock.sleep(delayMs, signal).catch(() => {})

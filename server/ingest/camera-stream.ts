@@ -33,8 +33,6 @@ type AudioTrack = {
 export class CameraStream {
   readonly videoReceiver: RtpReceiver
   readonly audio: AudioTrack | undefined
-  /** Pictures that came, published or not: the sign of life of a camera. */
-  pictures = 0
   readonly #options: CameraStreamOptions
   readonly #depacketizer: H264Depacketizer
   readonly #clock: WallClock
@@ -63,6 +61,11 @@ export class CameraStream {
   /** Wall clock of the last frame; see `floorMs`. */
   get lastWallMs(): number {
     return this.#clock.wallMs
+  }
+
+  /** Pictures that came, published or not: the sign of life of a camera. */
+  get pictures(): number {
+    return this.#depacketizer.counters.accessUnits
   }
 
   /** True once a run has begun. */
@@ -144,7 +147,6 @@ export class CameraStream {
   }
 
   #takePicture(data: Uint8Array, timestamp: number, isKey: boolean): void {
-    this.pictures++
     const { stats, publish, arrivalClock } = this.#options
     this.#clock.map(timestamp, arrivalClock.nowMs())
     if (isKey && (this.#isFormatNew || this.#clock.isRunDue)) this.#beginRun()

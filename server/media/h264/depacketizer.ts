@@ -16,6 +16,8 @@ export type H264Sink = {
 }
 
 export type H264Counters = {
+  /** Access units that ended, handed on or not. */
+  accessUnits: number
   /** Access units not handed on: damaged, or waiting for a key frame after damage. */
   droppedFrames: number
   /** Payloads that break RFC 6184 or use what modes 0 and 1 exclude. */
@@ -25,7 +27,7 @@ export type H264Counters = {
 const initialBytes = 16_384
 
 export class H264Depacketizer {
-  readonly counters: H264Counters = { droppedFrames: 0, badPayloads: 0 }
+  readonly counters: H264Counters = { accessUnits: 0, droppedFrames: 0, badPayloads: 0 }
   readonly #sink: H264Sink
   readonly #maxFrameBytes: number
   readonly #sets = new ParameterSets()
@@ -225,6 +227,7 @@ export class H264Depacketizer {
     const timestamp = this.#timestamp
     const bytes = this.#unitBytes
     if (isWhole && isKey && this.#wasMarked && this.#marker === 'unproven') this.#marker = 'right'
+    this.counters.accessUnits++
     this.#lastEnded = timestamp
     this.#reset(Number.NaN)
     this.#isDamaged = false
