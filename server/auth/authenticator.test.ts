@@ -13,8 +13,18 @@ async function createAuthenticator(t: TestContext) {
   const user = await store.users.insert({ email: 'a@x', firstName: '', lastName: '', passwordHash: '' })
   const add = async (value: string, scopes = ['read']) =>
     store.tokens.insert({ userId: user.id, name: 't', scopes, ...describePersonalToken(value) })
+  const counts = { hashesAsked: 0 }
+  const tokens = {
+    findLiveByHash: (hash: Uint8Array) => {
+      counts.hashesAsked++
+      return store.tokens.findLiveByHash(hash)
+    },
+    findLive: (id: number) => store.tokens.findLive(id),
+    hasUncheckable: () => store.tokens.hasUncheckable(),
+    setLastUsed: (times: ReadonlyMap<number, number>) => store.tokens.setLastUsed(times),
+  }
   const authenticator = new Authenticator({
-    tokens: store.tokens,
+    tokens,
     source: store,
     clock: systemClock,
     log: silentLogger,
@@ -25,7 +35,7 @@ async function createAuthenticator(t: TestContext) {
       assert.deepEqual([error.kind, error.hasBearerToken], ['unauthenticated', hasBearerToken], header)
       return true
     })
-  return { store, user, add, authenticator, authenticate, refuses }
+  return { store, counts, user, add, authenticator, authenticate, refuses }
 }
 
 test('a personal token names its caller, the second time at once', async (t) => {
@@ -62,11 +72,10 @@ test('everything else is refused, a bearer token with its own mark', async (t) =
 })
 
 test('a mistyped token is refused without asking the database, unless one like it was brought along', async (t) => {
-  const { store, add, authenticate, refuses } = await createAuthenticator(t)
-  const find = t.mock.method(store.tokens, 'findLiveByHash')
+  const { add, authenticate, refuses, counts } = await createAuthenticator(t)
   const mistyped = `njp_${'0'.repeat(36)}`
   await refuses(`PersonalAccessToken ${mistyped}`)
-  assert.equal(find.mock.callCount(), 0)
+  assert.equal(counts.hashesAsked, 0)
   const { id } = await add(mistyped)
   assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).tokenId, id)
 })

@@ -11,8 +11,11 @@ import { hashToken, isChecksumValid, looksPersonal } from './personal-token.ts'
 
 const lastUsedIntervalMs = 60_000
 
+/** What of the store's tokens is needed here. */
+type TokenRows = Pick<Tokens, 'findLiveByHash' | 'findLive' | 'hasUncheckable' | 'setLastUsed'>
+
 export type AuthenticatorOptions = {
-  readonly tokens: Tokens
+  readonly tokens: TokenRows
   /** The store: what was read of it holds while its version stays. */
   readonly source: VersionedSource
   readonly clock: Clock
@@ -20,7 +23,7 @@ export type AuthenticatorOptions = {
 }
 
 export class Authenticator {
-  readonly #tokens: Tokens
+  readonly #tokens: TokenRows
   readonly #clock: Clock
   readonly #log: Logger
   readonly #callers: VersionedCache<string, Caller>
