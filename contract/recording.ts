@@ -56,9 +56,9 @@ export const RecordedStream = Type.Object({
   stream_info: Type.String({ format: 'uri' }),
   stream_controls: Type.Object({
     base_url: Type.String({ format: 'uri' }),
-    play: Type.String(),
-    pause: Type.String(),
-    speed: Type.String(),
+    play: Type.String({ format: 'uri', description: 'POST, answered 204. So are the other two.' }),
+    pause: Type.String({ format: 'uri' }),
+    speed: Type.String({ format: 'uri', description: 'With `{"speed": 1}` as body or `?speed=1`.' }),
   }),
 })
 

@@ -12,6 +12,7 @@ import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
 import { OpenStreams } from './media/open-streams.ts'
+import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
 import { registerMetrics } from './metrics.ts'
 import { Connections } from './transport/connections.ts'
@@ -52,6 +53,7 @@ export function createApi(deps: ApiDeps): Api {
     },
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
+  registerRecordedRoutes(server, { recorded, streams, log })
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

@@ -5,7 +5,7 @@ import type { MediaTokens } from '../auth/media-token.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { LiveView } from '../model/live-view.ts'
-import type { Timeline } from '../model/timeline.ts'
+import type { Playback } from '../playback/playback.ts'
 import type { Store } from '../store/store.ts'
 import type { Measurement } from './metrics.ts'
 import type { Identity } from './transport/secure-server.ts'
@@ -35,14 +35,11 @@ export type Snapshots = {
   find(cameraId: number): Promise<{ readonly jpeg: Uint8Array; readonly takenAtMs: number } | undefined>
 }
 
-export type FootageBounds = { readonly recordingStartMs: number; readonly recordingEndMs: number }
-
 /** Footage; see playback/playback.ts. */
-export type Recorded = {
-  /** First and newest footage of a camera; undefined when there is none. */
-  info(cameraId: number): Promise<FootageBounds | undefined>
-  timeline(cameraId: number, startMs: number, endMs: number): Promise<Timeline>
-}
+export type Recorded = Pick<
+  Playback,
+  'info' | 'timeline' | 'createStream' | 'getStreamInfo' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'
+>
 
 export type ApiDeps = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'version' | 'check'>

@@ -14,7 +14,7 @@ import { silentLogger } from '../base/log.ts'
 import type { Store } from '../store/store.ts'
 import { openTemporaryStore } from '../store/temporary-store.ts'
 import { type Api, createApi } from './api.ts'
-import type { ApiDeps } from './deps.ts'
+import type { ApiDeps, Recorded } from './deps.ts'
 import { type OwnIdentity, openOwnIdentity } from './transport/certificate.ts'
 
 export const publicUrl = 'https://nightjar.example:8443'
@@ -36,6 +36,23 @@ const unavailable = () => {
   throw new AppError('unavailable', 'no camera is connected')
 }
 
+/** An archive in which nothing was ever recorded. */
+export const noFootage: Recorded = {
+  info: async () => undefined,
+  timeline: async () => ({ segments: [], gaps: [] }),
+  createStream: notFound,
+  getStreamInfo: notFound,
+  playlist: notFound,
+  openBytes: notFound,
+  play: notFound,
+  pause: notFound,
+  setSpeed: notFound,
+}
+
+async function notFound(): Promise<never> {
+  throw new AppError('not_found', 'nothing was recorded')
+}
+
 export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> = {}): Promise<TemporaryApi> {
   const clock: Clock = parts.clock ?? systemClock
   const { store } = await openTemporaryStore(t, { clock })
@@ -54,7 +71,7 @@ export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> =
       hlsSegment: unavailable,
     },
     snapshots: { find: async () => undefined },
-    recorded: { info: async () => undefined, timeline: async () => ({ segments: [], gaps: [] }) },
+    recorded: noFootage,
     log: silentLogger,
     publicUrl,
     identity,

@@ -1,13 +1,16 @@
 // Recordings and their timelines as clients see them.
 
-import type { Recording, Timeline } from '../../../contract/recording.ts'
+import type { RecordedStream, Recording, StreamInfo, Timeline } from '../../../contract/recording.ts'
 import { writeTime, writeTimeUp } from '../../model/time.ts'
 import type { TimeRange } from '../../model/time-range.ts'
 import type { Timeline as Stretches } from '../../model/timeline.ts'
+import type { StreamInfo as Position, StreamSession } from '../../playback/playback.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
-import type { FootageBounds } from '../deps.ts'
 
-export function writeRecording(recording: RecordingRow, footage: FootageBounds | undefined): Recording {
+/** First and newest footage, Unix milliseconds; undefined when there is none. */
+type Footage = { readonly recordingStartMs: number; readonly recordingEndMs: number }
+
+export function writeRecording(recording: RecordingRow, footage: Footage | undefined): Recording {
   return {
     id: recording.cameraId,
     active_service_id: recording.activeServiceId,
@@ -28,4 +31,18 @@ export function writeTimeline(request: TimeRange, { segments, gaps }: Stretches)
     segments: segments.map(({ startMs, endMs }) => ({ start: writeTime(startMs), end: writeTimeUp(endMs) })),
     gaps: gaps.map(({ startMs, endMs, reason }) => ({ start: writeTime(startMs), end: writeTimeUp(endMs), reason })),
   }
+}
+
+export function writeRecordedStream({ urls }: StreamSession): RecordedStream {
+  const { controls, play, pause, speed } = urls
+  return {
+    format: 'hls',
+    url: urls.playlist,
+    stream_info: urls.info,
+    stream_controls: { base_url: controls, play, pause, speed },
+  }
+}
+
+export function writeStreamInfo({ currentMs, positionMs, speed, state }: Position): StreamInfo {
+  return { current_time: writeTime(currentMs), current_position: positionMs / 1000, speed, state }
 }

@@ -1,22 +1,29 @@
-// /v1/cameras/{camera_id}/recording/: what is recorded, and our extensions that turn it on and off. Rows only, as for cameras.
+// /v1/cameras/{camera_id}/recording/: what is recorded and how it is played, and our extensions that turn it on and off. Rows only, as for cameras.
 
 import type { NewRecording, RecordingChange } from '../../../contract/recording.ts'
 import { AppError } from '../../base/error.ts'
 import { parseDurationMs } from '../../model/duration.ts'
-import { getTimeRange, maxTimelineMs } from '../../model/time-range.ts'
+import { getTime, getTimeRange, maxTimelineMs } from '../../model/time-range.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
 import type { Store } from '../../store/store.ts'
-import { writeRecording, writeTimeline } from '../answers/recording.ts'
+import { writeRecordedStream, writeRecording, writeStreamInfo, writeTimeline } from '../answers/recording.ts'
 import type { Handlers } from '../call.ts'
 import type { Recorded } from '../deps.ts'
 import { getOwnCamera } from '../own-camera.ts'
 
 export type RecordingHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
-  readonly recorded: Pick<Recorded, 'info' | 'timeline'>
+  readonly recorded: Pick<Recorded, 'info' | 'timeline' | 'createStream' | 'getStreamInfo'>
 }
 
-type Names = 'getRecording' | 'getTimeline' | 'enableRecording' | 'updateRecording' | 'disableRecording'
+type Names =
+  | 'getRecording'
+  | 'getTimeline'
+  | 'createStream'
+  | 'getStreamInfo'
+  | 'enableRecording'
+  | 'updateRecording'
+  | 'disableRecording'
 
 export function createRecordingHandlers({ store, recorded }: RecordingHandlersOptions): Pick<Handlers, Names> {
   const { recordings } = store
@@ -32,6 +39,19 @@ export function createRecordingHandlers({ store, recorded }: RecordingHandlersOp
       const { cameraId } = await getOwnRecording(store, call.caller.userId, call.params.camera_id)
       const range = getTimeRange(call.query(), maxTimelineMs)
       return writeTimeline(range, await recorded.timeline(cameraId, range.startMs, range.endMs))
+    },
+
+    async createStream(call) {
+      const { userId } = call.caller
+      const { cameraId } = await getOwnRecording(store, userId, call.params.camera_id)
+      const { start, end } = call.query()
+      const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
+      return writeRecordedStream(await recorded.createStream({ cameraId, userId, ...range, isRecording: true }))
+    },
+
+    // The name of the node tells a group of servers apart; this one has all streams.
+    async getStreamInfo({ caller, params }) {
+      return writeStreamInfo(await recorded.getStreamInfo(params.streamer_id, caller.userId))
     },
 
     async enableRecording(call) {

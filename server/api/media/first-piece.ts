@@ -2,12 +2,10 @@
 
 import { AppError } from '../../base/error.ts'
 
-export const maxFirstPieceMs = 10_000
-
 /** The same pieces, the first one known to exist. Throws 'unavailable', or what the stream itself throws. */
 export async function awaitFirstPiece(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = pieces[Symbol.asyncIterator]()
-  const first = await withinTime(iterator.next())
+  const first = await iterator.next()
   if (first.done) throw new AppError('unavailable', 'the stream ended before it began')
   return resume(first.value, iterator)
 }
@@ -23,11 +21,4 @@ async function* resume(first: Uint8Array, iterator: AsyncIterator<Uint8Array>): 
   } finally {
     await iterator.return?.()
   }
-}
-
-function withinTime<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new AppError('unavailable', 'no picture came in time')), maxFirstPieceMs)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

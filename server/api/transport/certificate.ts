@@ -35,9 +35,7 @@ export async function openOwnIdentity(options: {
   readonly clock: Clock
 }): Promise<OwnIdentity> {
   const { dataDir, clock } = options
-  const hosts = [...new Set([...options.hosts, 'localhost', '127.0.0.1', '::1', hostname()])].filter(
-    (host) => host !== '',
-  )
+  const hosts = listHosts(options.hosts)
   const folder = join(dataDir, 'tls')
   const certFile = join(folder, 'cert.pem')
   const keyFile = join(folder, 'key.pem')
@@ -49,6 +47,12 @@ export async function openOwnIdentity(options: {
   await replaceFile(keyFile, made.key, 0o600)
   await replaceFile(certFile, made.cert, 0o644)
   return { ...checkPair(made.cert, made.key, certFile), ...made, certFile }
+}
+
+/** The names every certificate carries besides; IPv6 addresses without the brackets of a URL. */
+function listHosts(hosts: readonly string[]): string[] {
+  const bare = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))
+  return [...new Set([...bare, 'localhost', '127.0.0.1', '::1', hostname()])].filter((host) => host !== '')
 }
 
 async function findKept(certFile: string, keyFile: string): Promise<(Identity & { fingerprint: string }) | undefined> {

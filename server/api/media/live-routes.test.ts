@@ -1,0 +1,247 @@
+// Live pictures over real sockets: who may open them, what is sent, and that nobody keeps a stream they should not have.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../../base/error.ts'
+import type { LiveView } from '../../model/live-view.ts'
+import type { Live } from '../deps.ts'
+import { openTemporaryApi } from '../temporary-api.ts'
+
+/** A camera that sends `piece` for ever, as fast as it is read. */
+class Camera implements Live {
+  readonly piece: Uint8Array
+  readonly views: LiveView[] = []
+  intervalMs = 0
+  open = 0
+  sent = 0
+  isAway = false
+
+  constructor(bytes: number) {
+    this.piece = new Uint8Array(bytes).fill(7)
+  }
+
+  async *openViewer(
+    _cameraId: number,
+    _format: string,
+    { signal }: { signal: AbortSignal },
+  ): AsyncGenerator<Uint8Array> {
+    if (this.isAway) throw new AppError('unavailable', 'secret reason')
+    this.open++
+    try {
+      while (!signal.aborted) {
+        this.sent++
+        yield this.piece
+        if (this.intervalMs > 0) await delay(this.intervalMs, undefined, { signal }).catch(() => {})
+      }
+    } finally {
+      this.open--
+    }
+  }
+
+  openMjpeg(cameraId: number, { signal, ...view }: LiveView & { signal: AbortSignal }): AsyncGenerator<Uint8Array> {
+    this.views.push(view)
+    return this.openViewer(cameraId, 'mjpeg', { signal })
+  }
+
+  async snapshot(_cameraId: number, view: LiveView) {
+    if (this.isAway) throw new AppError('unavailable', 'secret reason')
+    this.views.push(view)
+    return { jpeg: this.piece, wallMs: 0 }
+  }
+
+  async hlsPlaylist(_cameraId: number, segmentUrl: (name: string) => string) {
+    return `#EXTM3U\n${segmentUrl('7.mp4')}\n`
+  }
+
+  async hlsSegment(_cameraId: number, name: string) {
+    if (name !== '7.mp4') throw new AppError('not_found', 'no such segment')
+    return this.piece
+  }
+}
+
+async function watch(t: TestContext, camera: Camera, query = '') {
+  const temporary = await openTemporaryApi(t, { live: camera })
+  const owner = await temporary.addUser('owner@example.com')
+  const cameraId = await temporary.addCamera(owner.userId)
+  const port = await temporary.api.listen({ host: '127.0.0.1', port: 0 })
+  const read = async () => {
+    const { body } = await temporary.api.server.inject({
+      url: `/v1/cameras/${cameraId}/${query}`,
+      headers: { authorization: owner.authorization },
+    })
+    return JSON.parse(body)
+  }
+  const shown = await read()
+  const pathOf = (url: string) => new URL(url).pathname + new URL(url).search
+  const paths = {
+    mjpeg: pathOf(shown.streams[0].url),
+    mp4: pathOf(shown.streams[1].url),
+    mpegts: pathOf(shown.streams[2].url),
+    hls: pathOf(shown.streams[3].url),
+    liveSnapshot: pathOf(shown.live_snapshot),
+  }
+  const get = (path: string, method = 'GET'): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, path, method, ca: temporary.identity.cert, agent: false }
+      https.request(options, resolve).on('error', reject).end()
+    })
+  return { ...temporary, owner, cameraId, port, paths, get }
+}
+
+async function readText(message: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const bytes of message) text += bytes
+  return text
+}
+
+async function until(isTrue: () => boolean, withinMs = 5_000): Promise<void> {
+  const endMs = performance.now() + withinMs
+  while (!isTrue()) {
+    assert.ok(performance.now() < endMs, 'it did not happen in time')
+    await delay(10)
+  }
+}
+
+test('each stream has its type, and the viewer closes when the client leaves', async (t) => {
+  const camera = new Camera(1000)
+  camera.intervalMs = 5
+  const { get, paths } = await watch(t, camera)
+  for (const [path, type] of [
+    [paths.mjpeg, 'multipart/x-mixed-replace; boundary=nightjar-frame'],
+    [paths.mp4, 'video/mp4'],
+    [paths.mpegts, 'video/mp2t'],
+  ] as const) {
+    const response = await get(path)
+    assert.equal(response.statusCode, 200)
+    assert.equal(response.headers['content-type'], type)
+    assert.equal(response.headers['cache-control'], 'private, no-store')
+    assert.equal(response.headers['referrer-policy'], 'no-referrer')
+    assert.equal(response.headers['access-control-allow-origin'], '*')
+    await once(response, 'data')
+    assert.equal(camera.open, 1)
+    response.destroy()
+    await until(() => camera.open === 0)
+    const head = await get(path, 'HEAD')
+    assert.deepEqual([head.statusCode, head.headers['content-type'], await readText(head)], [200, type, ''])
+    assert.equal(camera.open, 0)
+  }
+})
+
+test('MJPEG parts carry their length and end with the boundary of the next', async (t) => {
+  const camera = new Camera(10)
+  camera.intervalMs = 5
+  const { get, paths } = await watch(t, camera, '?refresh_rate=2&max_width=320')
+  const response = await get(paths.mjpeg)
+  let text = ''
+  for await (const bytes of response) {
+    text += bytes.toString('latin1')
+    if (text.length > 400) break
+  }
+  const part = `Content-Type: image/jpeg\r\nContent-Length: 10\r\n\r\n${'\x07'.repeat(10)}\r\n--nightjar-frame\r\n`
+  assert.ok(text.startsWith(`--nightjar-frame\r\n${part}${part}`))
+  assert.deepEqual(camera.views, [{ refreshRate: 2, maxWidth: 320 }])
+})
+
+test('a client that does not read makes the stream wait, in both versions of HTTP', async (t) => {
+  const camera = new Camera(64 * 1024)
+  const { get, paths, port, identity } = await watch(t, camera)
+  const response = await get(paths.mp4)
+  response.pause()
+  await until(() => camera.sent > 1)
+  await delay(300)
+  const sent = camera.sent
+  await delay(300)
+  assert.equal(camera.sent, sent, 'nothing is asked for while the client does not read')
+  assert.ok(sent * camera.piece.length < 16 * 1024 * 1024)
+  response.resume()
+  await until(() => camera.sent > sent + 10)
+  response.destroy()
+
+  const session = http2.connect(`https://127.0.0.1:${port}`, { ca: identity.cert })
+  const stream = session.request({ ':path': paths.mp4 })
+  await once(stream, 'response')
+  await delay(300)
+  const before = camera.sent
+  await delay(300)
+  assert.equal(camera.sent, before)
+  stream.on('data', () => {})
+  await until(() => camera.sent > before + 10)
+  stream.close()
+  await until(() => camera.open === 0)
+  session.destroy()
+})
+
+test('losing the right ends open streams within seconds and closes their URLs', async (t) => {
+  for (const lose of ['camera', 'account', 'token'] as const) {
+    const camera = new Camera(1000)
+    camera.intervalMs = 20
+    const { get, paths, store, owner, cameraId } = await watch(t, camera)
+    const response = await get(paths.mpegts)
+    response.on('error', () => {})
+    response.resume()
+    await once(response, 'data')
+    await store.users.update(owner.userId, { firstName: 'Eve' })
+    if (lose === 'camera') await store.cameras.remove(cameraId)
+    if (lose === 'account') await store.users.setDisabled(owner.userId, true)
+    if (lose === 'token') await store.tokens.revoke(owner.tokenId)
+    await Promise.race([once(response, 'close'), delay(5_000).then(() => assert.fail('the stream should have ended'))])
+    assert.equal(camera.open, 0)
+    for (const path of Object.values(paths)) assert.equal((await get(path)).statusCode, 403, lose)
+  }
+})
+
+test('T39: a token opens one kind of one camera, unaltered', async (t) => {
+  const camera = new Camera(10)
+  const { get, paths, cameraId } = await watch(t, camera)
+  const [path, token] = paths.liveSnapshot.split('?token=') as [string, string]
+  const altered = `${token.slice(0, -3)}${token.at(-3) === 'A' ? 'B' : 'A'}${token.slice(-2)}`
+  for (const wrong of [
+    path,
+    `${path}?token=`,
+    `${path}?token=${altered}`,
+    `/media/cameras/${cameraId + 1}/live.jpg?token=${token}`,
+    `/media/cameras/x/live.jpg?token=${token}`,
+    `/media/cameras/${cameraId}/snapshot.jpg?token=${token}`,
+    `/media/cameras/${cameraId}/live.mjpeg?token=${token}`,
+    `/media/cameras/${cameraId}/hls/7.mp4?token=${token}`,
+  ]) {
+    const response = await get(wrong)
+    assert.equal(response.statusCode, 403, wrong)
+    const body = await readText(response)
+    assert.equal(JSON.parse(body).title, 'permission_denied')
+    assert.equal(response.headers['access-control-allow-origin'], '*')
+  }
+  const right = await get(`${paths.liveSnapshot}&t=123&max_width=1`)
+  assert.deepEqual([right.statusCode, right.headers['content-type']], [200, 'image/jpeg'])
+  assert.deepEqual(camera.views, [{}], 'extra parameters are ignored')
+})
+
+test('a camera that is away is 503 before anything is sent', async (t) => {
+  const camera = new Camera(10)
+  camera.isAway = true
+  const { get, paths } = await watch(t, camera)
+  for (const path of [paths.mjpeg, paths.mp4, paths.mpegts, paths.liveSnapshot]) {
+    const response = await get(path)
+    const body = await readText(response)
+    assert.equal(response.statusCode, 503)
+    assert.equal(response.headers['retry-after'], '5')
+    assert.ok(!body.includes('secret'))
+    assert.equal(JSON.parse(body).title, 'unavailable')
+  }
+})
+
+test('an HLS playlist hands its token to the segments', async (t) => {
+  const { get, paths } = await watch(t, new Camera(10))
+  const playlist = await get(paths.hls)
+  assert.equal(playlist.headers['content-type'], 'application/vnd.apple.mpegurl')
+  const segment = (await readText(playlist)).split('\n')[1]!
+  const response = await get(segment)
+  assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'video/mp4'])
+  assert.equal((await readText(response)).length, 10)
+  assert.equal((await get(segment.replace('7.mp4', '8.mp4'))).statusCode, 404)
+})

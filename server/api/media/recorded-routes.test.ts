@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from '../../base/error.ts'
+import type { Recorded } from '../deps.ts'
+import { noFootage, openTemporaryApi, publicUrl } from '../temporary-api.ts'
+
+const streamId = '0123456789abcdef0123456789abcdef'
+const file = Buffer.from('0123456789')
+
+async function openRecorded(t: TestContext) {
+  const calls: unknown[][] = []
+  const known = (id: string) => {
+    if (id !== streamId) throw new AppError('not_found', 'no such stream')
+  }
+  let open = 0
+  const recorded: Recorded = {
+    ...noFootage,
+    info: async () => ({ recordingStartMs: Date.UTC(2026, 6, 1) + 999, recordingEndMs: Date.UTC(2026, 6, 2) + 1 }),
+    timeline: async (...call) => {
+      calls.push(call)
+      const startMs = Date.UTC(2026, 6, 1, 10)
+      return {
+        segments: [{ startMs, endMs: startMs + 60_000 }],
+        gaps: [{ startMs: startMs + 60_000, endMs: startMs + 90_000, reason: 'camera_unreachable' }],
+      }
+    },
+    createStream: async (request) => {
+      calls.push([request])
+      if (request.startMs > Date.UTC(2030)) throw new AppError('not_found', 'nothing')
+      const { cameraId, startMs, endMs } = request
+      const base = `${publicUrl}/recording/streams/${streamId}`
+      return {
+        id: streamId,
+        cameraId,
+        startMs,
+        endMs,
+        urls: {
+          playlist: `${base}/hls/playlist.m3u8`,
+          info: `${publicUrl}/v1/recording/stream/node/${streamId}/`,
+          controls: `${base}/`,
+          play: `${base}/play/`,
+          pause: `${base}/pause/`,
+          speed: `${base}/speed/`,
+        },
+      }
+    },
+    getStreamInfo: async (id) => {
+      known(id)
+      return { currentMs: Date.UTC(2026, 6, 1), positionMs: 1500, speed: 1, state: 'playing' }
+    },
+    playlist: async (id) => {
+      known(id)
+      return '#EXTM3U\n'
+    },
+    openBytes: async (id, name, range) => {
+      known(id)
+      calls.push([name, range])
+      if (range === 'bytes=99-') return { status: 416, totalBytes: file.length }
+      const [firstByte, lastByte] = range ? [2, 5] : [0, 9]
+      open++
+      async function* read() {
+        try {
+          yield file.subarray(firstByte, lastByte + 1)
+        } finally {
+          open--
+        }
+      }
+      return { status: range ? 206 : 200, firstByte, lastByte, totalBytes: file.length, body: read() }
+    },
+    play: async (id) => known(id),
+    pause: async (id) => known(id),
+    setSpeed: async (id, speed) => {
+      known(id)
+      calls.push([speed])
+    },
+  }
+  const temporary = await openTemporaryApi(t, { recorded })
+  const owner = await temporary.addUser('owner@example.com')
+  const cameraId = await temporary.addCamera(owner.userId)
+  const send = (method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', url: string, rest: object = {}) =>
+    temporary.api.server.inject({ method, url, ...rest })
+  const asOwner = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) =>
+    send(method, `/v1/cameras/${cameraId}/recording/${url}`, {
+      headers: { authorization: owner.authorization },
+      ...(payload && { payload }),
+    })
+  return { ...temporary, owner, cameraId, calls, send, asOwner, openFiles: () => open }
+}
+
+const media = `/recording/streams/${streamId}`
+
+test('recording is turned on, changed and turned off', async (t) => {
+  const { asOwner, cameraId, store } = await openRecorded(t)
+  for (const url of ['', 'timeline/?start=x', 'stream/']) assert.equal((await asOwner('GET', url)).statusCode, 404)
+  assert.equal((await asOwner('PUT', '', { retention: 'P1D' })).statusCode, 404)
+
+  const enabled = await asOwner('POST', '', { retention: 'P7D' })
+  assert.equal(enabled.statusCode, 201)
+  assert.deepEqual(enabled.json(), {
+    id: cameraId,
+    active_service_id: enabled.json().active_service_id,
+    status: 'READY',
+    retention: 'P7D',
+    deactivated_at: null,
+    recording_start: '2026-07-01T00:00:00Z',
+    recording_end: '2026-07-02T00:00:01Z',
+    status_reason: null,
+    max_bytes: null,
+  })
+  assert.deepEqual((await asOwner('GET', '')).json(), enabled.json())
+
+  const changed = await asOwner('PUT', '', { max_bytes: 5_000_000_000 })
+  assert.deepEqual(
+    [changed.statusCode, changed.json().retention, changed.json().max_bytes],
+    [200, 'P7D', 5_000_000_000],
+  )
+  assert.equal((await asOwner('PUT', '', { max_bytes: null })).json().max_bytes, null)
+  await store.recordings.setStatus(cameraId, 'ERROR', 'The disk is full.')
+  assert.equal((await asOwner('GET', '')).json().status_reason, 'The disk is full.')
+
+  assert.equal((await asOwner('DELETE', '')).statusCode, 204)
+  assert.equal((await asOwner('GET', '')).statusCode, 404)
+  assert.equal((await asOwner('DELETE', '')).statusCode, 404)
+  for (const [body, field] of [
+    [{}, 'retention'],
+    [{ retention: '7 days' }, 'retention'],
+    [{ retention: 'P0D' }, 'retention'],
+    [{ retention: 'P7D', max_bytes: 0 }, 'max_bytes'],
+    [{ retention: 'P7D', max_bytes: 'much' }, 'max_bytes'],
+  ] as const) {
+    const response = await asOwner('POST', '', body)
+    assert.deepEqual([response.statusCode, Object.keys(response.json().errors)], [400, [field]])
+  }
+})
+
+test('the timeline echoes its request and tells segments and gaps', async (t) => {
+  const { asOwner, calls, cameraId } = await openRecorded(t)
+  await asOwner('POST', '', { retention: 'P7D' })
+  const response = await asOwner('GET', 'timeline/?start=2026-07-01T12:00:00.5+02:00&end=2026-07-01T10:30')
+  assert.equal(response.statusCode, 200)
+  assert.deepEqual(calls, [[cameraId, Date.UTC(2026, 6, 1, 10) + 500, Date.UTC(2026, 6, 1, 10, 30)]])
+  assert.deepEqual(response.json(), {
+    start: '2026-07-01T10:00:00Z',
+    end: '2026-07-01T10:30:00Z',
+    segments: [{ start: '2026-07-01T10:00:00Z', end: '2026-07-01T10:01:00Z' }],
+    gaps: [{ start: '2026-07-01T10:01:00Z', end: '2026-07-01T10:01:30Z', reason: 'camera_unreachable' }],
+  })
+})
+
+test('bad times are 400 on timeline and stream, and named', async (t) => {
+  const { asOwner } = await openRecorded(t)
+  await asOwner('POST', '', { retention: 'P7D' })
+  const day = 'start=2026-07-01T00:00:00Z'
+  const cases: [string, string[]][] = [
+    ['timeline/', ['start', 'end']],
+    [`timeline/?${day}`, ['end']],
+    ['timeline/?start=yesterday&end=2026-07-01', ['start', 'end']],
+    [`timeline/?${day}&end=2026-07-02T00:00:01Z`, ['end']],
+    [`timeline/?${day}&end=2026-07-01T00:00:00Z`, ['end']],
+    [`timeline/?${day}&end=2026-06-01T00:00:00Z`, ['end']],
+    ['stream/', ['start']],
+    ['stream/?start=', ['start']],
+    ['stream/?start=NaN', ['start']],
+    [`stream/?${day}&end=soon`, ['end']],
+    [`stream/?${day}&end=2026-07-01T00:00:00Z`, ['end']],
+  ]
+  for (const [url, fields] of cases) {
+    const response = await asOwner('GET', url)
+    assert.equal(response.statusCode, 400, url)
+    assert.equal(response.json().title, 'invalid')
+    assert.deepEqual(Object.keys(response.json().errors), fields, url)
+  }
+  assert.equal((await asOwner('GET', `timeline/?${day}&end=2026-07-02T00:00:00Z`)).statusCode, 200)
+})
+
+test('a recorded stream is created and its position told to its user', async (t) => {
+  const { asOwner, send, owner, cameraId, calls } = await openRecorded(t)
+  await asOwner('POST', '', { retention: 'P7D' })
+  const response = await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
+  assert.equal(response.statusCode, 200)
+  assert.deepEqual(calls, [[{ cameraId, userId: owner.userId, startMs: Date.UTC(2026, 6, 1, 10), isRecording: true }]])
+  const { format, url, stream_info, stream_controls } = response.json()
+  assert.deepEqual([format, url], ['hls', `${publicUrl}${media}/hls/playlist.m3u8`])
+  assert.deepEqual(Object.keys(stream_controls), ['base_url', 'play', 'pause', 'speed'])
+  assert.equal((await asOwner('GET', 'stream/?start=2031-07-01T10:00:00Z')).statusCode, 404)
+
+  const headers = { authorization: owner.authorization }
+  const info = await send('GET', new URL(stream_info).pathname, { headers })
+  assert.deepEqual(info.json(), {
+    current_time: '2026-07-01T00:00:00Z',
+    current_position: 1.5,
+    speed: 1,
+    state: 'playing',
+  })
+  assert.equal((await send('GET', '/v1/recording/stream/node/ffff/', { headers })).statusCode, 404)
+})
+
+test('files are sent whole or in ranges, without credentials, and closed again', async (t) => {
+  const { send, openFiles } = await openRecorded(t)
+  const playlist = await send('GET', `${media}/hls/playlist.m3u8`)
+  assert.deepEqual([playlist.statusCode, playlist.body], [200, '#EXTM3U\n'])
+  assert.equal(playlist.headers['content-type'], 'application/vnd.apple.mpegurl')
+  assert.equal(playlist.headers['cache-control'], 'private, no-store')
+  assert.equal(playlist.headers['access-control-allow-origin'], '*')
+
+  const whole = await send('GET', `${media}/hls/7.mp4`)
+  assert.deepEqual([whole.statusCode, whole.body, whole.headers['content-length']], [200, '0123456789', '10'])
+  assert.deepEqual([whole.headers['accept-ranges'], whole.headers['content-type']], ['bytes', 'video/mp4'])
+  const part = await send('GET', `${media}/hls/7.mp4`, { headers: { range: 'bytes=2-5' } })
+  assert.deepEqual([part.statusCode, part.body, part.headers['content-length']], [206, '2345', '4'])
+  assert.equal(part.headers['content-range'], 'bytes 2-5/10')
+  const head = await send('HEAD', `${media}/hls/7.mp4`)
+  assert.deepEqual([head.statusCode, head.body, head.headers['content-length']], [200, '', '10'])
+  const past = await send('GET', `${media}/hls/7.mp4`, { headers: { range: 'bytes=99-' } })
+  assert.deepEqual([past.statusCode, past.headers['content-range']], [416, 'bytes */10'])
+  assert.equal((await send('GET', '/recording/streams/ffff/hls/7.mp4')).statusCode, 404)
+  assert.equal((await send('GET', '/recording/streams/ffff/hls/playlist.m3u8')).statusCode, 404)
+  assert.equal(openFiles(), 0)
+})
+
+test('the controls answer 204 to POST', async (t) => {
+  const { send, calls } = await openRecorded(t)
+  for (const name of ['play', 'pause']) {
+    for (const slash of ['/', '']) {
+      const response = await send('POST', `${media}/${name}${slash}`)
+      assert.deepEqual([response.statusCode, response.body], [204, ''])
+      assert.equal(response.headers['access-control-allow-origin'], '*')
+    }
+    assert.equal((await send('GET', `${media}/${name}/`)).statusCode, 405)
+    assert.equal((await send('POST', `/recording/streams/ffff/${name}/`)).statusCode, 404)
+  }
+  assert.equal((await send('POST', `${media}/speed/`, { payload: { speed: 1 } })).statusCode, 204)
+  assert.equal((await send('POST', `${media}/speed/?speed=1`)).statusCode, 204)
+  assert.deepEqual(calls, [[1], [1]])
+  assert.equal((await send('POST', `${media}/speed/`)).statusCode, 400)
+  assert.equal((await send('POST', `${media}/speed/?speed=fast`)).statusCode, 400)
+  assert.equal((await send('POST', '/recording/streams/ffff/speed/')).statusCode, 404)
+})

@@ -1,0 +1,88 @@
+// Recorded streams: /recording/streams/{id}/…, opened by the id nobody can guess. The playlist and the files are the playback's; this
+// gives them HTTP, with ranges (RFC 9110 section 14).
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Logger } from '../../base/log.ts'
+import { sendEmpty } from '../answer.ts'
+import type { Recorded } from '../deps.ts'
+import { HttpError } from '../problem.ts'
+import { readBody, readQuery } from '../read-fields.ts'
+import { readJson } from '../read-json.ts'
+import type { OpenStreams } from './open-streams.ts'
+import { sendBytes, startMedia } from './send-media.ts'
+import { sendStream } from './send-stream.ts'
+
+export type RecordedRoutesOptions = {
+  readonly recorded: Pick<Recorded, 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
+  readonly streams: OpenStreams
+  readonly log: Logger
+}
+
+const base = '/recording/streams/:stream_id'
+
+const SpeedIn = Type.Object({ speed: Type.Number() })
+
+export function registerRecordedRoutes(
+  server: FastifyInstance,
+  { recorded, streams, log }: RecordedRoutesOptions,
+): void {
+  server.get(`${base}/hls/playlist.m3u8`, async (request, reply) => {
+    const playlist = await recorded.playlist(idOf(request))
+    sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))
+  })
+
+  server.get(`${base}/hls/:file`, async (request, reply) => {
+    const id = idOf(request)
+    const { file } = request.params as { file: string }
+    const bytes = await recorded.openBytes(id, file, request.headers.range)
+    if (bytes.status === 416) {
+      const headers = { 'content-range': `bytes */${bytes.totalBytes}` }
+      throw new HttpError(416, 'range_not_satisfiable', 'The range begins after the end of the file.', headers)
+    }
+    const { status, firstByte, lastByte, totalBytes, body } = bytes
+    const response = startMedia(reply, status, 'video/mp4', {
+      'accept-ranges': 'bytes',
+      'content-length': lastByte - firstByte + 1,
+      ...(status === 206 && { 'content-range': `bytes ${firstByte}-${lastByte}/${totalBytes}` }),
+    })
+    if (request.method === 'HEAD') {
+      await body.return()
+      response.end()
+      return
+    }
+    const signal = streams.add(response, () => mayWatch(recorded, id))
+    await sendStream(response, body, { signal, log })
+  })
+
+  const control = (name: string, change: (id: string, request: FastifyRequest) => Promise<void>) =>
+    server.post(`${base}/${name}/`, async (request: FastifyRequest, reply: FastifyReply) => {
+      await change(idOf(request), request)
+      sendEmpty(reply, 204)
+    })
+  control('play', (id) => recorded.play(id))
+  control('pause', (id) => recorded.pause(id))
+  control('speed', async (id, request) => {
+    await recorded.playlist(id) // 404 before 400
+    await recorded.setSpeed(id, readSpeed(request))
+  })
+}
+
+const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
+
+/** The playback looks at the right on every access and hides the stream from those who lost it. */
+async function mayWatch(recorded: Pick<Recorded, 'playlist'>, id: string): Promise<boolean> {
+  return recorded.playlist(id).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** From the query or from the body. */
+function readSpeed(request: FastifyRequest): number {
+  const query = request.query as string
+  const fields = query.includes('speed=')
+    ? readQuery(SpeedIn, query)
+    : readBody(SpeedIn, readJson(request.body as string | undefined, request.headers['content-type']))
+  return (fields as { speed: number }).speed
+}
