@@ -325,3 +325,12 @@ test('a shortened file is repaired to what is there', async () => {
   await place.start().repairOpen()
   assert.equal(place.rows.all[0]!.fragments.length, 2)
 })
+
+test('a recorder that died leaves its whole fragments', async () => {
+  const place = createPlace()
+  const { path, fragments } = await record(place, place.catalog, t0, 3)
+  await appendFile(path, 'half a fragment')
+  await place.catalog.abandon(1)
+  assert.deepEqual(place.rows.all[0]!.fragments, fragments)
+  assert.equal((await stat(path)).size, place.rows.all[0]!.bytes)
+})

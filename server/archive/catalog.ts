@@ -74,7 +74,7 @@ export class Catalog {
     const { cameraId } = opened
     const entries = this.#entriesOf(cameraId)
     const abandoned = entries.at(-1)
-    if (abandoned && !abandoned.isClosed) this.segmentClosed(cameraId, abandoned.opened.path)
+    if (abandoned && !abandoned.isClosed) this.#finish(abandoned, (id) => this.#repair(toSegment(abandoned, id)))
     const entry: Entry = { opened, id: undefined, fragments: [], isClosed: false }
     entries.push(entry)
     const isFirst = !this.#seen.has(cameraId)
@@ -98,23 +98,17 @@ export class Catalog {
   segmentClosed(cameraId: number, path: string): void {
     const entry = this.#find(cameraId, path)
     if (!entry || entry.isClosed) return
-    entry.isClosed = true
-    this.#enqueue(cameraId, async () => {
-      const { id } = entry
-      if (id === undefined) return // given up when the server closed
+    this.#finish(entry, async (id) => {
       const { endMs, bytes, fragments } = toSegment(entry, id)
       if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments })
       else await deleteSegments(this.#context, [{ id, path }])
-      const entries = this.#entriesOf(cameraId)
-      entries.splice(entries.indexOf(entry), 1)
-      this.#notify(cameraId)
     })
   }
 
-  /** The recorder of this camera died without closing its file: what it wrote is kept. */
+  /** The recorder of this camera died without closing its file: what it wrote whole is kept, as after a crash. */
   async abandon(cameraId: number): Promise<void> {
-    for (const { opened, isClosed } of this.#entriesOf(cameraId)) {
-      if (!isClosed) this.segmentClosed(cameraId, opened.path)
+    for (const entry of this.#entriesOf(cameraId)) {
+      if (!entry.isClosed) this.#finish(entry, (id) => this.#repair(toSegment(entry, id)))
     }
     await this.#work.get(cameraId)
   }
@@ -223,6 +217,23 @@ export class Catalog {
 
   #find(cameraId: number, path: string): Entry | undefined {
     return this.#entries.get(cameraId)?.find(({ opened }) => opened.path === path)
+  }
+
+  /** No fragment will come. The entry leaves memory when its row is written. */
+  #finish(entry: Entry, writeRow: (id: number) => Promise<void>): void {
+    const { cameraId } = entry.opened
+    entry.isClosed = true
+    this.#enqueue(cameraId, async () => {
+      if (entry.id === undefined) return // given up when the server closed
+      await writeRow(entry.id)
+      const entries = this.#entriesOf(cameraId)
+      entries.splice(entries.indexOf(entry), 1)
+      this.#notify(cameraId)
+    })
+  }
+
+  async #repair(segment: Segment): Promise<void> {
+    await repairSegment(this.#context, segment, createRepairReport())
   }
 
   #listInMemory(cameraId: number, startMs: number, endMs: number): Segment[] {
