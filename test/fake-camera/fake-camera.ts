@@ -1,4 +1,5 @@
-// A real RTSP camera for tests, benches and the demo: draws, encodes and sends; and fails on demand. No part of the service.
+// A real RTSP camera for tests, benches and the demo: draws, encodes and sends; and fails on demand. No part of the
+// service.
 //
 // Speaks RTSP 1.0 with RTP over the same connection, through the service's own writers; docs/design/fake-camera.md.
 

@@ -1,5 +1,6 @@
-// A frame's number inside its H.264 bytes: an SEI message "user data unregistered" (ISO/IEC 14496-10 D.1.7) that our camera puts
-// into every access unit and that every copy of the stream keeps, so that a test can prove that no frame is missing.
+// A frame's number inside its H.264 bytes: an SEI message "user data unregistered" (ISO/IEC 14496-10 D.1.7) that our
+// camera puts into every access unit and that every copy of the stream keeps, so that a test can prove that no frame is
+// missing.
 
 /** Marks our message; ASCII, so that it never needs emulation prevention. */
 const uuid = new TextEncoder().encode('nightjar-counter')

@@ -1,4 +1,5 @@
-// The fake camera as a program of its own, for the demo and the benches: prints its URLs on one line, runs until told to stop.
+// The fake camera as a program of its own, for the demo and the benches: prints its URLs on one line, runs until told
+// to stop.
 
 import { parseArgs } from 'node:util'
 import { openFakeCamera } from './fake-camera.ts'

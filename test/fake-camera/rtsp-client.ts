@@ -1,5 +1,5 @@
-// A small RTSP client for the tests of the fake camera, from the service's own readers. It does as it is told and remembers
-// what it was sent; reconnecting and keeping alive are the business of the service's client.
+// A small RTSP client for the tests of the fake camera, from the service's own readers. It does as it is told and
+// remembers what it was sent; reconnecting and keeping alive are the business of the service's client.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,7 +1,8 @@
 // A strip of black and white cells along the foot of a picture that says which frame this is and when it was made.
 //
-// Its place and size are shares of the picture's, so it is found again in a picture scaled as a whole (down to a quarter of 960
-// pixels and less), and its cells are large enough to outlast H.264 and JPEG. No foreign standard: ours, read by our tests.
+// Its place and size are shares of the picture's, so it is found again in a picture scaled as a whole (down to a
+// quarter of 960 pixels and less), and its cells are large enough to outlast H.264 and JPEG. No foreign standard: ours,
+// read by our tests.
 
 /** The strip's share of the picture's width (from the left edge) and height (from the lower edge). */
 export const timeCodeWidth = 50 / 60

@@ -1,4 +1,5 @@
-// The sound of the camera: a short beep at the start of each second, its pitch another each minute. A function of time only.
+// The sound of the camera: a short beep at the start of each second, its pitch another each minute. A function of time
+// only.
 
 const beepSeconds = 0.12
 /** Semitones above A4 for the minutes, one after the other: a pentatonic scale up and down. */

@@ -1,4 +1,5 @@
-// Pictures to H.264 with the encoder in FFmpeg (x264), as a camera's chip does it: no delay, no reordered pictures, one slice.
+// Pictures to H.264 with the encoder in FFmpeg (x264), as a camera's chip does it: no delay, no reordered pictures, one
+// slice.
 
 import {
   AV_LOG_ERROR,
@@ -84,6 +85,7 @@ export class VideoEncoder implements Disposable {
       'x264-params': `scenecut=0:keyint-min=${gopFrames}:sliced-threads=0:rc-lookahead=0:sync-lookahead=0:aud=0:aq-mode=1`,
       ...(rate === 'limit' && { crf: '26' }),
     })
+    // Not open2Sync: with options it frees them twice (node-av 6.1.1).
     FFmpegError.throwIfError(await context.open2(codec, options), 'open the H.264 encoder')
     this.#frame.alloc()
     this.#frame.format = AV_PIX_FMT_YUV420P

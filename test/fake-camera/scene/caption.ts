@@ -16,7 +16,10 @@ export type Caption = {
   readonly frameNumber: number
 }
 
-/** Name on the upper right, `2026-11-21 08:15:30.2 UTC` on the upper left, the time code and frame number along the foot. */
+/**
+ * Name on the upper right, `2026-11-21 08:15:30.2 UTC` on the upper left, the time code and frame number along the
+ * foot.
+ */
 export function paintCaption(painter: Painter, { name, unixMs, frameNumber }: Caption): void {
   const { picture } = painter
   const iso = new Date(unixMs).toISOString()

@@ -1,4 +1,5 @@
-// Shapes with soft edges, painted into a YUV picture. Cheap: one pass over the pixels a shape covers, no allocation in it.
+// Shapes with soft edges, painted into a YUV picture. Cheap: one pass over the pixels a shape covers, no allocation in
+// it.
 
 import type { Colour, Picture } from './picture.ts'
 import { mix } from './picture.ts'

@@ -1,4 +1,5 @@
-// A picture a scene is drawn into: planar YUV 4:2:0, as an H.264 encoder takes it. Only storage and colour; shapes: paint.ts.
+// A picture a scene is drawn into: planar YUV 4:2:0, as an H.264 encoder takes it. Only storage and colour; shapes:
+// paint.ts.
 
 /** Planar YUV 4:2:0 (I420), BT.709, limited range. `y`, `u` and `v` are views into `data`. Width and height are even. */
 export type Picture = {

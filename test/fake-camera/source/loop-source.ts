@@ -1,5 +1,5 @@
-// A stream that repeats a clip for ever, with timestamps, sequence numbers and frame counter running on; cheap enough to have
-// a hundred of. It never leaves a frame out: one that is late is sent late.
+// A stream that repeats a clip for ever, with timestamps, sequence numbers and frame counter running on; cheap enough
+// to have a hundred of. It never leaves a frame out: one that is late is sent late.
 
 import type { Clock } from '../../../server/base/clock.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'

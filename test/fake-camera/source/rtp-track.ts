@@ -1,4 +1,5 @@
-// The RTP side of one track of a camera: its source id, counters and packets, framed for an RTSP connection (RFC 2326 10.12).
+// The RTP side of one track of a camera: its source id, counters and packets, framed for an RTSP connection (RFC 2326
+// 10.12).
 //
 // Every client of a stream gets the same packets, so they are written once, for the channels a client usually asks for.
 
@@ -59,7 +60,10 @@ export class RtpTrack {
     return bytes
   }
 
-  /** Gives packets written earlier (of another track, too) this track's next numbers; `starts` = where each packet begins. */
+  /**
+   * Gives packets written earlier (of another track, too) this track's next numbers; `starts` = where each packet
+   * begins.
+   */
   renumberPackets(bytes: Uint8Array, starts: readonly number[], timestamp: number): void {
     for (const [index, start] of starts.entries()) {
       const sequence = (this.#sequence + index) & 0xffff

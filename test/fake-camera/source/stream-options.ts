@@ -18,7 +18,10 @@ export type StreamOptions = {
   readonly bitsPerSecond?: number
   /** A beep each second. Live streams only. */
   readonly hasAudio?: boolean
-  /** Length of the clip to serve in a loop, encoded once for all streams alike. Undefined: drawn and encoded as it is sent. */
+  /**
+   * Length of the clip to serve in a loop, encoded once for all streams alike. Undefined: drawn and encoded as it is
+   * sent.
+   */
   readonly loopSeconds?: number
 }
 
@@ -40,7 +43,10 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
   }
 }
 
-/** Streams `load/0`, `load/1`, … for benches: the same 10 s of 1280×720 at 25 frames/s and 2 Mbit/s, each at its own place. */
+/**
+ * Streams `load/0`, `load/1`, … for benches: the same 10 s of 1280×720 at 25 frames/s and 2 Mbit/s, each at its own
+ * place.
+ */
 export function createLoadStreams(count: number, options: Omit<StreamOptions, 'name'> = {}): StreamOptions[] {
   return Array.from({ length: count }, (_, index) => ({
     loopSeconds: 10,
