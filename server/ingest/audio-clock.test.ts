@@ -50,3 +50,24 @@ test('a sound crystal that is wrong does not drift away from the picture in six 
     for (const audioPpm of [-150, 150]) assert.ok(worst(play({ seconds: 6 * 3600, audioPpm, isTold })) < 15)
   }
 })
+
+test('after a jump of the camera clock sound keeps its place beside the picture', () => {
+  const video = new WallClock()
+  const audio = new AudioClock(video)
+  let ms = 0
+  const play = (videoJumpMs: number, audioJumpMs: number) => {
+    video.map(500_000 + (ms + videoJumpMs) * 90, startMs + ms)
+    if (video.isRunDue) {
+      const isNewClock = video.beginRun()
+      if (ms > 0) audio.beginRun(isNewClock)
+      else audio.alignTo(7_000_000, 500_000 / 90)
+    }
+    // The sound of this moment comes 150 ms later; the sound that comes now is older.
+    const isPlaced = audio.map(7_000_000 + ms - 150 + audioJumpMs, startMs + ms)
+    if (isPlaced) assert.ok(Math.abs(audio.pts90k - video.pts90k + 150 * 90) < 90, `${audio.pts90k} ${video.pts90k}`)
+    ms += 40
+  }
+  for (let i = 0; i < 1000; i++) play(0, 0)
+  for (let i = 0; i < 1000; i++) play(60_000, 60_000)
+  for (let i = 0; i < 1000; i++) play(-60_000, 0)
+})

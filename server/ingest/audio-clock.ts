@@ -18,8 +18,8 @@ export class AudioClock {
   #follower = new OffsetFollower()
   /** Audio minus video media time at the same moment, told by the camera; undefined when not known. */
   #toldMs: number | undefined
-  /** What the camera told minus what arrival says, kept once both have settled. */
-  #correctionMs: number | undefined
+  /** What the camera told minus what arrival says: how much later than pictures the camera sends its sound. */
+  #correctionMs = 0
 
   constructor(video: WallClock) {
     this.#video = video
@@ -30,13 +30,15 @@ export class AudioClock {
     this.#toldMs = audioMs - videoMs
   }
 
-  /** A new run began. `isNewClock`: the video's clock was fitted anew, so what the camera told of it no longer holds. */
+  /**
+   * A new run began. `isNewClock`: the video's clock was fitted anew, so the timestamps the camera told of no longer hold; how
+   * late it sends its sound still does.
+   */
   beginRun(isNewClock: boolean): void {
     this.pts90k = Number.NEGATIVE_INFINITY
     if (!isNewClock) return
     this.#follower = new OffsetFollower()
     this.#toldMs = undefined
-    this.#correctionMs = undefined
   }
 
   /** Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published. */
@@ -51,14 +53,10 @@ export class AudioClock {
   }
 
   #correct(audioMs: number, byArrivalMs: number): number {
-    if (this.#correctionMs !== undefined) return this.#correctionMs
-    if (this.#toldMs === undefined) return 0
+    if (this.#toldMs === undefined) return this.#correctionMs
     const correctionMs = audioMs - this.#toldMs - byArrivalMs
-    if (Math.abs(correctionMs) > maxDisagreementMs) {
-      this.#toldMs = undefined
-      return 0
-    }
-    if (this.#follower.ageMs > settleMs) this.#correctionMs = correctionMs
-    return correctionMs
+    if (Math.abs(correctionMs) < maxDisagreementMs) this.#correctionMs = correctionMs
+    if (this.#correctionMs !== correctionMs || this.#follower.ageMs > settleMs) this.#toldMs = undefined
+    return this.#correctionMs
   }
 }

@@ -38,7 +38,10 @@ export class CameraStream {
   readonly #clock: WallClock
   #format: VideoFormat | undefined
   #isFormatNew = false
-  #arrivalMs = 0
+  #audioArrivalMs = 0
+  /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
+  #markedMs = 0
+  #markedTimestamp = Number.NaN
   #isRunning = false
   #told: { videoTime: number; audioTime: number } | undefined
 
@@ -87,6 +90,10 @@ export class CameraStream {
     if (!receiver.take(bytes, start, end)) return
     if (receiver.isAfterLoss) this.#depacketizer.markLoss()
     const { payloadStart, payloadEnd, isMarked } = receiver.header
+    if (isMarked) {
+      this.#markedTimestamp = receiver.timestamp
+      this.#markedMs = this.#options.arrivalClock.nowMs()
+    }
     this.#depacketizer.push(bytes, payloadStart, payloadEnd, receiver.timestamp, isMarked)
   }
 
@@ -95,7 +102,7 @@ export class CameraStream {
     if (!this.audio?.receiver.take(bytes, start, end)) return
     const { receiver, depacketizer } = this.audio
     if (receiver.isAfterLoss) depacketizer.markLoss()
-    this.#arrivalMs = this.#options.arrivalClock.nowMs()
+    this.#audioArrivalMs = this.#options.arrivalClock.nowMs()
     depacketizer.push(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
   }
 
@@ -130,7 +137,7 @@ export class CameraStream {
     const depacketizer = new AacDepacketizer(plan.headerSizes, (data, timestamp, index) => {
       if (!this.#isRunning) return
       this.#alignOnce()
-      if (!clock.map((timestamp * 1000) / plan.clockRate + index * blockMs, this.#arrivalMs)) return
+      if (!clock.map((timestamp * 1000) / plan.clockRate + index * blockMs, this.#audioArrivalMs)) return
       stats.audioFrames++
       const { pts90k, wallMs } = clock
       publish({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
@@ -148,7 +155,7 @@ export class CameraStream {
 
   #takePicture(data: Uint8Array, timestamp: number, isKey: boolean): void {
     const { stats, publish, arrivalClock } = this.#options
-    this.#clock.map(timestamp, arrivalClock.nowMs())
+    this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
     if (isKey && (this.#isFormatNew || this.#clock.isRunDue)) this.#beginRun()
     stats.videoFrames++
     const { pts90k, wallMs } = this.#clock
