@@ -143,6 +143,11 @@ export class Playback {
     return { currentMs, positionMs: Math.round(positionMs), speed: row.speed, state: row.state }
   }
 
+  /** Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open. */
+  async checkAccess(streamId: string): Promise<void> {
+    await this.#get(streamId)
+  }
+
   /** The text of the media playlist. Waits a little when the first footage of the range is only just being recorded. */
   async playlist(streamId: string): Promise<string> {
     const active = await this.#get(streamId)

@@ -24,7 +24,9 @@ export class RecordedStream {
   readonly #footage: StreamFootage
   readonly #row: StreamRow
   readonly #firstEntryOf = new Map<number, number>()
-  #texts: string[] = []
+  #text = ''
+  /** Where the text of each entry ends. */
+  readonly #textEnds: number[] = []
   #targetSeconds = usualTargetSeconds
   #updating: Promise<void> | undefined
 
@@ -51,10 +53,10 @@ export class RecordedStream {
   }
 
   /** `maxEntries`: how many entries to show while the stream is paused. */
-  playlist(maxEntries: number | undefined): string {
-    const isComplete = this.entries.isFinished && (maxEntries === undefined || maxEntries >= this.#texts.length)
-    const texts = maxEntries === undefined ? this.#texts : this.#texts.slice(0, maxEntries)
-    return this.#head() + texts.join('') + (isComplete ? playlistEnd : '')
+  playlist(maxEntries = Number.POSITIVE_INFINITY): string {
+    const isWhole = maxEntries >= this.#textEnds.length
+    const text = isWhole ? this.#text : this.#text.slice(0, this.#textEnds[maxEntries - 1] ?? 0)
+    return this.#head() + text + (isWhole && this.entries.isFinished ? playlistEnd : '')
   }
 
   /** The entry that holds this byte of a segment, or undefined. */
@@ -97,12 +99,13 @@ export class RecordedStream {
 
   #writeTexts(): void {
     const { entries } = this.entries
-    for (let i = this.#texts.length; i < entries.length; i++) {
+    for (let i = this.#textEnds.length; i < entries.length; i++) {
       const entry = entries[i]!
       if (!this.#firstEntryOf.has(entry.segmentId)) this.#firstEntryOf.set(entry.segmentId, i)
       const durationSeconds = entry.duration90k / 90_000
       this.#targetSeconds = Math.max(this.#targetSeconds, Math.round(durationSeconds))
-      this.#texts.push(writeEntry(entry, durationSeconds))
+      this.#text += writeEntry(entry, durationSeconds)
+      this.#textEnds.push(this.#text.length)
     }
   }
 }

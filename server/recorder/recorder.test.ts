@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import type { OpenSegment } from '../archive/segment-file.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
@@ -221,6 +221,7 @@ class TroubledDisk implements RecordingDisk {
       },
     }
   }
+  removeFile = nodeDisk.removeFile
   async syncFolder(path: string): Promise<void> {
     await nodeDisk.syncFolder(path)
   }
@@ -268,6 +269,8 @@ test('a full disk is told, what was whole is kept, and recording resumes by itse
     assert.equal(scan.fileBytes, scan.bytes, 'no half fragment is left')
   }
   assert.ok(recorder.stats().droppedFrames > 100)
+  const folder = join(archiveDir, dirname(events.files[0]!.segment.path))
+  assert.equal((await readdir(folder)).length, 2, 'no empty file is left')
 })
 
 test('a folder that may not be written is an error in words, tried again without a storm', async () => {

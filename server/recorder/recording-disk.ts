@@ -2,7 +2,7 @@
 // tests can fill or break a disk.
 
 import { constants } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export type RecordingFile = {
@@ -17,6 +17,7 @@ export type RecordingFile = {
 export type RecordingDisk = {
   /** Makes missing folders. Fails with code EEXIST when there is a file of that name. */
   createFile(path: string): Promise<RecordingFile>
+  removeFile(path: string): Promise<void>
   /** Makes the names in the folder of `path` last. */
   syncFolder(path: string): Promise<void>
 }
@@ -43,6 +44,7 @@ export const nodeDisk: RecordingDisk = {
       close: () => handle.close(),
     }
   },
+  removeFile: (path) => unlink(path),
   async syncFolder(path) {
     const handle = await open(dirname(path), constants.O_RDONLY)
     try {

@@ -56,7 +56,9 @@ export class SegmentWriter {
     try {
       await file.write([init], 0)
     } catch (error) {
+      // A full disk is tried again and again: it must not fill with empty files.
       await file.close().catch(() => {})
+      await disk.removeFile(join(archiveDir, path)).catch(() => {})
       throw error
     }
     const segment: OpenSegment = {
