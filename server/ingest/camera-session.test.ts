@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { generate } from 'selfsigned'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
@@ -96,6 +97,17 @@ test('a camera with sound becomes a run; stopping ends it and the camera is told
     [1, 1, 7, 4, 0],
   )
   assert.ok(stats.receivedBytes > 21_000)
+})
+
+test('a camera is read over TLS with a certificate nobody knows; without TLS it is told so', async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
+  await using camera = await openScriptedCamera({ tls: { key, cert }, play: (sender) => sendPictures(sender, 50) })
+  const { items } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 49)
+  assert.equal(times(items, 'video')[48], 48 * 3600)
+  await using plain = await openScriptedCamera()
+  const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
+  const { last } = await watch({ url: plain.url.replace('rtsp:', 'rtsps:') }, isOffline)
+  assert.ok(last?.state === 'offline' && last.reason === 'camera_unreachable')
 })
 
 function digestScript(algorithm: 'MD5' | 'SHA-256', expireAfter = Number.POSITIVE_INFINITY): Script {

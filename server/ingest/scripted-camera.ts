@@ -3,6 +3,7 @@
 
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { packetizeAac } from '../media/aac/packetizer.ts'
 import { packetizeH264 } from '../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
@@ -38,6 +39,8 @@ export type Script = {
   sdp?: string
   /** Overrides the usual answer; `false` = none at all. */
   answer?: (request: RtspRequest, count: number) => ScriptedAnswer | false | undefined
+  /** For rtsps. */
+  tls?: { key: string; cert: string }
   /** Begins to send when PLAY has been answered. */
   play?: (sender: Sender) => void
 }
@@ -90,7 +93,7 @@ export type ScriptedCamera = AsyncDisposable & {
 export async function openScriptedCamera(script: Script = {}): Promise<ScriptedCamera> {
   const requests: string[] = []
   const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
+  const serve = (socket: Socket) => {
     sockets.add(socket)
     const sender = new Sender(socket)
     const onMessage = (request: RtspRequest) => {
@@ -109,16 +112,23 @@ export async function openScriptedCamera(script: Script = {}): Promise<ScriptedC
       onPacket: () => {},
       onMessage: (message) => message.kind === 'request' && onMessage(message),
     })
-    socket.on('data', (bytes) => reader.push(bytes))
+    socket.on('data', (bytes) => {
+      try {
+        reader.push(bytes)
+      } catch {
+        socket.destroy()
+      }
+    })
     socket.on('error', () => {})
-  })
+  }
+  const server = script.tls ? createTlsServer(script.tls, serve) : createServer(serve)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   const port = address && typeof address === 'object' ? address.port : 0
   return {
     port,
-    url: `rtsp://127.0.0.1:${port}/live`,
+    url: `${script.tls ? 'rtsps' : 'rtsp'}://127.0.0.1:${port}/live`,
     requests,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
