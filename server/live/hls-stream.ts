@@ -14,7 +14,9 @@ export type HlsStreamOptions = {
   readonly idleMs: number
   /** A playlist waits no longer than this for its first segments. */
   readonly firstTimeoutMs: number
-  readonly onClosed: () => void
+  readonly firstDiscontinuitySequence: number
+  /** `nextDiscontinuitySequence` is for the stream of this camera that is opened after this one. */
+  readonly onClosed: (nextDiscontinuitySequence: number) => void
 }
 
 /** Players begin two or three segments before the end; with less than this they would stall at once. */
@@ -36,6 +38,7 @@ export class HlsStream implements PieceSink {
     this.#window = new HlsWindow({
       // Seconds pass faster than segments: the numbers go on after a break and after a restart of the server.
       firstSequence: Math.floor(clock.nowMs() / 1000),
+      firstDiscontinuitySequence: options.firstDiscontinuitySequence,
       minSegmentMs: 1500,
       listedSegments: 6,
       lateSegments: 6,
@@ -83,7 +86,7 @@ export class HlsStream implements PieceSink {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
     this.#leave()
-    this.#options.onClosed()
+    this.#options.onClosed(this.#window.nextDiscontinuitySequence)
   }
 
   async #closeWhenIdle(): Promise<void> {

@@ -9,6 +9,8 @@ import { type LivePlaylist, writeLivePlaylist } from './live-playlist.ts'
 export type HlsWindowOptions = {
   /** Number of the first segment. Must grow from one window of a camera to the next: players remember. */
   readonly firstSequence: number
+  /** Likewise for the discontinuities. Small: players keep lists as long as this number. */
+  readonly firstDiscontinuitySequence: number
   /** Groups of pictures shorter than this share a segment. */
   readonly minSegmentMs: number
   readonly listedSegments: number
@@ -45,7 +47,7 @@ export class HlsWindow {
   constructor(options: HlsWindowOptions) {
     this.#options = options
     this.#nextSequence = options.firstSequence
-    this.#discontinuities = options.firstSequence
+    this.#discontinuities = options.firstDiscontinuitySequence
   }
 
   add(piece: LivePiece): void {
@@ -71,6 +73,11 @@ export class HlsWindow {
 
   get listedCount(): number {
     return this.#listed().length
+  }
+
+  /** Greater than any discontinuity of this window. */
+  get nextDiscontinuitySequence(): number {
+    return this.#discontinuities + this.#listed().filter((segment) => segment.isDiscontinuity).length + 1
   }
 
   get bytes(): number {

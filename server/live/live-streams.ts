@@ -61,6 +61,8 @@ type Camera = {
   pictureUsers: number
   leavePictures: (() => void) | undefined
   hls: HlsStream | undefined
+  /** Players may not see it shrink while the server runs. */
+  nextDiscontinuitySequence: number
 }
 
 /** Key frames beyond this are kept back at the source when no viewer wants that many. */
@@ -170,8 +172,10 @@ export class LiveStreams {
       clock: this.#options.clock,
       idleMs: this.#options.hlsIdleMs,
       firstTimeoutMs: this.#options.firstTimeoutMs,
-      onClosed: () => {
+      firstDiscontinuitySequence: camera.nextDiscontinuitySequence,
+      onClosed: (nextDiscontinuitySequence) => {
         camera.hls = undefined
+        camera.nextDiscontinuitySequence = nextDiscontinuitySequence
       },
     })
     return camera.hls.playlist(segmentUrl)
@@ -223,6 +227,7 @@ export class LiveStreams {
         pictureUsers: 0,
         leavePictures: undefined,
         hls: undefined,
+        nextDiscontinuitySequence: 0,
       }
       this.#cameras.set(cameraId, camera)
     }
