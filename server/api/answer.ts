@@ -5,11 +5,14 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from './problem.ts'
 import { writeProblem } from './problem.ts'
 
+/** On every answer over TLS (RFC 6797). */
+export const transportHeaders = { 'strict-transport-security': 'max-age=31536000' } as const
+
 /** On everything: no cookie is ever accepted here, so any page may ask. */
 export const openHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'content-range, retry-after',
-  'strict-transport-security': 'max-age=31536000',
+  ...transportHeaders,
 } as const
 
 const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as const

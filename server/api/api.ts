@@ -1,6 +1,7 @@
 // The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
 
 import type { FastifyInstance } from 'fastify'
+import { AppError } from '../base/error.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { CameraAccess } from './camera-access.ts'
 import type { ApiDeps } from './deps.ts'
@@ -21,7 +22,7 @@ import { defaultTimeouts } from './transport/timeouts.ts'
 export type Api = {
   /** For tests: requests without a socket (`inject`). */
   readonly server: FastifyInstance
-  /** Resolves with the port once connections are accepted; port 0 takes a free one. */
+  /** Resolves with the port once connections are accepted; port 0 takes a free one. Throws 'unavailable'. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>
   /** Ends open streams, lets requests in progress finish for a moment, closes all connections. */
   close(): Promise<void>
@@ -66,7 +67,9 @@ export function createApi(deps: ApiDeps): Api {
   return {
     server,
     async listen({ host, port }) {
-      await server.listen({ host, port })
+      await server.listen({ host, port }).catch((cause: NodeJS.ErrnoException) => {
+        throw new AppError('unavailable', `cannot listen on ${host} port ${port}: ${describe(cause)}`, { cause })
+      })
       watching = streams.run(stopping.signal)
       return (server.server.address() as { port: number }).port
     },
@@ -77,4 +80,10 @@ export function createApi(deps: ApiDeps): Api {
       await watching
     },
   }
+}
+
+function describe({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return 'another program listens there'
+  if (code === 'EACCES') return 'this user may not open the port'
+  return message
 }

@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { AppError } from '../base/error.ts'
+import { transportHeaders } from './answer.ts'
 
 export type Measurement = {
   /** Without the prefix `nightjar_`; a counter's ends in `_total`. */
@@ -19,7 +20,9 @@ export function registerMetrics(server: FastifyInstance, measure: () => readonly
     if (!isFromThisMachine(request)) throw new AppError('forbidden', 'metrics are answered to loopback addresses only')
     runtime ??= createRuntimeMetrics()
     const text = `${await runtime.metrics()}\n${await writeMeasurements(measure())}`
-    reply.hijack().raw.writeHead(200, { 'content-type': runtime.contentType }).end(text)
+    const { raw } = reply.hijack()
+    raw.writeHead(200, { 'content-type': runtime.contentType, ...transportHeaders })
+    raw.end(text)
   })
 }
 

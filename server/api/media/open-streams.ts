@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { VersionedSource } from '../../store/versioned-cache.ts'
+import { isGone } from './send-stream.ts'
 
 const checkIntervalMs = 2_000
 
@@ -36,13 +37,16 @@ export class OpenStreams {
   /** A signal that aborts when the stream has to end. Forgotten when the response is closed. */
   add(response: ServerResponse, isAllowed: () => Promise<boolean>): AbortSignal {
     const abort = new AbortController()
+    if (isGone(response)) {
+      abort.abort()
+      return abort.signal
+    }
     const stream: OpenStream = { isAllowed, abort }
     this.#streams.add(stream)
     response.once('close', () => {
       this.#streams.delete(stream)
       abort.abort()
     })
-    if (response.destroyed) abort.abort()
     return abort.signal
   }
 

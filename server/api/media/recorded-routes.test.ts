@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../base/error.ts'
 import type { Recorded } from '../deps.ts'
@@ -57,8 +60,8 @@ async function openRecorded(t: TestContext) {
       calls.push([name, range])
       if (range === 'bytes=99-') return { status: 416, totalBytes: file.length }
       const [firstByte, lastByte] = range ? [2, 5] : [0, 9]
-      open++
       async function* read() {
+        open++
         try {
           yield file.subarray(firstByte, lastByte + 1)
         } finally {
@@ -196,7 +199,15 @@ test('a recorded stream is created and its position told to its user', async (t)
 })
 
 test('files are sent whole or in ranges, without credentials, and closed again', async (t) => {
-  const { send, openFiles } = await openRecorded(t)
+  const { api, identity, openFiles } = await openRecorded(t)
+  const port = await api.listen({ host: '127.0.0.1', port: 0 })
+  const send = async (method: string, path: string, { headers = {} }: { headers?: Record<string, string> } = {}) => {
+    const request = https.request({ host: '127.0.0.1', port, ca: identity.cert, agent: false, method, path, headers })
+    const [response] = (await once(request.end(), 'response')) as [IncomingMessage]
+    let body = ''
+    for await (const bytes of response) body += bytes
+    return { statusCode: response.statusCode, headers: response.headers, body }
+  }
   const playlist = await send('GET', `${media}/hls/playlist.m3u8`)
   assert.deepEqual([playlist.statusCode, playlist.body], [200, '#EXTM3U\n'])
   assert.equal(playlist.headers['content-type'], 'application/vnd.apple.mpegurl')

@@ -25,6 +25,8 @@ export async function sendStream(
 ): Promise<void> {
   // A quiet camera is no reason to hang up; a stalled client is, below.
   response.setTimeout(0)
+  // HTTP/2: a stream the client resets without an error is closed only once its request has been read to the end.
+  response.req.resume()
   try {
     for await (const piece of pieces) {
       if (signal.aborted) break
@@ -40,9 +42,14 @@ export async function sendStream(
 /** The camera went away. */
 const isExpected = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
 
+/** Whether the client left; the two versions of HTTP tell it in two ways. */
+export function isGone(response: ServerResponse): boolean {
+  return response.destroyed || (response as { stream?: { destroyed: boolean } }).stream?.destroyed === true
+}
+
 /** False when the client went away or took nothing for too long. */
 function hasDrained(response: ServerResponse): Promise<boolean> {
-  if (response.destroyed) return Promise.resolve(false)
+  if (isGone(response)) return Promise.resolve(false)
   return new Promise((resolve) => {
     const settle = (isDrained: boolean) => {
       clearTimeout(timer)
@@ -52,7 +59,10 @@ function hasDrained(response: ServerResponse): Promise<boolean> {
     }
     const onDrain = () => settle(true)
     const onClose = () => settle(false)
-    const timer = setTimeout(() => response.destroy(), maxStallMs)
+    const timer = setTimeout(() => {
+      response.destroy()
+      settle(false)
+    }, maxStallMs)
     response.once('drain', onDrain)
     response.once('close', onClose)
   })

@@ -1,0 +1,45 @@
+// Health, metrics, and what happens when the port is taken.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTemporaryApi } from './temporary-api.ts'
+
+test('health needs no credentials and says whether the store answers', async (t) => {
+  const { api, store } = await openTemporaryApi(t)
+  const well = await api.server.inject({ url: '/healthz' })
+  assert.deepEqual([well.statusCode, well.body], [200, '{"status":"ok"}'])
+  store.check = async () => {
+    throw new Error('disk')
+  }
+  const ill = await api.server.inject({ url: '/healthz' })
+  assert.equal(ill.statusCode, 500)
+  assert.ok(!ill.body.includes('disk'))
+})
+
+test('metrics are for this machine, and hold what the parts measure', async (t) => {
+  const { api } = await openTemporaryApi(t, {
+    measure: () => [
+      { name: 'cameras', help: 'Cameras.', kind: 'gauge', value: 3 },
+      { name: 'frames_total', help: 'Frames.', kind: 'counter', value: 5 },
+    ],
+  })
+  const here = await api.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })
+  assert.equal(here.statusCode, 200)
+  assert.match(here.body, /^nightjar_cameras 3$/m)
+  assert.match(here.body, /^# TYPE nightjar_frames_total counter$/m)
+  assert.match(here.body, /^nightjar_frames_total 5$/m)
+  assert.match(here.body, /^nightjar_open_streams 0$/m)
+  assert.match(here.body, /^nightjar_process_resident_memory_bytes /m)
+  assert.equal((await api.server.inject({ url: '/metrics', remoteAddress: '192.168.1.2' })).statusCode, 403)
+  const forwarded = { 'x-forwarded-for': '192.168.1.2' }
+  const proxied = await api.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers: forwarded })
+  assert.equal(proxied.statusCode, 403)
+})
+
+test('a taken port is told in words', async (t) => {
+  const [one, two] = [await openTemporaryApi(t), await openTemporaryApi(t)]
+  const port = await one.api.listen({ host: '127.0.0.1', port: 0 })
+  await assert.rejects(two.api.listen({ host: '127.0.0.1', port }), {
+    message: `cannot listen on 127.0.0.1 port ${port}: another program listens there`,
+  })
+})
