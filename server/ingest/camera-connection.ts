@@ -67,11 +67,13 @@ export async function runCameraConnection(options: CameraConnectionOptions): Pro
   const { credentials } = options
   const client = new RtspClient({ connection, credentials, clock, signal, responseTimeoutMs: limits.responseMs })
   const described = await describeStream(client, url.requestUrl)
-  const { plan } = described
+  const video = await setupTrack(client, described, described.plan.video.control, 0)
+  const heard = await setupAudio(client, described)
+  const isMute = heard instanceof CameraError
+  const audio = isMute ? undefined : heard
+  const plan = isMute ? { ...described.plan, audio: undefined, audioProblem: heard.message } : described.plan
   if (plan.audioProblem) options.log.info({ problem: plan.audioProblem }, 'camera sound is left out')
   const stream = new CameraStream({ ...options, plan })
-  const video = await setupTrack(client, described, plan.video.control, 0)
-  const audio = plan.audio && (await setupTrack(client, described, plan.audio.control, 1))
   routes.set(video.rtp, (bytes, start, end) => stream.takeVideoPacket(bytes, start, end))
   if (audio) routes.set(audio.rtp, (bytes, start, end) => stream.takeAudioPacket(bytes, start, end))
   options.onStream(stream)
@@ -85,6 +87,20 @@ export async function runCameraConnection(options: CameraConnectionOptions): Pro
   } finally {
     options.stats.receivedBytes += connection.receivedBytes
     stream.collectStats()
+  }
+}
+
+/** The channels of the sound, undefined when there is none to take; a camera that refuses it can still be watched. */
+async function setupAudio(
+  client: RtspClient,
+  described: DescribedStream,
+): Promise<TrackChannels | CameraError | undefined> {
+  if (!described.plan.audio) return undefined
+  try {
+    return await setupTrack(client, described, described.plan.audio.control, 1)
+  } catch (error) {
+    if (error instanceof CameraError && error.reason === 'no_frames') return error
+    throw error
   }
 }
 

@@ -48,7 +48,7 @@ export function describeSocketError(error: Error, host: string, isTls: boolean):
   if (hint !== undefined)
     return new CameraError('camera_unreachable', `The camera at ${host} ${hint}.`, { cause: error })
   if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
-    const detail = `The camera at ${host} does not speak TLS: try rtsp:// instead of rtsps://, or another port.`
+    const detail = `The camera at ${host} does not speak TLS in a way this server can: try rtsp:// instead of rtsps://, or another port.`
     return new CameraError('camera_unreachable', detail, { cause: error })
   }
   return new CameraError(

@@ -99,6 +99,17 @@ test('a camera with sound becomes a run; stopping ends it and the camera is told
   assert.ok(stats.receivedBytes > 21_000)
 })
 
+test('a camera that refuses its sound is watched without', async () => {
+  await using camera = await openScriptedCamera({
+    sdp: audioVideoSdp,
+    answer: ({ method, url }) => (method === 'SETUP' && url.endsWith('track2') ? { status: 455 } : undefined),
+    play: (sender) => sendPictures(sender, 3),
+  })
+  const { items, last } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 2)
+  assert.equal(kinds(items)[1], 'key')
+  assert.ok(last?.state === 'online' && last.format.audio === undefined)
+})
+
 test('a camera is read over TLS with a certificate nobody knows; without TLS it is told so', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
   await using camera = await openScriptedCamera({ tls: { key, cert }, play: (sender) => sendPictures(sender, 50) })

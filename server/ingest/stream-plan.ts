@@ -53,6 +53,12 @@ function listEncodings(media: readonly SdpMedia[]): string {
 }
 
 function planVideo(media: SdpMedia, { payloadType, parameters }: SdpPayload): VideoPlan {
+  if (parameters.get('packetization-mode') === '2') {
+    throw new CameraError(
+      'no_frames',
+      'The camera sends H.264 in interleaved order (packetization mode 2), which is not supported.',
+    )
+  }
   const sets = (parameters.get('sprop-parameter-sets') ?? '').split(',').filter((text) => text !== '')
   const parameterSets = sets.map((text) => new Uint8Array(Buffer.from(text, 'base64'))).filter((set) => set.length > 1)
   return { payloadType, control: media.control, parameterSets }
