@@ -1,0 +1,119 @@
+// What a person sees: live pictures that move, and recordings whose burned-in clock is the time the playlist says.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openViewer } from './browser.ts'
+
+type Camera = { streams: { format: string; url: string }[] }
+type Recording = { recording_start: string | null }
+
+let source: FakeCamera
+let server: ServerUnderTest
+const ids: number[] = []
+
+before(async () => {
+  source = await openFakeCamera({
+    streams: [
+      { name: 'yard', scene: 'yard', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15 },
+      { name: 'door', scene: 'door', width: 640, height: 360, framesPerSecond: 15, gopFrames: 15, hasAudio: true },
+    ],
+  })
+  server = await openServer()
+  for (const name of ['yard', 'door']) {
+    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
+    ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)
+  }
+  for (const id of ids)
+    await eventually(`footage of camera ${id}`, 20_000, async () => (await recordingStartMs(id)) > 0)
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+async function recordingStartMs(id: number): Promise<number> {
+  const { json } = await server.request<Recording>(`/v1/cameras/${id}/recording/`)
+  return json.recording_start === null ? 0 : Date.parse(json.recording_start)
+}
+
+async function streamUrl(id: number, format: string): Promise<string> {
+  const { json } = await server.request<Camera>(`/v1/cameras/${id}/`)
+  return json.streams.find((stream) => stream.format === format)!.url
+}
+
+async function recordedUrl(id: number, startMs: number, endMs?: number): Promise<string> {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const end = endMs === undefined ? '' : `&end=${time(endMs)}`
+  const { json, status, text } = await server.request<{ url: string }>(
+    `/v1/cameras/${id}/recording/stream/?start=${time(startMs)}${end}`,
+  )
+  assert.equal(status, 200, text)
+  return json.url
+}
+
+test('two MJPEG live views move, each within seconds of now', { timeout: 60_000 }, async () => {
+  const live = await Promise.all(ids.map((id) => streamUrl(id, 'mjpeg')))
+  await using viewer = await openViewer({ live })
+  for (const index of [0, 1]) {
+    const selector = `#live${index} img`
+    const first = await eventually(`a picture in ${selector}`, 15_000, () => viewer.readClock(selector))
+    const next = await eventually('a later picture', 10_000, async () => {
+      const read = await viewer.readClock(selector)
+      return read && read.code.frameNumber > first.code.frameNumber && read
+    })
+    const ageMs = Date.now() - next.code.unixMs
+    assert.ok(ageMs >= 0 && ageMs < 3000, `the live picture is ${ageMs} ms old`)
+  }
+})
+
+test('live HLS plays in hls.js', { timeout: 60_000 }, async () => {
+  await using viewer = await openViewer({ recorded: await streamUrl(ids[1]!, 'hls') })
+  const first = await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  const later = await eventually('a moving picture', 15_000, async () => {
+    const read = await viewer.readClock('video')
+    return read && read.code.unixMs > first.code.unixMs + 2000 && read
+  })
+  assert.ok(Date.now() - later.code.unixMs < 20_000)
+  assert.deepEqual(await fatalErrors(viewer.page), [])
+})
+
+test('the burned-in clock of a recorded stream agrees with the time the playlist says, after seeks too', {
+  timeout: 120_000,
+}, async () => {
+  const startMs = (await recordingStartMs(ids[0]!)) + 2000
+  await eventually('20 s of footage', 30_000, async () => Date.now() > startMs + 21_000)
+  await using viewer = await openViewer({ recorded: await recordedUrl(ids[0]!, startMs, startMs + 20_000) })
+  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  for (const seconds of [0.5, 14, 6.3, 18.2, 9.9]) {
+    await viewer.page.evaluate(`document.querySelector('video').currentTime = ${seconds}`)
+    const { code, playingMs } = await eventually(`the picture at ${seconds} s`, 10_000, async () => {
+      const isThere = await viewer.page.evaluate<boolean>(
+        `(() => { const v = document.querySelector('video'); return !v.seeking && v.readyState >= 3 && v.currentTime >= ${seconds} })()`,
+      )
+      return isThere && viewer.readClock('video')
+    })
+    const differenceMs = Math.abs(code.unixMs - playingMs!)
+    assert.ok(differenceMs < 1000, `at ${seconds} s the clock in the picture differs by ${differenceMs} ms`)
+    assert.ok(code.unixMs >= startMs - 1500 && code.unixMs <= startMs + 21_500)
+  }
+  assert.deepEqual(await fatalErrors(viewer.page), [])
+})
+
+test('a recorded stream without end plays on into live', { timeout: 60_000 }, async () => {
+  const startMs = Date.now() - 8000
+  await using viewer = await openViewer({ recorded: await recordedUrl(ids[1]!, startMs) })
+  const first = await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  const openedMs = Date.now()
+  await eventually('footage that did not exist when the stream was opened', 30_000, async () => {
+    const read = await viewer.readClock('video')
+    return read !== undefined && read.code.unixMs > openedMs + 1000 && read.code.unixMs > first.code.unixMs
+  })
+  assert.deepEqual(await fatalErrors(viewer.page), [])
+})
+
+async function fatalErrors(page: { evaluate<T>(script: string): Promise<T> }): Promise<string[]> {
+  return (await page.evaluate<string[]>('errors')).filter((error) => error.endsWith('(fatal)'))
+}

@@ -1,0 +1,67 @@
+// Chromium showing the viewer page: a web application of somebody else's, on an origin of its own.
+
+import { createReadStream } from 'node:fs'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { readTimeCode, type TimeCode } from '../fake-camera/time-code.ts'
+
+const files: Readonly<Record<string, { readonly file: string; readonly type: string }>> = {
+  '/': { file: './viewer.html', type: 'text/html; charset=utf-8' },
+  '/hls.js': { file: '../../node_modules/hls.js/dist/hls.min.js', type: 'text/javascript' },
+}
+
+export type Viewer = AsyncDisposable & {
+  readonly page: Page
+  /** The burned-in clock of the picture an element shows now, and what hls.js holds for the time of it. */
+  readClock(selector: string): Promise<{ code: TimeCode; playingMs: number | undefined } | undefined>
+}
+
+export async function openViewer(addresses: { live?: readonly string[]; recorded?: string }): Promise<Viewer> {
+  const server = createServer((request, response) => {
+    const found = files[request.url!.split('?')[0]!]
+    if (!found) return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': found.type })
+    createReadStream(fileURLToPath(new URL(found.file, import.meta.url))).pipe(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const browser = await launch()
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1250, height: 900 } })
+  const page = await context.newPage()
+  const query = new URLSearchParams()
+  for (const url of addresses.live ?? []) query.append('live', url)
+  if (addresses.recorded) query.set('recorded', addresses.recorded)
+  await page.goto(`http://127.0.0.1:${port}/?${query}`, { waitUntil: 'domcontentloaded' })
+  return {
+    page,
+    async readClock(selector) {
+      const grabbed = await page.evaluate<Grabbed | undefined>(`grab(${JSON.stringify(selector)})`)
+      if (!grabbed) return undefined
+      const { width, height, pixels, playingMs } = grabbed
+      const code = readTimeCode(Buffer.from(pixels, 'base64'), width, height)
+      return code && { code, playingMs }
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+type Grabbed = { width: number; height: number; pixels: string; playingMs?: number }
+
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      ...['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...[
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--autoplay-policy=no-user-gesture-required',
+      ],
+    ],
+  })
+}
