@@ -12,7 +12,9 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { Catalog } from '../archive/catalog.ts'
+import { checkArchive, isClean } from '../archive/check.ts'
 import { MemorySegmentRows } from '../archive/memory-segment-rows.ts'
+import type { SegmentRows } from '../archive/segment-rows.ts'
 import type { Clock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import type { GapReason } from '../hub/hub-item.ts'
@@ -25,8 +27,10 @@ import {
   syntheticStartMs as t0,
 } from '../media/mp4/synthetic-frames.ts'
 import { CameraRecorder } from '../recorder/recorder.ts'
+import { openTemporaryStore } from '../store/temporary-store.ts'
 import { MemoryStreamRows } from './memory-stream-rows.ts'
 import { type MediaBytes, Playback, type PlaybackOptions } from './playback.ts'
+import type { StreamRows } from './stream-rows.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
@@ -49,15 +53,15 @@ let places = 0
 /** A camera with its recorder, catalog and playback; frames are pushed as fast as the disk takes them. */
 class Scene {
   readonly clock = new TestClock()
-  readonly rows = new MemorySegmentRows()
-  readonly streams = new MemoryStreamRows()
+  readonly streams: StreamRows
   readonly catalog: Catalog
   readonly #archiveDir = join(root, String(places++))
   #recorder: CameraRecorder | undefined
   #runs = 0
 
-  constructor() {
-    this.catalog = new Catalog({ rows: this.rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
+  constructor(rows: SegmentRows = new MemorySegmentRows(), streams: StreamRows = new MemoryStreamRows()) {
+    this.streams = streams
+    this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
   }
 
   playback(options: Partial<PlaybackOptions> = {}): Playback {
@@ -377,6 +381,46 @@ test('the timeline has the open file and the reasons of the gaps', async () => {
   ])
   assert.equal((await playback.info(1))!.recordingStartMs, at(0))
   assert.equal(await playback.info(2), undefined)
+})
+
+test('with the real store: recorded, watched, paused, restarted, checked, deleted', async (t) => {
+  const { store } = await openTemporaryStore(t)
+  await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
+  const camera = {
+    id: 1,
+    ownerId: 7,
+    name: 'Door',
+    type: 'h264',
+    url: 'rtsp://127.0.0.1/',
+    username: null,
+    password: null,
+  } as const
+  await store.cameras.insert(camera)
+  await using scene = new Scene(store.segments, store.streams)
+  await scene.record(0, 130, { audioSampleRate: 16000 })
+  await scene.lose('camera_unreachable')
+  await scene.record(200, 230)
+  const playback = scene.playback()
+  const { id } = await playback.createStream({ ...user, startMs: at(100), isRecording: true })
+  await playback.pause(id)
+  const text = await playback.playlist(id)
+  await scene.stop()
+  const restarted = scene.playback()
+  assert.equal(await restarted.playlist(id), text)
+  assert.equal((await restarted.getStreamInfo(id, 7)).state, 'paused')
+  const { uri, bytes, offset } = parsePlaylist(text).entries.at(-1)!
+  assert.equal((await read(await restarted.openBytes(id, uri, `bytes=${offset}-${offset + bytes - 1}`))).length, bytes)
+  assert.deepEqual((await restarted.timeline(1, at(0), at(300))).segments, [
+    { startMs: at(0), endMs: at(130) },
+    { startMs: at(200), endMs: at(230) },
+  ])
+  const { archiveDir } = scene.catalog
+  const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
+  assert.ok(isClean(report), JSON.stringify(report))
+  assert.ok(report.segments >= 4)
+  await scene.catalog.removeCamera(1)
+  assert.equal(await scene.catalog.bounds(1), undefined)
+  await assert.rejects(restarted.openBytes(id, uri), { kind: 'not_found' })
 })
 
 /** The playback over HTTP, as a player sees it. */
