@@ -1,7 +1,8 @@
 // An H.264 access unit as a byte stream: start codes instead of lengths, delimiter and parameter sets in front.
-// ITU-T H.264 annex B; ISO/IEC 13818-1 2.14.1 asks for the delimiter. Parameter sets from ISO/IEC 14496-15 5.3.3.1.
+// ITU-T H.264 annex B; ISO/IEC 13818-1 2.14.1 asks for the delimiter.
 
 import { AppError } from '../../base/error.ts'
+import { parseAvcConfig } from '../h264/avc-config.ts'
 
 const startCode = Uint8Array.of(0, 0, 0, 1)
 /** Access unit delimiter that allows every slice type. */
@@ -9,19 +10,8 @@ const delimiter = Uint8Array.of(0, 0, 0, 1, 9, 0xf0)
 
 /** The parameter sets of an AVCDecoderConfigurationRecord, each behind a start code. Throws 'corrupt'. */
 export function parameterSetsAnnexB(record: Uint8Array): Uint8Array {
-  const parts: Uint8Array[] = []
-  let at = 5
-  for (const countMask of [0x1f, 0xff]) {
-    const count = byteAt(record, at++) & countMask
-    for (let i = 0; i < count; i++) {
-      const length = (byteAt(record, at) << 8) | byteAt(record, at + 1)
-      at += 2
-      if (at + length > record.length) throw shortRecord(record)
-      parts.push(startCode, record.subarray(at, at + length))
-      at += length
-    }
-  }
-  return concat(parts)
+  const { sps, pps } = parseAvcConfig(record)
+  return concat([...sps, ...pps].flatMap((nal) => [startCode, nal]))
 }
 
 /**
@@ -41,16 +31,6 @@ export function accessUnitAnnexB(data: Uint8Array, parameterSets: Uint8Array | u
     at = end
   }
   return parts
-}
-
-function byteAt(record: Uint8Array, at: number): number {
-  const byte = record[at]
-  if (byte === undefined) throw shortRecord(record)
-  return byte
-}
-
-function shortRecord(record: Uint8Array): AppError {
-  return new AppError('corrupt', `expected parameter sets in the AVC record, it ends after ${record.length} bytes`)
 }
 
 function concat(parts: readonly Uint8Array[]): Uint8Array {
