@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Fragment, Segment } from '../model/segment.ts'
+import { defaultEntryLimits, StreamEntries } from './stream-entries.ts'
+
+const t0 = 1_800_000_000_000
+
+type Plan = { fragments: { seconds: number; isKey: boolean }[]; gapMs: number; isNewRun: boolean }
+
+const plans: fc.Arbitrary<Plan[]> = fc.array(
+  fc.record({
+    fragments: fc.array(fc.record({ seconds: fc.constantFrom(0.5, 1, 1.5), isKey: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 20,
+    }),
+    gapMs: fc.constantFrom(0, 0, 0, 5000, 100_000),
+    isNewRun: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 6 },
+)
+
+/** Segments as the recorder would have made them. */
+function createSegments(plans: readonly Plan[]): Segment[] {
+  const segments: Segment[] = []
+  let ms = t0
+  let run90k = 12_345
+  let run = 0
+  for (const [i, plan] of plans.entries()) {
+    ms += plan.gapMs
+    run90k += plan.gapMs * 90
+    if (plan.isNewRun) {
+      run++
+      run90k = 77
+    }
+    const segmentStartMs = ms
+    const runStart90k = run90k
+    const fragments: Fragment[] = []
+    let offset = 1000
+    for (const [j, { seconds, isKey }] of plan.fragments.entries()) {
+      const duration90k = seconds * 90_000
+      fragments.push({
+        offset,
+        bytes: 100,
+        start90k: run90k - runStart90k,
+        duration90k,
+        startMs: ms,
+        durationMs: seconds * 1000,
+        isKey: isKey || j === 0,
+      })
+      offset += 100
+      run90k += duration90k
+      ms += seconds * 1000
+    }
+    segments.push({
+      id: i + 1,
+      cameraId: 1,
+      runId: `run-${run}`,
+      runStart90k,
+      path: '',
+      startMs: segmentStartMs,
+      endMs: ms,
+      bytes: offset,
+      initBytes: 1000,
+      codecs: '',
+      width: 16,
+      height: 16,
+      initHash: 'a',
+      fragments,
+      isClosed: true,
+      gapReason: undefined,
+    })
+  }
+  return segments
+}
+
+/** The segment as it was after its first `count` fragments. */
+function openedWith(segment: Segment, count: number): Segment {
+  const fragments = segment.fragments.slice(0, count)
+  const last = fragments.at(-1)
+  return { ...segment, fragments, endMs: last ? last.startMs + last.durationMs : segment.startMs, isClosed: false }
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
+
+test('footage that grows fragment by fragment gives the entries of the finished footage', () => {
+  fc.assert(
+    fc.property(plans, fc.nat(60_000), fc.option(fc.nat(120_000)), (plans, afterMs, lengthMs) => {
+      const segments = createSegments(plans)
+      const endMs = lengthMs === null ? undefined : t0 + afterMs + lengthMs + 1
+      const atOnce = new StreamEntries(t0 + afterMs, endMs)
+      for (const segment of segments) atOnce.add(segment)
+      const growing = new StreamEntries(t0 + afterMs, endMs)
+      let before = 0
+      for (const [i, segment] of segments.entries()) {
+        for (let count = 0; count <= segment.fragments.length; count++) {
+          // As a listing does, with what overlaps the cursor before it.
+          for (const s of [...segments.slice(0, i), openedWith(segment, count)]) growing.add(s)
+          assert.ok(growing.entries.length >= before)
+          before = growing.entries.length
+        }
+        growing.add(segment)
+      }
+      assert.deepEqual(growing.entries, atOnce.entries)
+      assert.equal(growing.isFinished, atOnce.isFinished)
+    }),
+  )
+})
+
+test('entries are whole fragments without hole or overlap, in order, and begin where the start is', () => {
+  fc.assert(
+    fc.property(plans, fc.nat(60_000), (plans, afterMs) => {
+      const segments = createSegments(plans)
+      const startMs = t0 + afterMs
+      const stream = new StreamEntries(startMs, undefined)
+      for (const segment of segments) stream.add(segment)
+      stream.finish()
+      const { entries } = stream
+      const first = entries[0]
+      if (!first) {
+        assert.ok(segments.every(({ endMs }) => endMs <= startMs))
+        return
+      }
+      let position90k = 0
+      for (const [i, entry] of entries.entries()) {
+        const segment = segments[entry.segmentId - 1]!
+        const inside = segment.fragments.filter(
+          (f) => f.offset >= entry.offset && f.offset < entry.offset + entry.bytes,
+        )
+        assert.equal(sum(inside.map(({ duration90k }) => duration90k)), entry.duration90k)
+        assert.equal(entry.position90k, position90k)
+        position90k += entry.duration90k
+        assert.ok(entry.duration90k <= defaultEntryLimits.maxEntry90k + 1.5 * 90_000)
+        const before = entries[i - 1]
+        if (before?.segmentId === entry.segmentId) assert.equal(entry.offset, before.offset + before.bytes)
+        else if (before) assert.equal(entry.offset, 1000)
+      }
+      const holdsStart = segments[first.segmentId - 1]!.fragments.find(
+        (f) => f.startMs <= startMs && startMs < f.startMs + f.durationMs,
+      )
+      if (holdsStart) assert.ok(first.startMs <= startMs && first.offset <= holdsStart.offset)
+      else assert.ok(first.startMs > startMs)
+      const last = entries.at(-1)!
+      assert.equal(last.startMs + last.durationMs, segments.at(-1)!.endMs)
+    }),
+  )
+})
+
+test('timestamps on the axis of the stream increase, and continue exactly within a run', () => {
+  fc.assert(
+    fc.property(plans, (plans) => {
+      const segments = createSegments(plans)
+      const stream = new StreamEntries(t0, undefined)
+      for (const segment of segments) stream.add(segment)
+      let end90k: number | undefined
+      for (const [i, segment] of segments.entries()) {
+        const { runStart90k, runBase90k, shift90k } = stream.findShift(segment.id)!
+        const zero90k = runStart90k - runBase90k + shift90k
+        const before = segments[i - 1]
+        const isSeamless = before?.runId === segment.runId && before.endMs === segment.startMs
+        if (end90k !== undefined && isSeamless) assert.equal(zero90k, end90k)
+        else if (end90k !== undefined) assert.ok(zero90k > end90k)
+        const isMarked = stream.entries.find(({ segmentId }) => segmentId === segment.id)?.isDiscontinuity ?? false
+        assert.equal(isMarked, before !== undefined && !isSeamless)
+        end90k = zero90k + sum(segment.fragments.map(({ duration90k }) => duration90k))
+      }
+    }),
+  )
+})

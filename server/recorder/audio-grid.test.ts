@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
+import { AudioGrid } from './audio-grid.ts'
+
+const gridOf = (rate: 8000 | 16000 | 44100 | 48000) => new AudioGrid(syntheticFormat({ audioSampleRate: rate }).audio!)
+
+test('rounded and jittery times come out as blocks without holes', () => {
+  const jitter = fc.array(fc.integer({ min: -900, max: 900 }), { minLength: 10, maxLength: 500 })
+  fc.assert(
+    fc.property(fc.constantFrom(8000, 16000, 44100, 48000), jitter, (rate, jitter) => {
+      const grid = gridOf(rate as 48000)
+      let first: number | undefined
+      for (const [i, error] of jitter.entries()) {
+        const position = grid.place(10_000 + Math.round((i * 1024 * 90_000) / rate) + error)!
+        first ??= position
+        assert.equal(position, first + i * 1024)
+      }
+    }),
+  )
+})
+
+test('blocks that are missing leave a hole of whole blocks', () => {
+  const grid = gridOf(48000)
+  const ticks = 1920
+  assert.equal(grid.place(0), 0)
+  assert.equal(grid.place(ticks), 1024)
+  assert.equal(grid.place(50 * ticks), 50 * 1024)
+  assert.equal(grid.place(51 * ticks), 51 * 1024)
+})
+
+test('a clock that is slow or fast is followed by a block now and then', () => {
+  for (const factor of [0.999, 1.001]) {
+    const grid = gridOf(48000)
+    let dropped = 0
+    for (let i = 0; i < 100_000; i++) {
+      const wanted = i * 1920 * factor
+      const position = grid.place(Math.round(wanted))
+      if (position === undefined) dropped++
+      else assert.ok(Math.abs(position / 48000 - wanted / 90_000) < 0.1)
+    }
+    assert.equal(dropped > 0, factor < 1)
+  }
+})
+
+test('a track at twice the rate of its core has blocks of 2048 samples', () => {
+  const { audio } = syntheticFormat({ audioSampleRate: 16000 })
+  assert.equal(new AudioGrid({ ...audio!, sampleRate: 32000 }).blockSamples, 2048)
+  assert.equal(new AudioGrid(audio!).blockSamples, 1024)
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Frame } from '../media/frame.ts'
+import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
+import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
+
+const format = syntheticFormat({ audioSampleRate: 48000 })
+const limits = { maxFragment90k: 135_000, maxFragmentBytes: 1_000_000 }
+
+function cutAll(frames: readonly Frame[], isNewFile: (frame: Frame) => boolean = () => false) {
+  const files: { start: Frame; fragments: CutFragment[] }[] = []
+  const cutter = new FragmentCutter(format, limits, {
+    wantsNewFile: isNewFile,
+    startFile: (start) => files.push({ start, fragments: [] }),
+    addFragment: (fragment) => files.at(-1)!.fragments.push(fragment),
+  })
+  for (const frame of frames) {
+    if (frame.kind === 'video') cutter.pushVideo(frame)
+    else cutter.pushAudio(frame)
+  }
+  cutter.finish()
+  assert.equal(cutter.openBytes, 0)
+  assert.equal(cutter.openFrames, 0)
+  return files
+}
+
+function video(dts90k: number, isKey: boolean, offset = 0): Frame {
+  return { kind: 'video', dts90k, pts90k: dts90k + offset, wallMs: dts90k / 90, isKey, data: new Uint8Array(10) }
+}
+
+function audio(block: number): Frame {
+  const pts90k = block * 1920
+  return { kind: 'audio', dts90k: pts90k, pts90k, wallMs: pts90k / 90, isKey: true, data: Uint8Array.of(block) }
+}
+
+test('every frame is in exactly one fragment, and fragments follow each other', () => {
+  const steps = fc.array(fc.record({ step: fc.integer({ min: 1, max: 20_000 }), isKey: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 200,
+  })
+  fc.assert(
+    fc.property(steps, fc.func(fc.boolean()), (steps, isNewFile) => {
+      let dts90k = 0
+      const frames = steps.map(({ step, isKey }, i) => video((dts90k += step), isKey || i === 0))
+      const files = cutAll(frames, (frame) => isNewFile(frame.dts90k))
+      const fragments = files.flatMap((file) => file.fragments)
+      assert.equal(
+        fragments.reduce((n, f) => n + f.video.length, 0),
+        frames.length,
+      )
+      for (const [i, f] of fragments.entries()) {
+        assert.equal(
+          f.video.reduce((n, { duration }) => n + duration, 0),
+          f.duration90k,
+        )
+        assert.ok(f.video.slice(1).every(({ isKey }) => !isKey))
+        const before = fragments[i - 1]
+        if (before) assert.equal(f.start90k, before.start90k + before.duration90k)
+      }
+      for (const { start, fragments } of files) {
+        assert.ok(start.isKey && fragments[0]!.isKey)
+        assert.equal(fragments[0]!.start90k, start.dts90k)
+      }
+    }),
+  )
+})
+
+test('audio that comes late is put where it belongs, none is lost where files change', () => {
+  const frames: Frame[] = []
+  for (let i = 0; i < 100; i++) frames.push(video(i * 3600, i % 25 === 0))
+  // Up to 0.3 s behind the pictures.
+  for (let block = 0; block < 180; block++) {
+    const late = block * 1920 + 27_000
+    const at = frames.findIndex((f) => f.kind === 'video' && f.dts90k > late)
+    frames.splice(at === -1 ? frames.length : at, 0, audio(block))
+  }
+  const files = cutAll(frames, () => true)
+  assert.equal(files.length, 4)
+  let next = 0
+  for (const { start, fragments } of files) {
+    for (const f of fragments) {
+      assert.equal(f.audioStart, next)
+      assert.ok(f.audioStart >= (start.dts90k * 48_000) / 90_000)
+      next += f.audio.reduce((n, { duration }) => n + duration, 0)
+    }
+  }
+  assert.equal(next, 180 * 1024)
+})
+
+test('reordered pictures keep their presentation times', () => {
+  const offsets = [3600, 10_800, 3600, 0]
+  const [file] = cutAll(offsets.map((offset, i) => video(i * 3600, i === 0, offset)))
+  assert.deepEqual(
+    file!.fragments[0]!.video.map(({ compositionOffset }) => compositionOffset),
+    offsets,
+  )
+})
+
+test('the last frame of a run lasts as long as the one before it', () => {
+  const [file] = cutAll([video(0, true), video(4500, false), video(9000, true)])
+  assert.deepEqual(
+    file!.fragments.map(({ duration90k }) => duration90k),
+    [9000, 4500],
+  )
+  const [single] = cutAll([video(0, true)])
+  assert.ok(single!.fragments[0]!.duration90k > 0)
+})
