@@ -87,6 +87,10 @@ test('a camera that comes back soon keeps the picture it has', async () => {
   assert.equal(t.taken.length, 0)
   await t.pass(7)
   assert.equal(t.taken.length, 1)
+  t.keeper.setOffline(1)
+  t.keeper.setOnline(1)
+  await t.pass(2)
+  assert.equal(t.taken.length, 1)
 })
 
 test('a camera that gives no picture is tried again, and others do not wait for it', async () => {

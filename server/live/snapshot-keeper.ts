@@ -35,6 +35,8 @@ export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions
   readonly #random: () => number
   readonly #online = new Map<number, Camera>()
+  /** When each camera's last picture was taken, monotonic. */
+  readonly #takenMs = new Map<number, number>()
   readonly #changed = new Bell()
   #taking: { readonly cameraId: number; readonly done: Promise<void> } | undefined
 
@@ -43,11 +45,17 @@ export class SnapshotKeeper {
     this.#random = options.random ?? Math.random
   }
 
-  /** The camera sends. `lastSnapshotMs`: age of the picture it has (Unix milliseconds), undefined or null when it has none. */
+  /**
+   * The camera sends. `lastSnapshotMs`: when the picture it has from before the start was taken (Unix milliseconds), undefined or null
+   * for none. A camera that comes and goes keeps the picture of this run of the server until it is old.
+   */
   setOnline(cameraId: number, lastSnapshotMs?: number | null): void {
     if (this.#online.has(cameraId)) return
     const { clock } = this.#options
-    const ageMs = typeof lastSnapshotMs === 'number' ? Math.max(0, clock.nowMs() - lastSnapshotMs) : maxIntervalMs
+    const takenMs = this.#takenMs.get(cameraId)
+    let ageMs = maxIntervalMs
+    if (takenMs !== undefined) ageMs = clock.monotonicMs() - takenMs
+    else if (typeof lastSnapshotMs === 'number') ageMs = Math.max(0, clock.nowMs() - lastSnapshotMs)
     this.#online.set(cameraId, { dueMs: clock.monotonicMs() + Math.max(0, this.#intervalMs() - ageMs), failures: 0 })
     this.#changed.ring()
   }
@@ -62,6 +70,7 @@ export class SnapshotKeeper {
     this.setOffline(cameraId)
     // A picture being taken would come back after the file is gone.
     if (this.#taking?.cameraId === cameraId) await this.#taking.done
+    this.#takenMs.delete(cameraId)
     await rm(this.pathOf(cameraId), { force: true })
   }
 
@@ -98,6 +107,7 @@ export class SnapshotKeeper {
       await this.#write(cameraId, jpeg)
       if (camera.failures > 0) log.info({ cameraId }, 'snapshots of this camera are taken again')
       camera.failures = 0
+      this.#takenMs.set(cameraId, clock.monotonicMs())
       camera.dueMs = clock.monotonicMs() + this.#intervalMs()
       onSnapshot(cameraId, wallMs)
     } catch (error) {
