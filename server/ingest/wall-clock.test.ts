@@ -37,7 +37,7 @@ for (const ppm of [-100, 0, 100]) {
       lastWallMs = clock.wallMs
       if (i > 60 * 25) worstMs = Math.max(worstMs, Math.abs(clock.wallMs - trueMs))
     }
-    assert.ok(worstMs < 20, `worst error ${worstMs} ms`)
+    assert.ok(worstMs < 5, `worst error ${worstMs} ms`)
   })
 }
 
