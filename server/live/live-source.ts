@@ -4,7 +4,8 @@
 import type { CameraHub } from '../hub/camera-hub.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../media/frame.ts'
-import { createLiveMuxer, type LiveMuxer } from './live-muxer.ts'
+import { createLiveMuxer } from './create-live-muxer.ts'
+import type { LiveMuxer } from './live-muxer.ts'
 import type { LiveFormat, LivePiece } from './live-piece.ts'
 
 export type { LiveFormat, LivePiece }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { AppError } from '../base/error.ts'
+import { type Logger, silentLogger } from '../base/log.ts'
+import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
+import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
+import { writeInitSegment } from '../media/mp4/init-segment.ts'
+import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import type { LivePiece } from './live-piece.ts'
+import { format, ids, init, isKind, keyFrame, marker, media, notAborted, reader, setUp, texts } from './test-live.ts'
+
+suite('mp4 and mpegts viewers', () => {
+  test('viewers share one subscription; a late one starts at once from the last key frame', async () => {
+    const { live, send, subscriptions, open } = setUp()
+    const first = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    assert.deepEqual(await first.take(), [])
+    send('mpegts', init(), media(1, true), media(2, false), media(3, true), media(4, false))
+    const late = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    assert.deepEqual(ids(await late.take()), [3, 4])
+    assert.deepEqual(ids(await first.take()), [1, 2, 3, 4])
+    send('mpegts', media(5, false))
+    assert.deepEqual(ids(await late.take()), [5])
+    assert.deepEqual(ids(await first.take()), [5])
+    assert.deepEqual(subscriptions, ['mpegts 0'])
+    assert.equal(open[0]!.acked, 5)
+  })
+
+  test('the subscription outlives the last viewer by a few seconds only', async () => {
+    const { live, send, open, clock, subscriptions } = setUp({ lingerMs: 5000 })
+    const controller = new AbortController()
+    const viewer = reader(live.openViewer(1, 'mp4', { signal: controller.signal }))
+    await viewer.take()
+    assert.equal(live.stats().viewers.mp4, 1)
+    controller.abort()
+    assert.deepEqual(await viewer.take(), ['end'])
+    assert.equal(live.stats().viewers.mp4, 0)
+    await clock.advance(4000)
+    assert.equal(open.length, 1)
+    const again = new AbortController()
+    const second = reader(live.openViewer(1, 'mp4', { signal: again.signal }))
+    await second.take()
+    await clock.advance(60_000) // long enough for the first wait to give up
+    assert.ok((await second.take())[0] instanceof AppError)
+    await clock.advance(6000)
+    assert.equal(open.length, 0)
+    send('mp4', init())
+    assert.deepEqual(subscriptions, ['mp4 0'])
+  })
+
+  test('a slow viewer drops to the next key frame and delays nobody', async () => {
+    const warnings: unknown[] = []
+    const log: Logger = { ...silentLogger, warn: (fields) => void warnings.push(fields) }
+    const { live, send, clock } = setUp({ maxViewerBytes: 100, log })
+    const slow = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const fast = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    await Promise.all([slow.take(), fast.take()])
+    send('mpegts', init(), media(0, true, 10))
+    assert.deepEqual(ids(await slow.take(1)), [0])
+    const seen: unknown[] = ids(await fast.take())
+    for (let id = 1; id <= 30; id++) {
+      send('mpegts', media(id, id % 10 === 0, 10))
+      seen.push(...ids(await fast.take()))
+      await clock.advance(40)
+    }
+    assert.deepEqual(seen, [...Array(31).keys()])
+    // Twice more than 100 bytes waited; what is left begins at the newest key frame that fits.
+    assert.deepEqual(ids(await slow.take()), [30])
+    send('mpegts', media(31, false))
+    assert.deepEqual(ids(await slow.take()), [31])
+    assert.equal(warnings.length, 1, 'at most one a second')
+    assert.ok(live.stats().droppedPieces > 20)
+  })
+
+  test('pieces lost before a gap do not reach the viewer until a key frame', async () => {
+    const { live, send } = setUp()
+    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    await viewer.take()
+    send('mpegts', init(), media(1, false), media(2, true), marker('gap'), media(3, false), media(4, true))
+    assert.deepEqual(ids(await viewer.take()), [2, 4])
+  })
+
+  test('the stream ends with the run, after everything that came before', async () => {
+    const { live, send } = setUp()
+    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    await viewer.take()
+    send('mpegts', init(), media(1, true), marker('end'), init(), media(2, true))
+    assert.deepEqual(ids(await viewer.take()), [1, 'end'])
+  })
+
+  test('a camera that sends nothing is unavailable after ten seconds', async () => {
+    const { live, clock } = setUp()
+    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    await viewer.take()
+    await clock.advance(10_000)
+    const [error] = await viewer.take()
+    assert.ok(isKind('unavailable')(error))
+  })
+
+  test('mp4 begins with the head of the file and at time 0, whenever the run began', async () => {
+    const { live, send } = setUp()
+    const fragment = (time: number, isKey: boolean): LivePiece => {
+      const samples = [{ data: Uint8Array.of(7), duration: 3600, compositionOffset: 0, isKey }]
+      const head = writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: time, samples }])
+      return { ...media(1, isKey), data: new Uint8Array([...head, 7]) }
+    }
+    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    await viewer.take()
+    const head = writeInitSegment(format)
+    const late = 90_000 * 86_400 * 100
+    const first = fragment(late, true)
+    const before = new Uint8Array(first.data)
+    send('mp4', init(head), first, fragment(late + 3600, false))
+    const [one, two] = (await viewer.take()) as [Uint8Array, Uint8Array]
+    assert.deepEqual(one.subarray(0, head.length), head)
+    const timeOf = (bytes: Uint8Array) =>
+      parseMovieFragment(bytes.subarray(0, parseBoxHeader(bytes)!.bytes)).tracks[0]!.baseDecodeTime
+    assert.deepEqual([timeOf(one.subarray(head.length)), timeOf(two)], [0, 3600])
+    assert.deepEqual(first.data, before, 'the shared piece is untouched')
+  })
+
+  test('removing the camera ends its viewers', async () => {
+    const { live, send, open } = setUp()
+    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    const mjpeg = reader(live.openMjpeg(1, { signal: notAborted }))
+    await viewer.take()
+    await mjpeg.take()
+    send('mpegts', init(), media(1, true))
+    send('keyframes', init(), keyFrame(1))
+    assert.deepEqual(ids(await viewer.take()), [1])
+    assert.deepEqual(texts(await mjpeg.take()), ['1 full'])
+    live.closeCamera(1)
+    assert.deepEqual(await viewer.take(), ['end'])
+    assert.deepEqual(await mjpeg.take(), ['end'])
+    assert.equal(open.length, 0)
+  })
+})
