@@ -23,6 +23,8 @@ export type MediaWorkersOptions = {
   readonly onReport: (report: CameraReport) => void
   /** A worker died: these cameras' open segments must be repaired before their new worker opens others. */
   readonly onWorkerLost: (cameraIds: readonly number[]) => Promise<void>
+  /** What a worker runs; default: worker.ts. */
+  readonly workerFile?: URL
 }
 
 type Subscription = {
@@ -150,7 +152,8 @@ class WorkerSlot {
   }
 
   async #runWorker(signal: AbortSignal): Promise<void> {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: this.#options.settings })
+    const { workerFile = new URL('./worker.ts', import.meta.url), settings } = this.#options
+    const worker = new Worker(workerFile, { workerData: settings })
     this.#worker = worker
     const ended = Promise.withResolvers<void>()
     let failure: unknown = new Error('the worker ended by itself')

@@ -1,0 +1,266 @@
+// What goes wrong with cameras and disks, seen from outside: a reason the owner can read, nothing lost, and it comes back by itself.
+
+import assert from 'node:assert/strict'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+type Camera = {
+  id: number
+  status: string
+  status_reason: unknown
+  streams: { format: string; url: string }[]
+  live_snapshot: string
+}
+type Listed = { cameras: { id: number; status: string; status_reason: string | null; status_detail: string | null }[] }
+type Recording = {
+  status: string
+  status_reason: unknown
+  recording_start: string | null
+  recording_end: string | null
+}
+type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
+
+let source: FakeCamera
+let locked: FakeCamera
+let server: ServerUnderTest
+
+before(async () => {
+  const streams = ['good', 'other', 'third'].map((name) => ({ name, width: 320, height: 180, gopFrames: 15 }))
+  source = await openFakeCamera({ streams })
+  locked = await openFakeCamera({ streams, auth: { scheme: 'digest-sha256', username: 'viewer', password: 'secret' } })
+  server = await openServer()
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+  await locked[Symbol.asyncDispose]()
+})
+
+async function addCamera(url: string, ...more: string[]): Promise<number> {
+  const args = ['--user', 'owner@example.com', '--name', 'Test', '--url', url, ...more]
+  return (await server.command<{ id: number }>('camera', 'add', ...args)).id
+}
+
+const readCamera = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
+const readRecording = async (id: number) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json
+
+async function readTimeline(id: number): Promise<Timeline> {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const path = `/v1/cameras/${id}/recording/timeline/?start=${time(Date.now() - 3600_000)}&end=${time(Date.now() + 1000)}`
+  return (await server.request<Timeline>(path)).json
+}
+
+/** A port nobody listens to. */
+async function findClosedPort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+test('each kind of wrong camera is offline with a reason, in the API and on the command line; a good one is not disturbed', {
+  timeout: 90_000,
+}, async () => {
+  const closedPort = await findClosedPort()
+  const good = await addCamera(source.url('good'))
+  const wrong: Record<string, { id: number; reason: string; words: RegExp }> = {
+    'no such path': {
+      id: await addCamera(source.url('good').replace('/good', '/nowhere')),
+      reason: 'no_frames',
+      words: /404|path|address/i,
+    },
+    'nobody listens': {
+      id: await addCamera(`rtsp://127.0.0.1:${closedPort}/x`),
+      reason: 'camera_unreachable',
+      words: /refus|listen/i,
+    },
+    'no such host': {
+      id: await addCamera('rtsp://no-such-camera.invalid/x'),
+      reason: 'camera_unreachable',
+      words: /name|found|resolve/i,
+    },
+    'wrong password': {
+      id: await addCamera(
+        locked.url('good').replace('rtsp://viewer:secret@', 'rtsp://').replace('rtsp://', 'rtsp://viewer:wrong@'),
+      ),
+      reason: 'auth_failed',
+      words: /password/i,
+    },
+  }
+  for (const [what, { id, reason, words }] of Object.entries(wrong)) {
+    await eventually(`${what} is told`, 30_000, async () => (await readCamera(id)).status === 'offline')
+    const { cameras } = await server.command<Listed>('camera', 'list')
+    const listed = cameras.find((camera) => camera.id === id)!
+    assert.equal(listed.status_reason, reason, what)
+    assert.match(listed.status_detail!, words, what)
+    assert.doesNotMatch(listed.status_detail!, /wrong@|viewer:/, 'no credentials')
+    assert.equal((await readCamera(id)).status_reason, listed.status_detail)
+  }
+  assert.equal((await readCamera(good)).status, 'online')
+  for (const { id } of Object.values(wrong)) await server.command('camera', 'remove', String(id))
+  await server.command('camera', 'remove', String(good))
+})
+
+test('a stream without video and one of an unknown codec say what they offer', { timeout: 60_000 }, async () => {
+  for (const [kind, words] of [
+    ['no_video', /video/i],
+    ['unknown_codec', /codec|offers|H\.?264/i],
+  ] as const) {
+    source.faults.describeAs(kind, 'other')
+    const id = await addCamera(source.url('other'))
+    await eventually(`${kind} is told`, 20_000, async () => (await readCamera(id)).status === 'offline')
+    const { cameras } = await server.command<Listed>('camera', 'list')
+    assert.match(cameras.find((camera) => camera.id === id)!.status_detail!, words)
+    await server.command('camera', 'remove', String(id))
+  }
+  source.faults.describeAs('none', 'other')
+})
+
+test('a camera that goes away comes back by itself; the gap has its reason', { timeout: 90_000 }, async () => {
+  const id = await addCamera(source.url('good'), '--record', 'P1D')
+  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  await source.faults.refuseConnections(4000)
+  source.faults.dropConnections('good')
+  await eventually('it is offline', 20_000, async () => (await readCamera(id)).status === 'offline')
+  await eventually('it is online again', 30_000, async () => (await readCamera(id)).status === 'online')
+  const { gaps, segments } = await eventually('footage after the gap', 20_000, async () => {
+    const timeline = await readTimeline(id)
+    return timeline.segments.length === 2 && timeline
+  })
+  assert.equal(segments.length, 2)
+  assert.deepEqual(
+    gaps.map(({ reason }) => reason),
+    ['camera_unreachable'],
+  )
+  await server.command('camera', 'remove', String(id))
+})
+
+test('a disk that cannot be written: recording says ERROR and why, live goes on, recording resumes by itself', {
+  timeout: 90_000,
+}, async () => {
+  const id = await addCamera(source.url('third'))
+  await eventually('it is online', 20_000, async () => (await readCamera(id)).status === 'online')
+  const folder = join(server.dataDir, 'archive', 'cameras')
+  await mkdir(folder, { recursive: true })
+  // A file where the camera's folder should be fails for root too, whom permissions do not stop.
+  await writeFile(join(folder, String(id)), '')
+  await server.command('camera', 'record', String(id), '--retention', 'P1D')
+  const failed = await eventually('the error is told', 20_000, async () => {
+    const recording = await readRecording(id)
+    return recording.status === 'ERROR' && recording
+  })
+  assert.ok(JSON.stringify(failed.status_reason).length > 10, 'it says why')
+  const { live_snapshot } = await readCamera(id)
+  assert.equal((await server.request(live_snapshot, { authorization: null })).status, 200, 'live goes on')
+  await rm(join(folder, String(id)))
+  await eventually('it records again', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await eventually('footage', 10_000, async () => (await readRecording(id)).recording_start !== null)
+  await server.command('camera', 'remove', String(id))
+})
+
+test('after kill -9 the footage is there up to the open fragment, the gap says server_down, and index and files agree', {
+  timeout: 90_000,
+}, async () => {
+  const id = await addCamera(source.url('good'), '--record', 'P1D')
+  await eventually('some seconds of footage', 30_000, async () => {
+    const { recording_start, recording_end } = await readRecording(id)
+    return recording_start !== null && Date.parse(recording_end!) - Date.parse(recording_start) > 5000
+  })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const killedMs = Date.now()
+  await server.kill()
+  await new Promise((resolve) => setTimeout(resolve, 4000))
+  await server.start()
+  const { segments, gaps } = await eventually('footage after the restart', 30_000, async () => {
+    const timeline = await readTimeline(id)
+    return timeline.segments.length === 2 && timeline
+  })
+  const lostMs = killedMs - Date.parse(segments[0]!.end)
+  assert.ok(lostMs < 2500, `footage ends ${lostMs} ms before the kill`)
+  assert.deepEqual(
+    gaps.map(({ reason }) => reason),
+    ['server_down'],
+  )
+  await server.command('camera', 'record', String(id), '--off')
+  await eventually(
+    'the file is closed',
+    10_000,
+    async () => (await server.command<{ ok: boolean }>('check', '--deep')).ok,
+  )
+  await server.command('camera', 'remove', String(id))
+})
+
+test('the command line acts on the running server within 2 s: tokens, accounts, cameras', {
+  timeout: 60_000,
+}, async () => {
+  const { token, id } = await server.command<{ token: string; id: number }>(
+    'token',
+    'create',
+    '--user',
+    'owner@example.com',
+  )
+  const authorization = `PersonalAccessToken ${token}`
+  const status = async () => (await server.request('/v1/me/', { authorization })).status
+  await eventually('the new token works', 2000, async () => (await status()) === 200)
+  await server.command('token', 'revoke', String(id))
+  await eventually('the revoked token does not', 2000, async () => (await status()) === 401)
+
+  await server.command(
+    'user',
+    'add',
+    '--email',
+    'other@example.com',
+    '--password',
+    'another pass',
+    '--first-name',
+    'O',
+    '--last-name',
+    'T',
+  )
+  const other = await server.command<{ token: string }>('token', 'create', '--user', 'other@example.com')
+  const otherStatus = async () =>
+    (await server.request('/v1/me/', { authorization: `PersonalAccessToken ${other.token}` })).status
+  await eventually('the other user gets in', 2000, async () => (await otherStatus()) === 200)
+  await server.command('user', 'disable', 'other@example.com')
+  await eventually('the disabled user does not', 2000, async () => (await otherStatus()) === 401)
+
+  const camera = await addCamera(source.url('good'))
+  await eventually('the new camera is there', 2000, async () => (await readCamera(camera)).id === camera)
+  await server.command('camera', 'remove', String(camera))
+  await eventually(
+    'the removed camera is not',
+    2000,
+    async () => (await server.request(`/v1/cameras/${camera}/`)).status === 404,
+  )
+})
+
+test('a removed camera takes its footage and pictures along', { timeout: 60_000 }, async () => {
+  const id = await addCamera(source.url('other'), '--record', 'P1D')
+  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  await server.command('camera', 'remove', String(id))
+  await eventually('no file is left', 10_000, async () => {
+    const { globSync } = await import('node:fs')
+    const left = globSync(join(server.dataDir, `{archive/cameras/${id}/**/*.mp4,snapshots/${id}.jpg}`))
+    return left.length === 0
+  })
+})
+
+test('an archive folder moved away under recording is an error, not a crash', { timeout: 60_000 }, async () => {
+  const id = await addCamera(source.url('third'), '--record', 'P1D')
+  await eventually('it records', 20_000, async () => (await readRecording(id)).recording_start !== null)
+  const folder = join(server.dataDir, 'archive')
+  await rename(folder, `${folder}-away`)
+  await writeFile(folder, '')
+  source.faults.dropConnections('third') // makes it begin a new file
+  await eventually('the error is told', 30_000, async () => (await readRecording(id)).status === 'ERROR')
+  await rm(folder)
+  await rename(`${folder}-away`, folder)
+  await eventually('it records again', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await server.command('camera', 'remove', String(id))
+})

@@ -1,0 +1,14 @@
+// A media worker that dies of an uncaught error when a file tells it to, for the test of its replacement.
+
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { workerData } from 'node:worker_threads'
+
+const order = join((workerData as { archiveDir: string }).archiveDir, 'die')
+setInterval(() => {
+  if (!existsSync(order)) return
+  rmSync(order)
+  throw new Error('killed by the test')
+}, 50).unref()
+
+await import('../../server/worker.ts')

@@ -1,0 +1,72 @@
+// A media worker that dies takes no camera along: the next one connects them, records on, and viewers see them again.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Catalog } from '../../server/archive/catalog.ts'
+import { checkArchive, isClean } from '../../server/archive/check.ts'
+import { systemClock } from '../../server/base/clock.ts'
+import { silentLogger } from '../../server/base/log.ts'
+import type { LivePiece } from '../../server/live/live-piece.ts'
+import { type CameraReport, MediaWorkers } from '../../server/media-workers.ts'
+import { openTemporaryStore } from '../../server/store/temporary-store.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually } from '../server-under-test.ts'
+
+test('a worker that dies is replaced: cameras, recordings and live streams go on', { timeout: 60_000 }, async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-worker-'))
+  t.after(() => rm(archiveDir, { recursive: true, force: true }))
+  await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
+  const catalog = new Catalog({ rows: store.segments, archiveDir, clock: systemClock, log: silentLogger })
+  const lost: number[][] = []
+  const onReport = (report: CameraReport) => {
+    if (report.type === 'segment_opened') catalog.segmentOpened(report.segment)
+    if (report.type === 'fragment_written') catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
+    if (report.type === 'segment_closed') catalog.segmentClosed(report.cameraId, report.path)
+  }
+  const workers = new MediaWorkers({
+    count: 1,
+    settings: { archiveDir, syncIntervalMs: 5000, allowLoopbackCameras: true, logLevel: 'silent' },
+    clock: systemClock,
+    log: silentLogger,
+    onReport,
+    onWorkerLost: async (cameraIds) => {
+      lost.push([...cameraIds])
+      for (const id of cameraIds) await catalog.abandon(id)
+    },
+    workerFile: new URL('./dying-worker.ts', import.meta.url),
+  })
+  const running = workers.run()
+  workers.setCamera({ cameraId: 7, url: camera.url('a'), recording: { startReason: 'server_down' } })
+  const kinds: string[] = []
+  const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
+    7,
+    'mpegts',
+    (piece: LivePiece) => {
+      if (piece.kind !== kinds.at(-1)) kinds.push(piece.kind)
+      subscription.ack(piece.data.length)
+    },
+  )
+
+  const listSegments = () => catalog.listSegments(7, 0, Number.MAX_SAFE_INTEGER)
+  await eventually('footage', 20_000, async () => ((await listSegments())[0]?.fragments.length ?? 0) >= 2)
+  await writeFile(join(archiveDir, 'die'), '')
+  const [before, after] = await eventually('footage of the next worker', 20_000, async () => {
+    const segments = await listSegments()
+    return segments.length === 2 && segments[1]!.fragments.length >= 2 && segments
+  })
+  assert.deepEqual(lost, [[7]])
+  assert.equal(before!.isClosed, true)
+  assert.ok(after!.startMs >= before!.endMs)
+  assert.deepEqual(kinds, ['init', 'media', 'end', 'init', 'media'])
+
+  subscription.close()
+  await workers.stop()
+  await running
+  await catalog.close()
+  const report = await checkArchive({ rows: store.segments, archiveDir, clock: systemClock, isDeep: true })
+  assert.ok(isClean(report), JSON.stringify(report))
+})
