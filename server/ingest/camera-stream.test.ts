@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { HubItem } from '../hub/hub-item.ts'
+import { packetizeAac } from '../media/aac/packetizer.ts'
+import { packetizeH264 } from '../media/h264/packetizer.ts'
+import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
+import { parseSdp } from '../media/sdp/parse-sdp.ts'
+import { ArrivalClock } from './arrival-clock.ts'
+import { createCameraStats } from './camera-stats.ts'
+import { CameraStream } from './camera-stream.ts'
+import { audioVideoSdp, samplePps, sampleSps } from './scripted-camera.ts'
+import { planStreams } from './stream-plan.ts'
+
+function open() {
+  const time = { ms: 1_700_000_000_000 }
+  const items: HubItem[] = []
+  const stats = createCameraStats()
+  let runs = 0
+  const stream = new CameraStream({
+    plan: planStreams(parseSdp(audioVideoSdp)),
+    arrivalClock: new ArrivalClock({ nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }),
+    stats,
+    floorMs: 0,
+    createRunId: () => `run ${++runs}`,
+    publish: (item) => items.push(item),
+    onRun: () => {},
+  })
+  return { time, items, stats, stream }
+}
+
+/** What every reader of a hub relies on. */
+function checkItems(items: readonly HubItem[]): void {
+  const last = { video: -1, audio: -1 }
+  let wallMs = 0
+  let needsKey = true
+  let isRunning = false
+  for (const item of items) {
+    if (item.kind === 'start') {
+      last.video = -1
+      last.audio = -1
+      needsKey = true
+      isRunning = true
+      continue
+    }
+    assert.ok(isRunning && item.kind !== 'end')
+    assert.ok(item.dts90k > last[item.kind] && Number.isSafeInteger(item.dts90k), `${item.kind} at ${item.dts90k}`)
+    last[item.kind] = item.dts90k
+    if (item.kind === 'audio') continue
+    if (needsKey) assert.deepEqual([item.isKey, item.pts90k], [true, 0])
+    needsKey = false
+    assert.ok(item.wallMs >= wallMs)
+    wallMs = item.wallMs
+  }
+}
+
+const step = fc.record({
+  kind: fc.constantFrom('inter', 'inter', 'inter', 'key', 'other size', 'sound', 'garbage', 'video garbage'),
+  ms: fc.oneof(fc.constant(40), fc.constant(40), fc.integer({ min: 0, max: 15_000 })),
+  jump: fc.oneof(fc.constant(0), fc.constant(0), fc.constant(0), fc.integer()),
+  isLost: fc.constantFrom(false, false, false, false, true),
+  garbage: fc.uint8Array({ maxLength: 60 }),
+})
+
+test('whatever packets come, readers get whole runs: a start, a key frame, times that increase', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const { time, items, stats, stream } = open()
+      const sequence = { video: 0, audio: 0 }
+      let ticks = 0
+      const sendVideo = (payload: Uint8Array, isMarked: boolean, isLost: boolean) => {
+        const fields = {
+          payloadType: 96,
+          isMarked,
+          sequence: sequence.video++ & 0xffff,
+          timestamp: ticks >>> 0,
+          ssrc: 1,
+        }
+        const packet = writeRtpPacket(fields, payload)
+        if (!isLost) stream.takeVideoPacket(packet, 0, packet.length)
+      }
+      for (const { kind, ms, jump, isLost, garbage } of steps) {
+        time.ms += ms
+        ticks += ms * 90 + jump
+        if (kind === 'garbage') {
+          stream.takeVideoPacket(garbage, 0, garbage.length)
+          stream.takeAudioPacket(garbage, 0, garbage.length)
+        } else if (kind === 'video garbage') {
+          sendVideo(garbage, garbage.length % 2 === 0, false)
+        } else if (kind === 'sound') {
+          const fields = { payloadType: 97, isMarked: true, sequence: sequence.audio++ & 0xffff, ssrc: 2 }
+          const timestamp = Math.round((time.ms * 48 + jump) % 2 ** 32) >>> 0
+          const packet = writeRtpPacket({ ...fields, timestamp }, packetizeAac([Uint8Array.of(1), Uint8Array.of(2)]))
+          if (!isLost) stream.takeAudioPacket(packet, 0, packet.length)
+        } else {
+          const slice = new Uint8Array(2500).fill(0x55)
+          slice.set([0x60 | (kind === 'inter' ? 1 : 5), 0x88])
+          const sets = [sampleSps[kind === 'key' ? '640x360' : '1920x1080'], samplePps]
+          const payloads = packetizeH264(kind === 'inter' ? [slice] : [...sets, slice])
+          for (const [i, payload] of payloads.entries())
+            sendVideo(payload, i === payloads.length - 1, isLost && i === 1)
+        }
+      }
+      stream.collectStats()
+      checkItems(items)
+      assert.equal(items.filter(({ kind }) => kind === 'video').length, stats.videoFrames)
+      assert.equal(items.filter(({ kind }) => kind === 'start').length, stats.runs)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('an hour of a camera that loses one packet in a thousand: every frame is in place or dropped, and counted', () => {
+  const { time, items, stats, stream } = open()
+  let sequence = 0
+  for (let i = 0; i < 25 * 3600; i++) {
+    time.ms += 40
+    const slice = Uint8Array.of(0x60 | (i % 50 === 0 ? 5 : 1), 0x88, i >> 16, i >> 8, i)
+    const payloads = packetizeH264(i % 50 === 0 ? [sampleSps['640x360'], samplePps, slice] : [slice])
+    for (const [n, payload] of payloads.entries()) {
+      const isMarked = n === payloads.length - 1
+      const timestamp = (4_294_000_000 + i * 3600) >>> 0
+      const packet = writeRtpPacket(
+        { payloadType: 96, isMarked, sequence: sequence++ & 0xffff, timestamp, ssrc: 1 },
+        payload,
+      )
+      if (Math.imul(sequence, 2654435761) >>> 0 > 4_290_000) stream.takeVideoPacket(packet, 0, packet.length)
+    }
+  }
+  stream.collectStats()
+  checkItems(items)
+  for (const item of items) {
+    if (item.kind !== 'video') continue
+    const [a = 0, b = 0, c = 0] = item.data.subarray(-3)
+    assert.equal(item.pts90k, ((a << 16) | (b << 8) | c) * 3600)
+  }
+  assert.ok(stats.lostPackets > 50 && stats.lostPackets < 150, `${stats.lostPackets} lost`)
+  assert.equal(stats.runs, 1)
+  assert.equal(stats.clockJumps, 0)
+})
