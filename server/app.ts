@@ -90,7 +90,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     store,
     catalog,
     workers,
-    onOnline: (cameraId, isOnline) => (isOnline ? snapshots.setOnline(cameraId) : snapshots.setOffline(cameraId)),
+    onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
+    onOffline: (cameraId) => snapshots.setOffline(cameraId),
     onRemoved: async (cameraId) => {
       live.closeCamera(cameraId)
       await snapshots.remove(cameraId)

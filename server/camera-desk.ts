@@ -14,8 +14,9 @@ export type CameraDeskOptions = {
   readonly store: Store
   readonly catalog: Catalog
   readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
-  /** Told when a camera came online with a new picture format, and when it went. */
-  readonly onOnline: (cameraId: number, isOnline: boolean) => void
+  /** Told when a camera came online, maybe again in another format, and when it went. `snapshotAtMs`: of the picture it has. */
+  readonly onOnline: (cameraId: number, snapshotAtMs: number | null) => void
+  readonly onOffline: (cameraId: number) => void
   /** Told when a camera is gone for good: viewers end, kept pictures go. */
   readonly onRemoved: (cameraId: number) => Promise<void>
   readonly log: Logger
@@ -48,7 +49,7 @@ export class CameraDesk {
 
   /** Takes a worker's report. */
   take(report: CameraReport): void {
-    const { catalog, store, onOnline } = this.#options
+    const { catalog, store } = this.#options
     switch (report.type) {
       case 'segment_opened':
         catalog.segmentOpened(report.segment)
@@ -66,7 +67,6 @@ export class CameraDesk {
         return
       case 'camera_status':
         if (report.status.state === 'connecting') return
-        onOnline(report.cameraId, report.status.state === 'online')
         this.#do('camera status not written', () => this.#writeStatus(report.cameraId, report.status))
     }
   }
@@ -81,13 +81,17 @@ export class CameraDesk {
   }
 
   async #writeStatus(cameraId: number, status: SessionStatus): Promise<void> {
-    const { cameras } = this.#options.store
+    const { onOnline, onOffline, store } = this.#options
+    const { cameras } = store
     if (status.state === 'offline') {
+      onOffline(cameraId)
       await cameras.setStatus(cameraId, { status: 'offline', reason: status.reason, detail: status.detail })
     } else if (status.state === 'online') {
       const { video, audio } = status.format
       await cameras.setFormat(cameraId, { type: video.codec, hasAudio: audio !== undefined })
       await cameras.setStatus(cameraId, { status: 'online' })
+      const camera = await cameras.find(cameraId)
+      if (camera) onOnline(cameraId, camera.snapshotAtMs)
     }
   }
 
