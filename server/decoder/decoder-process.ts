@@ -20,6 +20,8 @@ process.stdin.on('data', (chunk) => {
   }
 })
 process.stdin.on('end', () => process.exit(0))
+// Ctrl-C reaches the whole group of processes. The server still wants pictures while it finishes, then closes the input.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
 function answer(message: Uint8Array): DecodeReply {
   try {
