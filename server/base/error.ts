@@ -19,12 +19,19 @@ export class AppError extends Error {
   readonly kind: ErrorKind
   /** Set on 'invalid' when single fields are to blame. */
   readonly fields: FieldErrors | undefined
+  /** Set on 'rate_limited' and 'unavailable' when it is known when to try again. */
+  readonly retryAfterSeconds: number | undefined
 
   /** `message`: what was expected, what was found, where. No secrets: it is logged. */
-  constructor(kind: ErrorKind, message: string, options: { cause?: unknown; fields?: FieldErrors } = {}) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options: { cause?: unknown; fields?: FieldErrors; retryAfterSeconds?: number } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.kind = kind
     this.fields = options.fields
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
