@@ -4,6 +4,7 @@
 // carry.
 
 import type { BuiltName } from '../../contract/endpoints.ts'
+import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 
@@ -37,14 +38,14 @@ export class AnswerCache {
   }
 
   /** The answer as JSON, if it is known and still true. `url` is path and query as requested. */
-  find(tokenId: number, url: string): string | undefined {
-    return this.#answers.get(keyOf(tokenId, url))
+  find(credential: Credential, url: string): string | undefined {
+    return this.#answers.get(keyOf(credential, url))
   }
 
   /** The answer from memory, or made now and kept. */
-  load(tokenId: number, url: string, make: () => Promise<string>): Promise<string> {
-    return url.length > maxUrlLength ? make() : this.#answers.load(keyOf(tokenId, url), make)
+  load(credential: Credential, url: string, make: () => Promise<string>): Promise<string> {
+    return url.length > maxUrlLength ? make() : this.#answers.load(keyOf(credential, url), make)
   }
 }
 
-const keyOf = (tokenId: number, url: string): string => `${tokenId} ${url}`
+const keyOf = ({ kind, id }: Credential, url: string): string => `${kind} ${id} ${url}`

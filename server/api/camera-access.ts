@@ -29,12 +29,12 @@ export class CameraAccess {
     })
   }
 
-  /** Whether a URL signed earlier may still be used: the viewer's right, and the token it was answered to. */
+  /** Whether a URL signed earlier may still be used: the viewer's right, and the credential it was answered to. */
   async isGranted({
     userId,
     cameraId,
-    tokenId,
-  }: Pick<MediaGrant, 'userId' | 'cameraId' | 'tokenId'>): Promise<boolean> {
-    return (await this.canView(userId, cameraId)) && this.#authenticator.isLive(tokenId)
+    credential,
+  }: Pick<MediaGrant, 'userId' | 'cameraId' | 'credential'>): Promise<boolean> {
+    return (await this.canView(userId, cameraId)) && this.#authenticator.isLive(credential)
   }
 }

@@ -40,11 +40,11 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       else sendJson(reply, endpoint.status, JSON.stringify(result))
     }
     const answerFromMemory = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-      const { tokenId } = request.caller!
-      const known = cache.find(tokenId, request.url)
+      const { credential } = request.caller!
+      const known = cache.find(credential, request.url)
       if (known === undefined) {
         const make = async () => JSON.stringify(await handle(createCall(endpoint, request)))
-        return cache.load(tokenId, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
+        return cache.load(credential, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
       }
       sendJson(reply, endpoint.status, known)
       return undefined

@@ -29,10 +29,10 @@ export class MediaUrls {
   }
 
   /** For this caller alone. The view is part of what is signed, where it means something. */
-  forCamera(cameraId: number, { userId, tokenId }: Caller, view: LiveView): CameraUrls {
+  forCamera(cameraId: number, { userId, credential }: Caller, view: LiveView): CameraUrls {
     const { refreshRate: _, ...size } = view
     const url = (kind: MediaKind, of: LiveView) =>
-      `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${this.#tokens.sign({ kind, cameraId, userId, tokenId, view: of })}`
+      `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${this.#tokens.sign({ kind, cameraId, userId, credential, view: of })}`
     return {
       mjpeg: url('mjpeg', view),
       mp4: url('mp4', noView),

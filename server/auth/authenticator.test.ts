@@ -43,11 +43,11 @@ test('a personal token names its caller, the second time at once', async (t) => 
   const value = createPersonalToken(randomBytes)
   const { id } = await add(value, ['read', 'write'])
   const caller = await authenticate(`PersonalAccessToken ${value}`)
-  assert.deepEqual([caller.userId, caller.tokenId], [user.id, id])
+  assert.deepEqual([caller.userId, caller.credential], [user.id, { kind: 'personal', id }])
   assert.ok(caller.scopes.has('camera_guest_manage'))
   assert.equal(authenticator.authenticate(`PersonalAccessToken ${value}`), caller)
   for (const scheme of ['personalaccesstoken', 'PERSONALACCESSTOKEN ']) {
-    assert.equal((await authenticate(`${scheme} ${value}`)).tokenId, id)
+    assert.equal((await authenticate(`${scheme} ${value}`)).credential.id, id)
   }
 })
 
@@ -77,7 +77,7 @@ test('a mistyped token is refused without asking the database, unless one like i
   await refuses(`PersonalAccessToken ${mistyped}`)
   assert.equal(counts.hashesAsked, 0)
   const { id } = await add(mistyped)
-  assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).tokenId, id)
+  assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).credential.id, id)
 })
 
 test('a revoked token and those of a disabled account are refused at once', async (t) => {
@@ -86,15 +86,15 @@ test('a revoked token and those of a disabled account are refused at once', asyn
   const { id } = await add(first)
   const { id: secondId } = await add(second)
   for (const value of [first, second]) await authenticate(`PersonalAccessToken ${value}`)
-  assert.equal(await authenticator.isLive(id), true)
-  assert.equal(authenticator.isLive(id), true)
+  assert.equal(await authenticator.isLive({ kind: 'personal', id }), true)
+  assert.equal(authenticator.isLive({ kind: 'personal', id }), true)
   await store.tokens.revoke(id)
   await refuses(`PersonalAccessToken ${first}`)
-  assert.equal(await authenticator.isLive(id), false)
+  assert.equal(await authenticator.isLive({ kind: 'personal', id }), false)
   await authenticate(`PersonalAccessToken ${second}`)
   await store.users.setDisabled(user.id, true)
   await refuses(`PersonalAccessToken ${second}`)
-  assert.equal(await authenticator.isLive(secondId), false)
+  assert.equal(await authenticator.isLive({ kind: 'personal', id: secondId }), false)
 })
 
 test('the time of last use is written by the minute and at the end', async (t) => {

@@ -6,7 +6,7 @@ import type { Logger } from '../base/log.ts'
 import { expandScopes } from '../model/access.ts'
 import type { Tokens } from '../store/tokens.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
-import { type Caller, UnauthenticatedError } from './caller.ts'
+import { type Caller, type Credential, UnauthenticatedError } from './caller.ts'
 import { hashToken, isChecksumValid, looksPersonal } from './personal-token.ts'
 
 const lastUsedIntervalMs = 60_000
@@ -27,7 +27,7 @@ export class Authenticator {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #callers: VersionedCache<string, Caller>
-  readonly #live: VersionedCache<number, boolean>
+  readonly #live: VersionedCache<string, boolean>
   readonly #facts: VersionedCache<'hasUncheckable', boolean>
   #lastUsed = new Map<number, number>()
 
@@ -45,16 +45,15 @@ export class Authenticator {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
     const known = this.#callers.get(authorization)
     if (!known) return this.#load(authorization)
-    this.#lastUsed.set(known.tokenId, this.#clock.nowMs())
+    this.#lastUsed.set(known.credential.id, this.#clock.nowMs())
     return known
   }
 
-  /** Whether a token, known by its id from a signed URL or an open stream, may still be used. */
-  isLive(tokenId: number): boolean | Promise<boolean> {
-    return (
-      this.#live.get(tokenId) ??
-      this.#live.load(tokenId, async () => (await this.#tokens.findLive(tokenId)) !== undefined)
-    )
+  /** Whether what a signed URL was answered to, or a stream opened with, may still be used. */
+  isLive({ kind, id }: Credential): boolean | Promise<boolean> {
+    const key = `${kind} ${id}`
+    const read = async () => kind === 'personal' && (await this.#tokens.findLive(id)) !== undefined
+    return this.#live.get(key) ?? this.#live.load(key, read)
   }
 
   /** Writes the times of last use each minute, and once more when `signal` aborts. */
@@ -67,7 +66,7 @@ export class Authenticator {
 
   async #load(authorization: string): Promise<Caller> {
     const caller = await this.#callers.load(authorization, () => this.#read(authorization))
-    this.#lastUsed.set(caller.tokenId, this.#clock.nowMs())
+    this.#lastUsed.set(caller.credential.id, this.#clock.nowMs())
     return caller
   }
 
@@ -89,7 +88,7 @@ export class Authenticator {
     }
     const token = await this.#tokens.findLiveByHash(hashToken(value))
     if (!token) throw new UnauthenticatedError('the personal access token is unknown, revoked or of a disabled account')
-    return { userId: token.userId, scopes: expandScopes(token.scopes), tokenId: token.id }
+    return { userId: token.userId, scopes: expandScopes(token.scopes), credential: { kind: 'personal', id: token.id } }
   }
 
   /** A value brought from elsewhere may happen to look like ours; only then is a wrong checksum no proof. */

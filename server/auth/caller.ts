@@ -2,11 +2,16 @@
 
 import { AppError } from '../base/error.ts'
 
+/** What was sent: a personal token, or an access token of a login through an app. Ends with it: signed URLs, open streams. */
+export type Credential =
+  | { readonly kind: 'personal' /** Of `store.tokens`. */; readonly id: number }
+  | { readonly kind: 'grant' /** Of `store.grants`; the same through all refreshes. */; readonly id: number }
+
 export type Caller = {
   readonly userId: number
   /** Everything the token covers (`expandScopes`); ask with `covers` of model/access.ts. */
   readonly scopes: ReadonlySet<string>
-  readonly tokenId: number
+  readonly credential: Credential
 }
 
 /** No credentials, or bad ones. The answer never tells which, except that it names a bad bearer token as RFC 6750 3.1 asks. */

@@ -15,7 +15,7 @@ const grant: MediaGrant = {
   kind: 'mjpeg',
   cameraId: 7,
   userId: 3,
-  tokenId: 12,
+  credential: { kind: 'personal', id: 12 },
   view: { refreshRate: 0.1, maxWidth: 640 },
 }
 
@@ -25,9 +25,10 @@ test('a token gives back what it was signed for', () => {
   const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
   const size = fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: undefined })
   fc.assert(
-    fc.property(id, id, id, size, size, (cameraId, userId, tokenId, maxWidth, maxHeight) => {
+    fc.property(id, id, id, size, size, (cameraId, userId, credentialId, maxWidth, maxHeight) => {
       const view = { ...(maxWidth && { maxWidth }), ...(maxHeight && { maxHeight }) }
-      const given: MediaGrant = { kind: 'hls', cameraId, userId, tokenId, view }
+      const credential = { kind: credentialId % 2 ? 'grant' : 'personal', id: credentialId } as const
+      const given: MediaGrant = { kind: 'hls', cameraId, userId, credential, view }
       const token = tokens.sign(given)
       assert.match(token, /^[\w-]{30,120}$/)
       assert.deepEqual(tokens.verify(token, given), { ...given, expiresAtMs: tokens.nextExpiryMs() })

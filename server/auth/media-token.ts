@@ -1,25 +1,28 @@
 // The signed part of a media URL: `<img>` and `<video>` send no Authorization header, so the URL itself carries who may see what
-// until when. (security.md A38)
+// until when.
 //
-// Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry, Unix seconds (4, big-endian) | camera id, user id,
-// token id (LEB128 each) | live view as text | HMAC-SHA256 of all that precedes, its first 16 bytes.
+// Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry, Unix seconds (4, big-endian) | kind of credential (1)
+// | camera id, user id, credential's id (LEB128 each) | live view as text | HMAC-SHA256 of all that precedes, its first 16 bytes.
 
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type LiveView, parseLiveView, writeLiveView } from '../model/live-view.ts'
+import type { Credential } from './caller.ts'
 
 /** What a token opens. Codes, once given, never change. */
 const kindCodes = { mjpeg: 1, mp4: 2, mpegts: 3, hls: 4, live_snapshot: 5, snapshot: 6 } as const
+
+const credentialCodes = { personal: 1, grant: 2 } as const satisfies Record<Credential['kind'], number>
 
 export type MediaKind = keyof typeof kindCodes
 
 export type MediaGrant = {
   readonly kind: MediaKind
   readonly cameraId: number
-  /** The viewer, and the personal token the URL was answered to: when either is refused, so is the URL. */
+  /** The viewer, and the credential the URL was answered to: when either is refused, so is the URL. */
   readonly userId: number
-  readonly tokenId: number
+  readonly credential: Credential
   readonly view: LiveView
 }
 
@@ -28,9 +31,9 @@ export const mediaTokenTtlMs = 7_200_000
 /** Expiries are rounded up to this, so that a URL, and an answer that contains it, stays the same for a while. */
 export const mediaTokenSlotMs = 600_000
 
-const version = 1
+const version = 2
 const keyId = 1
-const headBytes = 7
+const headBytes = 8
 const macBytes = 16
 const maxTokenLength = 256
 
@@ -56,8 +59,9 @@ export class MediaTokens {
     bytes[1] = keyId
     bytes[2] = kindCodes[grant.kind]
     bytes.writeUInt32BE(this.nextExpiryMs() / 1000, 3)
+    bytes[7] = credentialCodes[grant.credential.kind]
     let end = headBytes
-    for (const id of [grant.cameraId, grant.userId, grant.tokenId]) end = writeVarint(bytes, end, id)
+    for (const id of [grant.cameraId, grant.userId, grant.credential.id]) end = writeVarint(bytes, end, id)
     const view = writeLiveView(grant.view)
     if (view !== '') end += bytes.write(view, end, 'latin1')
     this.#mac(bytes.subarray(0, end)).copy(bytes, end, 0, macBytes)
@@ -90,10 +94,11 @@ export class MediaTokens {
       ids.push(value)
       offset = next
     }
-    const [cameraId, userId, tokenId] = ids as [number, number, number]
+    const [cameraId, userId, id] = ids as [number, number, number]
+    const credential: Credential = { kind: bytes[7] === credentialCodes.grant ? 'grant' : 'personal', id }
     const view = parseLiveView(bytes.toString('latin1', offset, end))
     if (!view) throw forbidden('is malformed')
-    return { grantKind: bytes[2]!, expiresAtMs: bytes.readUInt32BE(3) * 1000, cameraId, userId, tokenId, view }
+    return { grantKind: bytes[2]!, expiresAtMs: bytes.readUInt32BE(3) * 1000, cameraId, userId, credential, view }
   }
 
   #mac(bytes: Uint8Array): Buffer {

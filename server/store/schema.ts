@@ -100,6 +100,73 @@ export type Tables = {
     held_entries: number | null
     current_ms: number | null
   }
+  /** Programs that people sign in to with their account here. */
+  applications: {
+    id: Generated<number>
+    client_id: string
+    owner_id: number
+    name: string
+    /** SHA-256 of the client secret; null for a public application, which has none. */
+    secret_hash: Uint8Array | null
+    requires_secret: number
+    allows_password: number
+    /** One per line. */
+    redirect_uris: string
+    /** What it may ask for at most, space separated. */
+    scope: string
+    created_at_ms: number
+  }
+  /** One per log-in of a user through an application; lives through all refreshes. */
+  oauth_grants: {
+    id: Generated<number>
+    user_id: number
+    application_id: number
+    scope: string
+    /** Grows with each refresh; only tokens of this generation are good. */
+    generation: number
+    created_at_ms: number
+    /** When it ends unless refreshed before. */
+    expires_at_ms: number
+    /** When it ends however often it is refreshed; null for never. */
+    absolute_expires_at_ms: number | null
+    revoked_at_ms: number | null
+    revoke_reason: string | null
+    last_ip: string
+    last_used_at_ms: number
+    /** The user agent it was made with, so that the user recognizes it. */
+    label: string
+  }
+  oauth_tokens: {
+    /** SHA-256 of the token. */
+    hash: Uint8Array
+    kind: 'access' | 'refresh'
+    grant_id: number
+    generation: number
+    scope: string
+    expires_at_ms: number
+    /** When a refresh token was exchanged for the next; kept to tell a replay from a guess. */
+    used_at_ms: number | null
+  }
+  oauth_codes: {
+    /** SHA-256 of the code. */
+    hash: Uint8Array
+    application_id: number
+    user_id: number
+    redirect_uri: string
+    scope: string
+    /** RFC 7636, method S256; null when the client sent none. */
+    code_challenge: string | null
+    expires_at_ms: number
+    used_at_ms: number | null
+    /** What was granted for it; ends when the code is sent again. */
+    grant_id: number | null
+  }
+  /** Answers to refresh requests with an Idempotency-Key, sealed under the token that was sent. */
+  oauth_replies: {
+    token_hash: Uint8Array
+    sealed: Uint8Array
+    expires_at_ms: number
+  }
   secret_check: {
     id: number
     sealed: Uint8Array

@@ -7,6 +7,7 @@ import { Kysely, sql } from 'kysely'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
+import { Applications } from './applications.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
 import { migrateToLatest } from './migrations.ts'
@@ -36,6 +37,7 @@ export type Store = {
   readonly cameras: Cameras
   readonly recordings: Recordings
   readonly tokens: Tokens
+  readonly applications: Applications
   readonly segments: Segments
   readonly streams: Streams
   /** See `ChangeFeed`. */
@@ -86,6 +88,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     cameras: new Cameras({ db, feed, clock, box, randomBytes }),
     recordings: new Recordings(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
+    applications: new Applications(db, feed, clock),
     segments: new Segments(db),
     streams: new Streams(db),
     get version() {

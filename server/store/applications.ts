@@ -1,0 +1,168 @@
+// Applications: the OAuth clients of RFC 6749 section 2, registered by the users who run them.
+
+import type { Kysely } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
+import type { Row, Tables } from './schema.ts'
+
+export type Application = {
+  readonly id: number
+  /** Public: sent with every request. */
+  readonly clientId: string
+  readonly ownerId: number
+  readonly name: string
+  /** Has a secret, to be sent with every code exchange; one without must prove itself by PKCE instead. */
+  readonly isConfidential: boolean
+  /** The secret is asked for with the password and refresh grants too. */
+  readonly requiresSecret: boolean
+  readonly allowsPassword: boolean
+  /** Checked when they were registered; see model/oauth/redirect-uri.ts. */
+  readonly redirectUris: readonly string[]
+  /** What it may ask for at most. */
+  readonly scopes: readonly string[]
+  readonly createdAtMs: number
+}
+
+export type NewApplication = Pick<Application, 'clientId' | 'ownerId' | 'name' | 'redirectUris'> &
+  Partial<Pick<Application, 'requiresSecret' | 'allowsPassword' | 'scopes'>> & {
+    /** SHA-256 of the secret, 32 bytes; null for a public application. */
+    readonly secretHash: Uint8Array | null
+  }
+
+export type ApplicationChange = Partial<
+  Pick<Application, 'name' | 'requiresSecret' | 'allowsPassword' | 'redirectUris' | 'scopes'>
+>
+
+/** An application and what proves that a request is its own. */
+export type Client = Application & { readonly secretHash: Uint8Array | null }
+
+const allowedByDefault = ['user_access'] as const
+
+export class Applications {
+  readonly #db: Kysely<Tables>
+  readonly #feed: ChangeFeed
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+    this.#db = db
+    this.#feed = feed
+    this.#clock = clock
+  }
+
+  /** Throws 'conflict' when the client id is taken and 'not_found' for an unknown owner. */
+  async insert(application: NewApplication): Promise<Application> {
+    const { clientId, ownerId, name, secretHash, redirectUris } = application
+    const { requiresSecret = false, allowsPassword = true, scopes = allowedByDefault } = application
+    try {
+      const row = await this.#db
+        .insertInto('applications')
+        .values({
+          client_id: clientId,
+          owner_id: ownerId,
+          name,
+          secret_hash: secretHash,
+          requires_secret: requiresSecret ? 1 : 0,
+          allows_password: allowsPassword ? 1 : 0,
+          redirect_uris: redirectUris.join('\n'),
+          scope: scopes.join(' '),
+          created_at_ms: this.#clock.nowMs(),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      this.#feed.publish('records')
+      return toApplication(row)
+    } catch (cause) {
+      if (isUniqueViolation(cause)) throw new AppError('conflict', `the client id ${clientId} is taken`, { cause })
+      if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no user ${ownerId}`, { cause })
+      throw cause
+    }
+  }
+
+  async find(clientId: string): Promise<Application | undefined> {
+    const client = await this.findClient(clientId)
+    return client && withoutHash(client)
+  }
+
+  /** For those who check a secret. */
+  async findClient(clientId: string): Promise<Client | undefined> {
+    const query = this.#db.selectFrom('applications').selectAll().where('client_id', '=', clientId)
+    const row = await query.executeTakeFirst()
+    return row && { ...toApplication(row), secretHash: row.secret_hash }
+  }
+
+  /** By id. Throws 'not_found'. */
+  async get(id: number): Promise<Application> {
+    const row = await this.#db.selectFrom('applications').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) throw missing(id)
+    return toApplication(row)
+  }
+
+  /** In the order they were made; of one owner. */
+  async listByOwner(ownerId: number): Promise<Application[]> {
+    const query = this.#db.selectFrom('applications').selectAll().where('owner_id', '=', ownerId).orderBy('id')
+    return (await query.execute()).map(toApplication)
+  }
+
+  /** All, in the order they were made. */
+  async list(): Promise<Application[]> {
+    return (await this.#db.selectFrom('applications').selectAll().orderBy('id').execute()).map(toApplication)
+  }
+
+  /** Throws 'not_found'. */
+  async update(id: number, change: ApplicationChange): Promise<Application> {
+    const { name, requiresSecret, allowsPassword, redirectUris, scopes } = change
+    return this.#set(id, {
+      ...(name !== undefined && { name }),
+      ...(requiresSecret !== undefined && { requires_secret: requiresSecret ? 1 : 0 }),
+      ...(allowsPassword !== undefined && { allows_password: allowsPassword ? 1 : 0 }),
+      ...(redirectUris !== undefined && { redirect_uris: redirectUris.join('\n') }),
+      ...(scopes !== undefined && { scope: scopes.join(' ') }),
+    })
+  }
+
+  /** The earlier secret is refused from now on; `null` makes the application public. Throws 'not_found'. */
+  async rotateSecret(id: number, secretHash: Uint8Array | null): Promise<Application> {
+    return this.#set(id, { secret_hash: secretHash })
+  }
+
+  /** With everything that was granted to it. False when there was none. */
+  async remove(id: number): Promise<boolean> {
+    const removed = await this.#db.deleteFrom('applications').where('id', '=', id).returning('id').executeTakeFirst()
+    if (removed) this.#feed.publish('records')
+    return removed !== undefined
+  }
+
+  async #set(id: number, values: Partial<Row<'applications'>>): Promise<Application> {
+    if (Object.keys(values).length === 0) return this.get(id)
+    const query = this.#db.updateTable('applications').set(values).where('id', '=', id).returningAll()
+    const row = await query.executeTakeFirst()
+    if (!row) throw missing(id)
+    this.#feed.publish('records')
+    return toApplication(row)
+  }
+}
+
+function missing(id: number): AppError {
+  return new AppError('not_found', `there is no application ${id}`)
+}
+
+function withoutHash({ secretHash: _, ...application }: Client): Application {
+  return application
+}
+
+function toApplication(row: Row<'applications'>): Application {
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    ownerId: row.owner_id,
+    name: row.name,
+    isConfidential: row.secret_hash !== null,
+    requiresSecret: row.requires_secret === 1,
+    allowsPassword: row.allows_password === 1,
+    redirectUris: row.redirect_uris === '' ? [] : row.redirect_uris.split('\n'),
+    scopes: row.scope.split(' '),
+    createdAtMs: row.created_at_ms,
+  }
+}

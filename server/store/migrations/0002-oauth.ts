@@ -1,0 +1,83 @@
+// Applications, and what users granted them: OAuth 2.0 (RFC 6749).
+
+import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+
+const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
+const required = (column: ColumnDefinitionBuilder) => column.notNull()
+/** A reference whose row goes when the other goes. */
+const belongsTo = (target: string) => (column: ColumnDefinitionBuilder) =>
+  column.notNull().references(target).onDelete('cascade')
+
+export async function createOAuthTables(db: Kysely<never>): Promise<void> {
+  await db.schema
+    .createTable('applications')
+    .addColumn('id', 'integer', identity)
+    .addColumn('client_id', 'text', (column) => column.notNull().unique())
+    .addColumn('owner_id', 'integer', belongsTo('users.id'))
+    .addColumn('name', 'text', required)
+    .addColumn('secret_hash', 'blob')
+    .addColumn('requires_secret', 'integer', required)
+    .addColumn('allows_password', 'integer', required)
+    .addColumn('redirect_uris', 'text', required)
+    .addColumn('scope', 'text', required)
+    .addColumn('created_at_ms', 'bigint', required)
+    .execute()
+  await db.schema.createIndex('applications_of_owner').on('applications').column('owner_id').execute()
+
+  await db.schema
+    .createTable('oauth_grants')
+    .addColumn('id', 'integer', identity)
+    .addColumn('user_id', 'integer', belongsTo('users.id'))
+    .addColumn('application_id', 'integer', belongsTo('applications.id'))
+    .addColumn('scope', 'text', required)
+    .addColumn('generation', 'integer', required)
+    .addColumn('created_at_ms', 'bigint', required)
+    .addColumn('expires_at_ms', 'bigint', required)
+    .addColumn('absolute_expires_at_ms', 'bigint')
+    .addColumn('revoked_at_ms', 'bigint')
+    .addColumn('revoke_reason', 'text')
+    .addColumn('last_ip', 'text', required)
+    .addColumn('last_used_at_ms', 'bigint', required)
+    .addColumn('label', 'text', required)
+    .execute()
+  await db.schema.createIndex('oauth_grants_of_user').on('oauth_grants').column('user_id').execute()
+  await db.schema.createIndex('oauth_grants_of_application').on('oauth_grants').column('application_id').execute()
+
+  await db.schema
+    .createTable('oauth_tokens')
+    .addColumn('hash', 'blob', (column) => column.primaryKey())
+    .addColumn('kind', 'text', required)
+    .addColumn('grant_id', 'integer', belongsTo('oauth_grants.id'))
+    .addColumn('generation', 'integer', required)
+    .addColumn('scope', 'text', required)
+    .addColumn('expires_at_ms', 'bigint', required)
+    .addColumn('used_at_ms', 'bigint')
+    .execute()
+  await db.schema.createIndex('oauth_tokens_of_grant').on('oauth_tokens').columns(['grant_id', 'kind']).execute()
+  await db.schema.createIndex('oauth_tokens_by_expiry').on('oauth_tokens').column('expires_at_ms').execute()
+
+  await db.schema
+    .createTable('oauth_codes')
+    .addColumn('hash', 'blob', (column) => column.primaryKey())
+    .addColumn('application_id', 'integer', belongsTo('applications.id'))
+    .addColumn('user_id', 'integer', belongsTo('users.id'))
+    .addColumn('redirect_uri', 'text', required)
+    .addColumn('scope', 'text', required)
+    .addColumn('code_challenge', 'text')
+    .addColumn('expires_at_ms', 'bigint', required)
+    .addColumn('used_at_ms', 'bigint')
+    .addColumn('grant_id', 'integer', (column) => column.references('oauth_grants.id').onDelete('cascade'))
+    .execute()
+  for (const column of ['application_id', 'user_id', 'grant_id', 'expires_at_ms'] as const) {
+    await db.schema.createIndex(`oauth_codes_${column}`).on('oauth_codes').column(column).execute()
+  }
+
+  await db.schema
+    .createTable('oauth_replies')
+    .addColumn('token_hash', 'blob', (column) =>
+      column.primaryKey().references('oauth_tokens.hash').onDelete('cascade'),
+    )
+    .addColumn('sealed', 'blob', required)
+    .addColumn('expires_at_ms', 'bigint', required)
+    .execute()
+}
