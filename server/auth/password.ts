@@ -1,5 +1,7 @@
-// Passwords: argon2id (RFC 9106) with OWASP's minimum, as PHC strings. The work happens on libuv's threads.
+// Passwords: argon2id (RFC 9106) with OWASP's minimum, as PHC strings. The work happens on libuv's threads; the server goes
+// through `PasswordQueue` (auth/guard), which bounds how much of it is done at once.
 
+import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '../base/error.ts'
 
@@ -19,7 +21,23 @@ export function checkPassword(password: string): void {
 /** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */
 export async function hashPassword(password: string): Promise<string> {
   checkPassword(password)
+  return hashAnyPassword(password)
+}
+
+/** The same for a password that was accepted before, under whatever rules. */
+export async function hashAnyPassword(password: string): Promise<string> {
   return hash(normalize(password), parameters)
+}
+
+/** A hash that no password fits and that takes as long to check as any other. */
+export function createUnmatchableHash(): string {
+  const encode = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  return `${currentHead}$${encode(randomBytes(16))}$${encode(randomBytes(32))}`
+}
+
+/** False for what stands in place of a hash while an account has no password. */
+export function isPasswordHash(passwordHash: string): boolean {
+  return passwordHash.startsWith('$argon2')
 }
 
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {

@@ -167,6 +167,17 @@ export type Tables = {
     sealed: Uint8Array
     expires_at_ms: number
   }
+  audit: {
+    id: Generated<number>
+    at_ms: number
+    event: string
+    user_id: number | null
+    subject: string | null
+    ip: string | null
+    user_agent: string | null
+    /** A JSON object. */
+    detail: string
+  }
   secret_check: {
     id: number
     sealed: Uint8Array

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { Applications } from './applications.ts'
+import { AuditRows } from './audit.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
 import { migrateToLatest } from './migrations.ts'
@@ -40,6 +41,7 @@ export type Store = {
   readonly applications: Applications
   readonly segments: Segments
   readonly streams: Streams
+  readonly audit: AuditRows
   /** See `ChangeFeed`. */
   readonly version: number
   onChange(listener: ChangeListener): () => void
@@ -91,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     applications: new Applications(db, feed, clock),
     segments: new Segments(db),
     streams: new Streams(db),
+    audit: new AuditRows(db),
     get version() {
       return feed.version
     },

@@ -124,6 +124,18 @@ export class Users {
     await this.#set(id, { password_hash: passwordHash })
   }
 
+  /** Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one. */
+  async replacePasswordHash(id: number, from: string, to: string): Promise<boolean> {
+    const row = await this.#db
+      .updateTable('users')
+      .set({ password_hash: to })
+      .where('id', '=', id)
+      .where('password_hash', '=', from)
+      .returning('id')
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** A disabled account keeps its cameras and footage; its credentials are refused. Throws 'not_found'. */
   async setDisabled(id: number, isDisabled: boolean): Promise<User> {
     return this.#set(id, { disabled_at_ms: isDisabled ? this.#clock.nowMs() : null })

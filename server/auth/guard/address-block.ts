@@ -1,0 +1,23 @@
+// What counts as one client when attempts are counted: an IPv4 address, or the /64 of an IPv6 address, of which everyone has many.
+
+import { isIPv6 } from 'node:net'
+
+/** A key for maps; anything that is no IPv6 address is its own block. */
+export function addressBlock(ip: string): string {
+  const address = ip.split('%', 1)[0]!
+  if (!isIPv6(address)) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped) return mapped[1]!
+  // Two groups stand in place of a dotted end; their values are below the first 64 bits.
+  const [head, tail] = address.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::') as [string, string?]
+  const first = groupsOf(head)
+  const groups =
+    tail === undefined ? first : [...first, ...zeros(8 - first.length - groupsOf(tail).length), ...groupsOf(tail)]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'))
+const zeros = (count: number): string[] => Array.from({ length: count }, () => '0')

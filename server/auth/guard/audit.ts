@@ -1,0 +1,135 @@
+// The audit log as the rest of the server writes to it: nobody waits for it and nobody fails because of it. What is written at once
+// goes to the store together; while the store fails, it is kept, up to a bound, and tried again.
+
+import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { AuditDetail, AuditRecord, AuditRows, NewAuditRecord } from '../../store/audit.ts'
+import type { RequestContext } from '../request-context.ts'
+
+const maxQueued = 10_000
+const maxBatch = 500
+const retryMs = 1000
+const retentionIntervalMs = 3_600_000
+const maxTextLength = 256
+
+export type AuditEvent = {
+  /** What happened: `login.failed`, `grant.created`, `refresh.reused`, … */
+  readonly event: string
+  /** The account it is about. */
+  readonly userId?: number
+  /** What else it is about: an address, the name of an application. */
+  readonly subject?: string
+  readonly context?: RequestContext
+  /** No secrets. */
+  readonly detail?: AuditDetail
+}
+
+export type AuditOptions = {
+  readonly rows: AuditRows
+  readonly clock: Clock
+  readonly log: Logger
+  readonly retentionDays?: number
+  /** An attack must not fill the disk. */
+  readonly maxRows?: number
+}
+
+export class Audit {
+  readonly #rows: AuditRows
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #retentionMs: number
+  readonly #maxRows: number
+  #queued: NewAuditRecord[] = []
+  #dropped = 0
+  #writing: Promise<void> | undefined
+
+  constructor({ rows, clock, log, retentionDays = 365, maxRows = 1_000_000 }: AuditOptions) {
+    this.#rows = rows
+    this.#clock = clock
+    this.#log = log
+    this.#retentionMs = retentionDays * 86_400_000
+    this.#maxRows = maxRows
+  }
+
+  /** Never throws and never waits; the order of calls is the order of rows. */
+  write({ event, userId, subject, context, detail }: AuditEvent): void {
+    if (this.#queued.length >= maxQueued) {
+      this.#dropped++
+      return
+    }
+    this.#queued.push({
+      atMs: this.#clock.nowMs(),
+      event,
+      userId: userId ?? null,
+      subject: cleanText(subject),
+      ip: context?.ip ?? null,
+      userAgent: cleanText(context?.userAgent),
+      detail: detail ?? {},
+    })
+    this.#writing ??= this.#drain()
+  }
+
+  /** Resolves when all that was written before is in the store, or cannot be put there at the moment. */
+  async flush(): Promise<void> {
+    await this.#writing
+    if (this.#queued.length > 0) await (this.#writing ??= this.#drain())
+  }
+
+  /** Newest first; of one user, or of all. */
+  async list(
+    userId: number | undefined,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<AuditRecord[]> {
+    await this.flush()
+    return this.#rows.list(userId, page)
+  }
+
+  async count(userId?: number): Promise<number> {
+    return this.#rows.count(userId)
+  }
+
+  /** Tries again what could not be written, and removes what is old; ends when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    let nextRetentionMs = this.#clock.monotonicMs()
+    while (!signal.aborted) {
+      if (this.#clock.monotonicMs() >= nextRetentionMs) {
+        nextRetentionMs = this.#clock.monotonicMs() + retentionIntervalMs
+        await this.#rows.removeOld(this.#clock.nowMs() - this.#retentionMs, this.#maxRows)
+      }
+      await this.#clock.sleep(retryMs, signal).catch(() => {})
+      if (this.#queued.length > 0) await this.flush()
+    }
+    await this.flush()
+    if (this.#queued.length > 0) this.#log.error({ events: this.#queued.length }, 'events for the audit log are lost')
+  }
+
+  async #drain(): Promise<void> {
+    // What the present call stack still writes goes along.
+    await Promise.resolve()
+    try {
+      while (this.#queued.length > 0) {
+        const batch = this.#queued.slice(0, maxBatch)
+        await this.#rows.insert(batch)
+        this.#queued = this.#queued.slice(batch.length)
+        this.#noteDropped()
+      }
+    } catch (error) {
+      this.#log.error({ reason: errorChain(error), waiting: this.#queued.length }, 'the audit log cannot be written')
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  #noteDropped(): void {
+    const events = this.#dropped
+    if (events === 0) return
+    this.#dropped = 0
+    this.write({ event: 'audit.dropped', detail: { events } })
+  }
+}
+
+/** Of bounded length and without control characters: it is shown on terminals, and PostgreSQL takes no NUL. */
+function cleanText(text: string | undefined): string | null {
+  return text === undefined ? null : text.slice(0, maxTextLength).replaceAll(/\p{Cc}/gu, ' ')
+}

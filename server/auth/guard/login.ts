@@ -1,0 +1,126 @@
+// Checks an e-mail address and a password, the same for the sign-in page and the password grant. Who is unknown, disabled or wrong
+// gets the same answer after the same work.
+
+import type { Clock } from '../../base/clock.ts'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import { emailKey } from '../../model/email.ts'
+import type { User, Users } from '../../store/users.ts'
+import { createUnmatchableHash, isPasswordHash, needsRehash } from '../password.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { Audit } from './audit.ts'
+import type { KnownDevices } from './known-devices.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import type { PasswordQueue } from './password-queue.ts'
+
+/** What of the store's users is needed here. */
+type LoginRows = Pick<Users, 'findLogin' | 'replacePasswordHash'>
+
+export type LoginOptions = {
+  readonly users: LoginRows
+  readonly passwords: Pick<PasswordQueue, 'verify' | 'rehash'>
+  readonly devices: KnownDevices
+  readonly audit: Pick<Audit, 'write'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export type LoginInput = {
+  readonly email: string
+  readonly password: string
+  readonly context: RequestContext
+  /** The value of `createDevice` that the browser has kept, if any. */
+  readonly device?: string | undefined
+  /** True when something else than `device` proves that this user signed in there before. */
+  readonly knownDevice?: boolean
+  /** For the audit log: how they sign in, for instance `page` or `password_grant`. */
+  readonly via?: string
+}
+
+type Found = { readonly user: User; readonly passwordHash: string }
+
+export class Login {
+  readonly #users: LoginRows
+  readonly #passwords: Pick<PasswordQueue, 'verify' | 'rehash'>
+  readonly #devices: KnownDevices
+  readonly #audit: Pick<Audit, 'write'>
+  readonly #log: Logger
+  readonly #throttle: LoginThrottle
+  readonly #unmatchableHash = createUnmatchableHash()
+
+  constructor({ users, passwords, devices, audit, clock, log }: LoginOptions) {
+    this.#users = users
+    this.#passwords = passwords
+    this.#devices = devices
+    this.#audit = audit
+    this.#log = log
+    this.#throttle = new LoginThrottle(clock)
+  }
+
+  /**
+   * Undefined when e-mail or password is wrong or the account is disabled. Throws 'rate_limited' after too many failures and
+   * 'unavailable' when too many passwords are being checked, both with `retryAfterSeconds`.
+   */
+  async verify(input: LoginInput): Promise<User | undefined> {
+    const { email, password, context } = input
+    const found = await this.#find(email)
+    const isKnownDevice =
+      input.knownDevice === true || (found ? this.#devices.isKnown(input.device, found.user.id) : false)
+    const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, isKnownDevice })
+    let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
+    try {
+      outcome = (await this.#isRight(found, password)) ? 'right' : 'wrong'
+    } finally {
+      attempt.end(outcome)
+    }
+    const user = outcome === 'right' ? found!.user : undefined
+    this.#note(input, found?.user, user !== undefined)
+    if (user && needsRehash(found!.passwordHash)) await this.#rehash(found!, password)
+    return user
+  }
+
+  /** What a browser is to keep, and to give as `device`, so that attacks from elsewhere do not keep this user out. */
+  createDevice(userId: number): string {
+    return this.#devices.create(userId)
+  }
+
+  async #isRight(found: Found | undefined, password: string): Promise<boolean> {
+    const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
+    if (!(await this.#passwords.verify(hash, password)) || !found) return false
+    // It took a while: the account may be another by now.
+    const now = await this.#users.findLogin(found.user.email)
+    return now?.passwordHash === found.passwordHash && now.user.disabledAtMs === null
+  }
+
+  /** What no account can be called never reaches the database: PostgreSQL takes no NUL. */
+  async #find(email: string): Promise<Found | undefined> {
+    return email.length > maxEmailLength || email.includes('\0') ? undefined : this.#users.findLogin(email)
+  }
+
+  /** The address is noted only when it is an account's: people type passwords into the wrong field. */
+  #note({ context, via }: LoginInput, user: User | undefined, isRight: boolean): void {
+    this.#audit.write({
+      event: isRight ? 'login.ok' : 'login.failed',
+      ...(user && { userId: user.id, subject: user.email }),
+      context,
+      detail: {
+        ...(via !== undefined && { via }),
+        ...(!isRight && { reason: user ? (user.disabledAtMs === null ? 'password' : 'disabled') : 'unknown account' }),
+      },
+    })
+  }
+
+  /** In place only of the hash it was made for: the password may have been changed in the meantime. */
+  async #rehash({ user, passwordHash }: Found, password: string): Promise<void> {
+    try {
+      await this.#users.replacePasswordHash(user.id, passwordHash, await this.#passwords.rehash(password))
+    } catch (error) {
+      if (error instanceof AppError && error.kind === 'unavailable') return // at the next log-in, then
+      this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password could not be hashed anew')
+    }
+  }
+}
+
+const maxEmailLength = 254
+
+const keyOf = (email: string): string => emailKey(email).slice(0, maxEmailLength)
