@@ -11,6 +11,7 @@ import { Applications } from './applications.ts'
 import { AuditRows } from './audit.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
+import { Grants } from './grants.ts'
 import { migrateToLatest } from './migrations.ts'
 import { Recordings } from './recordings.ts'
 import type { Tables } from './schema.ts'
@@ -39,6 +40,7 @@ export type Store = {
   readonly recordings: Recordings
   readonly tokens: Tokens
   readonly applications: Applications
+  readonly grants: Grants
   readonly segments: Segments
   readonly streams: Streams
   readonly audit: AuditRows
@@ -91,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     recordings: new Recordings(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
     applications: new Applications(db, feed, clock),
+    grants: new Grants(db, feed, clock),
     segments: new Segments(db),
     streams: new Streams(db),
     audit: new AuditRows(db),

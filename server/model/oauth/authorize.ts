@@ -1,0 +1,80 @@
+// What is asked of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636 section 4.3), and in which of two ways a fault is
+// told: to the person, while it is not certain where the browser would be sent; to the application after that.
+
+import type { Fields } from './fields.ts'
+import { OAuthError } from './oauth-error.ts'
+import { isRegistered, isWellFormed } from './redirect-uri.ts'
+import { chooseScopes } from './scope.ts'
+
+const maxStateLength = 2048
+
+export type AuthorizeClient = {
+  readonly isConfidential: boolean
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+/** Where the answer goes, whatever it is. */
+export type AuthorizeTarget = { readonly redirectUri: string; readonly state: string | undefined }
+
+export type AuthorizeWish = { readonly scopes: readonly string[]; readonly codeChallenge: string | undefined }
+
+/** Throws 'invalid_request', to be shown to the person and never sent to the address. */
+export function readClientId(fields: Fields): string {
+  const clientId = fields.get('client_id')
+  if (clientId === undefined) throw new OAuthError('invalid_request', 'Missing client_id parameter.')
+  return clientId
+}
+
+/** Throws 'invalid_request', to be shown to the person and never sent to the address. */
+export function readTarget(fields: Fields, client: AuthorizeClient | undefined): AuthorizeTarget {
+  if (!client) throw new OAuthError('invalid_request', 'Invalid client_id parameter value.')
+  const redirectUri = fields.get('redirect_uri')
+  const state = fields.get('state')
+  if (redirectUri === undefined) throw new OAuthError('invalid_request', 'Missing redirect URI.')
+  if (!isRegistered(redirectUri, client.redirectUris)) {
+    throw new OAuthError(
+      'invalid_request',
+      isWellFormed(redirectUri) ? 'Mismatching redirect URI.' : 'Invalid redirect URI.',
+    )
+  }
+  if (state !== undefined && state.length > maxStateLength) {
+    throw new OAuthError('invalid_request', `The state has more than ${maxStateLength} characters.`)
+  }
+  return { redirectUri, state }
+}
+
+/** Throws what the application is to be told. */
+export function readWish(fields: Fields, client: AuthorizeClient): AuthorizeWish {
+  if (fields.has('request')) throw new OAuthError('request_not_supported')
+  if (fields.has('request_uri')) throw new OAuthError('request_uri_not_supported')
+  switch (fields.get('response_type')) {
+    case 'code':
+      break
+    case undefined:
+      throw new OAuthError('invalid_request', 'Missing response_type parameter.')
+    case 'token':
+      throw new OAuthError('unauthorized_client')
+    default:
+      throw new OAuthError('unsupported_response_type')
+  }
+  if ((fields.get('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthError('invalid_request', 'Unsupported response_mode.')
+  }
+  return { scopes: chooseScopes(fields.get('scope'), client.scopes), codeChallenge: readChallenge(fields, client) }
+}
+
+/** An application without a secret has no other way to prove that a code is its own. */
+function readChallenge(fields: Fields, client: AuthorizeClient): string | undefined {
+  const challenge = fields.get('code_challenge')
+  const method = fields.get('code_challenge_method')
+  if (challenge === undefined) {
+    if (!client.isConfidential) throw new OAuthError('invalid_request', 'Code challenge required.')
+    if (method !== undefined) throw new OAuthError('invalid_request', 'Missing code_challenge parameter.')
+    return undefined
+  }
+  // The method that is meant when none is named is `plain`, which proves nothing to whoever saw the request.
+  if (method !== 'S256') throw new OAuthError('invalid_request', 'Transform algorithm not supported.')
+  if (!/^[\w-]{43}$/.test(challenge)) throw new OAuthError('invalid_request', 'Malformed code_challenge parameter.')
+  return challenge
+}

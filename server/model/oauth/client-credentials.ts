@@ -1,0 +1,55 @@
+// How an application says who it is: in the body or by HTTP Basic (RFC 6749 section 2.3.1), never by both.
+
+import type { Fields } from './fields.ts'
+import { OAuthError } from './oauth-error.ts'
+
+export type ClientCredentials = {
+  readonly clientId: string
+  /** Readings of the one secret that was sent; none when none was. */
+  readonly secrets: readonly string[]
+}
+
+/** `authorization`: the header; schemes other than Basic mean nothing here. Throws 'invalid_request' and 'invalid_client'. */
+export function readClientCredentials(fields: Fields, authorization: string | undefined): ClientCredentials {
+  const clientId = fields.get('client_id')
+  const secret = fields.get('client_secret')
+  const basic = authorization === undefined ? undefined : readBasic(authorization)
+  if (!basic) {
+    if (clientId === undefined) throw new OAuthError('invalid_client')
+    return { clientId, secrets: secret === undefined ? [] : [secret] }
+  }
+  if (secret !== undefined) throw new OAuthError('invalid_request', 'The client secret was sent twice.')
+  const [id] = basic.ids
+  if (clientId !== undefined && !basic.ids.includes(clientId)) {
+    throw new OAuthError('invalid_request', 'The client id was sent twice.')
+  }
+  return { clientId: clientId ?? id, secrets: basic.secrets }
+}
+
+/** Undefined for another scheme. The standard has both parts form-encoded; many clients send them as they are. */
+function readBasic(authorization: string): { ids: readonly [string, ...string[]]; secrets: string[] } | undefined {
+  const [, encoded] = /^basic +(\S*)\s*$/i.exec(authorization) ?? []
+  if (encoded === undefined) return undefined
+  const text = decodeBase64(encoded)
+  const colon = text?.indexOf(':') ?? -1
+  if (text === undefined || colon < 1 || text.includes('\0')) throw new OAuthError('invalid_client')
+  const [id, secret] = [text.slice(0, colon), text.slice(colon + 1)]
+  return { ids: [decodeForm(id), id], secrets: secret === '' ? [] : [...new Set([decodeForm(secret), secret])] }
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,57 @@
+// A refresh token for the next pair (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is good once. One that comes again was
+// stolen, either time: the whole grant ends, unless it comes so soon that two tabs of one browser are likelier.
+
+import { createPair, type Decision, issued, refuse, type TokenState } from './decision.ts'
+import { OAuthError } from './oauth-error.ts'
+import type { OAuthPolicy } from './policy.ts'
+import { narrowScopes } from './scope.ts'
+
+export type RefreshRequest = {
+  readonly applicationId: number
+  readonly scope: string | undefined
+  /** The answer to the same request is still kept, and the key that opens it was sent. */
+  readonly hasReply: boolean
+}
+
+/** `token`: undefined for one that was never given out. */
+export function decideRefresh(
+  token: TokenState | undefined,
+  request: RefreshRequest,
+  nowMs: number,
+  policy: OAuthPolicy,
+): Decision {
+  if (token?.kind !== 'refresh' || token.grant.applicationId !== request.applicationId) return refuse('invalid_grant')
+  const { grant } = token
+  if (grant.isEnded) return refuse('invalid_grant')
+  if (token.usedAtMs !== undefined) return decideReplay(token, token.usedAtMs, request, nowMs, policy)
+  const isOver = nowMs >= token.expiresAtMs || nowMs >= (grant.absoluteExpiresAtMs ?? Number.POSITIVE_INFINITY)
+  if (isOver || token.generation !== grant.generation) return refuse('invalid_grant')
+
+  let scopes: readonly string[]
+  try {
+    scopes = narrowScopes(request.scope, grant.scopes)
+  } catch (error) {
+    if (error instanceof OAuthError) return refuse(error.code, error.description)
+    throw error
+  }
+  const pair = createPair(scopes, grant.absoluteExpiresAtMs, nowMs, policy)
+  return {
+    effects: [{ kind: 'rotate_grant', grantId: grant.id, fromGeneration: grant.generation, pair }],
+    verdict: issued(grant.userId, pair, nowMs),
+  }
+}
+
+function decideReplay(
+  { generation, grant }: TokenState,
+  usedAtMs: number,
+  { hasReply }: RefreshRequest,
+  nowMs: number,
+  policy: OAuthPolicy,
+): Decision {
+  const isSuccessorUnused = grant.generation === generation + 1
+  if (hasReply && isSuccessorUnused && nowMs - usedAtMs < policy.replyMs)
+    return { effects: [], verdict: { kind: 'repeated' } }
+  if (nowMs - usedAtMs < policy.reuseLeewayMs) return refuse('invalid_grant')
+  const { id: grantId, userId } = grant
+  return refuse('invalid_grant', undefined, [{ kind: 'revoke_grant', grantId, userId, reason: 'refresh_reused' }])
+}

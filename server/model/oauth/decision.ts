@@ -1,0 +1,103 @@
+// What is decided on a request: what changes, and what is answered. Neither happens here: the store applies the effects, all or
+// none, and only if what they were decided on still holds; the caller draws the tokens and writes the answer.
+
+import type { OAuthErrorCode } from './oauth-error.ts'
+import type { OAuthPolicy } from './policy.ts'
+
+/** A log-in through an application. */
+export type GrantState = {
+  readonly id: number
+  readonly userId: number
+  readonly applicationId: number
+  readonly scopes: readonly string[]
+  /** Grows with each refresh; only tokens of this generation are good. */
+  readonly generation: number
+  readonly absoluteExpiresAtMs: number | undefined
+  /** Revoked, or of a disabled account. */
+  readonly isEnded: boolean
+}
+
+export type TokenState = {
+  readonly kind: 'access' | 'refresh'
+  readonly generation: number
+  readonly expiresAtMs: number
+  /** When it was exchanged for the next; undefined for never. */
+  readonly usedAtMs: number | undefined
+  readonly grant: GrantState
+}
+
+export type CodeState = {
+  readonly applicationId: number
+  readonly userId: number
+  readonly redirectUri: string
+  readonly scopes: readonly string[]
+  readonly codeChallenge: string | undefined
+  readonly expiresAtMs: number
+  readonly usedAtMs: number | undefined
+  /** What was granted for it, while that lasts. */
+  readonly grantId: number | undefined
+  readonly isUserDisabled: boolean
+}
+
+/** A new access token and a new refresh token. */
+export type Pair = {
+  readonly accessScopes: readonly string[]
+  readonly accessExpiresAtMs: number
+  readonly refreshExpiresAtMs: number
+}
+
+export type RevokeReason = 'refresh_reused' | 'code_reused' | 'revoked_by_application'
+
+export type Effect =
+  /** The code is spent. Holds only if it was not spent before. */
+  | { readonly kind: 'consume_code' }
+  | {
+      readonly kind: 'open_grant'
+      readonly userId: number
+      readonly applicationId: number
+      readonly scopes: readonly string[]
+      readonly absoluteExpiresAtMs: number | undefined
+      readonly pair: Pair
+    }
+  /** All earlier tokens of the grant are dead. Holds only if the grant is still of this generation and not revoked. */
+  | { readonly kind: 'rotate_grant'; readonly grantId: number; readonly fromGeneration: number; readonly pair: Pair }
+  | { readonly kind: 'revoke_grant'; readonly grantId: number; readonly userId: number; readonly reason: RevokeReason }
+
+export type Verdict =
+  | {
+      readonly kind: 'issued'
+      readonly userId: number
+      readonly scopes: readonly string[]
+      readonly expiresInSeconds: number
+    }
+  /** The answer that was given before is given again. */
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'refused'; readonly error: OAuthErrorCode; readonly description?: string }
+  /** Of a revocation: done, or nothing to do. */
+  | { readonly kind: 'done' }
+
+export type Decision = { readonly effects: readonly Effect[]; readonly verdict: Verdict }
+
+export function refuse(error: OAuthErrorCode, description?: string, effects: readonly Effect[] = []): Decision {
+  return { effects, verdict: { kind: 'refused', error, ...(description !== undefined && { description }) } }
+}
+
+/** The lifetimes of a pair issued now; none is longer than the grant's own. */
+export function createPair(
+  accessScopes: readonly string[],
+  absoluteExpiresAtMs: number | undefined,
+  nowMs: number,
+  policy: OAuthPolicy,
+): Pair {
+  const last = absoluteExpiresAtMs ?? Number.POSITIVE_INFINITY
+  return {
+    accessScopes,
+    accessExpiresAtMs: Math.min(nowMs + policy.accessTokenMs, last),
+    refreshExpiresAtMs: Math.min(nowMs + policy.refreshTokenMs, last),
+  }
+}
+
+export function issued(userId: number, { accessScopes, accessExpiresAtMs }: Pair, nowMs: number): Verdict {
+  const expiresInSeconds = Math.floor((accessExpiresAtMs - nowMs) / 1000)
+  return { kind: 'issued', userId, scopes: accessScopes, expiresInSeconds }
+}

@@ -1,0 +1,24 @@
+// What each scope lets an application do, as users are told when they are asked.
+
+import type { Scope } from '../access.ts'
+
+const words: Readonly<Record<Scope, string>> = {
+  user_access: 'See and change everything in your account: cameras, recordings, guests and events',
+  read: 'See your cameras, live pictures, recordings, guests and events',
+  write: 'Add, change and remove cameras, recordings, guests and events',
+  camera_access: 'See your cameras and their live pictures',
+  camera_guest_access: 'See who your cameras are shared with',
+  recording_access: 'See recordings',
+  event_access: 'See events',
+  camera_create: 'Add cameras',
+  camera_manage: 'Change cameras',
+  camera_delete: 'Remove cameras',
+  camera_guest_manage: 'Share your cameras with others and end it',
+  recording_manage: 'Turn recording on and off and change how long recordings are kept',
+  recording_start_stop: 'Start and stop recording',
+  event_manage: 'Report events',
+}
+
+export function describeScopes(scopes: readonly string[]): { name: string; words: string }[] {
+  return scopes.map((name) => ({ name, words: words[name as Scope] ?? name }))
+}
