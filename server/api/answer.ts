@@ -2,8 +2,16 @@
 // Fastify's reply would append a charset to the type (the interface says exactly `application/json`) and costs a fifth of a core.
 
 import type { FastifyReply } from 'fastify'
+import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { Problem } from './problem.ts'
 import { writeProblem } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What its answer says about the limit of requests; null where there is none. */
+    rate: RateState | null
+  }
+}
 
 /** On every answer over TLS (RFC 6797). */
 export const transportHeaders = { 'strict-transport-security': 'max-age=31536000' } as const
@@ -11,31 +19,48 @@ export const transportHeaders = { 'strict-transport-security': 'max-age=31536000
 /** On everything: no cookie is ever accepted here, so any page may ask. */
 export const openHeaders = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'content-range, retry-after',
+  'access-control-expose-headers': 'content-range, ratelimit, ratelimit-policy, retry-after, www-authenticate',
   ...transportHeaders,
 } as const
 
 const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as const
 
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
+  const { rate } = reply.request
   const { raw } = reply.hijack()
-  raw.writeHead(status, { ...jsonHeaders, 'content-length': Buffer.byteLength(json) })
+  const headers = { ...jsonHeaders, 'content-length': Buffer.byteLength(json) }
+  raw.writeHead(status, rate === null ? headers : { ...headers, ...writeRate(rate) })
   raw.end(json)
 }
 
 export function sendEmpty(reply: FastifyReply, status: number, headers: Record<string, string> = {}): void {
+  const { rate } = reply.request
   const { raw } = reply.hijack()
-  raw.writeHead(status, { ...openHeaders, ...headers })
+  raw.writeHead(status, { ...openHeaders, ...headers, ...(rate && writeRate(rate)) })
   raw.end()
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  const { rate } = reply.request
   const { raw } = reply.hijack()
   if (raw.headersSent) {
     raw.destroy() // the status is out already: breaking off is the only way left to say so
     return
   }
   const json = writeProblem(problem)
-  raw.writeHead(problem.status, { ...jsonHeaders, ...problem.headers, 'content-length': Buffer.byteLength(json) })
+  raw.writeHead(problem.status, {
+    ...jsonHeaders,
+    ...(rate && writeRate(rate)),
+    ...problem.headers,
+    'content-length': Buffer.byteLength(json),
+  })
   raw.end(json)
+}
+
+/** draft-ietf-httpapi-ratelimit-headers-10. */
+export function writeRate({ limit, windowSeconds, remaining, resetSeconds }: RateState) {
+  return {
+    'ratelimit-policy': `"default";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+  }
 }

@@ -1,8 +1,10 @@
 // The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
 
 import type { FastifyInstance } from 'fastify'
+import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { AppError } from '../base/error.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { createCallerCheck } from './caller-gate.ts'
 import { CameraAccess } from './camera-access.ts'
 import type { ApiDeps } from './deps.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
@@ -18,6 +20,7 @@ import { MediaUrls } from './media-urls.ts'
 import { registerMetrics } from './metrics.ts'
 import { Connections } from './transport/connections.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
+import { TrustedProxies } from './transport/trusted-proxies.ts'
 
 export type Api = {
   /** For tests: requests without a socket (`inject`). */
@@ -36,16 +39,24 @@ export function createApi(deps: ApiDeps): Api {
   const access = new CameraAccess({ store, authenticator })
   const streams = new OpenStreams({ store, clock, log })
 
+  const limits = deps.limits ?? new RateLimits({ apiPerMinute: 0, tokenPerMinute: 0, clock })
+
   const connections = new Connections()
   const server = createHttpServer({
     identity,
     connections,
     timeouts: deps.timeouts ?? defaultTimeouts,
     log,
-    checkCaller: async (authorization) => void (await authenticator.authenticate(authorization)),
+    origin: {
+      proxies: deps.origin?.proxies ?? new TrustedProxies([]),
+      isBehindProxy: identity === undefined,
+      hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
+    },
+    checkCaller: createCallerCheck({ authenticator, limits }),
   })
   registerEndpoints(server, {
     authenticator,
+    limits,
     cache: new AnswerCache({ store, mediaTokens, names: ['getMe', 'listCameras', 'getCamera'] }),
     handlers: {
       ...createMeHandlers(store),

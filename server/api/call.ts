@@ -3,9 +3,12 @@
 import type { Body, Endpoint, Params, Query, Result } from '../../contract/endpoint.ts'
 import type { BuiltName, Endpoints } from '../../contract/endpoints.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { RequestContext } from '../auth/request-context.ts'
 
 export type Call<E extends Endpoint> = {
   readonly caller: Caller
+  /** Where the request came from, for what records it. */
+  context(): RequestContext
   readonly params: Params<E>
   /**
    * The query and the body, checked against the contract when asked for: a handler asks once it has found what the path names,

@@ -1,6 +1,7 @@
 // What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
 
 import type { Authenticator } from '../auth/authenticator.ts'
+import type { RateLimits } from '../auth/guard/rate-limits.ts'
 import type { MediaTokens } from '../auth/media-token.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
@@ -8,6 +9,7 @@ import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { Store } from '../store/store.ts'
 import type { Measurement } from './metrics.ts'
+import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 
@@ -52,7 +54,12 @@ export type ApiDeps = {
   readonly log: Logger
   /** Where clients reach the server: every link begins with its origin, never with a request's Host. */
   readonly publicUrl: string
-  readonly identity: Identity
+  /** Undefined: plain HTTP, for a proxy alone; see `origin`. */
+  readonly identity: Identity | undefined
+  /** Whom to believe about where requests come from, and the names of this server besides that of `publicUrl`. */
+  readonly origin?: Pick<OriginOptions, 'proxies' | 'hosts'>
+  /** Default: none. */
+  readonly limits?: RateLimits
   readonly timeouts?: Timeouts
   /** What the other parts measure, for /metrics. */
   readonly measure?: () => readonly Measurement[]

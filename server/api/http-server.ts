@@ -1,7 +1,8 @@
 // Fastify, set up for this service: strict about sizes, silent about requests, one shape of errors, any origin. Knows no endpoint.
 
 import type { Server } from 'node:http'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { RateLimitError } from '../auth/guard/rate-limiter.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { AllowedMethods } from './allowed-methods.ts'
@@ -10,17 +11,21 @@ import { methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
+import { createPlainServer } from './transport/plain-server.ts'
+import { type OriginOptions, registerOriginCheck } from './transport/request-origin.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 
 export type HttpServerOptions = {
-  readonly identity: Identity
+  /** Undefined: plain HTTP, for a proxy alone. */
+  readonly identity: Identity | undefined
+  readonly origin: OriginOptions
   readonly timeouts: Timeouts
   /** Told of every connection. */
   readonly connections: Connections
   readonly log: Logger
   /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
-  readonly checkCaller: (authorization: string | undefined) => Promise<void>
+  readonly checkCaller: (request: FastifyRequest) => Promise<void>
 }
 
 const preflightHeaders = {
@@ -31,13 +36,15 @@ const preflightHeaders = {
 
 /** Listens to nothing yet, and has no routes but the answers to preflight requests. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { identity, timeouts, connections, log, checkCaller } = options
+  const { identity, origin, timeouts, connections, log, checkCaller } = options
   const server = Fastify({
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
     serverFactory: (onRequest) => {
-      const secureServer = createSecureServer(onRequest, identity, timeouts)
-      connections.track(secureServer)
-      return secureServer as unknown as Server
+      const nodeServer = identity
+        ? (createSecureServer(onRequest, identity, timeouts) as unknown as Server)
+        : createPlainServer(onRequest, timeouts)
+      connections.track(nodeServer)
+      return nodeServer
     },
     bodyLimit: maxBodyBytes,
     routerOptions: {
@@ -52,12 +59,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
     clientErrorHandler: answerBrokenRequest,
   })
+  server.decorateRequest('rate', null)
+  registerOriginCheck(server, origin)
   server.removeAllContentTypeParsers()
   // Of any type, so that a wrong one is refused after 404 has had its turn; see read-json.ts.
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
   server.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)
+    if (error instanceof RateLimitError) request.rate = error.rate
     if (problem.status >= 500 && problem.status !== 503) {
       log.error({ path: pathOf(request.url), reason: errorChain(error) }, 'a request failed')
     }
@@ -70,7 +80,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const path = pathOf(request.url)
     const methods = allowed.find(path)
     if (!methods) throw new AppError('not_found', 'no such path')
-    if (path.startsWith('/v1/')) await checkCaller(request.headers.authorization)
+    if (path.startsWith('/v1/')) await checkCaller(request)
     throw methodNotAllowed(request.method, methods)
   })
   for (const prefix of ['/v1', '/media', '/recording']) {

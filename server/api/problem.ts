@@ -30,7 +30,7 @@ const kinds = {
   forbidden: [403, 'permission_denied', 'You do not have permission to perform this action.'],
   not_found: [404, 'not_found', 'Not found.'],
   conflict: [409, 'conflict', undefined],
-  rate_limited: [429, 'rate_limited', 'Request was throttled.'],
+  rate_limited: [429, 'rate_limited', undefined],
   unavailable: [503, 'unavailable', 'This is not available at the moment. Try again later.'],
   corrupt: [500, 'internal_error', 'The server could not answer.'],
   internal: [500, 'internal_error', 'The server could not answer.'],
@@ -54,17 +54,24 @@ export const insufficientScope = (required: readonly string[]) =>
 export function toProblem(error: unknown): Problem {
   if (error instanceof HttpError) return error.problem
   if (!(error instanceof AppError)) return fromFramework(error)
-  const [status, title, detail] = kinds[error.kind]
+  const [status, title, detail = error.message] = kinds[error.kind]
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = challenge(error)
-  if (status === 503) headers['retry-after'] = '5'
+  if (status === 503) headers['retry-after'] = String(error.retryAfterSeconds ?? 5)
+  if (status === 429) return throttled(error)
   return {
     status,
     title,
-    detail: detail ?? error.message,
+    detail,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
     headers,
   }
+}
+
+function throttled({ retryAfterSeconds = 60 }: AppError): Problem {
+  const [status, title] = kinds.rate_limited
+  const detail = `Request was throttled. Expected available in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}.`
+  return { status, title, detail, headers: { 'retry-after': String(retryAfterSeconds) } }
 }
 
 /** The body of a problem, keys in the order clients know. */

@@ -245,7 +245,10 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
   }
   for (const response of [await asOwner('/v1/me/'), await send({ url: '/v1/me/' }), await asOwner('/v1/nowhere')]) {
     assert.equal(response.headers['access-control-allow-origin'], '*')
-    assert.equal(response.headers['access-control-expose-headers'], 'content-range, retry-after')
+    assert.equal(
+      response.headers['access-control-expose-headers'],
+      'content-range, ratelimit, ratelimit-policy, retry-after, www-authenticate',
+    )
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
     assert.equal(response.headers['strict-transport-security'], 'max-age=31536000')
   }

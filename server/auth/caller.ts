@@ -12,6 +12,8 @@ export type Caller = {
   /** Everything the token covers (`expandScopes`); ask with `covers` of model/access.ts. */
   readonly scopes: ReadonlySet<string>
   readonly credential: Credential
+  /** Of `store.applications`; absent for a personal token. */
+  readonly applicationId?: number
 }
 
 /** No credentials, or bad ones. The answer never tells which, except that it names a bad bearer token as RFC 6750 3.1 asks. */

@@ -25,7 +25,7 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':')
 
-const maxHeaderBytes = 16 * 1024
+export const maxHeaderBytes = 16 * 1024
 
 /** `onRequest` serves both versions of HTTP. The server listens to nothing yet. */
 export function createSecureServer(

@@ -142,7 +142,7 @@ test('T33: whoever is slow with handshake, headers or body is cut off', async (t
   dribble(headers, 'X-A: b\r\n')
   const body = await secure()
   body.write(
-    `POST /v1/cameras/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n`,
+    `POST /v1/cameras/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n`,
   )
   dribble(body, ' ')
   const session = http2.connect(`https://127.0.0.1:${port}`, { ca: trust.ca })

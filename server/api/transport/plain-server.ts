@@ -1,0 +1,23 @@
+// HTTP without TLS, for a proxy that does TLS and is reached over this machine or a network of its own. HTTP/1.1, as proxies speak
+// it. That nobody else is answered is settled in request-origin.ts.
+
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { maxHeaderBytes } from './secure-server.ts'
+import type { Timeouts } from './timeouts.ts'
+
+/** The server listens to nothing yet. */
+export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.idleMs,
+      connectionsCheckingInterval: timeouts.checkIntervalMs,
+      noDelay: true,
+    },
+    onRequest,
+  )
+  server.setTimeout(timeouts.stallMs)
+  return server
+}

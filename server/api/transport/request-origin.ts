@@ -1,0 +1,109 @@
+// Where each request came from and what it was sent to, settled before anything else looks at it: the client's address, that it came
+// over HTTPS, and that it means this server.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { RequestContext } from '../../auth/request-context.ts'
+import { HttpError } from '../problem.ts'
+import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client's address; see `contextOf`. */
+    clientIp: string
+  }
+}
+
+export type OriginOptions = {
+  readonly proxies: TrustedProxies
+  /** True when the server speaks plain HTTP: then nobody but a proxy may ask. */
+  readonly isBehindProxy: boolean
+  /** Names under which this server may be asked for, besides addresses and `localhost`. */
+  readonly hosts: readonly string[]
+}
+
+/** Asked by supervisors on the same machine, which need not know about proxies. */
+const openPaths: ReadonlySet<string> = new Set(['/healthz', '/metrics'])
+
+/** For what counts, records or shows who asked. */
+export function contextOf(request: FastifyRequest): RequestContext {
+  return { ip: request.clientIp, userAgent: request.headers['user-agent'] }
+}
+
+/** To be called before any other hook is added. */
+export function registerOriginCheck(server: FastifyInstance, { proxies, isBehindProxy, hosts }: OriginOptions): void {
+  const allowed = new AllowedHosts(hosts)
+  server.decorateRequest('clientIp', '')
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request
+    const peer = plainAddress(request.raw.socket.remoteAddress ?? '')
+    request.clientIp = peer
+    try {
+      const isProxy = proxies.has(peer)
+      if (isProxy) request.clientIp = proxies.findClient(peer, textOf(headers['x-forwarded-for']))
+      checkScheme(request, { isProxy, isBehindProxy })
+      allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
+    } catch (error) {
+      done(error as Error)
+      return
+    }
+    done()
+  })
+}
+
+function checkScheme(
+  request: FastifyRequest,
+  { isProxy, isBehindProxy }: { isProxy: boolean; isBehindProxy: boolean },
+) {
+  if (!isProxy && !isBehindProxy) return
+  const scheme = isProxy ? lastOf(request.headers['x-forwarded-proto'])?.toLowerCase() : undefined
+  if (scheme === 'https' || (scheme === undefined && !isBehindProxy)) return
+  if (openPaths.has(request.url.split('?', 1)[0]!)) return
+  const detail = 'This service is reached over HTTPS only: use https:// in the address.'
+  throw new HttpError(403, 'https_required', detail, request.raw.httpVersionMajor === 1 ? { connection: 'close' } : {})
+}
+
+/** HTTP/2 has it in a header of its own. */
+function hostOf(headers: IncomingHttpHeaders & { readonly ':authority'?: string }): string | undefined {
+  return headers[':authority'] ?? headers.host
+}
+
+function textOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.join(',')
+}
+
+/** What the nearest proxy said, where each adds its own. */
+function lastOf(value: string | readonly string[] | undefined): string | undefined {
+  return textOf(value)?.split(',').at(-1)?.trim()
+}
+
+/**
+ * A page from elsewhere whose name was made to point at this server must not be able to talk to it (DNS rebinding). Addresses
+ * cannot be made to point anywhere.
+ */
+class AllowedHosts {
+  readonly #names: ReadonlySet<string>
+  /** By header as sent, so that the usual one costs a look-up. */
+  readonly #good = new Set<string>()
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(['localhost', ...names.map((name) => name.toLowerCase())])
+  }
+
+  /** Throws HttpError 421 (RFC 9110 section 15.5.20). Without a host, as from HTTP/1.0, there is nothing to compare. */
+  check(host: string | undefined): void {
+    if (host === undefined || this.#good.has(host)) return
+    if (!this.#isAllowed(host)) {
+      throw new HttpError(421, 'misdirected_request', 'This server does not answer under the name it was asked for.')
+    }
+    if (this.#good.size < 1000) this.#good.add(host)
+  }
+
+  #isAllowed(host: string): boolean {
+    const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/.exec(host) ?? []
+    if (bracketed !== undefined) return isIP(bracketed) === 6
+    const name = plain?.toLowerCase().replace(/\.$/, '')
+    return name !== undefined && (isIP(name) === 4 || this.#names.has(name))
+  }
+}

@@ -1,0 +1,94 @@
+// How many requests a minute: a token bucket per key, in memory. A bucket is one number, the time at which it will be full again
+// (the generic cell rate algorithm), so that a request costs one look-up and no timer.
+
+import type { Clock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+
+const windowMs = 60_000
+/** Of rounding: a bucket that is full but for this is full. */
+const epsilonMs = 1e-3
+
+/** What the headers RateLimit-Policy and RateLimit say (draft-ietf-httpapi-ratelimit-headers). */
+export type RateState = {
+  readonly limit: number
+  readonly windowSeconds: number
+  /** Requests that may be made at once now. */
+  readonly remaining: number
+  /** Seconds until the bucket is full again. */
+  readonly resetSeconds: number
+}
+
+/** Too many requests; carries what the answer says about the limit. */
+export class RateLimitError extends AppError {
+  readonly rate: RateState
+
+  constructor(rate: RateState, retryAfterSeconds: number) {
+    super('rate_limited', 'too many requests', { retryAfterSeconds })
+    this.rate = rate
+  }
+}
+
+export type RateLimiterOptions = {
+  /** 0: no limit. */
+  readonly perMinute: number
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly maxKeys?: number
+}
+
+export class RateLimiter<K extends string | number> {
+  readonly #perMinute: number
+  readonly #intervalMs: number
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #maxKeys: number
+  readonly #fullAtMs = new Map<K, number>()
+
+  constructor({ perMinute, clock, maxKeys = 100_000 }: RateLimiterOptions) {
+    this.#perMinute = perMinute
+    this.#intervalMs = windowMs / perMinute
+    this.#clock = clock
+    this.#maxKeys = maxKeys
+  }
+
+  get size(): number {
+    return this.#fullAtMs.size
+  }
+
+  /** Counts a request. Undefined when there is no limit. Throws RateLimitError, and does not count, when there were too many. */
+  take(key: K): RateState | undefined {
+    if (this.#perMinute === 0) return undefined
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#fullAtMs.get(key)
+    const usedMs = (known === undefined || known < nowMs ? 0 : known - nowMs) + this.#intervalMs
+    const excessMs = usedMs - windowMs
+    if (excessMs > epsilonMs) {
+      throw new RateLimitError(this.#describe(usedMs - this.#intervalMs), Math.ceil(excessMs / 1000))
+    }
+    if (known === undefined && this.#fullAtMs.size >= this.#maxKeys) this.#forget(nowMs)
+    this.#fullAtMs.set(key, nowMs + usedMs)
+    return this.#describe(usedMs)
+  }
+
+  /** Takes back one `take`. */
+  giveBack(key: K): void {
+    const fullAtMs = this.#fullAtMs.get(key)
+    if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#intervalMs)
+  }
+
+  #describe(usedMs: number): RateState {
+    return {
+      limit: this.#perMinute,
+      windowSeconds: windowMs / 1000,
+      remaining: Math.floor((windowMs - usedMs + epsilonMs) / this.#intervalMs),
+      resetSeconds: Math.ceil(usedMs / 1000),
+    }
+  }
+
+  /** Full buckets are as good as none; were there none of them, the oldest go. */
+  #forget(nowMs: number): void {
+    for (const [key, fullAtMs] of this.#fullAtMs) if (fullAtMs <= nowMs) this.#fullAtMs.delete(key)
+    for (const key of this.#fullAtMs.keys()) {
+      if (this.#fullAtMs.size < 0.9 * this.#maxKeys) return
+      this.#fullAtMs.delete(key)
+    }
+  }
+}

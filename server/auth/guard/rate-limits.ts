@@ -1,0 +1,49 @@
+// Who is counted together: callers by account and application, everybody whose credentials are not known by address.
+
+import type { Clock } from '../../base/clock.ts'
+import type { Caller } from '../caller.ts'
+import { addressBlock } from './address-block.ts'
+import { RateLimiter, type RateState } from './rate-limiter.ts'
+
+export type RateLimitsOptions = {
+  /** Requests a minute of the API: by account and application, and by address without good credentials. 0: no limit. */
+  readonly apiPerMinute: number
+  /** Requests a minute for tokens, by address. 0: no limit. */
+  readonly tokenPerMinute: number
+  readonly clock: Pick<Clock, 'monotonicMs'>
+}
+
+/** Larger than any count of applications; user ids stay exact beside it. */
+const maxApplications = 2 ** 22
+
+export class RateLimits {
+  readonly #callers: RateLimiter<number>
+  readonly #addresses: RateLimiter<string>
+  readonly #tokens: RateLimiter<string>
+
+  constructor({ apiPerMinute, tokenPerMinute, clock }: RateLimitsOptions) {
+    this.#callers = new RateLimiter({ perMinute: apiPerMinute, clock })
+    this.#addresses = new RateLimiter({ perMinute: apiPerMinute, clock })
+    this.#tokens = new RateLimiter({ perMinute: tokenPerMinute, clock })
+  }
+
+  /** A request with good credentials. Like all here: undefined when there is no limit, throws RateLimitError beyond it. */
+  takeCaller({ userId, applicationId = 0 }: Caller): RateState | undefined {
+    return this.#callers.take(userId * maxApplications + applicationId)
+  }
+
+  /** A request without credentials that are known to be good. */
+  takeAddress(ip: string): RateState | undefined {
+    return this.#addresses.take(addressBlock(ip))
+  }
+
+  /** They were good after all. */
+  giveBackAddress(ip: string): void {
+    this.#addresses.giveBack(addressBlock(ip))
+  }
+
+  /** A request to a token endpoint. */
+  takeToken(ip: string): RateState | undefined {
+    return this.#tokens.take(addressBlock(ip))
+  }
+}
