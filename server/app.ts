@@ -6,9 +6,15 @@ import { join } from 'node:path'
 import { createApi } from './api/api.ts'
 import type { Measurement } from './api/metrics.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
+import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { Catalog } from './archive/catalog.ts'
 import type { RetentionPolicy } from './archive/retention.ts'
 import { Authenticator } from './auth/authenticator.ts'
+import { Audit } from './auth/guard/audit.ts'
+import { KnownDevices } from './auth/guard/known-devices.ts'
+import { Login } from './auth/guard/login.ts'
+import { PasswordQueue } from './auth/guard/password-queue.ts'
+import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
@@ -29,9 +35,9 @@ import type { WorkerStats } from './worker-protocol.ts'
 export type RunningServer = {
   /** Where clients reach it. */
   readonly url: string
-  /** The certificate, for clients that must be told to trust it. */
-  readonly certFile: string
-  readonly fingerprint: string
+  /** The certificate, for clients that must be told to trust it; undefined when a proxy has it. */
+  readonly certFile: string | undefined
+  readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean
   /** False on a first start: nobody can sign in yet. */
   readonly hasUsers: boolean
@@ -51,7 +57,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const secretKey = await openSecretKey(config.data)
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
-  const identity = await openIdentity(config, publicUrl, clock)
+  const identity = config.behindProxy ? undefined : await openIdentity(config, publicUrl, clock)
   const store = await openStore({
     file: databaseFile(config.data),
     credentialsKey: secretKey.deriveKey('camera credentials'),
@@ -98,7 +104,22 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     },
     log,
   })
-  const authenticator = new Authenticator({ tokens: store.tokens, source: store, clock, log })
+  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
+  const audit = new Audit({ rows: store.audit, clock, log, retentionDays: config.auditDays })
+  const passwords = new PasswordQueue()
+  const limits = new RateLimits({
+    apiPerMinute: config.rateLimit,
+    tokenPerMinute: config.tokenRateLimit,
+    clock,
+  })
+  const login = new Login({
+    users: store.users,
+    passwords,
+    devices: new KnownDevices(secretKey.deriveKey('known devices'), clock),
+    audit,
+    clock,
+    log,
+  })
   const playback = new Playback({
     catalog,
     streams: store.streams,
@@ -119,7 +140,9 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
     publicUrl,
     identity,
-    measure: () => measure({ workers: workers.stats(), decoder, live, catalog }),
+    limits,
+    origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
+    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords }),
   })
 
   const stopping = new AbortController()
@@ -132,6 +155,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         snapshots: (signal) => snapshots.run(signal),
         retention: (signal) => catalog.runRetention(signal, () => listRetentionPolicies(store)),
         'last use of tokens': (signal) => authenticator.run(signal),
+        'audit log': (signal) => audit.run(signal),
       },
     ),
   ]
@@ -156,9 +180,9 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   log.info({ url: publicUrl, port, data: config.data }, 'the server is up')
   return {
     url: publicUrl,
-    certFile: identity.certFile,
-    fingerprint: identity.fingerprint,
-    isSelfSigned: config.tlsCert === undefined,
+    certFile: identity?.certFile,
+    fingerprint: identity?.fingerprint,
+    isSelfSigned: identity !== undefined && config.tlsCert === undefined,
     hasUsers: (await store.users.list()).length > 0,
     close,
   }
@@ -168,6 +192,11 @@ function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<
   const { tlsCert, tlsKey } = config
   if (tlsCert !== undefined && tlsKey !== undefined) return loadIdentity(tlsCert, tlsKey)
   return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
+}
+
+/** Who has a proxy and names none has it on the same machine. */
+function listTrustedProxies({ behindProxy, trustedProxies }: Config): readonly string[] {
+  return behindProxy && trustedProxies.length === 0 ? ['127.0.0.0/8', '::1'] : trustedProxies
 }
 
 /** Links must name the port before anything listens to it. */
@@ -231,9 +260,10 @@ type Measured = {
   readonly decoder: Decoder
   readonly live: LiveStreams
   readonly catalog: Catalog
+  readonly passwords: PasswordQueue
 }
 
-function measure({ workers, decoder, live, catalog }: Measured): Measurement[] {
+function measure({ workers, decoder, live, catalog, passwords }: Measured): Measurement[] {
   const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
   const { viewers, subscriptions, droppedPieces } = live.stats()
   const { decodes, crashes, refused } = decoder.stats()
@@ -259,6 +289,8 @@ function measure({ workers, decoder, live, catalog }: Measured): Measurement[] {
     ),
     gauge('live_subscriptions', 'Live streams that cross from media workers.', subscriptions),
     counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
+    gauge('passwords_waiting', 'Passwords that wait to be checked.', passwords.stats().waiting),
+    counter('passwords_refused_total', 'Passwords not checked because too many waited.', passwords.stats().refused),
     counter('decodes_total', 'Key frames decoded.', decodes),
     counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
     counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),

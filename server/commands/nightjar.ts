@@ -13,6 +13,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
+// Password hashes, files and name look-ups share libuv's threads, of which there are four unless it is told otherwise before the
+// first is used.
+process.env.UV_THREADPOOL_SIZE ??= '16'
+
 process.exitCode = await runCommandLine({
   args: process.argv.slice(2),
   commands: [serveCommand, ...userCommands, ...tokenCommands, ...cameraCommands, checkCommand],

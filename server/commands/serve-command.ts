@@ -31,7 +31,7 @@ export const serveCommand: Command = {
 
 type Served = {
   readonly url: string
-  readonly fingerprint: string
+  readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean
   readonly hasUsers: boolean
 }

@@ -113,3 +113,26 @@ export function textOption<T extends string | undefined>(
     },
   }
 }
+
+/** Items separated by commas; an empty text is an empty list. `form`: as with `textOption`. */
+export function listOption(common: {
+  readonly placeholder: string
+  readonly sentence: string
+  readonly defaultText: string
+  readonly form: string
+  readonly createDefault?: (surroundings: Surroundings) => readonly string[]
+  readonly isItem: (text: string) => boolean
+}): Option<readonly string[]> {
+  const { form, isItem, createDefault = () => [], ...rest } = common
+  return {
+    ...rest,
+    createDefault,
+    limits: form,
+    isSwitch: false,
+    parse(text) {
+      const items = text.split(',').flatMap((item) => item.trim() || [])
+      if (!items.every(isItem)) throw new Error(`expected ${form}`)
+      return items
+    },
+  }
+}

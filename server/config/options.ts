@@ -2,7 +2,8 @@
 // `port` is the flag `--port`, the variable `NIGHTJAR_PORT` and the entry "port" of the file.
 
 import { join } from 'node:path'
-import { choiceOption, integerOption, pathOption, switchOption, textOption } from './option.ts'
+import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
+import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
 
 export const options = {
   data: pathOption({
@@ -52,6 +53,50 @@ export const options = {
     sentence: 'PEM file of the private key of `tls-cert`.',
     defaultText: 'that of the self-signed certificate',
     createDefault: () => undefined,
+  }),
+  'behind-proxy': switchOption(
+    'Speaks plain HTTP, to the `trusted-proxies` alone, one of which does TLS; needs `public-url`.',
+  ),
+  'trusted-proxies': listOption({
+    placeholder: 'ADDRESSES',
+    sentence: 'Proxies that are believed about the address of a client, the name asked for and HTTPS (X-Forwarded-…).',
+    defaultText: 'none; with `behind-proxy` those on this machine',
+    form: 'IP addresses, or blocks as 10.0.0.0/8, separated by commas',
+    isItem: isAddressOrBlock,
+  }),
+  'allowed-hosts': listOption({
+    placeholder: 'NAMES',
+    sentence:
+      'Further names under which the server may be asked for, besides that of `public-url`, `localhost` and its addresses; a request for any other is refused.',
+    defaultText: 'the host name, also with `.local`',
+    form: 'host names separated by commas',
+    createDefault: ({ hostName }) => [hostName, `${hostName}.local`].map((name) => name.toLowerCase()),
+    isItem: (text) => /^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253,
+  }),
+  'rate-limit': integerOption({
+    sentence:
+      'Requests of the API, by account and application, and by address where nobody has signed in; 0 for no limit.',
+    min: 0,
+    max: 10_000_000,
+    unit: 'a minute',
+    defaultText: '`3000`',
+    createDefault: () => 3000,
+  }),
+  'token-rate-limit': integerOption({
+    sentence: 'Requests for tokens from one address; 0 for no limit.',
+    min: 0,
+    max: 10_000_000,
+    unit: 'a minute',
+    defaultText: '`300`',
+    createDefault: () => 300,
+  }),
+  'audit-days': integerOption({
+    sentence: 'How long the audit log goes back.',
+    min: 1,
+    max: 36_500,
+    unit: 'days',
+    defaultText: '`365`',
+    createDefault: () => 365,
   }),
   'allow-loopback-cameras': switchOption(
     'Lets cameras be on this very machine; off, so that a camera URL cannot reach into it.',
