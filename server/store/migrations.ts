@@ -3,12 +3,14 @@
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator } from 'kysely'
 import { AppError } from '../base/error.ts'
 import { createOAuthTables } from './migrations/0002-oauth.ts'
+import { createSessionTables } from './migrations/0003-sessions.ts'
 import { createAuditTable } from './migrations/0005-audit.ts'
 
 /** In the order of their names. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts-cameras-segments': { up: createFirstTables },
   '0002-oauth': { up: createOAuthTables },
+  '0003-sessions': { up: createSessionTables },
   '0005-audit': { up: createAuditTable },
 }
 

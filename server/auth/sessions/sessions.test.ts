@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLogger } from '../../base/log.ts'
+import { openTemporaryStore } from '../../store/temporary-store.ts'
+import { Sessions } from './sessions.ts'
+
+const context = { ip: '192.0.2.7', userAgent: 'Browser/1.0' }
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+async function openSessions(t: import('node:test').TestContext) {
+  let nowMs = Date.UTC(2026, 0, 1)
+  const clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+  }
+  const { store } = await openTemporaryStore(t, { clock })
+  const user = await store.users.insert({
+    email: 'ada@example.org',
+    firstName: 'Ada',
+    lastName: 'L',
+    passwordHash: '!',
+  })
+  const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger })
+  return { store, sessions, userId: user.id, pass: (ms: number) => void (nowMs += ms) }
+}
+
+/** What the browser sends back. */
+const headerOf = (cookie: string) => cookie.split(';')[0]!
+
+test('T26: the cookie is for this host alone, unreadable to scripts, over TLS only', async (t) => {
+  const { sessions, userId } = await openSessions(t)
+  const { cookie } = await sessions.start(userId, context)
+  assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
+})
+
+test('a session is found by its cookie only, and its row does not hold it', async (t) => {
+  const { store, sessions, userId } = await openSessions(t)
+  const { cookie, id } = await sessions.start(userId, context)
+  const session = await sessions.find(`other=1; ${headerOf(cookie)}; last=2`)
+  assert.equal(session?.userId, userId)
+  assert.equal(session.id, id)
+  assert.equal(session.ip, context.ip)
+  assert.ok(session.isFormToken(session.formToken))
+  assert.ok(!session.isFormToken(`${session.formToken.slice(0, -1)}~`))
+  assert.ok(!session.isFormToken(''))
+  for (const header of [undefined, '', '__Host-session=', `__Host-session=${id}`, headerOf(cookie).slice(0, -1)]) {
+    assert.equal(await sessions.find(header), undefined)
+  }
+  assert.ok(!JSON.stringify(await store.sessions.list(userId)).includes(headerOf(cookie).split('=')[1]!))
+})
+
+test('a session ends 14 days after its last use and 30 days after its beginning', async (t) => {
+  const { sessions, userId, pass } = await openSessions(t)
+  const idle = headerOf((await sessions.start(userId, context)).cookie)
+  const used = headerOf((await sessions.start(userId, context)).cookie)
+  for (let day = 0; day < 28; day += 7) {
+    pass(7 * dayMs)
+    assert.ok(await sessions.find(used), `day ${day + 7}`)
+    if (day === 7) assert.equal(await sessions.find(idle), undefined)
+  }
+  assert.equal((await sessions.list(userId)).length, 1)
+  pass(2 * dayMs - 1)
+  assert.ok(await sessions.find(used))
+  pass(1)
+  assert.equal(await sessions.find(used), undefined)
+  assert.deepEqual(await sessions.list(userId), [])
+})
+
+test('expired sessions are removed, live ones are not', async (t) => {
+  const { store, sessions, userId, pass } = await openSessions(t)
+  await sessions.start(userId, context)
+  pass(10 * dayMs)
+  await sessions.start(userId, context)
+  pass(4 * dayMs)
+  const stopping = new AbortController()
+  const running = sessions.run(stopping.signal)
+  setImmediate(() => stopping.abort())
+  await running
+  assert.equal((await store.sessions.list(userId)).length, 1)
+})
+
+test('giving the password again renews the cookie, not the age', async (t) => {
+  const { sessions, userId, pass } = await openSessions(t)
+  const old = headerOf((await sessions.start(userId, context)).cookie)
+  pass(10 * 60_000)
+  const session = (await sessions.find(old))!
+  assert.equal(sessions.hasRecentPassword(session), false)
+  const { cookie } = await sessions.renew(session)
+  assert.match(cookie, /Max-Age=2591400;/)
+  assert.equal(await sessions.find(old), undefined)
+  const renewed = (await sessions.find(headerOf(cookie)))!
+  assert.equal(renewed.id, session.id)
+  assert.equal(renewed.createdAtMs, session.createdAtMs)
+  assert.ok(sessions.hasRecentPassword(renewed))
+  assert.notEqual(renewed.formToken, session.formToken)
+  await sessions.end(renewed)
+  await assert.rejects(sessions.renew(renewed), { kind: 'not_found' })
+})
+
+test('sessions end one by one, all but one, all, with their account', async (t) => {
+  const { store, sessions, userId } = await openSessions(t)
+  const other = await store.users.insert({ email: 'b@example.org', firstName: 'B', lastName: '', passwordHash: '!' })
+  const start = async (id = userId) => {
+    const { cookie, id: sessionId } = await sessions.start(id, context)
+    return { header: headerOf(cookie), id: sessionId }
+  }
+  const [a, b, c, foreign] = [await start(), await start(), await start(), await start(other.id)]
+  await assert.rejects(sessions.revoke(other.id, a.id), { kind: 'not_found' })
+  await sessions.revoke(userId, a.id)
+  assert.equal(await sessions.find(a.header), undefined)
+  await assert.rejects(sessions.revoke(userId, a.id), { kind: 'not_found' })
+  await sessions.endAllOfUser(userId, b.id)
+  assert.equal(await sessions.find(c.header), undefined)
+  const kept = await sessions.find(b.header)
+  assert.match((await sessions.end(kept!)).cookie, /^__Host-session=; Max-Age=0;/)
+  assert.equal(await sessions.find(b.header), undefined)
+  assert.ok(await sessions.find(foreign.header))
+  await store.users.setDisabled(other.id, true)
+  assert.equal(await sessions.find(foreign.header), undefined)
+})

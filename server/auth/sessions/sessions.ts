@@ -1,0 +1,137 @@
+// Who is signed in with a browser: from the cookie to the user. A session ends 14 days after it was last used, 30 days after it
+// began, when it is revoked, and when its account is disabled.
+
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { SessionRecord, SessionRows } from '../../store/sessions.ts'
+import type { RequestContext } from '../request-context.ts'
+import { findCookie, writeCookie } from './cookie.ts'
+import { createSecretValue, formTokenOf, hashSecretValue, isFormToken, looksSecret } from './secret-value.ts'
+
+const dayMs = 86_400_000
+export const idleLimitMs = 14 * dayMs
+export const ageLimitMs = 30 * dayMs
+/** How long a password that was given counts for what asks for it. */
+export const passwordLimitMs = 10 * 60_000
+const seenIntervalMs = 5 * 60_000
+const cleanIntervalMs = 3_600_000
+const maxAgentLength = 256
+const cookieName = 'session'
+
+export type Session = SessionRecord & {
+  /** For every form shown in this session. */
+  readonly formToken: string
+  /** Whether a form that was sent carries that token. */
+  isFormToken(token: string): boolean
+}
+
+export type SessionsOptions = { readonly rows: SessionRows; readonly clock: Clock; readonly log: Logger }
+
+export class Sessions {
+  readonly #rows: SessionRows
+  readonly #clock: Clock
+  readonly #log: Logger
+
+  constructor({ rows, clock, log }: SessionsOptions) {
+    this.#rows = rows
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** After the password was checked. `cookie` is the value of a Set-Cookie header; it is never the same twice. */
+  async start(userId: number, context: RequestContext): Promise<{ readonly cookie: string; readonly id: string }> {
+    const value = createSecretValue()
+    const nowMs = this.#clock.nowMs()
+    const id = randomBytes(12).toString('base64url')
+    await this.#rows.insert({
+      id,
+      hash: hashSecretValue(value),
+      userId,
+      createdAtMs: nowMs,
+      seenAtMs: nowMs,
+      passwordAtMs: nowMs,
+      ip: context.ip,
+      userAgent: readableAgent(context.userAgent),
+    })
+    return { id, cookie: writeSessionCookie(value, ageLimitMs) }
+  }
+
+  /** From a Cookie header. Undefined when there is no session, or none any more. */
+  async find(cookieHeader: string | undefined): Promise<Session | undefined> {
+    const value = findCookie(cookieHeader, cookieName)
+    if (value === undefined || !looksSecret(value)) return undefined
+    const found = await this.#rows.findByHash(hashSecretValue(value))
+    if (!found || !this.#isLive(found)) return undefined
+    await this.#noteSeen(found)
+    return { ...found, formToken: formTokenOf(value), isFormToken: (token) => isFormToken(value, token) }
+  }
+
+  /** True while the password was given a short time ago; see `renew`. */
+  hasRecentPassword(session: SessionRecord): boolean {
+    return this.#clock.nowMs() - session.passwordAtMs < passwordLimitMs
+  }
+
+  /** After the password was given again: the same session, under a new cookie. Throws 'not_found' when it has ended. */
+  async renew(session: SessionRecord): Promise<{ readonly cookie: string }> {
+    const value = createSecretValue()
+    const nowMs = this.#clock.nowMs()
+    const isRenewed = await this.#rows.renew(session.id, hashSecretValue(value), nowMs)
+    if (!isRenewed) throw new AppError('not_found', 'the session has ended')
+    return { cookie: writeSessionCookie(value, session.createdAtMs + ageLimitMs - nowMs) }
+  }
+
+  /** Signs out. `cookie` removes the browser's. */
+  async end(session: SessionRecord): Promise<{ readonly cookie: string }> {
+    await this.#rows.remove(session.userId, session.id)
+    return { cookie: writeSessionCookie('', 0) }
+  }
+
+  /** The user's sessions, most recently used first. */
+  async list(userId: number): Promise<SessionRecord[]> {
+    return (await this.#rows.list(userId)).filter((session) => this.#isLive(session))
+  }
+
+  /** Throws 'not_found' unless it is a session of this user. */
+  async revoke(userId: number, sessionId: string): Promise<void> {
+    const isRemoved = await this.#rows.remove(userId, sessionId)
+    if (!isRemoved) throw new AppError('not_found', 'there is no such session')
+  }
+
+  async endAllOfUser(userId: number, exceptSessionId?: string): Promise<void> {
+    await this.#rows.removeOfUser(userId, exceptSessionId)
+  }
+
+  /** Removes what has expired, each hour; ends when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const nowMs = this.#clock.nowMs()
+      await this.#rows.removeExpired({ seenBeforeMs: nowMs - idleLimitMs, createdBeforeMs: nowMs - ageLimitMs })
+      await this.#clock.sleep(cleanIntervalMs, signal).catch(() => {})
+    }
+  }
+
+  #isLive({ seenAtMs, createdAtMs }: SessionRecord): boolean {
+    const nowMs = this.#clock.nowMs()
+    return nowMs - seenAtMs < idleLimitMs && nowMs - createdAtMs < ageLimitMs
+  }
+
+  async #noteSeen({ id, seenAtMs }: SessionRecord): Promise<void> {
+    const nowMs = this.#clock.nowMs()
+    if (nowMs - seenAtMs < seenIntervalMs) return
+    try {
+      await this.#rows.setSeen(id, nowMs)
+    } catch (error) {
+      this.#log.warn({ reason: errorChain(error) }, 'the use of a session could not be noted')
+    }
+  }
+}
+
+function writeSessionCookie(value: string, ageMs: number): string {
+  return writeCookie(cookieName, value, { maxAgeSeconds: Math.max(0, Math.floor(ageMs / 1000)) })
+}
+
+function readableAgent(userAgent: string | undefined): string | null {
+  return userAgent === undefined ? null : userAgent.slice(0, maxAgentLength).replaceAll(/\p{Cc}/gu, ' ')
+}

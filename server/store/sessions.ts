@@ -1,0 +1,133 @@
+// Browsers that are signed in. When a session ends, its row goes. How long one lasts is in auth/sessions/.
+
+import type { Kysely } from 'kysely'
+import { writeRelaxed } from './durability.ts'
+import type { Row, Tables } from './schema.ts'
+
+export type SessionRecord = {
+  /** Names the session in lists and addresses; does not suffice to use it. */
+  readonly id: string
+  readonly userId: number
+  readonly createdAtMs: number
+  /** To within some minutes. */
+  readonly seenAtMs: number
+  /** When the user last gave the password. */
+  readonly passwordAtMs: number
+  /** Of the last sign-in. */
+  readonly ip: string
+  readonly userAgent: string | null
+}
+
+export type NewSession = SessionRecord & {
+  /** SHA-256 of the cookie's value, 32 bytes. */
+  readonly hash: Uint8Array
+}
+
+const columns = ['id', 'user_id', 'created_at_ms', 'seen_at_ms', 'password_at_ms', 'ip', 'user_agent'] as const
+
+export class SessionRows {
+  readonly #db: Kysely<Tables>
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  async insert(session: NewSession): Promise<void> {
+    await this.#db
+      .insertInto('sessions')
+      .values({
+        id: session.id,
+        hash: session.hash,
+        user_id: session.userId,
+        created_at_ms: session.createdAtMs,
+        seen_at_ms: session.seenAtMs,
+        password_at_ms: session.passwordAtMs,
+        ip: session.ip,
+        user_agent: session.userAgent,
+      })
+      .execute()
+  }
+
+  /** Of an account that is not disabled. */
+  async findByHash(hash: Uint8Array): Promise<SessionRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select(columns.map((column) => `sessions.${column}` as const))
+      .where('sessions.hash', '=', hash)
+      .where('users.disabled_at_ms', 'is', null)
+      .executeTakeFirst()
+    return row && toSession(row)
+  }
+
+  /** Most recently seen first. */
+  async list(userId: number): Promise<SessionRecord[]> {
+    const rows = await this.#db
+      .selectFrom('sessions')
+      .select(columns)
+      .where('user_id', '=', userId)
+      .orderBy('seen_at_ms', 'desc')
+      .orderBy('id')
+      .execute()
+    return rows.map(toSession)
+  }
+
+  async setSeen(id: string, seenAtMs: number): Promise<void> {
+    await writeRelaxed(this.#db, (db) =>
+      db.updateTable('sessions').set({ seen_at_ms: seenAtMs }).where('id', '=', id).execute(),
+    )
+  }
+
+  /** The same session under another secret, after the password was given again. False when it has ended. */
+  async renew(id: string, hash: Uint8Array, passwordAtMs: number): Promise<boolean> {
+    const row = await this.#db
+      .updateTable('sessions')
+      .set({ hash, password_at_ms: passwordAtMs, seen_at_ms: passwordAtMs })
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /** False when there is no such session of this user. */
+  async remove(userId: number, id: string): Promise<boolean> {
+    const row = await this.#db
+      .deleteFrom('sessions')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .returning('id')
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  /** All of one user, but `exceptId`. */
+  async removeOfUser(userId: number, exceptId?: string): Promise<void> {
+    let query = this.#db.deleteFrom('sessions').where('user_id', '=', userId)
+    if (exceptId !== undefined) query = query.where('id', '<>', exceptId)
+    await query.execute()
+  }
+
+  async removeExpired(bounds: { readonly seenBeforeMs: number; readonly createdBeforeMs: number }): Promise<void> {
+    await this.#db
+      .deleteFrom('sessions')
+      .where((where) =>
+        where.or([
+          where('seen_at_ms', '<=', bounds.seenBeforeMs),
+          where('created_at_ms', '<=', bounds.createdBeforeMs),
+        ]),
+      )
+      .execute()
+  }
+}
+
+function toSession(row: Pick<Row<'sessions'>, (typeof columns)[number]>): SessionRecord {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    createdAtMs: row.created_at_ms,
+    seenAtMs: row.seen_at_ms,
+    passwordAtMs: row.password_at_ms,
+    ip: row.ip,
+    userAgent: row.user_agent,
+  }
+}
