@@ -61,7 +61,7 @@ export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> =
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const api = createApi({
     store,
-    authenticator: new Authenticator({ tokens: store.tokens, source: store, clock, log: silentLogger }),
+    authenticator: new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }),
     mediaTokens,
     live: {
       openViewer: unavailable,

@@ -25,6 +25,7 @@ async function createAuthenticator(t: TestContext) {
   }
   const authenticator = new Authenticator({
     tokens,
+    grants: store.grants,
     source: store,
     clock: systemClock,
     log: silentLogger,

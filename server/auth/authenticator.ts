@@ -4,39 +4,56 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { expandScopes } from '../model/access.ts'
+import type { Grants } from '../store/grants.ts'
 import type { Tokens } from '../store/tokens.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 import { type Caller, type Credential, UnauthenticatedError } from './caller.ts'
-import { hashToken, isChecksumValid, looksPersonal } from './personal-token.ts'
+import { hashToken } from './checked-token.ts'
+import { isOAuthSecret } from './oauth/oauth-secrets.ts'
+import { isChecksumValid, looksPersonal } from './personal-token.ts'
 
 const lastUsedIntervalMs = 60_000
+const never = Number.POSITIVE_INFINITY
 
 /** What of the store's tokens is needed here. */
 type TokenRows = Pick<Tokens, 'findLiveByHash' | 'findLive' | 'hasUncheckable' | 'setLastUsed'>
 
+/** What of the store's grants is needed here. */
+type GrantRows = Pick<Grants, 'findLiveAccess' | 'findEndMs' | 'setLastUsed'>
+
 export type AuthenticatorOptions = {
   readonly tokens: TokenRows
+  readonly grants: GrantRows
   /** The store: what was read of it holds while its version stays. */
   readonly source: VersionedSource
   readonly clock: Clock
   readonly log: Logger
 }
 
+/** A caller, and until when the store need not change for their credentials to end. */
+type Known = { readonly caller: Caller; readonly expiresAtMs: number }
+
+/** Credential's id to time of last use. */
+type LastUsed = { readonly [Kind in Credential['kind']]: Map<number, number> }
+
 export class Authenticator {
   readonly #tokens: TokenRows
+  readonly #grants: GrantRows
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #callers: VersionedCache<string, Caller>
-  readonly #live: VersionedCache<string, boolean>
+  readonly #callers: VersionedCache<string, Known>
+  /** Until when each credential lasts; 0 for one that has ended. */
+  readonly #ends: VersionedCache<string, number>
   readonly #facts: VersionedCache<'hasUncheckable', boolean>
-  #lastUsed = new Map<number, number>()
+  #lastUsed = createLastUsed()
 
-  constructor({ tokens, source, clock, log }: AuthenticatorOptions) {
+  constructor({ tokens, grants, source, clock, log }: AuthenticatorOptions) {
     this.#tokens = tokens
+    this.#grants = grants
     this.#clock = clock
     this.#log = log
     this.#callers = new VersionedCache(source, { maxEntries: 10_000 })
-    this.#live = new VersionedCache(source, { maxEntries: 10_000 })
+    this.#ends = new VersionedCache(source, { maxEntries: 10_000 })
     this.#facts = new VersionedCache(source, { maxEntries: 1 })
   }
 
@@ -44,16 +61,15 @@ export class Authenticator {
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
     const known = this.#callers.get(authorization)
-    if (!known) return this.#load(authorization)
-    this.#lastUsed.set(known.credential.id, this.#clock.nowMs())
-    return known
+    return known ? this.#admit(known) : this.#load(authorization)
   }
 
   /** Whether what a signed URL was answered to, or a stream opened with, may still be used. */
   isLive({ kind, id }: Credential): boolean | Promise<boolean> {
     const key = `${kind} ${id}`
-    const read = async () => kind === 'personal' && (await this.#tokens.findLive(id)) !== undefined
-    return this.#live.get(key) ?? this.#live.load(key, read)
+    const endMs = this.#ends.get(key)
+    if (endMs !== undefined) return this.#clock.nowMs() < endMs
+    return this.#ends.load(key, () => this.#readEnd(kind, id)).then((read) => this.#clock.nowMs() < read)
   }
 
   /** Writes the times of last use each minute, and once more when `signal` aborts. */
@@ -64,31 +80,51 @@ export class Authenticator {
     }
   }
 
-  async #load(authorization: string): Promise<Caller> {
-    const caller = await this.#callers.load(authorization, () => this.#read(authorization))
-    this.#lastUsed.set(caller.credential.id, this.#clock.nowMs())
+  #admit({ caller, expiresAtMs }: Known): Caller {
+    const nowMs = this.#clock.nowMs()
+    if (nowMs >= expiresAtMs) throw new UnauthenticatedError('the bearer token has expired', { hasBearerToken: true })
+    const { kind, id } = caller.credential
+    this.#lastUsed[kind].set(id, nowMs)
     return caller
   }
 
-  async #read(authorization: string): Promise<Caller> {
+  async #load(authorization: string): Promise<Caller> {
+    return this.#admit(await this.#callers.load(authorization, () => this.#read(authorization)))
+  }
+
+  async #read(authorization: string): Promise<Known> {
     const [, scheme, value] = /^(\S+) +(\S+)$/.exec(authorization.trim()) ?? []
     switch (scheme?.toLowerCase()) {
       case 'personalaccesstoken':
         return this.#readPersonal(value!)
       case 'bearer':
-        throw new UnauthenticatedError('the bearer token is unknown', { hasBearerToken: true })
+        return this.#readBearer(value!)
       default:
         throw new UnauthenticatedError('the Authorization header is of an unknown form')
     }
   }
 
-  async #readPersonal(value: string): Promise<Caller> {
+  async #readPersonal(value: string): Promise<Known> {
     if (looksPersonal(value) && !isChecksumValid(value) && !(await this.#hasUncheckable())) {
       throw new UnauthenticatedError('the personal access token is mistyped')
     }
     const token = await this.#tokens.findLiveByHash(hashToken(value))
     if (!token) throw new UnauthenticatedError('the personal access token is unknown, revoked or of a disabled account')
-    return { userId: token.userId, scopes: expandScopes(token.scopes), credential: { kind: 'personal', id: token.id } }
+    const credential: Credential = { kind: 'personal', id: token.id }
+    return { caller: { userId: token.userId, scopes: expandScopes(token.scopes), credential }, expiresAtMs: never }
+  }
+
+  async #readBearer(value: string): Promise<Known> {
+    const access = isOAuthSecret('access', value) ? await this.#grants.findLiveAccess(hashToken(value)) : undefined
+    if (!access) throw new UnauthenticatedError('the bearer token is unknown or has ended', { hasBearerToken: true })
+    const { grantId, userId, applicationId, scopes, expiresAtMs } = access
+    const credential: Credential = { kind: 'grant', id: grantId }
+    return { caller: { userId, scopes: expandScopes(scopes), credential, applicationId }, expiresAtMs }
+  }
+
+  async #readEnd(kind: Credential['kind'], id: number): Promise<number> {
+    if (kind === 'grant') return (await this.#grants.findEndMs(id)) ?? 0
+    return (await this.#tokens.findLive(id)) ? never : 0
   }
 
   /** A value brought from elsewhere may happen to look like ours; only then is a wrong checksum no proof. */
@@ -98,11 +134,16 @@ export class Authenticator {
 
   async #writeLastUsed(): Promise<void> {
     const times = this.#lastUsed
-    this.#lastUsed = new Map()
+    this.#lastUsed = createLastUsed()
     try {
-      await this.#tokens.setLastUsed(times)
+      await this.#tokens.setLastUsed(times.personal)
+      await this.#grants.setLastUsed(times.grant)
     } catch (error) {
       this.#log.warn({ reason: errorChain(error) }, 'times of last use could not be written')
     }
   }
+}
+
+function createLastUsed(): LastUsed {
+  return { personal: new Map(), grant: new Map() }
 }

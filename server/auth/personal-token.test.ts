@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { hashToken } from './checked-token.ts'
 import {
   checkTokenValue,
   createPersonalToken,
   describePersonalToken,
-  hashToken,
   isChecksumValid,
   looksPersonal,
 } from './personal-token.ts'

@@ -1,26 +1,15 @@
-// Personal access tokens: `njp_`, 30 random base62 digits (178 bits), and 6 that are the CRC-32 of what precedes them, so that a
-// mistyped or cut token is refused without asking the database and a secret scanner can be sure of a find.
+// Personal access tokens: `njp_`, 30 random base62 digits (178 bits) and the checksum, 40 characters; see checked-token.ts.
 
-import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { AppError } from '../base/error.ts'
+import { createCheckedToken, hashToken, hasRightChecksum, type RandomBytes } from './checked-token.ts'
 
 const prefix = 'njp_'
 const randomDigits = 30
-const checksumDigits = 6
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const pattern = /^njp_[0-9A-Za-z]{36}$/
 
 /** `randomBytes`: from a cryptographic source. */
-export function createPersonalToken(randomBytes: (count: number) => Uint8Array): string {
-  let text = prefix
-  while (text.length < prefix.length + randomDigits) {
-    for (const byte of randomBytes(randomDigits)) {
-      // 248 = 4 · 62: the bytes above would favour some digits.
-      if (byte < 248 && text.length < prefix.length + randomDigits) text += alphabet[byte % 62]
-    }
-  }
-  return text + checksumOf(text)
+export function createPersonalToken(randomBytes: RandomBytes): string {
+  return createCheckedToken(prefix, randomDigits, randomBytes)
 }
 
 /** Whether it has the form of our own tokens. */
@@ -29,7 +18,7 @@ export function looksPersonal(value: string): boolean {
 }
 
 export function isChecksumValid(value: string): boolean {
-  return looksPersonal(value) && value.endsWith(checksumOf(value.slice(0, -checksumDigits)))
+  return looksPersonal(value) && hasRightChecksum(value)
 }
 
 /** Throws 'invalid' for a value brought from elsewhere that cannot be sent in a header or is too short to be a secret. */
@@ -52,19 +41,4 @@ export function describePersonalToken(value: string): {
     lastFour: value.slice(-4),
     isChecksumValid: !looksPersonal(value) || isChecksumValid(value),
   }
-}
-
-/** SHA-256; enough without salt for what nobody can guess. */
-export function hashToken(value: string): Uint8Array {
-  return createHash('sha256').update(value).digest()
-}
-
-function checksumOf(text: string): string {
-  let rest = crc32(text)
-  let digits = ''
-  for (let i = 0; i < checksumDigits; i++) {
-    digits = alphabet[rest % 62] + digits
-    rest = Math.floor(rest / 62)
-  }
-  return digits
 }

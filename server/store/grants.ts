@@ -34,6 +34,7 @@ export type Grant = {
 export type LiveAccess = {
   readonly grantId: number
   readonly userId: number
+  readonly applicationId: number
   readonly scopes: readonly string[]
   readonly expiresAtMs: number
 }
@@ -130,7 +131,7 @@ export class Grants {
       .selectFrom('oauth_tokens as token')
       .innerJoin('oauth_grants as granted', 'granted.id', 'token.grant_id')
       .innerJoin('users', 'users.id', 'granted.user_id')
-      .select(['token.grant_id', 'token.scope', 'token.expires_at_ms', 'granted.user_id'])
+      .select(['token.grant_id', 'token.scope', 'token.expires_at_ms', 'granted.user_id', 'granted.application_id'])
       .where('token.hash', '=', hash)
       .where('token.kind', '=', 'access')
       .whereRef('token.generation', '=', 'granted.generation')
@@ -141,6 +142,7 @@ export class Grants {
       row && {
         grantId: row.grant_id,
         userId: row.user_id,
+        applicationId: row.application_id,
         scopes: row.scope.split(' '),
         expiresAtMs: row.expires_at_ms,
       }

@@ -49,18 +49,3 @@ export type TokenAnswer = {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
-
-/** A log-in through an application, as its user may see it. */
-export type GrantSummary = {
-  readonly id: number
-  readonly applicationId: number
-  readonly appName: string
-  readonly scopes: readonly string[]
-  readonly createdAtMs: number
-  readonly lastUsedAtMs: number
-  readonly lastIp: string
-  /** The user agent that signed in. */
-  readonly label: string
-  /** When it ends unless the application refreshes it before. */
-  readonly expiresAtMs: number
-}

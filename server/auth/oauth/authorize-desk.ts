@@ -1,0 +1,110 @@
+// The authorization endpoint as the pages use it (RFC 6749 section 3.1): what an application asks for, and what it is told of the
+// user's answer. The pages sign the user in and ask.
+
+import { AppError } from '../../base/error.ts'
+import { readClientId, readTarget, readWish } from '../../model/oauth/authorize.ts'
+import { readFields } from '../../model/oauth/fields.ts'
+import { OAuthError } from '../../model/oauth/oauth-error.ts'
+import { writeRedirect } from '../../model/oauth/redirect.ts'
+import { isRegistered } from '../../model/oauth/redirect-uri.ts'
+import { describeScopes } from '../../model/oauth/scope-words.ts'
+import { hashToken } from '../checked-token.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { OAuthOptions } from './oauth-options.ts'
+import { createOAuthSecret } from './oauth-secrets.ts'
+import type { AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
+
+export class AuthorizeDesk {
+  readonly #options: OAuthOptions
+
+  constructor(options: OAuthOptions) {
+    this.#options = options
+  }
+
+  async check(query: URLSearchParams): Promise<AuthorizeCheck> {
+    try {
+      return await this.#check(query)
+    } catch (error) {
+      if (error instanceof OAuthError) return { kind: 'refused', error: error.code, detail: error.message }
+      throw error
+    }
+  }
+
+  /** Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more. */
+  async approve(request: AuthorizeRequest, userId: number, context: RequestContext): Promise<{ location: string }> {
+    const { store, clock, policy, randomBytes, audit } = this.#options
+    const { clientId, redirectUri, scopes, codeChallenge } = request
+    const client = await store.applications.find(clientId)
+    if (!client || !isRegistered(redirectUri, client.redirectUris)) {
+      throw new AppError('conflict', 'Mismatching redirect URI.')
+    }
+    const code = createOAuthSecret('code', randomBytes)
+    await store.grants.insertCode({
+      hash: hashToken(code),
+      applicationId: client.id,
+      userId,
+      redirectUri,
+      scopes,
+      codeChallenge,
+      expiresAtMs: clock.nowMs() + policy.codeMs,
+    })
+    const detail = { application: client.id, scope: scopes.join(' ') }
+    audit.write({ event: 'grant.approved', userId, subject: client.name, context, detail })
+    return { location: this.#redirect(request, { code }) }
+  }
+
+  deny(request: AuthorizeRequest): { location: string } {
+    return { location: this.#redirect(request, { error: 'access_denied' }) }
+  }
+
+  describe({ appName, ownerName, redirectUri, scopes }: AuthorizeRequest): AuthorizeDescription {
+    const { host, protocol } = new URL(redirectUri)
+    const { grantMs, refreshTokenMs } = this.#options.policy
+    const idle = `until you end it, or the application has not been used for ${writeDays(refreshTokenMs)}`
+    return {
+      appName,
+      ownerName,
+      redirectHost: /^https?:$/.test(protocol) ? host : protocol.slice(0, -1),
+      scopes: describeScopes(scopes),
+      lifetime: grantMs === undefined ? idle : `${idle}; at most ${writeDays(grantMs)}`,
+    }
+  }
+
+  async #check(query: URLSearchParams): Promise<AuthorizeCheck> {
+    const { applications, users } = this.#options.store
+    const fields = readFields(query)
+    const client = await applications.find(readClientId(fields))
+    const { redirectUri, state } = readTarget(fields, client)
+    try {
+      const { scopes, codeChallenge } = readWish(fields, client!)
+      const owner = await users.find(client!.ownerId)
+      const request: AuthorizeRequest = {
+        clientId: client!.clientId,
+        appName: client!.name,
+        ownerName: owner ? `${owner.firstName} ${owner.lastName}`.trim() || owner.email : '',
+        redirectUri,
+        scopes,
+        ...(state !== undefined && { state }),
+        ...(codeChallenge !== undefined && { codeChallenge }),
+      }
+      return { kind: 'ask', request }
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error
+      const answer = { error: error.code, error_description: error.description }
+      return { kind: 'redirect_error', location: this.#redirect({ redirectUri, state }, answer) }
+    }
+  }
+
+  /** `iss` tells the client which server answers (RFC 9207). */
+  #redirect(
+    { redirectUri, state }: { redirectUri: string; state?: string | undefined },
+    answer: Readonly<Record<string, string | undefined>>,
+  ): string {
+    return writeRedirect(redirectUri, { ...answer, state, iss: this.#options.publicUrl })
+  }
+}
+
+function writeDays(ms: number): string {
+  const days = Math.round(ms / 86_400_000)
+  return days === 1 ? '1 day' : `${days} days`
+}
