@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword, needsRehash, verifyPassword } from './password.ts'
+import { createUnmatchableHash, hashPassword, isPasswordHash, needsRehash, verifyPassword } from './password.ts'
 
 test('a password proves itself against its hash, however it was composed', async () => {
   const hash = await hashPassword('pässword-1')
@@ -18,4 +18,12 @@ test('8 to 256 characters', async () => {
     await assert.rejects(hashPassword(password), { kind: 'invalid' })
   }
   await hashPassword('😀'.repeat(256))
+})
+
+test('a hash that no password fits is a hash like any other', async () => {
+  const hash = createUnmatchableHash()
+  assert.equal(await verifyPassword(hash, 'password-1'), false)
+  assert.deepEqual([isPasswordHash(hash), needsRehash(hash)], [true, false])
+  assert.notEqual(createUnmatchableHash(), hash)
+  for (const text of ['', '!']) assert.equal(isPasswordHash(text), false)
 })

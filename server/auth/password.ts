@@ -32,7 +32,7 @@ export async function hashAnyPassword(password: string): Promise<string> {
 /** A hash that no password fits and that takes as long to check as any other. */
 export function createUnmatchableHash(): string {
   const encode = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-  return `${currentHead}$${encode(randomBytes(16))}$${encode(randomBytes(32))}`
+  return `${currentHead}${encode(randomBytes(16))}$${encode(randomBytes(32))}`
 }
 
 /** False for what stands in place of a hash while an account has no password. */

@@ -1,0 +1,224 @@
+// Log-ins against a real store and real hashes, at a clock that stands still.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { hash as hashWith } from '@node-rs/argon2'
+import { silentLogger } from '../../base/log.ts'
+import { openTemporaryStore } from '../../store/temporary-store.ts'
+import { hashPassword, needsRehash } from '../password.ts'
+import { Audit } from './audit.ts'
+import { KnownDevices } from './known-devices.ts'
+import { Login, type LoginInput } from './login.ts'
+import { PasswordQueue } from './password-queue.ts'
+import { TestClock } from './test-clock.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse'
+
+async function openLogin(t: TestContext, passwords: Pick<PasswordQueue, 'verify' | 'rehash'> = new PasswordQueue()) {
+  const { store } = await openTemporaryStore(t)
+  const user = await store.users.insert({
+    email,
+    firstName: 'Ada',
+    lastName: '',
+    passwordHash: await hashPassword(password),
+  })
+  const clock = new TestClock()
+  const audit = new Audit({ rows: store.audit, clock, log: silentLogger })
+  const login = new Login({
+    users: store.users,
+    passwords,
+    devices: new KnownDevices(new Uint8Array(32), clock),
+    audit,
+    clock,
+    log: silentLogger,
+  })
+  const verify = (input: Partial<LoginInput> & { ip?: string } = {}) =>
+    login.verify({ email, password, context: { ip: input.ip ?? '192.0.2.1', userAgent: undefined }, ...input })
+  const fail = async (input: Partial<LoginInput> & { ip?: string } = {}) =>
+    assert.equal(await verify({ password: 'wrong horse', ...input }), undefined)
+  const isDelayed = (seconds: number, input: Partial<LoginInput> & { ip?: string } = {}) =>
+    assert.rejects(verify(input), { kind: 'rate_limited', retryAfterSeconds: seconds })
+  const events = async () => (await audit.list(undefined, { limit: 1000, offset: 0 })).reverse()
+  return { store, user, clock, login, verify, fail, isDelayed, events }
+}
+
+/** Decides at once and without work: for tests of counting. */
+const instant: Pick<PasswordQueue, 'verify' | 'rehash'> = {
+  verify: async (_hash, given) => given === password,
+  rehash: async () => assert.fail('nothing to hash anew'),
+}
+
+test('T44: right, wrong, unknown and disabled, each with its row and without what was typed', async (t) => {
+  const { store, user, verify, fail, events } = await openLogin(t)
+  assert.equal((await verify({ email: ' ADA@example.com', via: 'page' }))!.id, user.id)
+  await fail()
+  await fail({ email: 'my password by mistake', password })
+  await fail({ email: `${'x'.repeat(1000)}@example.com`, password })
+  await fail({ email: 'nul\0@example.com', password })
+  await fail({ password: 'x'.repeat(100_000) })
+  await store.users.setDisabled(user.id, true)
+  await fail({ password })
+  assert.deepEqual(
+    (await events()).map(({ event, userId, subject, detail }) => [event, userId, subject, detail]),
+    [
+      ['login.ok', user.id, email, { via: 'page' }],
+      ['login.failed', user.id, email, { reason: 'password' }],
+      ['login.failed', null, null, { reason: 'unknown account' }],
+      ['login.failed', null, null, { reason: 'unknown account' }],
+      ['login.failed', null, null, { reason: 'unknown account' }],
+      ['login.failed', user.id, email, { reason: 'password' }],
+      ['login.failed', user.id, email, { reason: 'disabled' }],
+    ],
+  )
+})
+
+test('T30: five failures are free, then each doubles the delay, up to a quarter of an hour', async (t) => {
+  const { clock, fail, verify, isDelayed } = await openLogin(t, instant)
+  for (let i = 0; i < 5; i++) await fail()
+  for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
+    await isDelayed(seconds)
+    await isDelayed(seconds, { password: 'wrong horse' })
+    clock.advance(seconds * 1000 - 1)
+    await isDelayed(1)
+    clock.advance(1)
+    await fail()
+  }
+  clock.advance(900_000)
+  assert.ok(await verify())
+  for (let i = 0; i < 5; i++) await fail()
+  await isDelayed(1)
+})
+
+test('T30: another address gets in at that moment, another account from the same address too', async (t) => {
+  const { store, fail, verify, isDelayed } = await openLogin(t, instant)
+  await store.users.insert({ email: 'bob@example.com', firstName: '', lastName: '', passwordHash: '$argon2id$x' })
+  for (let i = 0; i < 5; i++) await fail({ ip: '2001:db8::1' })
+  await isDelayed(1, { ip: '2001:db8::2' })
+  assert.ok(await verify({ ip: '2001:db8:0:1::1' }))
+  assert.ok(await verify({ ip: '192.0.2.2' }))
+  assert.ok(await verify({ ip: '2001:db8::1', email: 'bob@example.com' }))
+  await isDelayed(1, { ip: '2001:db8::1', email: 'ADA@EXAMPLE.COM' })
+})
+
+test('T30: an unknown account is delayed like any other', async (t) => {
+  const { fail, isDelayed } = await openLogin(t, instant)
+  for (let i = 0; i < 5; i++) await fail({ email: 'nobody@example.com' })
+  await isDelayed(1, { email: 'nobody@example.com' })
+})
+
+test('T30: a hundred failures from one address, and it waits for the rest of ten minutes', async (t) => {
+  const { clock, fail, verify, isDelayed } = await openLogin(t, instant)
+  for (let i = 0; i < 100; i++) {
+    await fail({ email: `user${i}@example.com` })
+    clock.advance(1000)
+  }
+  await isDelayed(500)
+  assert.ok(await verify({ ip: '192.0.2.2' }))
+  clock.advance(500_000)
+  assert.ok(await verify())
+})
+
+test('T30: a hundred failures from everywhere, and only known devices get in for the rest of the hour', async (t) => {
+  const { clock, login, user, fail, verify, isDelayed } = await openLogin(t, instant)
+  const device = login.createDevice(user.id)
+  for (let i = 0; i < 100; i++) {
+    await fail({ ip: `198.51.100.${i}` })
+    clock.advance(1000)
+  }
+  await isDelayed(3500, { ip: '192.0.2.9' })
+  await isDelayed(3500, { ip: '192.0.2.9', device: login.createDevice(user.id + 1) })
+  assert.ok(await verify({ ip: '192.0.2.9', device }))
+  assert.ok(await verify({ ip: '192.0.2.9', knownDevice: true }))
+  for (let i = 0; i < 5; i++) await fail({ ip: '192.0.2.9', device })
+  await isDelayed(1, { ip: '192.0.2.9', device })
+  clock.advance(3_500_000)
+  assert.ok(await verify({ ip: '192.0.2.8' }))
+})
+
+test('T30: guesses sent all at once are no more free than those sent one by one', async (t) => {
+  let checked = 0
+  const slow: typeof instant = {
+    ...instant,
+    async verify(hash, given) {
+      checked++
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return instant.verify(hash, given)
+    },
+  }
+  const { verify } = await openLogin(t, slow)
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => verify({ password: 'wrong horse' })))
+  assert.equal(checked, 5)
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 5)
+  for (const result of results) {
+    if (result.status === 'rejected') assert.equal(result.reason.kind, 'rate_limited')
+  }
+})
+
+test('a program that signs in many times at once with the right password is not delayed', async (t) => {
+  const { verify, fail } = await openLogin(t, instant)
+  for (let i = 0; i < 4; i++) await fail()
+  const users = await Promise.all(Array.from({ length: 80 }, () => verify()))
+  assert.ok(users.every((user) => user !== undefined))
+})
+
+test('T25: an attempt that could not be decided counts for nothing', async (t) => {
+  const { verify, events } = await openLogin(t, new PasswordQueue({ maxRunning: 1, maxWaiting: 0 }))
+  for (let round = 0; round < 3; round++) {
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => verify()))
+    const kinds = results.map((result) => (result.status === 'rejected' ? result.reason.kind : 'ok'))
+    assert.deepEqual(kinds.sort(), ['ok', 'unavailable', 'unavailable', 'unavailable', 'unavailable'])
+  }
+  assert.equal((await events()).length, 3)
+})
+
+test('T25: a hash of weaker parameters is replaced at the next log-in, one of a password changed meanwhile is not', async (t) => {
+  const { store, user, verify, fail } = await openLogin(t)
+  const weak = await hashWith('short', { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
+  await store.users.setPasswordHash(user.id, weak)
+  await fail()
+  assert.equal((await store.users.findLogin(email))!.passwordHash, weak)
+  assert.ok(await verify({ password: 'short' }))
+  const { passwordHash } = (await store.users.findLogin(email))!
+  assert.equal(needsRehash(passwordHash), false)
+  assert.ok(await verify({ password: 'short' }))
+  assert.equal((await store.users.findLogin(email))!.passwordHash, passwordHash)
+  assert.equal(await store.users.replacePasswordHash(user.id, weak, 'x'), false)
+  assert.equal((await store.users.findLogin(email))!.passwordHash, passwordHash)
+})
+
+test('a password that is changed while it is being checked lets nobody in', async (t) => {
+  const passwords = new PasswordQueue()
+  const { store, user, verify } = await openLogin(t, passwords)
+  const next = await hashPassword('another horse')
+  const checking = verify()
+  await store.users.setPasswordHash(user.id, next)
+  assert.equal(await checking, undefined)
+})
+
+test('T1: unknown, disabled and passwordless accounts take as long as a wrong password', async (t) => {
+  const { store, fail } = await openLogin(t)
+  const add = async (name: string, passwordHash: string) =>
+    (await store.users.insert({ email: name, firstName: '', lastName: '', passwordHash })).id
+  await add('none@example.com', '')
+  await store.users.setDisabled(await add('off@example.com', await hashPassword(password)), true)
+  const subjects = [email, 'nobody@example.com', 'none@example.com', 'off@example.com']
+  const measure = async (round: number): Promise<number[]> => {
+    const times = new Map<string, number[]>(subjects.map((subject) => [subject, []]))
+    for (let i = 0; i < 45; i++) {
+      for (const subject of subjects) {
+        const startedMs = performance.now()
+        await fail({ email: subject, ip: `192.0.${round}.${i}` })
+        times.get(subject)!.push(performance.now() - startedMs)
+      }
+    }
+    return subjects.map((subject) => times.get(subject)!.sort((a, b) => a - b)[22]!)
+  }
+  // Another program may disturb one series, but hardly the same way twice.
+  for (let round = 0; ; round++) {
+    const [wrong, ...others] = await measure(round)
+    t.diagnostic(`medians in ms: ${[wrong, ...others].map((ms) => ms!.toFixed(2)).join(', ')}`)
+    if (others.every((other) => Math.abs(other / wrong! - 1) < 0.1)) break
+    assert.ok(round < 1, 'the times differ, twice')
+  }
+})

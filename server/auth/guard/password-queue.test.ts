@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashPassword } from '../password.ts'
+import { countPasswordThreads, PasswordQueue } from './password-queue.ts'
+
+test('two threads are left to others, and no more are used than there are cores', () => {
+  assert.equal(countPasswordThreads(4, 8), 2)
+  assert.equal(countPasswordThreads(16, 2), 2)
+  assert.equal(countPasswordThreads(16, 32), 14)
+  assert.equal(countPasswordThreads(1, 1), 1)
+})
+
+test('T25: a few at once, fifty waiting, the rest are told when to come back', async () => {
+  const passwords = new PasswordQueue({ maxRunning: 2 })
+  const hash = await hashPassword('pass word')
+  const order: number[] = []
+  const checks = Array.from({ length: 500 }, (_, i) =>
+    passwords.verify(hash, i % 2 ? 'pass word' : 'another').then((isRight) => {
+      order.push(i)
+      assert.equal(isRight, i % 2 === 1)
+    }),
+  )
+  assert.deepEqual(passwords.stats(), { running: 2, waiting: 50, refused: 448 })
+  const results = await Promise.allSettled(checks)
+  const refused = results.filter((result) => result.status === 'rejected')
+  assert.equal(refused.length, 448)
+  for (const { reason } of refused) assert.deepEqual([reason.kind, reason.retryAfterSeconds], ['unavailable', 2])
+  assert.deepEqual(
+    results.slice(0, 52).map(({ status }) => status),
+    Array(52).fill('fulfilled'),
+  )
+  assert.equal(order.length, 52)
+  assert.deepEqual(passwords.stats(), { running: 0, waiting: 0, refused: 448 })
+  assert.equal(await passwords.verify(hash, 'pass word'), true)
+})
+
+test('what fails gives its place on', async () => {
+  const passwords = new PasswordQueue({ maxRunning: 1 })
+  await assert.rejects(passwords.hash('short'), { kind: 'invalid' })
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => passwords.verify('$argon2id$nonsense', 'x')))
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    Array(5).fill('rejected'),
+  )
+  assert.match(await passwords.hash('long enough'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  assert.match(await passwords.rehash('short'), /^\$argon2id\$/)
+})

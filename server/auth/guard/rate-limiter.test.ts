@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { RateLimitError, RateLimiter } from './rate-limiter.ts'
+import { RateLimits } from './rate-limits.ts'
+import { TestClock } from './test-clock.ts'
+
+test('as many as the limit at once, then as they drip in', () => {
+  const clock = new TestClock()
+  const limiter = new RateLimiter<string>({ perMinute: 30, clock })
+  assert.deepEqual(limiter.take('a'), { limit: 30, windowSeconds: 60, remaining: 29, resetSeconds: 2 })
+  for (let left = 28; left >= 0; left--) assert.equal(limiter.take('a')!.remaining, left)
+  assert.throws(
+    () => limiter.take('a'),
+    (error: RateLimitError) => {
+      assert.ok(error instanceof RateLimitError)
+      assert.deepEqual([error.kind, error.retryAfterSeconds], ['rate_limited', 2])
+      assert.deepEqual(error.rate, { limit: 30, windowSeconds: 60, remaining: 0, resetSeconds: 60 })
+      return true
+    },
+  )
+  assert.equal(limiter.take('b')!.remaining, 29)
+  clock.advance(1999)
+  assert.throws(() => limiter.take('a'), { kind: 'rate_limited' })
+  clock.advance(1)
+  assert.equal(limiter.take('a')!.remaining, 0)
+  clock.advance(60_000)
+  assert.equal(limiter.take('a')!.remaining, 29)
+  limiter.giveBack('a')
+  assert.equal(limiter.take('a')!.remaining, 29)
+})
+
+test('in no minute more than twice the limit, and whoever waits as told gets through', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }),
+      (perMinute, pauses) => {
+        const clock = new TestClock()
+        const limiter = new RateLimiter<string>({ perMinute, clock })
+        const granted: number[] = []
+        for (const pause of pauses) {
+          clock.advance(pause)
+          try {
+            const { remaining } = limiter.take('a')!
+            assert.ok(remaining >= 0 && remaining < perMinute)
+            granted.push(clock.nowMs())
+          } catch (error) {
+            clock.advance((error as RateLimitError).retryAfterSeconds! * 1000)
+            limiter.take('a')
+            granted.push(clock.nowMs())
+          }
+        }
+        for (const [index, atMs] of granted.entries()) {
+          const inMinute = granted.slice(index).filter((each) => each < atMs + 60_000)
+          assert.ok(inMinute.length <= 2 * perMinute)
+        }
+      },
+    ),
+  )
+})
+
+test('no limit when it is 0; memory is bounded', () => {
+  const clock = new TestClock()
+  assert.equal(new RateLimiter({ perMinute: 0, clock }).take('a'), undefined)
+  const limiter = new RateLimiter<number>({ perMinute: 10, clock, maxKeys: 100 })
+  for (let key = 0; key < 1000; key++) limiter.take(key)
+  assert.ok(limiter.size <= 100)
+  assert.equal(limiter.take(999)!.remaining, 8)
+})
+
+test('accounts are counted by application, addresses by block', () => {
+  const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
+  const caller = { userId: 1, scopes: new Set<string>(), credential: { kind: 'personal', id: 1 } as const }
+  assert.equal(limits.takeCaller(caller)!.remaining, 9)
+  assert.equal(limits.takeCaller({ ...caller, credential: { kind: 'personal', id: 2 } })!.remaining, 8)
+  assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 9)
+  assert.equal(limits.takeCaller({ ...caller, userId: 2 })!.remaining, 9)
+  assert.equal(limits.takeAddress('2001:db8::1')!.remaining, 9)
+  assert.equal(limits.takeAddress('2001:db8::2')!.remaining, 8)
+  limits.giveBackAddress('2001:db8::3')
+  assert.equal(limits.takeAddress('2001:db8::4')!.remaining, 8)
+  assert.equal(limits.takeToken('2001:db8::1')!.remaining, 4)
+})
