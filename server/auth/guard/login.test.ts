@@ -205,20 +205,21 @@ test('T1: unknown, disabled and passwordless accounts take as long as a wrong pa
   const subjects = [email, 'nobody@example.com', 'none@example.com', 'off@example.com']
   const measure = async (round: number): Promise<number[]> => {
     const times = new Map<string, number[]>(subjects.map((subject) => [subject, []]))
-    for (let i = 0; i < 45; i++) {
-      for (const subject of subjects) {
+    for (let i = 0; i < 32; i++) {
+      // Each is first, second, … equally often.
+      for (const subject of subjects.map((_, at) => subjects[(at + i) % subjects.length]!)) {
         const startedMs = performance.now()
         await fail({ email: subject, ip: `192.0.${round}.${i}` })
         times.get(subject)!.push(performance.now() - startedMs)
       }
     }
-    return subjects.map((subject) => times.get(subject)!.sort((a, b) => a - b)[22]!)
+    return subjects.map((subject) => times.get(subject)!.sort((a, b) => a - b)[16]!)
   }
-  // Another program may disturb one series, but hardly the same way twice.
+  // Other programs disturb a series, but hardly the same way each time.
   for (let round = 0; ; round++) {
     const [wrong, ...others] = await measure(round)
     t.diagnostic(`medians in ms: ${[wrong, ...others].map((ms) => ms!.toFixed(2)).join(', ')}`)
     if (others.every((other) => Math.abs(other / wrong! - 1) < 0.1)) break
-    assert.ok(round < 1, 'the times differ, twice')
+    assert.ok(round < 4, 'the times differ, each time')
   }
 })
