@@ -1,5 +1,6 @@
 // The server, put together: every part gets what it needs through its constructor, here and nowhere else.
 
+import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -16,6 +17,7 @@ import { Login } from './auth/guard/login.ts'
 import { PasswordQueue } from './auth/guard/password-queue.ts'
 import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
+import { OAuth } from './auth/oauth/oauth.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
@@ -28,6 +30,7 @@ import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { MediaWorkers } from './media-workers.ts'
 import { parseDurationMs } from './model/duration.ts'
+import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
 import { databaseFile, openStore, type Store } from './store/store.ts'
 import type { WorkerStats } from './worker-protocol.ts'
@@ -120,6 +123,16 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     clock,
     log,
   })
+  const oauth = new OAuth({
+    store,
+    login,
+    audit,
+    clock,
+    log,
+    publicUrl,
+    randomBytes,
+    policy: createOAuthPolicy(config),
+  })
   const playback = new Playback({
     catalog,
     streams: store.streams,
@@ -132,6 +145,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const api = createApi({
     store,
     authenticator,
+    oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     live,
     recorded: playback,
@@ -156,6 +170,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         retention: (signal) => catalog.runRetention(signal, () => listRetentionPolicies(store)),
         'last use of tokens': (signal) => authenticator.run(signal),
         'audit log': (signal) => audit.run(signal),
+        'expiry of tokens': (signal) => oauth.run(signal),
       },
     ),
   ]
@@ -192,6 +207,18 @@ function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<
   const { tlsCert, tlsKey } = config
   if (tlsCert !== undefined && tlsKey !== undefined) return loadIdentity(tlsCert, tlsKey)
   return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
+}
+
+function createOAuthPolicy(config: Config): OAuthPolicy {
+  const dayMs = 86_400_000
+  return {
+    ...defaultPolicy,
+    accessTokenMs: config.accessTokenSeconds * 1000,
+    refreshTokenMs: config.refreshTokenDays * dayMs,
+    grantMs: config.grantDays === 0 ? undefined : config.grantDays * dayMs,
+    reuseLeewayMs: config.refreshReuseLeewaySeconds * 1000,
+    allowsPassword: !config.noPasswordGrant,
+  }
 }
 
 /** Who has a proxy and names none has it on the same machine. */

@@ -18,6 +18,8 @@ import { OpenStreams } from './media/open-streams.ts'
 import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
 import { registerMetrics } from './metrics.ts'
+import { registerMetadata } from './oauth/metadata.ts'
+import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { Connections } from './transport/connections.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
 import { TrustedProxies } from './transport/trusted-proxies.ts'
@@ -66,6 +68,8 @@ export function createApi(deps: ApiDeps): Api {
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
   registerRecordedRoutes(server, { recorded, streams, log })
+  registerTokenRoutes(server, { oauth: deps.oauth, limits, log })
+  registerMetadata(server, publicUrl)
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

@@ -3,6 +3,7 @@
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { RateLimits } from '../auth/guard/rate-limits.ts'
 import type { MediaTokens } from '../auth/media-token.ts'
+import type { OAuth } from '../auth/oauth/oauth.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { LiveView } from '../model/live-view.ts'
@@ -46,6 +47,7 @@ export type Recorded = Pick<
 export type ApiDeps = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'version' | 'check'>
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
+  readonly oauth: Pick<OAuth, 'token' | 'revoke'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live
   readonly recorded: Recorded

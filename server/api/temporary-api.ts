@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Authenticator } from '../auth/authenticator.ts'
 import { MediaTokens } from '../auth/media-token.ts'
+import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -61,7 +62,14 @@ export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> =
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const api = createApi({
     store,
-    authenticator: new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }),
+    authenticator: new Authenticator({
+      tokens: store.tokens,
+      grants: store.grants,
+      source: store,
+      clock,
+      log: silentLogger,
+    }),
+    oauth: createTemporaryOAuth(store, { clock }),
     mediaTokens,
     live: {
       openViewer: unavailable,

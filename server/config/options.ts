@@ -90,6 +90,42 @@ export const options = {
     defaultText: '`300`',
     createDefault: () => 300,
   }),
+  'access-token-seconds': integerOption({
+    sentence: 'How long an access token of an application lives.',
+    min: 60,
+    max: 86_400,
+    unit: 'seconds',
+    defaultText: '`36000`',
+    createDefault: () => 36_000,
+  }),
+  'refresh-token-days': integerOption({
+    sentence: 'How long an application may wait before it refreshes; each refresh begins the time anew.',
+    min: 1,
+    max: 3650,
+    unit: 'days',
+    defaultText: '`30`',
+    createDefault: () => 30,
+  }),
+  'grant-days': integerOption({
+    sentence: 'After how long an application must ask its user again, however often it refreshes; 0 for never.',
+    min: 0,
+    max: 3650,
+    unit: 'days',
+    defaultText: '`365`',
+    createDefault: () => 365,
+  }),
+  'refresh-reuse-leeway-seconds': integerOption({
+    sentence:
+      'A refresh token that is sent again within this time of its use is only refused; later, the whole grant ends, because the token was stolen.',
+    min: 0,
+    max: 300,
+    unit: 'seconds',
+    defaultText: '`10`',
+    createDefault: () => 10,
+  }),
+  'no-password-grant': switchOption(
+    'Refuses the password grant to all applications; users then sign in on the page of this server alone.',
+  ),
   'audit-days': integerOption({
     sentence: 'How long the audit log goes back.',
     min: 1,

@@ -1,0 +1,102 @@
+// POST /oauth/token/ and POST /oauth/token-revoke/ (RFC 6749 section 3.2, RFC 7009). Errors have the form of OAuth, not of /v1.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimitError } from '../../auth/guard/rate-limiter.ts'
+import type { RateLimits } from '../../auth/guard/rate-limits.ts'
+import type { OAuth } from '../../auth/oauth/oauth.ts'
+import type { TokenAnswer, TokenInput } from '../../auth/oauth/oauth-types.ts'
+import { answerBug, answerError, answerFailure } from '../../auth/oauth/token-answer.ts'
+import { errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import { openHeaders, sendEmpty, sendProblem, writeRate } from '../answer.ts'
+import { HttpError, toProblem } from '../problem.ts'
+import { contextOf } from '../transport/request-origin.ts'
+import { maxFormBytes, readForm } from './token-form.ts'
+
+export type TokenRoutesOptions = {
+  readonly oauth: Pick<OAuth, 'token' | 'revoke'>
+  readonly limits: RateLimits
+  readonly log: Logger
+}
+
+type Answer = (input: TokenInput) => Promise<TokenAnswer>
+
+const allowed = 'POST, OPTIONS'
+
+const preflightHeaders = {
+  'access-control-allow-methods': allowed,
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+  'access-control-max-age': '7200',
+}
+
+export function registerTokenRoutes(server: FastifyInstance, { oauth, ...options }: TokenRoutesOptions): void {
+  register(server, '/oauth/token', (input) => oauth.token(input), options)
+  register(server, '/oauth/token-revoke', (input) => oauth.revoke(input), options)
+}
+
+/** In a scope of its own, whose bodies are bytes and whose errors look otherwise. */
+function register(
+  server: FastifyInstance,
+  prefix: string,
+  answer: Answer,
+  { limits, log }: Omit<TokenRoutesOptions, 'oauth'>,
+): void {
+  const define = async (scope: FastifyInstance) => {
+    scope.removeAllContentTypeParsers()
+    const parser = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
+    scope.addContentTypeParser('*', parser, (_request, body, done) => done(null, body))
+    scope.setErrorHandler((error, request, reply) => {
+      if (error instanceof RateLimitError) request.rate = error.rate
+      if (error instanceof HttpError) return sendProblem(reply, toProblem(error))
+      send(reply, answerFailure(error) ?? answerUnforeseen(error, prefix, log))
+    })
+    scope.setNotFoundHandler((request, reply) => {
+      if (request.url.split('?', 1)[0]!.replace(/\/$/, '') === prefix) sendEmpty(reply, 405, { allow: allowed })
+      else sendProblem(reply, toProblem(new HttpError(404, 'not_found', 'Not found.')))
+    })
+    scope.options('/', (_request, reply) => sendEmpty(reply, 204, preflightHeaders))
+    scope.route({
+      method: 'POST',
+      url: '/',
+      onRequest: async (request) => {
+        request.rate = limits.takeToken(request.clientIp) ?? null
+      },
+      handler: async (request, reply) => send(reply, await answer(await readInput(request))),
+    })
+  }
+  server.register(define, { prefix })
+}
+
+async function readInput(request: FastifyRequest): Promise<TokenInput> {
+  const { headers } = request
+  const idempotencyKey = headers['idempotency-key']
+  return {
+    form: await readForm(request.body as Buffer | undefined, headers['content-type']),
+    authorization: headers.authorization,
+    context: contextOf(request),
+    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : idempotencyKey?.join(', '),
+  }
+}
+
+/** What Fastify refuses by itself, bodies too long or broken off, is the client's fault; anything else is ours. */
+function answerUnforeseen(error: unknown, path: string, log: Logger): TokenAnswer {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return answerError('invalid_request', status === 413 ? 'The request is too large.' : 'The request cannot be read.')
+  }
+  log.error({ path, reason: errorChain(error) }, 'a request failed')
+  return answerBug()
+}
+
+/** Straight to Node's response: Fastify's reply would append a charset to the type. */
+function send(reply: FastifyReply, { status, headers, body }: TokenAnswer): void {
+  const { rate } = reply.request
+  const { raw } = reply.hijack()
+  raw.writeHead(status, {
+    ...openHeaders,
+    ...headers,
+    ...(rate && writeRate(rate)),
+    'content-length': Buffer.byteLength(body),
+  })
+  raw.end(body)
+}

@@ -1,0 +1,101 @@
+// OAuth on a store of its own, for tests: real but for the check of passwords, which is another part's.
+
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { defaultPolicy, type OAuthPolicy } from '../../model/oauth/policy.ts'
+import type { Application } from '../../store/applications.ts'
+import type { Store } from '../../store/store.ts'
+import type { User } from '../../store/users.ts'
+import { hashToken } from '../checked-token.ts'
+import type { RequestContext } from '../request-context.ts'
+import { OAuth } from './oauth.ts'
+import type { OAuthOptions } from './oauth-options.ts'
+import type { TokenAnswer } from './oauth-types.ts'
+
+export const testContext: RequestContext = { ip: '192.0.2.7', userAgent: 'test/1.0' }
+export const testIssuer = 'https://nightjar.example:8443'
+/** Of every account of `addUser`. */
+export const testPassword = 'correct horse battery staple'
+export const testSecret = 'njcs_test_secret_that_nobody_guesses'
+
+type Changes = Partial<Omit<OAuthOptions, 'policy'>> & { readonly policy?: Partial<OAuthPolicy> }
+
+export function createTemporaryOAuth(store: Store, { policy, ...changes }: Changes = {}): OAuth {
+  return new OAuth({
+    store,
+    login: {
+      verify: async ({ email, password }) => {
+        const user = await store.users.findByEmail(email)
+        return password === testPassword && user?.disabledAtMs === null ? user : undefined
+      },
+    },
+    audit: { write: () => {} },
+    clock: systemClock,
+    log: silentLogger,
+    publicUrl: testIssuer,
+    randomBytes,
+    ...changes,
+    policy: { ...defaultPolicy, ...policy },
+  })
+}
+
+export function addUser(store: Store, email = 'ada@example.org'): Promise<User> {
+  return store.users.insert({ email, firstName: 'Ada', lastName: 'Lind', passwordHash: '!' })
+}
+
+type AppChanges = Partial<Omit<Application, 'id' | 'createdAtMs' | 'isConfidential'>> & {
+  readonly ownerId: number
+  readonly isConfidential?: boolean
+}
+
+/** With the secret `testSecret`, unless it is to be public. */
+export function addApplication(store: Store, changes: AppChanges): Promise<Application> {
+  const { isConfidential = true, ...rest } = changes
+  return store.applications.insert({
+    clientId: 'app',
+    name: 'Doorbell',
+    redirectUris: ['https://app.example/cb'],
+    secretHash: isConfidential ? hashToken(testSecret) : null,
+    ...rest,
+  })
+}
+
+export type Sent = Readonly<Record<string, string | undefined>>
+
+/** A request to the token endpoint, as fields. */
+export function askToken(
+  oauth: OAuth,
+  fields: Sent,
+  more: { readonly authorization?: string; readonly idempotencyKey?: string } = {},
+): Promise<TokenAnswer> {
+  return oauth.token({ form: toForm(fields), context: testContext, ...more })
+}
+
+export function askRevoke(oauth: OAuth, fields: Sent): Promise<TokenAnswer> {
+  return oauth.revoke({ form: toForm(fields), context: testContext })
+}
+
+export function toForm(fields: Sent): [string, string][] {
+  return Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
+}
+
+export type PairBody = {
+  readonly access_token: string
+  readonly expires_in: number
+  readonly token_type: string
+  readonly scope: string
+  readonly refresh_token: string
+}
+
+/** Throws what was answered, if that was no success. */
+export function readPair(answer: TokenAnswer): PairBody {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`)
+  return JSON.parse(answer.body) as PairBody
+}
+
+/** `{ error, error_description? }` with the status. */
+export function readRefusal({ status, body }: TokenAnswer): [status: number, error: string, description?: string] {
+  const { error, error_description } = JSON.parse(body) as { error: string; error_description?: string }
+  return error_description === undefined ? [status, error] : [status, error, error_description]
+}
