@@ -4,6 +4,7 @@ import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator } f
 import { AppError } from '../base/error.ts'
 import { createOAuthTables } from './migrations/0002-oauth.ts'
 import { createSessionTables } from './migrations/0003-sessions.ts'
+import { createAccountTables } from './migrations/0004-accounts.ts'
 import { createAuditTable } from './migrations/0005-audit.ts'
 
 /** In the order of their names. */
@@ -11,6 +12,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0001-accounts-cameras-segments': { up: createFirstTables },
   '0002-oauth': { up: createOAuthTables },
   '0003-sessions': { up: createSessionTables },
+  '0004-accounts': { up: createAccountTables },
   '0005-audit': { up: createAuditTable },
 }
 

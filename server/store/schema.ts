@@ -14,6 +14,8 @@ export type Tables = {
     last_name: string
     phone: string | null
     password_hash: string
+    /** Owners manage the server and its users. */
+    is_owner: Generated<number>
     disabled_at_ms: number | null
     created_at_ms: number
   }
@@ -177,6 +179,38 @@ export type Tables = {
     user_agent: string | null
     /** A JSON object. */
     detail: string
+  }
+  sessions: {
+    id: string
+    /** SHA-256 of the cookie's value. */
+    hash: Uint8Array
+    user_id: number
+    created_at_ms: number
+    seen_at_ms: number
+    password_at_ms: number
+    ip: string
+    user_agent: string | null
+  }
+  /** One-time links; a row goes when its link is used. */
+  links: {
+    /** SHA-256 of what the link carries. */
+    hash: Uint8Array
+    kind: 'setup' | 'invitation' | 'reset' | 'email'
+    user_id: number | null
+    email: string | null
+    email_key: string | null
+    inviter_id: number | null
+    camera_id: number | null
+    created_at_ms: number
+    expires_at_ms: number
+  }
+  /** Mails of the last day, for the limits. */
+  mails: {
+    id: Generated<number>
+    purpose: string
+    sender_id: number | null
+    email_key: string
+    at_ms: number
   }
   secret_check: {
     id: number

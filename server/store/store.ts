@@ -7,17 +7,21 @@ import { Kysely, sql } from 'kysely'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
+import { AccountChanges } from './account-changes.ts'
 import { Applications } from './applications.ts'
 import { AuditRows } from './audit.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
 import { Grants } from './grants.ts'
+import { Links } from './links.ts'
+import { MailCounts } from './mail-counts.ts'
 import { migrateToLatest } from './migrations.ts'
 import { Recordings } from './recordings.ts'
 import type { Tables } from './schema.ts'
 import { SealedBox } from './sealed-box.ts'
 import { checkSecret } from './secret-check.ts'
 import { Segments } from './segments.ts'
+import { SessionRows } from './sessions.ts'
 import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
@@ -36,12 +40,16 @@ export type StoreOptions = {
 
 export type Store = {
   readonly users: Users
+  readonly accounts: AccountChanges
+  readonly links: Links
+  readonly mails: MailCounts
   readonly cameras: Cameras
   readonly recordings: Recordings
   readonly tokens: Tokens
   readonly applications: Applications
   readonly grants: Grants
   readonly segments: Segments
+  readonly sessions: SessionRows
   readonly streams: Streams
   readonly audit: AuditRows
   /** See `ChangeFeed`. */
@@ -89,12 +97,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   return {
     users: new Users(db, feed, clock),
+    accounts: new AccountChanges(db, feed, clock),
+    links: new Links(db, clock),
+    mails: new MailCounts(db, clock),
     cameras: new Cameras({ db, feed, clock, box, randomBytes }),
     recordings: new Recordings(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
     segments: new Segments(db),
+    sessions: new SessionRows(db),
     streams: new Streams(db),
     audit: new AuditRows(db),
     get version() {

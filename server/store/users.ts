@@ -1,6 +1,6 @@
 // Accounts.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { emailKey } from '../model/email.ts'
@@ -15,6 +15,8 @@ export type User = {
   readonly firstName: string
   readonly lastName: string
   readonly phone: string | null
+  /** Manages the server and its users. */
+  readonly isOwner: boolean
   /** Unix milliseconds; null while the account may be used. */
   readonly disabledAtMs: number | null
   readonly createdAtMs: number
@@ -27,13 +29,27 @@ export type NewUser = {
   readonly firstName: string
   readonly lastName: string
   readonly phone?: string | null
+  /** When missing: whether there is no owner yet. */
+  readonly isOwner?: boolean
   /** PHC string; see auth/password.ts. */
   readonly passwordHash: string
 }
 
 export type UserChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone'>>
 
-const columns = ['id', 'email', 'first_name', 'last_name', 'phone', 'disabled_at_ms', 'created_at_ms'] as const
+const columns = [
+  'id',
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'is_owner',
+  'disabled_at_ms',
+  'created_at_ms',
+] as const
+
+/** Of a server, the first who gets an account. */
+const ifNoOwner = sql<number>`case when exists (select 1 from users where is_owner = 1) then 0 else 1 end`
 
 export class Users {
   readonly #db: Kysely<Tables>
@@ -59,6 +75,7 @@ export class Users {
           last_name: user.lastName,
           phone: user.phone ?? null,
           password_hash: user.passwordHash,
+          is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
           disabled_at_ms: null,
           created_at_ms: this.#clock.nowMs(),
         })
@@ -105,6 +122,17 @@ export class Users {
     return rows.map(toUser)
   }
 
+  /** As `list`, a part of it. */
+  async listPage({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<User[]> {
+    const query = this.#db.selectFrom('users').select(columns).orderBy('id').limit(limit).offset(offset)
+    return (await query.execute()).map(toUser)
+  }
+
+  async count(): Promise<number> {
+    const query = this.#db.selectFrom('users').select(({ fn }) => fn.countAll<number>().as('count'))
+    return Number((await query.executeTakeFirstOrThrow()).count)
+  }
+
   /** Throws 'not_found', and 'conflict' when the address is taken. */
   async update(id: number, change: UserChange): Promise<User> {
     const { email, firstName, lastName, phone } = change
@@ -118,6 +146,11 @@ export class Users {
     } catch (error) {
       throw isUniqueViolation(error) ? await this.#explainConflict(email ?? '', undefined, error) : error
     }
+  }
+
+  /** Throws 'not_found'. */
+  async setOwner(id: number, isOwner: boolean): Promise<User> {
+    return this.#set(id, { is_owner: isOwner ? 1 : 0 })
   }
 
   async setPasswordHash(id: number, passwordHash: string): Promise<void> {
@@ -168,6 +201,7 @@ function toUser(row: Pick<Row<'users'>, (typeof columns)[number]>): User {
     firstName: row.first_name,
     lastName: row.last_name,
     phone: row.phone,
+    isOwner: row.is_owner === 1,
     disabledAtMs: row.disabled_at_ms,
     createdAtMs: row.created_at_ms,
   }
