@@ -1,5 +1,5 @@
 // The signed part of a media URL: `<img>` and `<video>` send no Authorization header, so the URL itself carries who may see what
-// until when. (security.md A38)
+// until when.
 //
 // Layout, before base64url: version (1 byte) | key id (1) | kind (1) | expiry, Unix seconds (4, big-endian) | camera id, user id,
 // token id (LEB128 each) | live view as text | HMAC-SHA256 of all that precedes, its first 16 bytes.
