@@ -13,7 +13,10 @@ export type StoreChange = 'records' | 'status' | 'foreign'
 
 export type ChangeListener = (change: StoreChange) => void
 
-export class ChangeFeed {
+/** Who changes something says so here, after the commit. */
+export type ChangePublisher = { publish(change: StoreChange): void }
+
+export class ChangeFeed implements ChangePublisher {
   readonly #listeners = new Set<ChangeListener>()
   #version = 1
 

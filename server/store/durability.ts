@@ -5,9 +5,11 @@ import type { Tables } from './schema.ts'
 
 /**
  * A write that survives the death of the process but may be lost, in order and whole, when the machine loses power: for what
- * is written often and is known again after a start (status, times of last use, the closing of a recorded file).
+ * is written often and is known again after a start (status, times of last use, the closing of a recorded file). As part of
+ * a transaction it is worth what the transaction is.
  */
 export function writeRelaxed<T>(db: Kysely<Tables>, write: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return write(db)
   return db.connection().execute(async (connection) => {
     await sql`pragma synchronous = normal`.execute(connection)
     try {

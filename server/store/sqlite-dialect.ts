@@ -12,10 +12,12 @@ import {
   type Driver,
   type Kysely,
   type QueryResult,
+  type SelectModifierNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { AppError } from '../base/error.ts'
 
 /** Opens the file in the modes the store relies on; see docs/design/store.md for why each. */
 export function openSqlite(file: string): DatabaseSync {
@@ -24,13 +26,20 @@ export function openSqlite(file: string): DatabaseSync {
   return database
 }
 
-/** The database is closed by `Kysely.destroy()`. */
-export function createSqliteDialect(database: DatabaseSync): Dialect {
+/** The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to give up. */
+export function createSqliteDialect(database: DatabaseSync, { maxTransactionMs = 10_000 } = {}): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(database, maxTransactionMs),
     createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LocklessSqliteQueryCompiler(),
+  }
+}
+
+/** SQLite has no `for update`, and no need of it: a write transaction is the only one. */
+class LocklessSqliteQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node)
   }
 }
 
@@ -41,14 +50,19 @@ class TransactionalSqliteAdapter extends SqliteAdapter implements DialectAdapter
   }
 }
 
+type Waiting = { readonly resolve: () => void; readonly reject: (error: AppError) => void }
+
 class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
   readonly #connection: SqliteConnection
   #isTaken = false
-  readonly #waiting: (() => void)[] = []
+  #waiting: Waiting[] = []
+  readonly #maxTransactionMs: number
+  #watchdog: NodeJS.Timeout | undefined
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, maxTransactionMs: number) {
     this.#database = database
+    this.#maxTransactionMs = maxTransactionMs
     this.#connection = new SqliteConnection(database)
   }
 
@@ -56,27 +70,41 @@ class SqliteDriver implements Driver {
 
   /** One at a time: a transaction of one caller must not take in the statements of another. */
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#isTaken) await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }))
     this.#isTaken = true
     return this.#connection
   }
 
   async releaseConnection(): Promise<void> {
     const next = this.#waiting.shift()
-    if (next) next()
+    if (next) next.resolve()
     else this.#isTaken = false
   }
 
   async beginTransaction(): Promise<void> {
     await this.#connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    this.#watchdog = setTimeout(() => this.#giveUpWaiting(), this.#maxTransactionMs).unref()
   }
 
   async commitTransaction(): Promise<void> {
     await this.#connection.executeQuery(CompiledQuery.raw('commit'))
+    clearTimeout(this.#watchdog)
   }
 
   async rollbackTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
+    clearTimeout(this.#watchdog)
+    // SQLite itself undoes a transaction after some errors, a full disk among them.
+    if (this.#database.isTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  /** A transaction that waits for a query outside of it would otherwise wait, and keep all others waiting, for ever. */
+  #giveUpWaiting(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { reject } of waiting) {
+      reject(new AppError('unavailable', `a transaction has kept the database for ${this.#maxTransactionMs} ms`))
+    }
+    this.#watchdog?.refresh()
   }
 
   async destroy(): Promise<void> {

@@ -8,7 +8,13 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { Cameras } from './cameras.ts'
-import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
+import {
+  ChangeFeed,
+  type ChangeListener,
+  type ChangePublisher,
+  type StoreChange,
+  watchForeignCommits,
+} from './change-feed.ts'
 import { migrateToLatest } from './migrations.ts'
 import { Recordings } from './recordings.ts'
 import type { Tables } from './schema.ts'
@@ -18,6 +24,7 @@ import { Segments } from './segments.ts'
 import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
+import { inTransaction } from './transaction.ts'
 import { Users } from './users.ts'
 
 export type StoreOptions = {
@@ -31,13 +38,22 @@ export type StoreOptions = {
   readonly foreignIntervalMs?: number
 }
 
-export type Store = {
+/** One member per table, or group of tables. */
+export type StoreTables = {
   readonly users: Users
   readonly cameras: Cameras
   readonly recordings: Recordings
   readonly tokens: Tokens
   readonly segments: Segments
   readonly streams: Streams
+}
+
+export type Store = StoreTables & {
+  /**
+   * Runs `work` as one: all it does through the tables it is given happens, or nothing; listeners hear of it after the commit.
+   * The rules of `inTransaction` hold: nothing but these tables, short, and it may be run again.
+   */
+  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */
   readonly version: number
   onChange(listener: ChangeListener): () => void
@@ -81,13 +97,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await watching
     await db.destroy()
   }
-  return {
+  const createTables = (db: Kysely<Tables>, feed: ChangePublisher): StoreTables => ({
     users: new Users(db, feed, clock),
     cameras: new Cameras({ db, feed, clock, box, randomBytes }),
     recordings: new Recordings(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
     segments: new Segments(db),
     streams: new Streams(db),
+  })
+  const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
+    const changes = new Set<StoreChange>()
+    const result = await inTransaction(db, (transaction) => {
+      changes.clear()
+      return work(createTables(transaction, { publish: (change) => changes.add(change) }))
+    })
+    for (const change of changes) feed.publish(change)
+    return result
+  }
+  return {
+    ...createTables(db, feed),
+    transaction,
     get version() {
       return feed.version
     },

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { emailKey } from '../model/email.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isUniqueViolation } from './constraint.ts'
 import type { Row, Tables } from './schema.ts'
 
@@ -37,10 +37,10 @@ const columns = ['id', 'email', 'first_name', 'last_name', 'phone', 'disabled_at
 
 export class Users {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock
