@@ -57,11 +57,13 @@ export function toProblem(error: unknown): Problem {
   const [status, title, detail] = kinds[error.kind]
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = challenge(error)
-  if (status === 503) headers['retry-after'] = '5'
+  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? 5 : undefined)
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
+  const wait = status === 429 && retryAfterSeconds ? ` Expected available in ${headers['retry-after']} seconds.` : ''
   return {
     status,
     title,
-    detail: detail ?? error.message,
+    detail: `${detail ?? error.message}${wait}`,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
     headers,
   }
