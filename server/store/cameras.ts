@@ -6,6 +6,7 @@ import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
+import { insertWithId } from './given-id.ts'
 import type { Row, Tables } from './schema.ts'
 import type { SealedBox } from './sealed-box.ts'
 import { inTransaction } from './transaction.ts'
@@ -76,25 +77,27 @@ export class Cameras {
     try {
       // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
       const row = await inTransaction(this.#db, async (transaction) => {
-        const { id } = await transaction
-          .insertInto('cameras')
-          .values({
-            ...(camera.id !== undefined && { id: camera.id }),
-            owner_id: camera.ownerId,
-            name: camera.name,
-            type: camera.type,
-            url: camera.url,
-            credentials: null,
-            event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
-            has_audio: camera.hasAudio ? 1 : 0,
-            status: 'unknown',
-            status_reason: null,
-            status_detail: null,
-            snapshot_at_ms: null,
-            created_at_ms: this.#clock.nowMs(),
-          })
-          .returning('id')
-          .executeTakeFirstOrThrow()
+        const { id } = await insertWithId(transaction, { table: 'cameras', id: camera.id }, (db) =>
+          db
+            .insertInto('cameras')
+            .values({
+              ...(camera.id !== undefined && { id: camera.id }),
+              owner_id: camera.ownerId,
+              name: camera.name,
+              type: camera.type,
+              url: camera.url,
+              credentials: null,
+              event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
+              has_audio: camera.hasAudio ? 1 : 0,
+              status: 'unknown',
+              status_reason: null,
+              status_detail: null,
+              snapshot_at_ms: null,
+              created_at_ms: this.#clock.nowMs(),
+            })
+            .returning('id')
+            .executeTakeFirstOrThrow(),
+        )
         const credentials = this.#seal(id, camera.username, camera.password)
         const update = transaction.updateTable('cameras').set({ credentials }).where('id', '=', id).returningAll()
         return update.executeTakeFirstOrThrow()

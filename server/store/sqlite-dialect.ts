@@ -18,6 +18,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { AppError } from '../base/error.ts'
+import { checkText, explainSqliteFailure } from './sqlite-failure.ts'
 
 /** Opens the file in the modes the store relies on; see docs/design/store.md for why each. */
 export function openSqlite(file: string): DatabaseSync {
@@ -125,10 +126,15 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(sql)
-    if (returnsRows) return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] }
-    const { changes, lastInsertRowid } = statement.run(...(parameters as SQLInputValue[]))
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    checkText(parameters)
+    try {
+      const { statement, returnsRows } = this.#prepare(sql)
+      if (returnsRows) return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] }
+      const { changes, lastInsertRowid } = statement.run(...(parameters as SQLInputValue[]))
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw explainSqliteFailure(error)
+    }
   }
 
   // biome-ignore lint/correctness/useYield: nothing in the store is streamed
