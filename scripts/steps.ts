@@ -13,7 +13,7 @@ export type Counts = { passed: number; failed: number }
 export function runStaticChecks(counts: Counts): void {
   const bin = (name: string) => join('node_modules', '.bin', name)
   const checks: readonly (readonly [string, string, ...string[]])[] = [
-    ['format and lint', bin('biome'), 'ci', '.'],
+    ['format and lint', bin('biome'), 'ci', '--colors=off', '.'],
     ['types', bin('tsc')],
     ['floors', process.execPath, 'scripts/check-floors.ts'],
     ['documentation', process.execPath, 'scripts/check-docs.ts'],

@@ -32,7 +32,7 @@ import { MediaWorkers } from './media-workers.ts'
 import { parseDurationMs } from './model/duration.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
-import { databaseFile, openStore, type Store } from './store/store.ts'
+import { openStore, type Store } from './store/store.ts'
 import type { WorkerStats } from './worker-protocol.ts'
 
 export type RunningServer = {
@@ -62,7 +62,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
   const identity = config.behindProxy ? undefined : await openIdentity(config, publicUrl, clock)
   const store = await openStore({
-    file: databaseFile(config.data),
+    database: config.database,
     credentialsKey: secretKey.deriveKey('camera credentials'),
     clock,
     log,

@@ -28,6 +28,7 @@ test('defaults', async (t) => {
   assert.deepEqual(await loadConfig(sources), {
     data: join(folder, 'data'),
     archive: join(folder, 'data', 'archive'),
+    database: join(folder, 'data', 'nightjar.db'),
     host: '0.0.0.0',
     port: 8443,
     publicUrl: undefined,
@@ -76,6 +77,19 @@ test('flags win over variables, variables over the file, the file over defaults'
   assert.equal(config.publicUrl, 'https://cam.example.org')
   const off = await loadConfig({ ...sources, env, flags: { 'allow-loopback-cameras': false } })
   assert.equal(off.allowLoopbackCameras, false)
+})
+
+test('the database is a file or an address, whose password is in no message', async (t) => {
+  const { folder, sources } = await createSources(t)
+  const read = async (database: string) => (await loadConfig({ ...sources, flags: { database } })).database
+  assert.equal(await read('store/n.db'), join(folder, 'store', 'n.db'))
+  const url = 'postgres://nightjar:s%20cret@db.example.org:5433/cameras?sslmode=verify-full'
+  assert.equal(await read(url), url)
+  assert.equal(await read('postgresql:///cameras?host=/run/postgresql'), 'postgresql:///cameras?host=/run/postgresql')
+  for (const wrong of ['mysql://u:secret@h/n', 'postgres://u:secret@h', 'postgres://u:secret@h:x/n']) {
+    const faults = await faultsOf({ ...sources, env: { NIGHTJAR_DATABASE: wrong } })
+    assert.deepEqual(faults, ['NIGHTJAR_DATABASE: expected a file or postgres://user:password@host:port/name'])
+  }
 })
 
 test('a file named by a flag may set the data folder', async (t) => {

@@ -47,7 +47,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     try {
       if (value) return { value: option.parse(value.text, value.baseDir) }
     } catch (error) {
-      const fault = `${value!.origin}: ${(error as Error).message}, got ${JSON.stringify(value!.text.slice(0, 100))}`
+      const got = option.isSecret ? '' : `, got ${JSON.stringify(value!.text.slice(0, 100))}`
+      const fault = `${value!.origin}: ${(error as Error).message}${got}`
       return { value: option.createDefault({ ...surroundings, dataDir }), fault }
     }
     return { value: option.createDefault({ ...surroundings, dataDir }) }

@@ -12,7 +12,7 @@ test('health needs no credentials and says whether the store answers', async (t)
     throw new Error('disk')
   }
   const ill = await api.server.inject({ url: '/healthz' })
-  assert.equal(ill.statusCode, 500)
+  assert.equal(ill.statusCode, 503)
   assert.ok(!ill.body.includes('disk'))
 })
 

@@ -57,8 +57,9 @@ export function toProblem(error: unknown): Problem {
   const [status, title, detail = error.message] = kinds[error.kind]
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = challenge(error)
-  if (status === 503) headers['retry-after'] = String(error.retryAfterSeconds ?? 5)
+  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? 5 : undefined)
   if (status === 429) return throttled(error)
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
   return {
     status,
     title,

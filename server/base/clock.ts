@@ -11,12 +11,17 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A timer of Node's that is longer than this fires at once. */
+const maxTimerMs = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   async sleep(ms, signal) {
     try {
-      await delay(ms, undefined, signal ? { signal } : {})
+      let leftMs = ms
+      for (; leftMs > maxTimerMs; leftMs -= maxTimerMs) await delay(maxTimerMs, undefined, signal ? { signal } : {})
+      await delay(leftMs, undefined, signal ? { signal } : {})
     } catch (error) {
       signal?.throwIfAborted()
       throw error

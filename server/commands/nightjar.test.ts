@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { hashToken } from '../auth/checked-token.ts'
 import { isChecksumValid } from '../auth/personal-token.ts'
 import { openSecretKey } from '../auth/secret-key.ts'
-import { databaseFile, openStore } from '../store/store.ts'
+import { databaseFile } from '../store/database-file.ts'
+import { openStore } from '../store/store.ts'
 
 const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
 
@@ -96,7 +97,7 @@ test('an owner, a token and cameras, from nothing, by the commands the first sta
   assert.equal((await succeed('user disable bob@example.org --undo --json')).json.disabled_at, null)
 
   const key = (await openSecretKey(data)).deriveKey('camera credentials')
-  await using store = await openStore({ file: databaseFile(data), credentialsKey: key, foreignIntervalMs: 0 })
+  await using store = await openStore({ database: databaseFile(data), credentialsKey: key, foreignIntervalMs: 0 })
   const [camera, ...others] = await store.cameras.list()
   assert.deepEqual([camera?.username, camera?.password, others.length], ['admin', 'hunter2', 0])
   assert.equal(await store.tokens.findLiveByHash(hashToken(brought)), undefined)

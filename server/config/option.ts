@@ -23,6 +23,8 @@ export type Option<T> = {
   readonly limits: string
   /** Flags of this kind take no value. */
   readonly isSwitch: boolean
+  /** A value may hold a password: it is not repeated in messages. */
+  readonly isSecret?: boolean
   createDefault(surroundings: Surroundings): T
   /** `baseDir`: what relative paths are relative to. Throws an Error that says what was expected. */
   parse(text: string, baseDir: string): T

@@ -3,13 +3,14 @@
 
 import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
+import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
 
 export const options = {
   data: pathOption({
     placeholder: 'FOLDER',
     sentence:
-      'Folder of the database, the secret key, the certificate and, unless `archive` says otherwise, the recordings.',
+      'Folder of the secret key, the certificate and, unless other options say otherwise, the database and the recordings.',
     defaultText: '`data` in the folder of the program',
     createDefault: ({ programDir }) => join(programDir, 'data'),
   }),
@@ -19,6 +20,7 @@ export const options = {
     defaultText: '`archive` in the data folder',
     createDefault: ({ dataDir }) => join(dataDir, 'archive'),
   }),
+  database: databaseOption,
   host: textOption({
     placeholder: 'ADDRESS',
     sentence: 'Address to listen on: `127.0.0.1` for this machine only, `::` for IPv6 and IPv4.',

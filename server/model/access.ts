@@ -1,7 +1,7 @@
 // Scopes: what a credential may be used for. Whose camera it is, is another question.
 //
 // `user_access` is everything; `read` is every reading part, `read` and `write` together every part; the rest cover just what
-// they name. (decisions.md 3, after the interface's "Authentication")
+// they name.
 
 import { AppError } from '../base/error.ts'
 

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import { Catalog } from '../archive/catalog.ts'
 import { checkArchive, isClean } from '../archive/check.ts'
 import { MemorySegmentRows } from '../archive/memory-segment-rows.ts'
@@ -27,7 +28,6 @@ import {
   syntheticStartMs as t0,
 } from '../media/mp4/synthetic-frames.ts'
 import { CameraRecorder } from '../recorder/recorder.ts'
-import { openTemporaryStore } from '../store/temporary-store.ts'
 import { MemoryStreamRows } from './memory-stream-rows.ts'
 import { type MediaBytes, Playback, type PlaybackOptions } from './playback.ts'
 import type { StreamRows } from './stream-rows.ts'
@@ -383,45 +383,51 @@ test('the timeline has the open file and the reasons of the gaps', async () => {
   assert.equal(await playback.info(2), undefined)
 })
 
-test('with the real store: recorded, watched, paused, restarted, checked, deleted', async (t) => {
-  const { store } = await openTemporaryStore(t)
-  await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
-  const camera = {
-    id: 1,
-    ownerId: 7,
-    name: 'Door',
-    type: 'h264',
-    url: 'rtsp://127.0.0.1/',
-    username: null,
-    password: null,
-  } as const
-  await store.cameras.insert(camera)
-  await using scene = new Scene(store.segments, store.streams)
-  await scene.record(0, 130, { audioSampleRate: 16000 })
-  await scene.lose('camera_unreachable')
-  await scene.record(200, 230)
-  const playback = scene.playback()
-  const { id } = await playback.createStream({ ...user, startMs: at(100), isRecording: true })
-  await playback.pause(id)
-  const text = await playback.playlist(id)
-  await scene.stop()
-  const restarted = scene.playback()
-  assert.equal(await restarted.playlist(id), text)
-  assert.equal((await restarted.getStreamInfo(id, 7)).state, 'paused')
-  const { uri, bytes, offset } = parsePlaylist(text).entries.at(-1)!
-  assert.equal((await read(await restarted.openBytes(id, uri, `bytes=${offset}-${offset + bytes - 1}`))).length, bytes)
-  assert.deepEqual((await restarted.timeline(1, at(0), at(300))).segments, [
-    { startMs: at(0), endMs: at(130) },
-    { startMs: at(200), endMs: at(230) },
-  ])
-  const { archiveDir } = scene.catalog
-  const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
-  assert.ok(isClean(report), JSON.stringify(report))
-  assert.ok(report.segments >= 4)
-  await scene.catalog.removeCamera(1)
-  assert.equal(await scene.catalog.bounds(1), undefined)
-  await assert.rejects(restarted.openBytes(id, uri), { kind: 'not_found' })
-})
+testEachDatabase(
+  'with the real store: recorded, watched, paused, restarted, checked, deleted',
+  async (t, { openStore }) => {
+    const { store } = await openStore(t)
+    await store.users.insert({ id: 7, email: 'a@example.org', firstName: 'A', lastName: 'B', passwordHash: 'x' })
+    const camera = {
+      id: 1,
+      ownerId: 7,
+      name: 'Door',
+      type: 'h264',
+      url: 'rtsp://127.0.0.1/',
+      username: null,
+      password: null,
+    } as const
+    await store.cameras.insert(camera)
+    await using scene = new Scene(store.segments, store.streams)
+    await scene.record(0, 130, { audioSampleRate: 16000 })
+    await scene.lose('camera_unreachable')
+    await scene.record(200, 230)
+    const playback = scene.playback()
+    const { id } = await playback.createStream({ ...user, startMs: at(100), isRecording: true })
+    await playback.pause(id)
+    const text = await playback.playlist(id)
+    await scene.stop()
+    const restarted = scene.playback()
+    assert.equal(await restarted.playlist(id), text)
+    assert.equal((await restarted.getStreamInfo(id, 7)).state, 'paused')
+    const { uri, bytes, offset } = parsePlaylist(text).entries.at(-1)!
+    assert.equal(
+      (await read(await restarted.openBytes(id, uri, `bytes=${offset}-${offset + bytes - 1}`))).length,
+      bytes,
+    )
+    assert.deepEqual((await restarted.timeline(1, at(0), at(300))).segments, [
+      { startMs: at(0), endMs: at(130) },
+      { startMs: at(200), endMs: at(230) },
+    ])
+    const { archiveDir } = scene.catalog
+    const report = await checkArchive({ rows: store.segments, archiveDir, clock: scene.clock, isDeep: true })
+    assert.ok(isClean(report), JSON.stringify(report))
+    assert.ok(report.segments >= 4)
+    await scene.catalog.removeCamera(1)
+    assert.equal(await scene.catalog.bounds(1), undefined)
+    await assert.rejects(restarted.openBytes(id, uri), { kind: 'not_found' })
+  },
+)
 
 /** The playback over HTTP, as a player sees it. */
 async function serve(playback: Playback) {

@@ -4,7 +4,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { ChangeFeed } from './change-feed.ts'
+import { ChangePublisher } from './change-feed.ts'
 import { type Link, type LinkKind, toLink } from './links.ts'
 import type { Tables } from './schema.ts'
 import { type NewUser, type User, Users } from './users.ts'
@@ -21,10 +21,10 @@ export type LogoutOptions = {
 
 export class AccountChanges {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock
@@ -120,7 +120,7 @@ export class AccountChanges {
   async #change<T>(work: (transaction: Transaction<Tables>, users: Users) => Promise<T>): Promise<T> {
     const result = await this.#db
       .transaction()
-      .execute((transaction) => work(transaction, new Users(transaction, new ChangeFeed(), this.#clock)))
+      .execute((transaction) => work(transaction, new Users(transaction, new ChangePublisher(), this.#clock)))
     this.#feed.publish('records')
     return result
   }

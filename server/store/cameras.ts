@@ -3,11 +3,13 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
+import { insertWithId } from './given-id.ts'
 import type { Row, Tables } from './schema.ts'
 import type { SealedBox } from './sealed-box.ts'
+import { inTransaction } from './transaction.ts'
 
 export type CameraType = 'h264' | 'h265' | 'mjpeg'
 export type CameraStatus = 'online' | 'offline' | 'unknown'
@@ -49,7 +51,7 @@ export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'usern
 
 export type CamerasOptions = {
   readonly db: Kysely<Tables>
-  readonly feed: ChangeFeed
+  readonly feed: ChangePublisher
   readonly clock: Clock
   readonly box: SealedBox
   readonly randomBytes: (count: number) => Uint8Array
@@ -57,7 +59,7 @@ export type CamerasOptions = {
 
 export class Cameras {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
   readonly #box: SealedBox
   readonly #randomBytes: (count: number) => Uint8Array
@@ -74,26 +76,28 @@ export class Cameras {
   async insert(camera: NewCamera): Promise<Camera> {
     try {
       // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
-      const row = await this.#db.transaction().execute(async (transaction) => {
-        const { id } = await transaction
-          .insertInto('cameras')
-          .values({
-            ...(camera.id !== undefined && { id: camera.id }),
-            owner_id: camera.ownerId,
-            name: camera.name,
-            type: camera.type,
-            url: camera.url,
-            credentials: null,
-            event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
-            has_audio: camera.hasAudio ? 1 : 0,
-            status: 'unknown',
-            status_reason: null,
-            status_detail: null,
-            snapshot_at_ms: null,
-            created_at_ms: this.#clock.nowMs(),
-          })
-          .returning('id')
-          .executeTakeFirstOrThrow()
+      const row = await inTransaction(this.#db, async (transaction) => {
+        const { id } = await insertWithId(transaction, { table: 'cameras', id: camera.id }, (db) =>
+          db
+            .insertInto('cameras')
+            .values({
+              ...(camera.id !== undefined && { id: camera.id }),
+              owner_id: camera.ownerId,
+              name: camera.name,
+              type: camera.type,
+              url: camera.url,
+              credentials: null,
+              event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
+              has_audio: camera.hasAudio ? 1 : 0,
+              status: 'unknown',
+              status_reason: null,
+              status_detail: null,
+              snapshot_at_ms: null,
+              created_at_ms: this.#clock.nowMs(),
+            })
+            .returning('id')
+            .executeTakeFirstOrThrow(),
+        )
         const credentials = this.#seal(id, camera.username, camera.password)
         const update = transaction.updateTable('cameras').set({ credentials }).where('id', '=', id).returningAll()
         return update.executeTakeFirstOrThrow()
@@ -154,15 +158,18 @@ export class Cameras {
 
   /** Throws 'not_found'. */
   async update(id: number, change: CameraChange): Promise<Camera> {
-    const camera = await this.get(id)
-    const { name, type, url, username, password } = { ...camera, ...change }
-    const row = await this.#db
-      .updateTable('cameras')
-      .set({ name, type, url, credentials: this.#seal(id, username, password) })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) throw new AppError('not_found', `there is no camera ${id}`)
+    const row = await inTransaction(this.#db, async (transaction) => {
+      const select = transaction.selectFrom('cameras').selectAll().where('id', '=', id).forUpdate()
+      const current = await select.executeTakeFirst()
+      if (!current) throw new AppError('not_found', `there is no camera ${id}`)
+      const { name, type, url, username, password } = { ...this.#toCamera(current), ...change }
+      return transaction
+        .updateTable('cameras')
+        .set({ name, type, url, credentials: this.#seal(id, username, password) })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    })
     this.#feed.publish('records')
     return this.#toCamera(row)
   }

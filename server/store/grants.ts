@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Effect } from '../model/oauth/decision.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import { type EffectDetails, StaleDecisionError, writeEffects } from './oauth-effects.ts'
@@ -55,10 +55,10 @@ const keptMs = 30 * 86_400_000
 
 export class Grants {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock

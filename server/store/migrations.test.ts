@@ -6,28 +6,28 @@ import { openStore } from './store.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 
 test('a database that is up to date is left alone', async (t) => {
-  const { file, credentialsKey } = await openTemporaryStore(t)
+  const { database: file, credentialsKey } = await openTemporaryStore(t)
   const database = new DatabaseSync(file)
   const read = () => database.prepare('select type, name, sql from sqlite_schema order by name').all()
   const before = read()
-  await (await openStore({ file, credentialsKey })).close()
+  await (await openStore({ database: file, credentialsKey })).close()
   assert.deepEqual(read(), before)
   database.close()
 })
 
 test('a database of a newer version is not touched', async (t) => {
-  const { file } = await openTemporaryStore(t)
+  const { database: file } = await openTemporaryStore(t)
   const database = new DatabaseSync(file)
   database.exec("insert into kysely_migration values ('9999-from-the-future', '')")
   database.close()
-  await assert.rejects(openStore({ file, credentialsKey: randomBytes(32) }), {
+  await assert.rejects(openStore({ database: file, credentialsKey: randomBytes(32) }), {
     kind: 'unavailable',
     message: /newer version/,
   })
 })
 
 test('footage is found through the index alone, however the tables grow', async (t) => {
-  const { file } = await openTemporaryStore(t)
+  const { database: file } = await openTemporaryStore(t)
   const database = new DatabaseSync(file)
   const where = 'is_closed = 1 and camera_id = 1 and start_ms > 5 and start_ms < 9 and end_ms > 5'
   const plan = database

@@ -2,10 +2,13 @@
 
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator } from 'kysely'
 import { AppError } from '../base/error.ts'
+import { columnTypes } from './column-types.ts'
 import { createOAuthTables } from './migrations/0002-oauth.ts'
 import { createSessionTables } from './migrations/0003-sessions.ts'
 import { createAccountTables } from './migrations/0004-accounts.ts'
 import { createAuditTable } from './migrations/0005-audit.ts'
+import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
+import type { Tables } from './schema.ts'
 
 /** In the order of their names. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -17,24 +20,27 @@ export const migrations: Readonly<Record<string, Migration>> = {
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */
-export async function migrateToLatest(db: Kysely<never>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+export async function migrateToLatest(db: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db: db as unknown as Kysely<never>,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
+  if (error instanceof AppError) throw error
   const hint = String(error).includes('previously executed migration')
     ? 'the database was written by a newer version of Nightjar'
     : 'the database could not be brought up to date'
   throw new AppError('unavailable', hint, { cause: error })
 }
 
-/** Ids are never used twice, not even after a removal: signed links and footage refer to them. */
-const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 
 async function createFirstTables(db: Kysely<never>): Promise<void> {
+  const { id, bytes, identity } = columnTypes(db)
   await db.schema
     .createTable('users')
-    .addColumn('id', 'integer', identity)
+    .addColumn('id', id, identity)
     .addColumn('email', 'text', required)
     .addColumn('email_key', 'text', (column) => column.notNull().unique())
     .addColumn('first_name', 'text', required)
@@ -47,12 +53,12 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('cameras')
-    .addColumn('id', 'integer', identity)
-    .addColumn('owner_id', 'integer', (column) => column.notNull().references('users.id'))
+    .addColumn('id', id, identity)
+    .addColumn('owner_id', id, (column) => column.notNull().references('users.id'))
     .addColumn('name', 'text', required)
     .addColumn('type', 'text', required)
     .addColumn('url', 'text', required)
-    .addColumn('credentials', 'blob')
+    .addColumn('credentials', bytes)
     .addColumn('event_api_hash', 'text', (column) => column.notNull().unique())
     .addColumn('has_audio', 'integer', required)
     .addColumn('status', 'text', required)
@@ -65,10 +71,8 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('recordings')
-    .addColumn('active_service_id', 'integer', identity)
-    .addColumn('camera_id', 'integer', (column) =>
-      column.notNull().unique().references('cameras.id').onDelete('cascade'),
-    )
+    .addColumn('active_service_id', id, identity)
+    .addColumn('camera_id', id, (column) => column.notNull().unique().references('cameras.id').onDelete('cascade'))
     .addColumn('retention', 'text', required)
     .addColumn('max_bytes', 'bigint')
     .addColumn('status', 'text', required)
@@ -79,10 +83,10 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('tokens')
-    .addColumn('id', 'integer', identity)
-    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('id', id, identity)
+    .addColumn('user_id', id, (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('name', 'text', required)
-    .addColumn('hash', 'blob', (column) => column.notNull().unique())
+    .addColumn('hash', bytes, (column) => column.notNull().unique())
     .addColumn('prefix', 'text', required)
     .addColumn('last_four', 'text', required)
     .addColumn('scope', 'text', required)
@@ -95,8 +99,8 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('segments')
-    .addColumn('id', 'integer', identity)
-    .addColumn('camera_id', 'integer', required)
+    .addColumn('id', id, identity)
+    .addColumn('camera_id', id, required)
     .addColumn('is_closed', 'integer', required)
     .addColumn('start_ms', 'bigint', required)
     .addColumn('end_ms', 'bigint', required)
@@ -120,21 +124,21 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('segment_fragments')
-    .addColumn('segment_id', 'integer', (column) => column.primaryKey())
-    .addColumn('fragments', 'blob', required)
+    .addColumn('segment_id', id, (column) => column.primaryKey())
+    .addColumn('fragments', bytes, required)
     .execute()
 
   await db.schema
     .createTable('garbage')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('id', id, (column) => column.primaryKey())
     .addColumn('path', 'text', required)
     .execute()
 
   await db.schema
     .createTable('streams')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('camera_id', 'integer', (column) => column.notNull().references('cameras.id').onDelete('cascade'))
-    .addColumn('user_id', 'integer', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('camera_id', id, (column) => column.notNull().references('cameras.id').onDelete('cascade'))
+    .addColumn('user_id', id, (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('start_ms', 'bigint', required)
     .addColumn('end_ms', 'bigint')
     .addColumn('created_at_ms', 'bigint', required)
@@ -148,6 +152,9 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
   await db.schema
     .createTable('secret_check')
     .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('sealed', 'blob', required)
+    .addColumn('sealed', bytes, required)
     .execute()
+
+  await createChangeFunction(db)
+  for (const table of ['users', 'cameras', 'recordings', 'tokens']) await tellChanges(db, table)
 }

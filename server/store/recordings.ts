@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
@@ -27,10 +27,10 @@ export type Recording = {
 
 export class Recordings {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock

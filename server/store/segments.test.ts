@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { OpenSegmentValues, Segments } from './segments.ts'
-import { openTemporaryStore } from './temporary-store.ts'
 
 const minute = 60_000
 
@@ -36,8 +35,8 @@ async function addClosed(segments: Segments, cameraId: number, startMs: number, 
   return id
 }
 
-test('a segment is open until closed with its fragments', async (t) => {
-  const { segments } = (await openTemporaryStore(t)).store
+testEachDatabase('a segment is open until closed with its fragments', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
   const id = await segments.insertOpen({ ...opened(1, minute), gapReason: 'no_frames' })
   const open = { ...opened(1, minute), id, endMs: minute, bytes: 800, fragments: [], isClosed: false }
   assert.deepEqual(await segments.listOpen(), [{ ...open, gapReason: 'no_frames' }])
@@ -53,8 +52,8 @@ test('a segment is open until closed with its fragments', async (t) => {
   assert.equal(await segments.find(id + 1), undefined)
 })
 
-test('footage is found by overlap, in order, per camera', async (t) => {
-  const { segments } = (await openTemporaryStore(t)).store
+testEachDatabase('footage is found by overlap, in order, per camera', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
   for (const i of [2, 0, 1, 5]) await addClosed(segments, 1, i * minute)
   await addClosed(segments, 2, 0)
   const starts = async (startMs: number, endMs: number) =>
@@ -77,8 +76,8 @@ test('footage is found by overlap, in order, per camera', async (t) => {
   assert.deepEqual((await segments.listAfter(0, 3)).length, 3)
 })
 
-test('what is too old becomes garbage, then nothing', async (t) => {
-  const { segments } = (await openTemporaryStore(t)).store
+testEachDatabase('what is too old becomes garbage, then nothing', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
   for (let i = 0; i < 5; i++) await addClosed(segments, 1, i * minute)
   const old = await segments.listOldest(1, 3 * minute, 2)
   assert.deepEqual(

@@ -8,6 +8,7 @@ import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.
 import type { Fragment, Segment } from '../model/segment.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 /** No segment lasts longer: what overlaps a moment began at most this long before it. */
 const maxSegmentMs = 3_600_000
@@ -53,7 +54,7 @@ export class Segments {
   async close(id: number, { endMs, bytes, fragments }: Pick<Segment, 'endMs' | 'bytes' | 'fragments'>): Promise<void> {
     const table = writeFragmentTable(fragments)
     await writeRelaxed(this.#db, (db) =>
-      db.transaction().execute(async (transaction) => {
+      inTransaction(db, async (transaction) => {
         await transaction
           .updateTable('segments')
           .set({ is_closed: 1, end_ms: endMs, bytes })
@@ -170,7 +171,7 @@ export class Segments {
 
   /** From now on they are no footage, and their files may be deleted. On the disk when this resolves. */
   async markGarbage(ids: readonly number[]): Promise<void> {
-    await this.#db.transaction().execute(async (transaction) => {
+    await inTransaction(this.#db, async (transaction) => {
       for (const some of chunks(ids)) {
         await transaction
           .insertInto('garbage')

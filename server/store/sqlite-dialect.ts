@@ -12,10 +12,13 @@ import {
   type Driver,
   type Kysely,
   type QueryResult,
+  type SelectModifierNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { AppError } from '../base/error.ts'
+import { checkText, explainSqliteFailure } from './sqlite-failure.ts'
 
 /** Opens the file in the modes the store relies on; see docs/design/store.md for why each. */
 export function openSqlite(file: string): DatabaseSync {
@@ -24,13 +27,20 @@ export function openSqlite(file: string): DatabaseSync {
   return database
 }
 
-/** The database is closed by `Kysely.destroy()`. */
-export function createSqliteDialect(database: DatabaseSync): Dialect {
+/** The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to give up. */
+export function createSqliteDialect(database: DatabaseSync, { maxTransactionMs = 10_000 } = {}): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(database, maxTransactionMs),
     createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LocklessSqliteQueryCompiler(),
+  }
+}
+
+/** SQLite has no `for update`, and no need of it: a write transaction is the only one. */
+class LocklessSqliteQueryCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node)
   }
 }
 
@@ -41,14 +51,19 @@ class TransactionalSqliteAdapter extends SqliteAdapter implements DialectAdapter
   }
 }
 
+type Waiting = { readonly resolve: () => void; readonly reject: (error: AppError) => void }
+
 class SqliteDriver implements Driver {
   readonly #database: DatabaseSync
   readonly #connection: SqliteConnection
   #isTaken = false
-  readonly #waiting: (() => void)[] = []
+  #waiting: Waiting[] = []
+  readonly #maxTransactionMs: number
+  #watchdog: NodeJS.Timeout | undefined
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, maxTransactionMs: number) {
     this.#database = database
+    this.#maxTransactionMs = maxTransactionMs
     this.#connection = new SqliteConnection(database)
   }
 
@@ -56,27 +71,41 @@ class SqliteDriver implements Driver {
 
   /** One at a time: a transaction of one caller must not take in the statements of another. */
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (this.#isTaken) await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }))
     this.#isTaken = true
     return this.#connection
   }
 
   async releaseConnection(): Promise<void> {
     const next = this.#waiting.shift()
-    if (next) next()
+    if (next) next.resolve()
     else this.#isTaken = false
   }
 
   async beginTransaction(): Promise<void> {
     await this.#connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    this.#watchdog = setTimeout(() => this.#giveUpWaiting(), this.#maxTransactionMs).unref()
   }
 
   async commitTransaction(): Promise<void> {
     await this.#connection.executeQuery(CompiledQuery.raw('commit'))
+    clearTimeout(this.#watchdog)
   }
 
   async rollbackTransaction(): Promise<void> {
-    await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
+    clearTimeout(this.#watchdog)
+    // SQLite itself undoes a transaction after some errors, a full disk among them.
+    if (this.#database.isTransaction) await this.#connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  /** A transaction that waits for a query outside of it would otherwise wait, and keep all others waiting, for ever. */
+  #giveUpWaiting(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { reject } of waiting) {
+      reject(new AppError('unavailable', `a transaction has kept the database for ${this.#maxTransactionMs} ms`))
+    }
+    this.#watchdog?.refresh()
   }
 
   async destroy(): Promise<void> {
@@ -97,10 +126,15 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(sql)
-    if (returnsRows) return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] }
-    const { changes, lastInsertRowid } = statement.run(...(parameters as SQLInputValue[]))
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    checkText(parameters)
+    try {
+      const { statement, returnsRows } = this.#prepare(sql)
+      if (returnsRows) return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] }
+      const { changes, lastInsertRowid } = statement.run(...(parameters as SQLInputValue[]))
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw explainSqliteFailure(error)
+    }
   }
 
   // biome-ignore lint/correctness/useYield: nothing in the store is streamed

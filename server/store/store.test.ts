@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import type { AppError } from '../base/error.ts'
 import type { StoreChange } from './change-feed.ts'
 import { openStore } from './store.ts'
@@ -22,48 +23,51 @@ async function temporaryFolder(t: TestContext): Promise<string> {
 
 test('a fresh file is made readable by its owner alone, and opens again with everything in it', async (t) => {
   const folder = await temporaryFolder(t)
-  const options = { file: join(folder, 'n.db'), credentialsKey: randomBytes(32), foreignIntervalMs: 0 }
+  const options = { database: join(folder, 'n.db'), credentialsKey: randomBytes(32), foreignIntervalMs: 0 }
   const first = await openStore(options)
-  assert.equal((await stat(options.file)).mode & 0o777, 0o600)
-  assert.equal((await stat(`${options.file}-wal`)).mode & 0o777, 0o600)
+  assert.equal((await stat(options.database)).mode & 0o777, 0o600)
+  assert.equal((await stat(`${options.database}-wal`)).mode & 0o777, 0o600)
   const user = await first.users.insert(ada)
   await first.close()
   await using second = await openStore(options)
   assert.deepEqual(await second.users.list(), [user])
 })
 
-test('processes that open a fresh file at the same time settle on one set of tables', async (t) => {
-  const folder = await temporaryFolder(t)
-  const key = randomBytes(32).toString('hex')
-  const program = `
+testEachDatabase(
+  'processes that open a fresh database at the same time settle on one set of tables',
+  async (t, { create }) => {
+    const database = await create(t)
+    const key = randomBytes(32).toString('hex')
+    const program = `
     import { openStore } from ${JSON.stringify(new URL('./store.ts', import.meta.url).href)}
-    const store = await openStore({ file: process.argv[1], credentialsKey: Buffer.from(process.argv[2], 'hex') })
+    const store = await openStore({ database: process.argv[1], credentialsKey: Buffer.from(process.argv[2], 'hex') })
     await store.users.insert({ email: process.argv[3] + '@x', firstName: '', lastName: '', passwordHash: '' })
     await store.close()`
-  const exits = ['a', 'b', 'c', 'd'].map(async (name) => {
-    const args = ['--input-type=module', '-e', program, join(folder, 'n.db'), key, name]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-    return (await once(child, 'exit'))[0]
-  })
-  assert.deepEqual(await Promise.all(exits), [0, 0, 0, 0])
-  await using store = await openStore({ file: join(folder, 'n.db'), credentialsKey: Buffer.from(key, 'hex') })
-  assert.equal((await store.users.list()).length, 4)
-})
+    const exits = ['a', 'b', 'c', 'd'].map(async (name) => {
+      const args = ['--input-type=module', '-e', program, database, key, name]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+      return (await once(child, 'exit'))[0]
+    })
+    assert.deepEqual(await Promise.all(exits), [0, 0, 0, 0])
+    await using store = await openStore({ database, credentialsKey: Buffer.from(key, 'hex') })
+    assert.equal((await store.users.list()).length, 4)
+  },
+)
 
 test('a file that is no database, and the wrong key, stop the start with a reason', async (t) => {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'n.db')
   await writeFile(file, 'not a database, but long enough to be taken for one'.repeat(20))
-  const wrongFile = openStore({ file, credentialsKey: randomBytes(32) })
+  const wrongFile = openStore({ database: file, credentialsKey: randomBytes(32) })
   await assert.rejects(wrongFile, (error: AppError) => error.kind === 'unavailable' && error.message.includes(file))
 
-  const { file: made } = await openTemporaryStore(t)
-  const wrongKey = openStore({ file: made, credentialsKey: randomBytes(32) })
+  const { database: made } = await openTemporaryStore(t)
+  const wrongKey = openStore({ database: made, credentialsKey: randomBytes(32) })
   await assert.rejects(wrongKey, (error: AppError) => error.kind === 'corrupt' && /secret\.key/.test(error.message))
 })
 
-test('the version grows with what answers show, and listeners hear of it', async (t) => {
-  const { store } = await openTemporaryStore(t)
+testEachDatabase('the version grows with what answers show, and listeners hear of it', async (t, database) => {
+  const { store } = await database.openStore(t)
   const heard: StoreChange[] = []
   store.onChange((change) => heard.push(change))
   const changes = async (work: () => Promise<unknown>) => {
@@ -87,23 +91,27 @@ test('the version grows with what answers show, and listeners hear of it', async
   assert.equal(await changes(() => store.cameras.remove(camera.id)), '')
 })
 
-test('commits of another process are noticed', async (t) => {
-  const { store, file, credentialsKey } = await openTemporaryStore(t, { foreignIntervalMs: 20 })
-  await using other = await openStore({ file, credentialsKey, foreignIntervalMs: 0 })
+testEachDatabase('commits of another process are noticed, our own are not', async (t, database) => {
+  const { store, database: place, credentialsKey } = await database.openStore(t, { foreignIntervalMs: 500 })
+  await using other = await openStore({ database: place, credentialsKey, foreignIntervalMs: 0 })
   const heard: StoreChange[] = []
   store.onChange((change) => heard.push(change))
+  const { id } = await store.users.insert(ada)
+  await store.transaction(({ users }) => users.setDisabled(id, true))
+  await delay(600)
+  assert.deepEqual(heard, ['records', 'records'])
   const version = store.version
-  await delay(50)
-  assert.deepEqual(heard, [])
-  await other.users.insert(ada)
-  for (let i = 0; i < 100 && heard.length === 0; i++) await delay(20)
-  assert.deepEqual(heard, ['foreign'])
+  await other.users.setDisabled(id, false)
+  const committedMs = performance.now()
+  while (heard.length === 2 && performance.now() < committedMs + 5000) await delay(5)
+  assert.ok(performance.now() - committedMs < 700, 'within half a second')
+  assert.deepEqual(heard, ['records', 'records', 'foreign'])
   assert.ok(store.version > version)
-  assert.equal((await store.users.list()).length, 1)
+  assert.equal((await store.users.get(id)).disabledAtMs, null)
 })
 
 test('no camera password is in the files of the database', async (t) => {
-  const { store, file } = await openTemporaryStore(t)
+  const { store, database: file } = await openTemporaryStore(t)
   const { id: ownerId } = await store.users.insert(ada)
   const secret = { username: 'operator-name', password: 'correct horse battery' }
   const { id } = await store.cameras.insert({ ownerId, name: 'Door', type: 'h264', url: 'rtsp://h/', ...secret })

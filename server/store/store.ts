@@ -1,44 +1,43 @@
-// The store: everything the service remembers except the footage itself. One SQLite file, shared with the command line.
+// The store: everything the service remembers except the footage itself. One database, shared with the command line.
 
 import { randomBytes } from 'node:crypto'
-import { open } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { AccountChanges } from './account-changes.ts'
 import { Applications } from './applications.ts'
 import { AuditRows } from './audit.ts'
 import { Cameras } from './cameras.ts'
-import { ChangeFeed, type ChangeListener, watchForeignCommits } from './change-feed.ts'
+import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange } from './change-feed.ts'
+import type { Watch } from './database.ts'
 import { Grants } from './grants.ts'
 import { Links } from './links.ts'
 import { MailCounts } from './mail-counts.ts'
-import { migrateToLatest } from './migrations.ts'
+import { openDatabase } from './open-database.ts'
 import { Recordings } from './recordings.ts'
 import type { Tables } from './schema.ts'
 import { SealedBox } from './sealed-box.ts'
 import { checkSecret } from './secret-check.ts'
 import { Segments } from './segments.ts'
 import { SessionRows } from './sessions.ts'
-import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
+import { inTransaction } from './transaction.ts'
 import { Users } from './users.ts'
 
 export type StoreOptions = {
-  /** Created, readable by its owner alone, when missing. */
-  readonly file: string
+  /** A file of SQLite, created when missing, or `postgres://user:password@host:port/name`, which has to exist. */
+  readonly database: string
   /** 32 bytes; seals the cameras' passwords. */
   readonly credentialsKey: Uint8Array
   readonly clock?: Clock
   readonly log?: Logger
-  /** How often to look for changes by other processes; 0 for never. */
+  /** How often to look for changes by other processes, where the database does not tell by itself; 0: they do not matter. */
   readonly foreignIntervalMs?: number
 }
 
-export type Store = {
+/** One member per table, or group of tables. */
+export type StoreTables = {
   readonly users: Users
   readonly accounts: AccountChanges
   readonly links: Links
@@ -52,6 +51,14 @@ export type Store = {
   readonly sessions: SessionRows
   readonly streams: Streams
   readonly audit: AuditRows
+}
+
+export type Store = StoreTables & {
+  /**
+   * Runs `work` as one: all it does through the tables it is given happens, or nothing; listeners hear of it after the commit.
+   * The rules of `inTransaction` hold: nothing but these tables, short, and it may be run again.
+   */
+  transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */
   readonly version: number
   onChange(listener: ChangeListener): () => void
@@ -61,41 +68,26 @@ export type Store = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The database in a data folder: the server's and the command line's. */
-export function databaseFile(dataDir: string): string {
-  return join(dataDir, 'nightjar.db')
-}
-
-/** Throws 'unavailable' when the file cannot be opened and 'corrupt' when it, or the key, is not the right one. */
+/** Throws 'unavailable' when the database cannot be opened and 'corrupt' when it, or the key, is not the right one. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { file, credentialsKey, clock = systemClock, log = silentLogger, foreignIntervalMs = 500 } = options
-  const db = await openDatabase(file)
+  const { database, credentialsKey, clock = systemClock, log = silentLogger, foreignIntervalMs = 500 } = options
+  const { db, openWatch } = await openDatabase(database)
   const box = new SealedBox(credentialsKey)
+  const feed = new ChangeFeed()
+  let watch: Watch | undefined
   try {
-    await migrateToLatest(db as unknown as Kysely<never>)
     await checkSecret(db, box)
+    if (foreignIntervalMs > 0) watch = await openWatch({ feed, intervalMs: foreignIntervalMs, clock, log })
   } catch (error) {
     await db.destroy()
     throw error
   }
 
-  const feed = new ChangeFeed()
-  const closing = new AbortController()
-  const readForeignVersion = async () => {
-    const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
-    return rows[0]!.data_version
-  }
-  const watching =
-    foreignIntervalMs > 0
-      ? watchForeignCommits({ feed, readForeignVersion, intervalMs: foreignIntervalMs, clock, log }, closing.signal)
-      : undefined
-
   const close = async () => {
-    closing.abort()
-    await watching
+    await watch?.close()
     await db.destroy()
   }
-  return {
+  const createTables = (db: Kysely<Tables>, feed: ChangePublisher): StoreTables => ({
     users: new Users(db, feed, clock),
     accounts: new AccountChanges(db, feed, clock),
     links: new Links(db, clock),
@@ -109,6 +101,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sessions: new SessionRows(db),
     streams: new Streams(db),
     audit: new AuditRows(db),
+  })
+  const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
+    const changes = new Set<StoreChange>()
+    const result = await inTransaction(db, (transaction) => {
+      changes.clear()
+      return work(createTables(transaction, { publish: (change) => changes.add(change) }))
+    })
+    for (const change of changes) feed.publish(change)
+    return result
+  }
+  return {
+    ...createTables(db, feed),
+    transaction,
     get version() {
       return feed.version
     },
@@ -118,15 +123,5 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     },
     close,
     [Symbol.asyncDispose]: close,
-  }
-}
-
-async function openDatabase(file: string): Promise<Kysely<Tables>> {
-  try {
-    // SQLite gives its own files the modes of the database's, so the mode is right from the first byte.
-    await (await open(file, 'a', 0o600)).close()
-    return new Kysely<Tables>({ dialect: createSqliteDialect(openSqlite(file)) })
-  } catch (cause) {
-    throw new AppError('unavailable', `the database ${file} cannot be opened`, { cause })
   }
 }

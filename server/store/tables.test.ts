@@ -1,37 +1,42 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import type { Stream } from './streams.ts'
-import { openTemporaryStore } from './temporary-store.ts'
 
 const ada = { email: 'Ada@Example.org', firstName: 'Ada', lastName: 'Byron', passwordHash: 'hash-1' }
 const door = { name: 'Door', type: 'h264', url: 'rtsp://h/1', username: 'u', password: 'p' } as const
 
-test('users: addresses are one account without regard to case; ids may be given and are never used twice', async (t) => {
-  const { store } = await openTemporaryStore(t)
-  const { users } = store
-  const user = await users.insert({ ...ada, id: 500 })
-  assert.equal(user.id, 500)
-  assert.equal(user.email, 'Ada@Example.org')
-  assert.deepEqual(await users.findByEmail('ada@example.ORG '), user)
-  assert.deepEqual(await users.findLogin('ADA@example.org'), { user, passwordHash: 'hash-1' })
-  await assert.rejects(users.insert({ ...ada, email: 'ADA@example.org' }), { kind: 'conflict', message: /already an/ })
-  await assert.rejects(users.insert({ ...ada, id: 500, email: 'b@x' }), {
-    kind: 'conflict',
-    message: /id 500 is taken/,
-  })
-  assert.equal((await users.insert({ ...ada, email: 'c@x' })).id, 501)
-  assert.deepEqual(await users.update(500, {}), user)
-  assert.equal((await users.update(500, { lastName: 'Lovelace', phone: '+44' })).lastName, 'Lovelace')
-  await assert.rejects(users.update(500, { email: 'C@x' }), { kind: 'conflict' })
-  await users.setPasswordHash(500, 'hash-2')
-  assert.equal((await users.findLogin(ada.email))?.passwordHash, 'hash-2')
-  assert.notEqual((await users.setDisabled(500, true)).disabledAtMs, null)
-  assert.equal((await users.setDisabled(500, false)).disabledAtMs, null)
-  await assert.rejects(users.setDisabled(9, true), { kind: 'not_found' })
-})
+testEachDatabase(
+  'users: addresses are one account without regard to case; ids may be given and are never used twice',
+  async (t, { openStore }) => {
+    const { store } = await openStore(t)
+    const { users } = store
+    const user = await users.insert({ ...ada, id: 500 })
+    assert.equal(user.id, 500)
+    assert.equal(user.email, 'Ada@Example.org')
+    assert.deepEqual(await users.findByEmail('ada@example.ORG '), user)
+    assert.deepEqual(await users.findLogin('ADA@example.org'), { user, passwordHash: 'hash-1' })
+    await assert.rejects(users.insert({ ...ada, email: 'ADA@example.org' }), {
+      kind: 'conflict',
+      message: /already an/,
+    })
+    await assert.rejects(users.insert({ ...ada, id: 500, email: 'b@x' }), {
+      kind: 'conflict',
+      message: /id 500 is taken/,
+    })
+    assert.ok((await users.insert({ ...ada, email: 'c@x' })).id > 500)
+    assert.deepEqual(await users.update(500, {}), user)
+    assert.equal((await users.update(500, { lastName: 'Lovelace', phone: '+44' })).lastName, 'Lovelace')
+    await assert.rejects(users.update(500, { email: 'C@x' }), { kind: 'conflict' })
+    await users.setPasswordHash(500, 'hash-2')
+    assert.equal((await users.findLogin(ada.email))?.passwordHash, 'hash-2')
+    assert.notEqual((await users.setDisabled(500, true)).disabledAtMs, null)
+    assert.equal((await users.setDisabled(500, false)).disabledAtMs, null)
+    await assert.rejects(users.setDisabled(9, true), { kind: 'not_found' })
+  },
+)
 
-test('cameras: pages by owner, changes, status', async (t) => {
-  const { store } = await openTemporaryStore(t)
+testEachDatabase('cameras: pages by owner, changes, status', async (t, { openStore }) => {
+  const { store } = await openStore(t)
   const { id: ownerId } = await store.users.insert(ada)
   const other = await store.users.insert({ ...ada, email: 'b@x' })
   const { cameras } = store
@@ -71,12 +76,14 @@ test('cameras: pages by owner, changes, status', async (t) => {
 
   const newest = (await cameras.list()).at(-1)!
   assert.equal(await cameras.remove(newest.id), true)
-  assert.equal((await cameras.insert({ ...door, ownerId })).id, newest.id + 1)
+  assert.ok((await cameras.insert({ ...door, ownerId })).id > newest.id)
   await assert.rejects(cameras.get(newest.id), { kind: 'not_found' })
+  assert.equal(await cameras.find(Number.MAX_SAFE_INTEGER), undefined)
+  await assert.rejects(cameras.update(7, { name: 'a\0b' }), { kind: 'invalid' })
 })
 
-test('recordings: on, changed, off, on again; gone with the camera', async (t) => {
-  const { store } = await openTemporaryStore(t)
+testEachDatabase('recordings: on, changed, off, on again; gone with the camera', async (t, { openStore }) => {
+  const { store } = await openStore(t)
   const { id: ownerId } = await store.users.insert(ada)
   const { id } = await store.cameras.insert({ ...door, ownerId })
   const { recordings } = store
@@ -98,8 +105,8 @@ test('recordings: on, changed, off, on again; gone with the camera', async (t) =
   assert.deepEqual(await recordings.list(), [])
 })
 
-test('tokens: live until revoked or the account is disabled', async (t) => {
-  const { store } = await openTemporaryStore(t)
+testEachDatabase('tokens: live until revoked or the account is disabled', async (t, { openStore }) => {
+  const { store } = await openStore(t)
   const { id: userId } = await store.users.insert(ada)
   const { tokens } = store
   const hash = new Uint8Array(32).fill(5)
@@ -130,8 +137,8 @@ test('tokens: live until revoked or the account is disabled', async (t) => {
   assert.equal(await tokens.hasUncheckable(), true)
 })
 
-test('streams: kept until too old or without their camera', async (t) => {
-  const { store } = await openTemporaryStore(t)
+testEachDatabase('streams: kept until too old or without their camera', async (t, { openStore }) => {
+  const { store } = await openStore(t)
   const { id: userId } = await store.users.insert(ada)
   const { id: cameraId } = await store.cameras.insert({ ...door, ownerId: userId })
   const { streams } = store

@@ -10,14 +10,14 @@ import { openStore, type Store, type StoreOptions } from './store.ts'
 export async function openTemporaryStore(
   t: TestContext,
   options: Partial<StoreOptions> = {},
-): Promise<{ store: Store; file: string; credentialsKey: Uint8Array }> {
+): Promise<{ store: Store; database: string; credentialsKey: Uint8Array }> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-store-'))
-  const file = options.file ?? join(folder, 'nightjar.db')
+  const database = options.database ?? join(folder, 'nightjar.db')
   const credentialsKey = options.credentialsKey ?? randomBytes(32)
-  const store = await openStore({ foreignIntervalMs: 0, ...options, file, credentialsKey })
+  const store = await openStore({ foreignIntervalMs: 0, ...options, database, credentialsKey })
   t.after(async () => {
     await store.close()
     await rm(folder, { recursive: true })
   })
-  return { store, file, credentialsKey }
+  return { store, database, credentialsKey }
 }

@@ -3,10 +3,11 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 export type Token = {
   readonly id: number
@@ -34,10 +35,10 @@ export type LiveToken = { readonly id: number; readonly userId: number; readonly
 
 export class Tokens {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock
@@ -116,7 +117,7 @@ export class Tokens {
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
     await writeRelaxed(this.#db, (db) =>
-      db.transaction().execute(async (transaction) => {
+      inTransaction(db, async (transaction) => {
         for (const [id, last_used_at_ms] of times) {
           await transaction.updateTable('tokens').set({ last_used_at_ms }).where('id', '=', id).execute()
         }

@@ -4,8 +4,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { emailKey } from '../model/email.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isUniqueViolation } from './constraint.ts'
+import { insertWithId } from './given-id.ts'
 import type { Row, Tables } from './schema.ts'
 
 export type User = {
@@ -53,10 +54,10 @@ const ifNoOwner = sql<number>`case when exists (select 1 from users where is_own
 
 export class Users {
   readonly #db: Kysely<Tables>
-  readonly #feed: ChangeFeed
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, feed: ChangeFeed, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
     this.#feed = feed
     this.#clock = clock
@@ -65,22 +66,24 @@ export class Users {
   /** Throws 'conflict' when the address or the id is taken. */
   async insert(user: NewUser): Promise<User> {
     try {
-      const row = await this.#db
-        .insertInto('users')
-        .values({
-          ...(user.id !== undefined && { id: user.id }),
-          email: user.email,
-          email_key: emailKey(user.email),
-          first_name: user.firstName,
-          last_name: user.lastName,
-          phone: user.phone ?? null,
-          password_hash: user.passwordHash,
-          is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
-          disabled_at_ms: null,
-          created_at_ms: this.#clock.nowMs(),
-        })
-        .returning(columns)
-        .executeTakeFirstOrThrow()
+      const row = await insertWithId(this.#db, { table: 'users', id: user.id }, (db) =>
+        db
+          .insertInto('users')
+          .values({
+            ...(user.id !== undefined && { id: user.id }),
+            email: user.email,
+            email_key: emailKey(user.email),
+            first_name: user.firstName,
+            last_name: user.lastName,
+            phone: user.phone ?? null,
+            password_hash: user.passwordHash,
+            is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
+            disabled_at_ms: null,
+            created_at_ms: this.#clock.nowMs(),
+          })
+          .returning(columns)
+          .executeTakeFirstOrThrow(),
+      )
       this.#feed.publish('records')
       return toUser(row)
     } catch (error) {

@@ -1,21 +1,23 @@
 // Applications, and what users granted them: OAuth 2.0 (RFC 6749).
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import { columnTypes } from '../column-types.ts'
+import { tellChanges } from '../postgres-triggers.ts'
 
-const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 /** A reference whose row goes when the other goes. */
 const belongsTo = (target: string) => (column: ColumnDefinitionBuilder) =>
   column.notNull().references(target).onDelete('cascade')
 
 export async function createOAuthTables(db: Kysely<never>): Promise<void> {
+  const { id, bytes, identity } = columnTypes(db)
   await db.schema
     .createTable('applications')
-    .addColumn('id', 'integer', identity)
+    .addColumn('id', id, identity)
     .addColumn('client_id', 'text', (column) => column.notNull().unique())
-    .addColumn('owner_id', 'integer', belongsTo('users.id'))
+    .addColumn('owner_id', id, belongsTo('users.id'))
     .addColumn('name', 'text', required)
-    .addColumn('secret_hash', 'blob')
+    .addColumn('secret_hash', bytes)
     .addColumn('requires_secret', 'integer', required)
     .addColumn('allows_password', 'integer', required)
     .addColumn('redirect_uris', 'text', required)
@@ -26,9 +28,9 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('oauth_grants')
-    .addColumn('id', 'integer', identity)
-    .addColumn('user_id', 'integer', belongsTo('users.id'))
-    .addColumn('application_id', 'integer', belongsTo('applications.id'))
+    .addColumn('id', id, identity)
+    .addColumn('user_id', id, belongsTo('users.id'))
+    .addColumn('application_id', id, belongsTo('applications.id'))
     .addColumn('scope', 'text', required)
     .addColumn('generation', 'integer', required)
     .addColumn('created_at_ms', 'bigint', required)
@@ -45,9 +47,9 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('oauth_tokens')
-    .addColumn('hash', 'blob', (column) => column.primaryKey())
+    .addColumn('hash', bytes, (column) => column.primaryKey())
     .addColumn('kind', 'text', required)
-    .addColumn('grant_id', 'integer', belongsTo('oauth_grants.id'))
+    .addColumn('grant_id', id, belongsTo('oauth_grants.id'))
     .addColumn('generation', 'integer', required)
     .addColumn('scope', 'text', required)
     .addColumn('expires_at_ms', 'bigint', required)
@@ -58,15 +60,15 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('oauth_codes')
-    .addColumn('hash', 'blob', (column) => column.primaryKey())
-    .addColumn('application_id', 'integer', belongsTo('applications.id'))
-    .addColumn('user_id', 'integer', belongsTo('users.id'))
+    .addColumn('hash', bytes, (column) => column.primaryKey())
+    .addColumn('application_id', id, belongsTo('applications.id'))
+    .addColumn('user_id', id, belongsTo('users.id'))
     .addColumn('redirect_uri', 'text', required)
     .addColumn('scope', 'text', required)
     .addColumn('code_challenge', 'text')
     .addColumn('expires_at_ms', 'bigint', required)
     .addColumn('used_at_ms', 'bigint')
-    .addColumn('grant_id', 'integer', (column) => column.references('oauth_grants.id').onDelete('cascade'))
+    .addColumn('grant_id', id, (column) => column.references('oauth_grants.id').onDelete('cascade'))
     .execute()
   for (const column of ['application_id', 'user_id', 'grant_id', 'expires_at_ms'] as const) {
     await db.schema.createIndex(`oauth_codes_${column}`).on('oauth_codes').column(column).execute()
@@ -74,10 +76,10 @@ export async function createOAuthTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('oauth_replies')
-    .addColumn('token_hash', 'blob', (column) =>
-      column.primaryKey().references('oauth_tokens.hash').onDelete('cascade'),
-    )
-    .addColumn('sealed', 'blob', required)
+    .addColumn('token_hash', bytes, (column) => column.primaryKey().references('oauth_tokens.hash').onDelete('cascade'))
+    .addColumn('sealed', bytes, required)
     .addColumn('expires_at_ms', 'bigint', required)
     .execute()
+  await tellChanges(db, 'applications')
+  await tellChanges(db, 'oauth_grants')
 }

@@ -1,14 +1,15 @@
 // Owners, one-time links, and how many mails went where.
 
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
+import { columnTypes } from '../column-types.ts'
 
-const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 /** A reference, if there is one, whose row goes when the other goes. */
 const mayBelongTo = (target: string) => (column: ColumnDefinitionBuilder) =>
   column.references(target).onDelete('cascade')
 
 export async function createAccountTables(db: Kysely<never>): Promise<void> {
+  const { id, bytes, identity } = columnTypes(db)
   await db.schema
     .alterTable('users')
     .addColumn('is_owner', 'integer', (column) => column.notNull().defaultTo(0))
@@ -17,13 +18,13 @@ export async function createAccountTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('links')
-    .addColumn('hash', 'blob', (column) => column.primaryKey())
+    .addColumn('hash', bytes, (column) => column.primaryKey())
     .addColumn('kind', 'text', required)
-    .addColumn('user_id', 'integer', mayBelongTo('users.id'))
+    .addColumn('user_id', id, mayBelongTo('users.id'))
     .addColumn('email', 'text')
     .addColumn('email_key', 'text')
-    .addColumn('inviter_id', 'integer', mayBelongTo('users.id'))
-    .addColumn('camera_id', 'integer', mayBelongTo('cameras.id'))
+    .addColumn('inviter_id', id, mayBelongTo('users.id'))
+    .addColumn('camera_id', id, mayBelongTo('cameras.id'))
     .addColumn('created_at_ms', 'bigint', required)
     .addColumn('expires_at_ms', 'bigint', required)
     .execute()
@@ -33,9 +34,9 @@ export async function createAccountTables(db: Kysely<never>): Promise<void> {
 
   await db.schema
     .createTable('mails')
-    .addColumn('id', 'integer', identity)
+    .addColumn('id', id, identity)
     .addColumn('purpose', 'text', required)
-    .addColumn('sender_id', 'integer')
+    .addColumn('sender_id', id)
     .addColumn('email_key', 'text', required)
     .addColumn('at_ms', 'bigint', required)
     .execute()

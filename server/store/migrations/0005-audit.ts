@@ -1,17 +1,18 @@
 // The audit log. No foreign keys: its rows outlive what they tell of.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import { columnTypes } from '../column-types.ts'
 
-const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 
 export async function createAuditTable(db: Kysely<never>): Promise<void> {
+  const { id, identity } = columnTypes(db)
   await db.schema
     .createTable('audit')
-    .addColumn('id', 'integer', identity)
+    .addColumn('id', id, identity)
     .addColumn('at_ms', 'bigint', required)
     .addColumn('event', 'text', required)
-    .addColumn('user_id', 'integer')
+    .addColumn('user_id', id)
     .addColumn('subject', 'text')
     .addColumn('ip', 'text')
     .addColumn('user_agent', 'text')

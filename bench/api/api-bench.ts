@@ -1,0 +1,160 @@
+// Ours beside a bare Fastify that sends the same bytes over the same TLS, asked in turns. How and why: docs/design/benchmarks.md.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually, openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import type { Bench } from '../bench.ts'
+import { openLoadCameras } from '../ingest/load-cameras.ts'
+import { describeMachine, type Report, type Target, writeNumber } from '../report.ts'
+import { median } from '../statistics.ts'
+import { type BareAnswer, type BareServer, openBareServer } from './bare-server.ts'
+import { openLoadGenerator } from './load-generator.ts'
+import { connections, type Measured, measureRequests, type Subject } from './measure-requests.ts'
+
+const cameraCount = 20
+/** Small pictures: the cameras are here to be listed. */
+const picture = { width: 320, height: 180, framesPerSecond: 5, bitsPerSecond: 100_000 }
+const turnCount = 5
+
+const paths = { me: '/v1/me/', list: `/v1/cameras/?limit=${cameraCount}` } as const
+
+type PathName = keyof typeof paths
+
+export const apiBench: Bench = {
+  name: 'api',
+  summary: 'asks Nightjar and a bare Fastify for the same answers: requests per second',
+  help: `npm run bench -- api [options]
+
+  --seconds N   measured time of each turn; there are ${turnCount} of each server for each of ${Object.keys(paths).length} paths  [5]
+  --json        prints one JSON object and nothing else`,
+  defaults: { seconds: 5 },
+  async run({ seconds, say }) {
+    say(`Starting a server with ${cameraCount} cameras …`)
+    await using load = await openLoadCameras(cameraCount, picture)
+    await using server = await openServer('--log-level', 'warn')
+    await addCameras(server, load.urls)
+    const answers = await Promise.all(Object.values(paths).map((path) => captureAnswer(server, path)))
+    const tls = join(server.dataDir, 'tls')
+    const [key, cert] = await Promise.all(['key.pem', 'cert.pem'].map((name) => readFile(join(tls, name), 'utf8')))
+    using bare = await openBareServer({ key: key!, cert: cert! }, answers)
+    using generator = openLoadGenerator()
+    const subjects = createSubjects(server, bare)
+    const results: Results = { me: { nightjar: [], bare: [] }, list: { nightjar: [], bare: [] } }
+    for (let turn = 1; turn <= turnCount; turn++) {
+      say(`Turn ${turn} of ${turnCount} …`)
+      for (const path of pathNames) {
+        for (const subject of subjectNames) {
+          const options = { path: paths[path], measuredMs: seconds * 1000 }
+          results[path][subject].push(await measureRequests(generator, subjects[subject], options))
+        }
+      }
+    }
+    return createReport(results, answers, seconds)
+  },
+}
+
+type SubjectName = 'nightjar' | 'bare'
+type Results = Record<PathName, Record<SubjectName, Measured[]>>
+
+/** They are online and send while requests are measured: their state, and so the answer, stays the same. */
+async function addCameras(server: ServerUnderTest, urls: readonly string[]): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    await server.command('camera', 'add', '--user', 'owner@example.com', '--name', `Camera ${index + 1}`, '--url', url)
+  }
+  type Cameras = { results: { status: string; snapshot: unknown }[] }
+  await eventually('all cameras online, with a picture', 60_000, async () => {
+    const { json } = await server.request<Cameras>(paths.list)
+    return json.results.length === urls.length && json.results.every(({ status }) => status === 'online')
+  })
+  await sleep(5000)
+}
+
+/** What the service answers, with the headers that are its own and not the connection's. */
+async function captureAnswer(server: ServerUnderTest, path: string): Promise<BareAnswer> {
+  const { status, headers, text } = await server.request(path)
+  if (status !== 200) throw new Error(`${path}: expected 200, got ${status}: ${text}`)
+  const own = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name))
+  return { path: path.split('?')[0]!, headers: Object.fromEntries(own) as Record<string, string>, body: text }
+}
+
+/** Made anew by every server; Content-Length follows from the body. */
+const connectionHeaders: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length'])
+
+function createSubjects(server: ServerUnderTest, bare: BareServer): Record<SubjectName, Subject> {
+  const credentials = { ca: server.ca, authorization: `PersonalAccessToken ${server.token}` }
+  return {
+    nightjar: { ...credentials, pid: server.pid, port: Number(new URL(server.url).port) },
+    bare: { ...credentials, pid: bare.pid, port: bare.port },
+  }
+}
+
+const limits: Record<PathName, number> = { me: 0.6, list: 0.4 }
+
+const pathNames = ['me', 'list'] as const
+const subjectNames = ['nightjar', 'bare'] as const
+const titles: Record<SubjectName, string> = { nightjar: 'Nightjar', bare: 'bare Fastify' }
+const columns = [
+  ['requestsPerSecond', 'requests/s'],
+  ['p50Ms', 'p50, ms'],
+  ['p99Ms', 'p99, ms'],
+  ['cpuMicros', 'CPU per request, µs'],
+  ['serverCpuPercent', 'server busy, %'],
+  ['generatorCpuPercent', 'generator busy, %'],
+] as const
+
+function createReport(results: Results, answers: readonly BareAnswer[], seconds: number): Report {
+  const middle = (path: PathName, subject: SubjectName, value: (typeof columns)[number][0]) =>
+    median(results[path][subject].map((each) => each[value]))
+  const row = (path: PathName, subject: SubjectName) => [
+    `\`${paths[path]}\` ${titles[subject]}`,
+    ...columns.map(([value]) => writeNumber(middle(path, subject, value))),
+  ]
+  const speedRatio = (path: PathName) =>
+    middle(path, 'nightjar', 'requestsPerSecond') / middle(path, 'bare', 'requestsPerSecond')
+  const cpuRatio = (path: PathName) => middle(path, 'bare', 'cpuMicros') / middle(path, 'nightjar', 'cpuMicros')
+  const bytes = Object.fromEntries(pathNames.map((path, i) => [path, Buffer.byteLength(answers[i]!.body)]))
+  const tls = getOnlyTls(results)
+  return {
+    name: 'api',
+    title: 'Requests, beside a bare Fastify',
+    setting: [
+      `${connections} connections that are kept (HTTP/1.1, ${tls}), each with one request on its way, from a load generator in a ` +
+        `process of its own; ${turnCount} turns of ${seconds} s for each server and path, in alternation; medians. Nightjar: one user, a ` +
+        `personal access token, ${cameraCount} cameras that are online and send. Bare Fastify: a process with two routes that write ` +
+        'the same headers and body, taken from Nightjar before, straight to the response: no authentication, no data, no limits.',
+      `Measured on ${describeMachine()}.`,
+    ],
+    tables: [
+      {
+        head: ['', ...columns.map(([, title]) => title)],
+        rows: pathNames.flatMap((path) => subjectNames.map((subject) => row(path, subject))),
+      },
+    ],
+    targets: pathNames.map(
+      (path): Target => ({
+        key: `${path}Ratio`,
+        title: `requests/s of \`${paths[path]}\`, Nightjar ÷ bare Fastify`,
+        value: speedRatio(path),
+        limit: limits[path],
+        kind: 'at least',
+      }),
+    ),
+    notes: [
+      `Bodies: ${pathNames.map((path) => `\`${paths[path]}\` ${writeNumber(bytes[path]!)} bytes`).join(', ')}. ` +
+        `By CPU time per request, which other programs disturb less, the ratios are ${pathNames.map((path) => writeNumber(cpuRatio(path))).join(' and ')}. ` +
+        'CPU per request is of the whole server process, over what it uses without requests (its cameras).',
+    ],
+    details: { meCpuRatio: cpuRatio('me'), listCpuRatio: cpuRatio('list'), seconds, connections, tls, bytes, results },
+  }
+}
+
+/** Throws when the servers did not agree on the same TLS with the generator. */
+function getOnlyTls(results: Results): string {
+  const all = new Set(
+    Object.values(results).flatMap(({ nightjar, bare }) => [...nightjar, ...bare].map(({ tls }) => tls)),
+  )
+  const [only, ...others] = all
+  if (only === undefined || others.length > 0) throw new Error(`expected one kind of TLS, got ${[...all].join('; ')}`)
+  return only
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Endpoint } from './endpoint.ts'
+import { builtNames, endpoints } from './endpoints.ts'
+
+const all: Endpoint[] = Object.values(endpoints)
+const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+
+test('the twenty operations of the interface come first, ours after them', () => {
+  assert.equal(
+    all.findIndex(({ isExtension }) => isExtension),
+    20,
+  )
+  assert.ok(all.slice(20).every(({ isExtension }) => isExtension))
+  assert.deepEqual([all[0]!.path, all[19]!.path], ['/v1/me/', '/v1/events/{camera_id}/'])
+})
+
+test('no operation is there twice, and each describes the parameters of its path', () => {
+  const operations = all.map(({ method, path }) => `${method} ${path}`)
+  assert.equal(new Set(operations).size, operations.length)
+  for (const { path, params } of all) {
+    const described = Object.keys((params as { properties?: object } | undefined)?.properties ?? {})
+    assert.deepEqual(described, parametersOf(path), path)
+    assert.match(path, /^\/v1\/.*\/$/)
+  }
+})
+
+test('reading asks for read, changing for read and write', () => {
+  for (const { method, access, path } of all) {
+    assert.deepEqual(access.all, method === 'GET' ? ['read'] : ['read', 'write'], `${method} ${path}`)
+  }
+})
+
+test('built are those that are not planned', () => {
+  assert.deepEqual(
+    builtNames.filter((name) => !('isExtension' in endpoints[name])),
+    ['getMe', 'listCameras', 'getCamera', 'getStreamInfo', 'getRecording', 'getTimeline', 'createStream'],
+  )
+})

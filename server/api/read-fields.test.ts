@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type TSchema, Type } from 'typebox'
+import { builtNames, endpoints } from '../../contract/endpoints.ts'
+import { NewGuest } from '../../contract/guest.ts'
+import { AppError } from '../base/error.ts'
+import { readBody, readQuery } from './read-fields.ts'
+import { readJson } from './read-json.ts'
+
+/** The errors by field, or the value. */
+function outcome(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.kind === 'invalid')
+    return { errors: error.fields, message: error.message }
+  }
+}
+
+const errorsOf = (schema: TSchema, body: unknown) =>
+  (outcome(() => readBody(schema, body)) as { errors: unknown }).errors
+
+test('nested objects nest their errors, and the message names the path', () => {
+  const body = { email: 'nobody', permissions: { can_view_rec: 'perhaps' } }
+  assert.deepEqual(
+    outcome(() => readBody(NewGuest, body)),
+    {
+      errors: { email: ['Enter a valid email address.'], permissions: { can_view_rec: ['Must be a valid boolean.'] } },
+      message: 'email: Enter a valid email address. permissions.can_view_rec: Must be a valid boolean.',
+    },
+  )
+  assert.deepEqual(errorsOf(NewGuest, { email: 'a@b.c', permissions: [] }), {
+    permissions: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+  })
+})
+
+test('booleans and integers are read from text, as existing clients send them', () => {
+  const schema = Type.Object({ flag: Type.Boolean(), count: Type.Integer() })
+  assert.deepEqual(readBody(schema, { flag: 'true', count: ' 12 ' }), { flag: true, count: 12 })
+  assert.deepEqual(readBody(schema, { flag: 0, count: '5.0' }), { flag: false, count: 5 })
+  assert.deepEqual(errorsOf(schema, { flag: null, count: Number.POSITIVE_INFINITY }), {
+    flag: ['This field may not be null.'],
+    count: ['A valid integer is required.'],
+  })
+})
+
+test('of a repeated parameter the last counts, an empty one is missing, an unknown one nothing', () => {
+  const schema = Type.Object({ limit: Type.Optional(Type.Integer()) })
+  assert.deepEqual(readQuery(schema, 'limit=1&limit=2'), { limit: 2 })
+  assert.deepEqual(readQuery(schema, 'limit='), {})
+  assert.deepEqual(readQuery(schema, 'x=1&__proto__=1&constructor=2'), {})
+})
+
+test('names of the prototype are no fields', () => {
+  const schema = Type.Object({ name: Type.String() })
+  const hostile = JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}')
+  assert.deepEqual(errorsOf(schema, hostile), { name: ['This field is required.'] })
+})
+
+test('any body and any query gives a value or named errors', () => {
+  const schemas = builtNames.flatMap((name) => {
+    const { body, query } = endpoints[name] as { body?: TSchema; query?: TSchema }
+    return [...(body ? [{ body }] : []), ...(query ? [{ query }] : [])] as { body?: TSchema; query?: TSchema }[]
+  })
+  const value = fc.jsonValue()
+  const fields = fc.dictionary(
+    fc.constantFrom('name', 'url', 'type', 'retention', 'max_bytes', 'limit', 'start'),
+    value,
+  )
+  fc.assert(
+    fc.property(fc.oneof(value, fields), fc.webQueryParameters(), (body, query) => {
+      for (const schema of schemas) {
+        if (schema.body) outcome(() => readBody(schema.body!, body))
+        if (schema.query) outcome(() => readQuery(schema.query!, query))
+      }
+    }),
+  )
+})
+
+test('any text is JSON or a parse error', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      try {
+        readJson(text, 'application/json; charset=utf-8')
+      } catch (error) {
+        assert.match((error as Error).message, /^JSON parse error - /)
+      }
+    }),
+  )
+  assert.deepEqual(readJson('["]]]]{{{{\\"[["]', 'application/json'), [']]]]{{{{"[['])
+})

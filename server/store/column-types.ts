@@ -1,0 +1,23 @@
+// Types of columns that the two databases name differently, for migrations. The others are the same: text, integer, bigint,
+// double precision.
+
+import type { ColumnDataType, ColumnDefinitionBuilder, Kysely } from 'kysely'
+import { isPostgres } from './database.ts'
+
+export type ColumnTypes = {
+  /** Of ids and of what refers to them. */
+  readonly id: ColumnDataType
+  readonly bytes: ColumnDataType
+  /**
+   * For a key that the table chooses, unless one is given (see given-id.ts). Ids are never used twice, not even after a removal:
+   * signed links and footage refer to them.
+   */
+  readonly identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
+}
+
+export function columnTypes(db: Kysely<never>): ColumnTypes {
+  return isPostgres(db)
+    ? { id: 'bigint', bytes: 'bytea', identity: (column) => column.primaryKey().generatedByDefaultAsIdentity() }
+    : // Only an `integer` key is SQLite's own row number; all its integers have 64 bits.
+      { id: 'integer', bytes: 'blob', identity: (column) => column.primaryKey().autoIncrement() }
+}

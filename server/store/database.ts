@@ -1,0 +1,28 @@
+// One of the two databases, opened: a file of SQLite or a database of a PostgreSQL server. What differs between them is behind
+// this type, in the dialects, and where `isPostgres` is asked.
+
+import { type Kysely, PostgresAdapter } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/log.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import type { Tables } from './schema.ts'
+
+export type Database = {
+  readonly db: Kysely<Tables>
+  /** From when it resolves until it is closed, commits of other processes become 'foreign' changes of the feed. */
+  openWatch(options: WatchOptions): Promise<Watch>
+}
+
+export type WatchOptions = {
+  readonly feed: ChangeFeed
+  /** How often to look, where the database does not tell by itself. */
+  readonly intervalMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export type Watch = { close(): Promise<void> }
+
+export function isPostgres(db: Kysely<Tables> | Kysely<never>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}

@@ -1,0 +1,88 @@
+// A pool of connections as Kysely wants it: statements are prepared once per connection, errors say what they mean, and a
+// connection that broke is not used again.
+
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import pg from 'pg'
+import { createUnavailable, explainPostgresFailure } from './postgres-failure.ts'
+
+/** `place`: the database's address without password, for messages. */
+export function createPostgresPool(config: pg.PoolConfig, place: string): PostgresPool {
+  const pool = new pg.Pool(config)
+  const names = new StatementNames()
+  const connections = new WeakMap<pg.PoolClient, Connection>()
+  // Idle connections end when the server does; the next caller opens another, and is told if that fails.
+  pool.on('error', () => {})
+  return {
+    async connect() {
+      const client = await pool.connect().catch((error) => {
+        throw createUnavailable(error, place)
+      })
+      let connection = connections.get(client)
+      if (!connection) connections.set(client, (connection = new Connection(client, names, place)))
+      return connection
+    },
+    end: () => pool.end(),
+  }
+}
+
+class Connection implements PostgresPoolClient {
+  readonly #client: pg.PoolClient
+  readonly #names: StatementNames
+  readonly #place: string
+  #failure: unknown
+
+  constructor(client: pg.PoolClient, names: StatementNames, place: string) {
+    this.#client = client
+    this.#names = names
+    this.#place = place
+    // Between two statements of a transaction nobody else listens, and an unheard 'error' would end the process.
+    client.on('error', (error) => {
+      this.#failure ??= explainPostgresFailure(error, place).error
+    })
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  // biome-ignore lint/suspicious/noExplicitAny: one of the two; the store uses no cursors
+  query(text: unknown, values: readonly unknown[] = []): any {
+    return this.#execute(text as string, values as unknown[])
+  }
+
+  async #execute(text: string, values: unknown[]): Promise<unknown> {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      if (values.length === 0) return await this.#client.query(text)
+      const name = this.#names.find(text, values.length)
+      return await this.#client.query({ text, values, ...(name !== undefined && { name }) })
+    } catch (cause) {
+      const { error, isLost } = explainPostgresFailure(cause, this.#place)
+      if (isLost) this.#failure = error
+      throw error
+    }
+  }
+
+  release(): void {
+    this.#client.release(this.#failure !== undefined)
+  }
+}
+
+/** More than the store has. */
+const maxStatements = 256
+/** Lists of ids make a statement for each length: long ones are not worth keeping. */
+const maxParameters = 24
+
+/** Names under which connections keep prepared statements. */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+
+  /** Undefined for what is not to be kept. */
+  find(text: string, parameters: number): string | undefined {
+    if (parameters > maxParameters) return undefined
+    let name = this.#names.get(text)
+    if (name === undefined && this.#names.size < maxStatements) {
+      name = `s${this.#names.size}`
+      this.#names.set(text, name)
+    }
+    return name
+  }
+}

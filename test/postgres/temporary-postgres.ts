@@ -1,0 +1,147 @@
+// A real PostgreSQL server for tests, from Debian's package: in a temporary folder, on a free port of the loopback, without
+// the disk's syncs. It asks for a password, so that passwords are tested too.
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const run = promisify(execFile)
+
+/** The newest installed version's programs, or undefined. */
+export function findPostgres(): string | undefined {
+  const version = (path: string) => Number(path.split('/')[4])
+  return globSync('/usr/lib/postgresql/*/bin')
+    .sort((a, b) => version(a) - version(b))
+    .at(-1)
+}
+
+export class TemporaryPostgres {
+  readonly password = randomBytes(8).toString('hex')
+  readonly port: number
+  readonly #bin: string
+  readonly #folder: string
+  readonly #user: readonly string[]
+  #server: ChildProcess | undefined
+  #databases = 0
+
+  private constructor(bin: string, folder: string, user: readonly string[], port: number) {
+    this.#bin = bin
+    this.#folder = folder
+    this.#user = user
+    this.port = port
+  }
+
+  /** `bin`: as found by `findPostgres`. */
+  static async open(bin: string): Promise<TemporaryPostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'nightjar-postgres-'))
+    const user = await findUser()
+    if (user) await chown(folder, user.uid, user.gid)
+    const change = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
+    const postgres = new TemporaryPostgres(bin, folder, change, await findFreePort())
+    try {
+      await postgres.#initialize()
+      await postgres.start()
+    } catch (error) {
+      await postgres.close()
+      throw error
+    }
+    return postgres
+  }
+
+  url(database: string): string {
+    return `postgres://tester:${this.password}@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** The address of a new, empty database. */
+  async createDatabase(): Promise<string> {
+    const name = `test_${++this.#databases}`
+    await this.query(`create database ${name}`)
+    return this.url(name)
+  }
+
+  /** As the server's owner, in the database `postgres` unless `url` names another. */
+  async query<Row extends pg.QueryResultRow>(text: string, url = this.url('postgres')): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      return (await client.query<Row>(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** On the same port and data as before. Resolves once it answers. */
+  async start(): Promise<void> {
+    const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off' }
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    // Should this process be killed, the kernel ends the server.
+    const command = [...this.#user, '--pdeathsig=INT', join(this.#bin, 'postgres'), '-D', this.#dataDir, ...args]
+    const server = spawn('setpriv', command, { stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#folder })
+    this.#server = server
+    let log = ''
+    server.stderr.on('data', (bytes) => {
+      log = `${log}${bytes}`.slice(-10_000)
+    })
+    for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 20) {
+      if (server.exitCode !== null) break
+      if (await this.query('select 1').catch(() => undefined)) return
+      await delay(20)
+    }
+    throw new Error(`PostgreSQL did not start:\n${log}`)
+  }
+
+  /** `immediate`: as if the machine had lost power. */
+  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (!server || server.exitCode !== null) return
+    const exit = once(server, 'exit')
+    server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    await exit
+  }
+
+  async close(): Promise<void> {
+    await this.stop('immediate')
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  get #dataDir(): string {
+    return join(this.#folder, 'data')
+  }
+
+  async #initialize(): Promise<void> {
+    const passwordFile = join(this.#folder, 'password')
+    await writeFile(passwordFile, this.password)
+    await chmod(passwordFile, 0o644)
+    const form = ['--encoding=UTF8', '--locale=C', '--auth=scram-sha-256', '--no-sync', '--no-instructions']
+    const owner = ['--username=tester', `--pwfile=${passwordFile}`]
+    await run('setpriv', [...this.#user, join(this.#bin, 'initdb'), '-D', this.#dataDir, ...form, ...owner], {
+      cwd: this.#folder,
+    })
+  }
+}
+
+/** Who the server runs as: it refuses to be root's. Undefined: as whoever runs the tests. */
+async function findUser(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const { stdout } = await run('getent', ['passwd', 'postgres', 'nobody']).catch((error) => error as { stdout: string })
+  const [, , uid, gid] = stdout.split('\n')[0]!.split(':')
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
