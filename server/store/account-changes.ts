@@ -4,7 +4,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { ChangePublisher } from './change-feed.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { type Link, type LinkKind, toLink } from './links.ts'
 import type { Tables } from './schema.ts'
 import { type NewUser, type User, Users } from './users.ts'
@@ -118,9 +118,9 @@ export class AccountChanges {
 
   /** `users` works within the transaction. Everybody is told after the commit: who reads before would keep what was. */
   async #change<T>(work: (transaction: Transaction<Tables>, users: Users) => Promise<T>): Promise<T> {
-    const result = await this.#db
-      .transaction()
-      .execute((transaction) => work(transaction, new Users(transaction, new ChangePublisher(), this.#clock)))
+    const result = await inTransaction(this.#db, (transaction) =>
+      work(transaction, new Users(transaction, { publish: () => {} }, this.#clock)),
+    )
     this.#feed.publish('records')
     return result
   }
