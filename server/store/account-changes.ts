@@ -1,12 +1,13 @@
 // Changes of accounts that touch several tables: all or nothing of each, so that a link is used up exactly when it did what it was
 // for, and a changed password leaves nobody signed in.
 
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { type Link, type LinkKind, toLink } from './links.ts'
 import type { Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 import { type NewUser, type User, Users } from './users.ts'
 
 type Person = Pick<NewUser, 'firstName' | 'lastName' | 'passwordHash'>
@@ -117,7 +118,7 @@ export class AccountChanges {
   }
 
   /** `users` works within the transaction. Everybody is told after the commit: who reads before would keep what was. */
-  async #change<T>(work: (transaction: Transaction<Tables>, users: Users) => Promise<T>): Promise<T> {
+  async #change<T>(work: (transaction: Kysely<Tables>, users: Users) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.#db, (transaction) =>
       work(transaction, new Users(transaction, { publish: () => {} }, this.#clock)),
     )
@@ -125,7 +126,7 @@ export class AccountChanges {
     return result
   }
 
-  async #useLink(transaction: Transaction<Tables>, kind: LinkKind, hash: Uint8Array): Promise<Link> {
+  async #useLink(transaction: Kysely<Tables>, kind: LinkKind, hash: Uint8Array): Promise<Link> {
     const row = await transaction
       .deleteFrom('links')
       .where('hash', '=', hash)
@@ -137,7 +138,7 @@ export class AccountChanges {
     return toLink(row)
   }
 
-  async #logOut(transaction: Transaction<Tables>, userId: number, options: LogoutOptions): Promise<void> {
+  async #logOut(transaction: Kysely<Tables>, userId: number, options: LogoutOptions): Promise<void> {
     const nowMs = this.#clock.nowMs()
     // Codes first, so that one being exchanged meanwhile either finds itself gone or has made its grant by now.
     await transaction.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
@@ -160,7 +161,7 @@ export class AccountChanges {
       .execute()
   }
 
-  async #checkOtherOwner(transaction: Transaction<Tables>, user: User): Promise<void> {
+  async #checkOtherOwner(transaction: Kysely<Tables>, user: User): Promise<void> {
     if (!user.isOwner) return
     const other = await transaction
       .selectFrom('users')
