@@ -4,18 +4,30 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { AppError } from '../base/error.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
 const minLength = 8
 const maxLength = 256
 const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** Throws 'invalid' with `fields.password`: 8 to 256 characters, any composition. */
-export function checkPassword(password: string): void {
+/**
+ * Throws 'invalid' with `fields.password`: 8 to 256 characters, any composition, but not one of those that are tried first.
+ * `about`: e-mail addresses that it must not be made of.
+ */
+export function checkPassword(password: string, about: readonly string[] = []): void {
+  const fault = findPasswordFault(password, about)
+  if (fault !== undefined) throw new AppError('invalid', fault, { fields: { password: [fault] } })
+}
+
+function findPasswordFault(password: string, about: readonly string[]): string | undefined {
   const length = [...password].length
-  if (length >= minLength && length <= maxLength) return
-  const reason = `The password must have ${minLength} to ${maxLength} characters.`
-  throw new AppError('invalid', reason, { fields: { password: [reason] } })
+  if (length < minLength || length > maxLength || !password.isWellFormed())
+    return `The password must have ${minLength} to ${maxLength} characters.`
+  const plain = normalize(password).toLowerCase()
+  if (about.some((email) => [email, email.split('@')[0]].includes(plain)))
+    return 'The password must not be the e-mail address.'
+  return isCommonPassword(plain) ? 'This password is among those that are guessed first.' : undefined
 }
 
 /** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */

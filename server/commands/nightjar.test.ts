@@ -110,7 +110,7 @@ test('an owner, a token and cameras, from nothing, by the commands the first sta
 
 test('what is not understood exits with 2, what fails with 1, both with a reason and, if asked, as JSON', async (t) => {
   const { run, succeed } = await createCommandLine(t)
-  await succeed('user add --email a@x --password 12345678')
+  await succeed('user add --email a@x --password hairy-otter')
   const cases: [string, number, RegExp][] = [
     ['frobnicate', 2, /there is no command "frobnicate"/],
     ['user frobnicate', 2, /only add, list, disable/],
@@ -121,8 +121,8 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
     ['user add --email b@x', 2, /--password/],
     ['user add --email b@x --password 1 --password-stdin', 2, /exclude/],
     ['user add --email b@x --password short', 1, /8 to 256/],
-    ['user add --email nobody --password 12345678', 1, /valid email/],
-    ['user add --email b@x --password 12345678 --id 0', 1, /--id/],
+    ['user add --email nobody --password hairy-otter', 1, /valid email/],
+    ['user add --email b@x --password hairy-otter --id 0', 1, /--id/],
     ['user disable 9', 1, /there is no user 9/],
     ['token create --user a@x --scope everything', 1, /"everything" is not a scope/],
     ['token create --user a@x --value short', 1, /20 to 256/],

@@ -1,0 +1,60 @@
+// Puts the texts of mails and those they go to together.
+
+import type { User } from '../../store/users.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { AccountsOptions } from './accounts-options.ts'
+import {
+  alreadyMemberMail,
+  confirmEmailMail,
+  emailChangedMail,
+  invitationMail,
+  passwordChangedMail,
+  resetMail,
+  reuseMail,
+} from './mail-texts.ts'
+
+/** A refresh token that had been used came again; its grant was ended. */
+export type ReuseNotice = { readonly userId: number; readonly appName: string; readonly context: RequestContext }
+
+type Options = Pick<AccountsOptions, 'mailer' | 'publicUrl' | 'store'>
+
+export class AccountMails {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  async invitation(to: string, inviter: User | undefined, link: string): Promise<void> {
+    await this.#options.mailer.send({ to, ...invitationMail({ link, inviter: inviter?.email }) })
+  }
+
+  async alreadyMember(to: string, inviter: User | undefined): Promise<void> {
+    const url = `${this.#options.publicUrl}/`
+    await this.#options.mailer.send({ to, ...alreadyMemberMail({ url, inviter: inviter?.email }) })
+  }
+
+  async reset(user: User, link: string): Promise<void> {
+    await this.#options.mailer.send({ to: user.email, ...resetMail({ link }) })
+  }
+
+  async passwordChanged(user: User, context: RequestContext | undefined): Promise<void> {
+    const url = `${this.#options.publicUrl}/reset/`
+    await this.#options.mailer.send({ to: user.email, ...passwordChangedMail({ url, ip: context?.ip }) })
+  }
+
+  async confirmEmail(to: string, user: User, link: string): Promise<void> {
+    await this.#options.mailer.send({ to, ...confirmEmailMail({ link, formerEmail: user.email }) })
+  }
+
+  async emailChanged(formerEmail: string, { email }: User): Promise<void> {
+    await this.#options.mailer.send({ to: formerEmail, ...emailChangedMail({ email }) })
+  }
+
+  async reuse({ userId, appName, context }: ReuseNotice): Promise<void> {
+    const user = await this.#options.store.users.find(userId)
+    if (!user) return
+    const url = `${this.#options.publicUrl}/`
+    await this.#options.mailer.send({ to: user.email, ...reuseMail({ appName, url, ip: context.ip }) })
+  }
+}

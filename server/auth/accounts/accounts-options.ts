@@ -1,0 +1,35 @@
+// What accounts need of the rest of the server, and what their methods take.
+
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Mail } from '../../model/mail.ts'
+import type { Store } from '../../store/store.ts'
+import type { RandomBytes } from '../checked-token.ts'
+import type { Audit } from '../guard/audit.ts'
+import type { Login } from '../guard/login.ts'
+import type { PasswordQueue } from '../guard/password-queue.ts'
+import type { RequestContext } from '../request-context.ts'
+
+/** Who may get an account: those an owner makes one for; also those a user invites; everybody with an address. */
+export type SignUp = 'closed' | 'invitation' | 'open'
+
+export type AccountsOptions = {
+  readonly store: Pick<Store, 'users' | 'accounts' | 'links' | 'mails'>
+  readonly login: Pick<Login, 'verify'>
+  readonly passwords: Pick<PasswordQueue, 'hash'>
+  readonly mailer: { send(mail: Mail): Promise<void> }
+  readonly audit: Pick<Audit, 'write'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly randomBytes: RandomBytes
+  /** The origin that links in mails begin with; never what a request asked for. */
+  readonly publicUrl: string
+  readonly signUp: SignUp
+}
+
+export type Names = { readonly firstName: string; readonly lastName: string }
+
+export type NewAccount = Names & { readonly password: string }
+
+/** Who did it, for the records. */
+export type By = { readonly context?: RequestContext | undefined; readonly byUserId?: number }

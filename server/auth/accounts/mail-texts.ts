@@ -1,0 +1,100 @@
+// All mails of the server. Plain and short; nothing a stranger chose is in a subject, and of what strangers chose only addresses
+// and names of applications are in a text.
+
+import type { Mail } from '../../model/mail.ts'
+
+type Text = Pick<Mail, 'subject' | 'text'>
+
+export function invitationMail({ link, inviter }: { link: string; inviter: string | undefined }): Text {
+  const reason = inviter === undefined ? 'You asked for an account' : `${inviter} invites you to an account`
+  return {
+    subject: 'Your account at Nightjar',
+    text: `${reason} at Nightjar, a camera server.
+
+To choose a password and begin, open this link within 7 days:
+
+${link}
+
+If you do not expect this, ignore it: nothing happens without you.
+`,
+  }
+}
+
+/** Sent instead of an invitation to somebody who has an account; whoever asked cannot tell the two apart. */
+export function alreadyMemberMail({ url, inviter }: { url: string; inviter: string | undefined }): Text {
+  const reason = inviter === undefined ? 'Somebody asked for an account' : `${inviter} invited you to an account`
+  return {
+    subject: 'Your account at Nightjar',
+    text: `${reason} at Nightjar with this address. You have one already:
+
+${url}
+
+If you forgot the password, ask for a new one there.
+`,
+  }
+}
+
+export function resetMail({ link }: { link: string }): Text {
+  return {
+    subject: 'A new password for Nightjar',
+    text: `Somebody, probably you, asked for a new password for your account at Nightjar.
+
+To choose it, open this link within an hour:
+
+${link}
+
+If it was not you, ignore this: your password stays as it is.
+`,
+  }
+}
+
+export function passwordChangedMail({ url, ip }: { url: string; ip: string | undefined }): Text {
+  return {
+    subject: 'Your password for Nightjar was changed',
+    text: `The password of your account at Nightjar was changed${from(ip)}. All browsers and applications have to sign in again.
+
+If it was not you, ask for a new password at once:
+
+${url}
+`,
+  }
+}
+
+export function confirmEmailMail({ link, formerEmail }: { link: string; formerEmail: string }): Text {
+  return {
+    subject: 'Your new address at Nightjar',
+    text: `The account ${formerEmail} at Nightjar wants to go by this address from now on.
+
+To confirm that it is yours, open this link within 24 hours:
+
+${link}
+
+If you do not expect this, ignore it.
+`,
+  }
+}
+
+export function emailChangedMail({ email }: { email: string }): Text {
+  return {
+    subject: 'Your address at Nightjar was changed',
+    text: `Your account at Nightjar goes by ${email} from now on.
+
+If it was not you, tell the owner of the server.
+`,
+  }
+}
+
+export function reuseMail({ appName, url, ip }: { appName: string; url: string; ip: string | undefined }): Text {
+  return {
+    subject: 'An application was signed out of your Nightjar account',
+    text: `A credential of the application "${appName.replaceAll(/\p{Cc}/gu, ' ')}" that had been replaced before was used again${from(ip)}. That happens
+when somebody has copied it, so the application was signed out. To go on using it, sign in to it again.
+
+Your account: ${url}
+`,
+  }
+}
+
+function from(ip: string | undefined): string {
+  return ip === undefined ? '' : ` from the address ${ip}`
+}
