@@ -11,6 +11,7 @@ import { writeRelaxed } from './durability.ts'
 import { type EffectDetails, StaleDecisionError, writeEffects } from './oauth-effects.ts'
 import { findCode, findToken, type StoredCode, type StoredToken } from './oauth-rows.ts'
 import type { Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 /** A log-in as its user may see it. */
 export type Grant = {
@@ -113,7 +114,7 @@ export class Grants {
     if (effects.length === 0) return undefined
     let grantId: number | undefined
     try {
-      grantId = await this.#db.transaction().execute((transaction) => writeEffects(transaction, effects, details))
+      grantId = await inTransaction(this.#db, (transaction) => writeEffects(transaction, effects, details))
     } catch (cause) {
       if (cause instanceof StaleDecisionError) throw new AppError('conflict', 'another request came first', { cause })
       if (isForeignKeyViolation(cause))
@@ -178,7 +179,7 @@ export class Grants {
 
   /** Ends a user's grants with all their tokens: one, or all. The ids of those that had not ended before. */
   async revoke(of: { readonly userId: number; readonly id?: number }, reason: string): Promise<number[]> {
-    const revoked = await this.#db.transaction().execute(async (transaction) => {
+    const revoked = await inTransaction(this.#db, async (transaction) => {
       // First, so that a code being exchanged meanwhile either finds itself gone or has made its grant by now.
       if (of.id === undefined) await transaction.deleteFrom('oauth_codes').where('user_id', '=', of.userId).execute()
       let query = transaction
@@ -197,7 +198,7 @@ export class Grants {
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
     await writeRelaxed(this.#db, (db) =>
-      db.transaction().execute(async (transaction) => {
+      inTransaction(db, async (transaction) => {
         for (const [id, last_used_at_ms] of times) {
           await transaction.updateTable('oauth_grants').set({ last_used_at_ms }).where('id', '=', id).execute()
         }
@@ -208,7 +209,7 @@ export class Grants {
   /** Forgets what ended long ago, and tokens that have expired. */
   async removeExpired(): Promise<void> {
     const nowMs = this.#clock.nowMs()
-    await this.#db.transaction().execute(async (transaction) => {
+    await inTransaction(this.#db, async (transaction) => {
       await transaction.deleteFrom('oauth_replies').where('expires_at_ms', '<', nowMs).execute()
       await transaction
         .deleteFrom('oauth_codes')

@@ -1,7 +1,7 @@
 // Writes what was decided on a request for tokens, within one transaction: all of it, or nothing when what it was decided on does
 // not hold any more. The conditions are in the updates themselves, so that of several at once, in whatever processes, one wins.
 
-import type { Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Effect, Pair } from '../model/oauth/decision.ts'
 import type { Tables } from './schema.ts'
 
@@ -25,7 +25,7 @@ export class StaleDecisionError extends Error {
 
 /** The id of the grant that was opened or rotated. Throws `StaleDecisionError`. */
 export async function writeEffects(
-  transaction: Transaction<Tables>,
+  transaction: Kysely<Tables>,
   effects: readonly Effect[],
   details: EffectDetails,
 ): Promise<number | undefined> {
@@ -61,7 +61,7 @@ export async function writeEffects(
 type Opening = Extract<Effect, { kind: 'open_grant' }>
 type Rotation = Extract<Effect, { kind: 'rotate_grant' }>
 
-async function consumeCode(transaction: Transaction<Tables>, { presentedHash, nowMs }: EffectDetails): Promise<void> {
+async function consumeCode(transaction: Kysely<Tables>, { presentedHash, nowMs }: EffectDetails): Promise<void> {
   const consumed = await transaction
     .updateTable('oauth_codes')
     .set({ used_at_ms: nowMs })
@@ -72,12 +72,12 @@ async function consumeCode(transaction: Transaction<Tables>, { presentedHash, no
   if (!consumed) throw new StaleDecisionError()
 }
 
-async function bindCode(transaction: Transaction<Tables>, grantId: number, details: EffectDetails): Promise<void> {
+async function bindCode(transaction: Kysely<Tables>, grantId: number, details: EffectDetails): Promise<void> {
   const query = transaction.updateTable('oauth_codes').set({ grant_id: grantId })
   await query.where('hash', '=', details.presentedHash!).execute()
 }
 
-async function openGrant(transaction: Transaction<Tables>, effect: Opening, details: EffectDetails): Promise<number> {
+async function openGrant(transaction: Kysely<Tables>, effect: Opening, details: EffectDetails): Promise<number> {
   const { id } = await transaction
     .insertInto('oauth_grants')
     .values({
@@ -100,7 +100,7 @@ async function openGrant(transaction: Transaction<Tables>, effect: Opening, deta
   return id
 }
 
-async function rotateGrant(transaction: Transaction<Tables>, effect: Rotation, details: EffectDetails): Promise<void> {
+async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, details: EffectDetails): Promise<void> {
   const { grantId, fromGeneration, pair } = effect
   const generation = fromGeneration + 1
   const rotated = await transaction
@@ -136,7 +136,7 @@ async function rotateGrant(transaction: Transaction<Tables>, effect: Rotation, d
 
 /** Less may have been asked for this time: of the access token alone, the next refresh may ask for all again. */
 async function insertPair(
-  transaction: Transaction<Tables>,
+  transaction: Kysely<Tables>,
   of: { grantId: number; generation: number; scopes: readonly string[]; pair: Pair },
   { pairHashes }: EffectDetails,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { silentLogger } from '../../base/log.ts'
 import { defaultPolicy as policy } from '../../model/oauth/policy.ts'
 import type { Application } from '../../store/applications.ts'
-import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { Authenticator } from '../authenticator.ts'
 import { TestClock } from '../guard/test-clock.ts'
 import { type LoginMachine, type LoginOperation, runLoginModel } from './login-model.ts'
@@ -33,67 +33,71 @@ test('random operations on the decisions: one chain of tokens per login, one goo
   assert.ok(count >= 10_000, String(count))
 })
 
-test('random operations on the whole: log in, refresh, replay, use old, revoke, foreign application', async (t) => {
-  const clock = new TestClock()
-  const { store } = await openTemporaryStore(t, { clock })
-  const oauth = createTemporaryOAuth(store, { clock })
-  const authenticator = new Authenticator({
-    tokens: store.tokens,
-    grants: store.grants,
-    source: store,
-    clock,
-    log: silentLogger,
-  })
-  const user = await addUser(store)
-  const applications: Application[] = []
-  for (const clientId of ['one', 'two']) applications.push(await addApplication(store, { ownerId: user.id, clientId }))
-  const idOf = (application: number) => applications[application]!.clientId
-  const machine: LoginMachine = {
-    async logIn(application) {
-      const sent = {
-        grant_type: 'password',
-        client_id: idOf(application),
-        username: user.email,
-        password: testPassword,
-      }
-      const pair = readPair(await askToken(oauth, sent))
-      return { access: pair.access_token, refresh: pair.refresh_token }
-    },
-    async refresh(token, application, idempotencyKey) {
-      const sent = { grant_type: 'refresh_token', client_id: idOf(application), refresh_token: token }
-      const answer = await askToken(oauth, sent, idempotencyKey === undefined ? {} : { idempotencyKey })
-      if (answer.status !== 200) {
-        assert.deepEqual([answer.status, answer.body], [400, '{"error":"invalid_grant"}'])
-        return undefined
-      }
-      const pair = readPair(answer)
-      return { access: pair.access_token, refresh: pair.refresh_token }
-    },
-    async isAccepted(accessToken) {
-      try {
-        await authenticator.authenticate(`Bearer ${accessToken}`)
-        return true
-      } catch {
-        return false
-      }
-    },
-    async revoke(token, application) {
-      const { status, body } = await askRevoke(oauth, { client_id: idOf(application), token })
-      assert.deepEqual([status, body], [200, ''])
-    },
-    nowMs: () => clock.nowMs(),
-    advance: (ms) => clock.advance(ms),
-  }
-  let count = 0
-  await fc.assert(
-    fc.asyncProperty(listOperations(), async (operations) => {
-      count += operations.length
-      await runLoginModel(machine, operations, policy)
-    }),
-    { numRuns: 60 },
-  )
-  assert.ok(count >= 1500, String(count))
-})
+testEachDatabase(
+  'random operations on the whole: log in, refresh, replay, use old, revoke, foreign application',
+  async (t, { openStore }) => {
+    const clock = new TestClock()
+    const { store } = await openStore(t, { clock })
+    const oauth = createTemporaryOAuth(store, { clock })
+    const authenticator = new Authenticator({
+      tokens: store.tokens,
+      grants: store.grants,
+      source: store,
+      clock,
+      log: silentLogger,
+    })
+    const user = await addUser(store)
+    const applications: Application[] = []
+    for (const clientId of ['one', 'two'])
+      applications.push(await addApplication(store, { ownerId: user.id, clientId }))
+    const idOf = (application: number) => applications[application]!.clientId
+    const machine: LoginMachine = {
+      async logIn(application) {
+        const sent = {
+          grant_type: 'password',
+          client_id: idOf(application),
+          username: user.email,
+          password: testPassword,
+        }
+        const pair = readPair(await askToken(oauth, sent))
+        return { access: pair.access_token, refresh: pair.refresh_token }
+      },
+      async refresh(token, application, idempotencyKey) {
+        const sent = { grant_type: 'refresh_token', client_id: idOf(application), refresh_token: token }
+        const answer = await askToken(oauth, sent, idempotencyKey === undefined ? {} : { idempotencyKey })
+        if (answer.status !== 200) {
+          assert.deepEqual([answer.status, answer.body], [400, '{"error":"invalid_grant"}'])
+          return undefined
+        }
+        const pair = readPair(answer)
+        return { access: pair.access_token, refresh: pair.refresh_token }
+      },
+      async isAccepted(accessToken) {
+        try {
+          await authenticator.authenticate(`Bearer ${accessToken}`)
+          return true
+        } catch {
+          return false
+        }
+      },
+      async revoke(token, application) {
+        const { status, body } = await askRevoke(oauth, { client_id: idOf(application), token })
+        assert.deepEqual([status, body], [200, ''])
+      },
+      nowMs: () => clock.nowMs(),
+      advance: (ms) => clock.advance(ms),
+    }
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(listOperations(), async (operations) => {
+        count += operations.length
+        await runLoginModel(machine, operations, policy)
+      }),
+      { numRuns: 60 },
+    )
+    assert.ok(count >= 1500, String(count))
+  },
+)
 
 function listOperations(): fc.Arbitrary<LoginOperation[]> {
   return fc.array(loginOperation(), { minLength: 30, maxLength: 60 })

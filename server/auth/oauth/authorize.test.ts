@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import type { OAuth } from './oauth.ts'
+import { addApplication, addUser, createTemporaryOAuth, testContext, testIssuer } from './temporary-oauth.ts'
+
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+const usual = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
+const installed = { ...usual, client_id: 'installed', redirect_uri: 'http://127.0.0.1:51004/cb' }
+
+async function open(t: TestContext, { openStore }: TestDatabase) {
+  const { store } = await openStore(t)
+  const user = await addUser(store)
+  await addApplication(store, { ownerId: user.id, scopes: ['read', 'write'] })
+  const redirectUris = ['http://127.0.0.1/cb', 'com.example.app:/cb']
+  await addApplication(store, { ownerId: user.id, clientId: 'installed', isConfidential: false, redirectUris })
+  const oauth = createTemporaryOAuth(store)
+  const check = (query: Record<string, string | undefined>) => oauth.checkAuthorize(toQuery(query))
+  return { store, user, oauth, check }
+}
+
+function toQuery(query: Record<string, string | undefined>): URLSearchParams {
+  return new URLSearchParams(Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined))
+}
+
+async function ask(oauth: OAuth, query: Record<string, string>) {
+  const found = await oauth.checkAuthorize(toQuery(query))
+  assert.equal(found.kind, 'ask')
+  return (found as Extract<typeof found, { kind: 'ask' }>).request
+}
+
+testEachDatabase('what is asked is put in words, and the answer goes back to the application', async (t, database) => {
+  const { oauth, user } = await open(t, database)
+  const request = await ask(oauth, { ...usual, state: 'xyz', code_challenge: challenge, code_challenge_method: 'S256' })
+  assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
+  assert.deepEqual(oauth.describe(request), {
+    appName: 'Doorbell',
+    ownerName: 'Ada Lind',
+    redirectHost: 'app.example',
+    scopes: [{ name: 'read', words: 'See your cameras, live pictures, recordings, guests and events' }],
+    lifetime: 'until you end it, or the application has not been used for 30 days; at most 365 days',
+  })
+  const { location } = await oauth.approve(request, user.id, testContext)
+  const { searchParams, origin, pathname } = new URL(location)
+  assert.equal(`${origin}${pathname}`, usual.redirect_uri)
+  assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
+  assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], ['xyz', testIssuer])
+  assert.equal(oauth.deny(request).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
+  const own = await ask(oauth, { ...installed, redirect_uri: 'com.example.app:/cb', code_challenge: challenge, code_challenge_method: 'S256' }) // biome-ignore format: one line
+  assert.equal(oauth.describe(own).redirectHost, 'com.example.app')
+})
+
+testEachDatabase(
+  'T8: a wrong application or address is told to the person, without a redirect',
+  async (t, database) => {
+    const { check } = await open(t, database)
+    const cases: [Record<string, string | undefined>, string][] = [
+      [{ client_id: undefined }, 'Missing client_id parameter.'],
+      [{ client_id: 'nobody' }, 'Invalid client_id parameter value.'],
+      [{ client_id: '__proto__' }, 'Invalid client_id parameter value.'],
+      [{ redirect_uri: undefined }, 'Missing redirect URI.'],
+      [{ redirect_uri: 'https://evil.example/cb' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example:444/cb' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example/cb?x=1' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example/cb/' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example@evil.example/cb' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example/x/../cb' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://APP.example/cb' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'https://app.example/cb#x' }, 'Invalid redirect URI.'],
+      [{ redirect_uri: 'javascript:alert(1)' }, 'Mismatching redirect URI.'],
+      [{ redirect_uri: 'http://127.0.0.1/cb' }, 'Mismatching redirect URI.'],
+      [{ state: 'x'.repeat(2049) }, 'The state has more than 2048 characters.'],
+      [{ state: 'a\0b' }, 'A parameter contains a null character.'],
+    ]
+    for (const [change, detail] of cases) {
+      assert.deepEqual(await check({ ...usual, ...change }), { kind: 'refused', error: 'invalid_request', detail })
+    }
+  },
+)
+
+testEachDatabase('T9: the state comes back unchanged; a repeated parameter is refused', async (t, database) => {
+  const { oauth, user } = await open(t, database)
+  for (const state of [' a  b ', 'a+b', '100%25', 'a&b=c', 'ü€😀\u2028', '"<>\\', 'x'.repeat(2048)]) {
+    const request = await ask(oauth, { ...usual, state })
+    const { location } = await oauth.approve(request, user.id, testContext)
+    assert.equal(new URL(location).searchParams.get('state'), state)
+    assert.equal(new URL(oauth.deny(request).location).searchParams.get('state'), state)
+  }
+  const { location } = await oauth.approve(await ask(oauth, usual), user.id, testContext)
+  assert.equal(new URL(location).searchParams.has('state'), false)
+  for (const name of ['state', 'scope', 'client_id', 'redirect_uri', 'response_type', 'anything']) {
+    const query = toQuery({ ...usual, state: 'x', anything: 'y' })
+    query.append(name, 'z')
+    const detail = `Duplicate ${name} parameter.`
+    assert.deepEqual(await oauth.checkAuthorize(query), { kind: 'refused', error: 'invalid_request', detail })
+  }
+})
+
+testEachDatabase(
+  'T7: any other fault is told to the application: missing or weak challenges among them',
+  async (t, database) => {
+    const { check } = await open(t, database)
+    const cases: [Record<string, string | undefined>, string][] = [
+      [{ ...usual, response_type: undefined }, 'invalid_request'],
+      [{ ...usual, response_type: 'token' }, 'unauthorized_client'],
+      [{ ...usual, response_type: 'code id_token' }, 'unsupported_response_type'],
+      [{ ...usual, response_mode: 'fragment' }, 'invalid_request'],
+      [{ ...usual, scope: 'nonsense' }, 'invalid_scope'],
+      [{ ...usual, request: 'x' }, 'request_not_supported'],
+      [{ ...usual, request_uri: 'https://x' }, 'request_uri_not_supported'],
+      [{ ...usual, code_challenge: challenge }, 'invalid_request'],
+      [{ ...usual, code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
+      [{ ...usual, code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
+      [{ ...usual, code_challenge_method: 'S256' }, 'invalid_request'],
+      [installed, 'invalid_request'],
+      [{ ...installed, code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
+    ]
+    for (const [query, error] of cases) {
+      const found = await check({ ...query, state: 'a b' })
+      assert.equal(found.kind, 'redirect_error', JSON.stringify(query))
+      const { location } = found as Extract<typeof found, { kind: 'redirect_error' }>
+      assert.ok(location.startsWith(`${query.redirect_uri}?error=`))
+      const { searchParams } = new URL(location)
+      assert.deepEqual(
+        [searchParams.get('error'), searchParams.get('state'), searchParams.get('iss')],
+        [error, 'a b', testIssuer],
+      )
+    }
+  },
+)
+
+testEachDatabase('an application that was changed while the user decided gets no code', async (t, database) => {
+  const { oauth, store, user } = await open(t, database)
+  const request = await ask(oauth, usual)
+  const { id } = (await store.applications.find('app'))!
+  await store.applications.update(id, { redirectUris: ['https://app.example/other'] })
+  await assert.rejects(oauth.approve(request, user.id, testContext), { kind: 'conflict' })
+  await store.applications.remove(id)
+  await assert.rejects(oauth.approve(request, user.id, testContext), { kind: 'conflict' })
+})

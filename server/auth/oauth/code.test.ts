@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { silentLogger } from '../../base/log.ts'
+import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import { Authenticator } from '../authenticator.ts'
+import type { AuditEvent } from '../guard/audit.ts'
+import { TestClock } from '../guard/test-clock.ts'
+import {
+  addApplication,
+  addUser,
+  askToken,
+  createTemporaryOAuth,
+  readPair,
+  readRefusal,
+  type Sent,
+  testContext,
+  testSecret,
+} from './temporary-oauth.ts'
+
+const redirectUri = 'https://app.example/cb'
+const verifier = randomBytes(32).toString('base64url')
+const challenge = createHash('sha256').update(verifier).digest('base64url')
+
+async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial<OAuthPolicy> = {}) {
+  const clock = new TestClock()
+  const { store } = await openStore(t, { clock })
+  const events: AuditEvent[] = []
+  const oauth = createTemporaryOAuth(store, { clock, policy, audit: { write: (event) => void events.push(event) } })
+  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }) // biome-ignore format: one line
+  const user = await addUser(store)
+  await addApplication(store, { ownerId: user.id })
+  await addApplication(store, { ownerId: user.id, clientId: 'other' })
+  await addApplication(store, { ownerId: user.id, clientId: 'public', isConfidential: false })
+  const getCode = async (query: Sent = {}) => {
+    const asked = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', ...query }
+    const found = await oauth.checkAuthorize(new URLSearchParams(asked as Record<string, string>))
+    assert.equal(found.kind, 'ask')
+    const { request } = found as Extract<typeof found, { kind: 'ask' }>
+    const { location } = await oauth.approve(request, user.id, testContext)
+    return new URL(location).searchParams.get('code')!
+  }
+  const exchange = (code: string, change: Sent = {}) =>
+    askToken(oauth, {
+      grant_type: 'authorization_code',
+      client_id: 'app',
+      client_secret: testSecret,
+      code,
+      redirect_uri: redirectUri,
+      ...change,
+    })
+  const isAccepted = async (access: string) => {
+    try {
+      await authenticator.authenticate(`Bearer ${access}`)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return { store, clock, oauth, events, user, getCode, exchange, isAccepted }
+}
+
+const withPkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+
+testEachDatabase('T6: a code is good once; sent again, it ends what was granted for it', async (t, database) => {
+  const { getCode, exchange, isAccepted, events, store } = await open(t, database)
+  const code = await getCode()
+  const pair = readPair(await exchange(code))
+  assert.equal(pair.scope, 'read')
+  assert.equal(await isAccepted(pair.access_token), true)
+  assert.deepEqual(readRefusal(await exchange(code)), [400, 'invalid_grant'])
+  assert.equal(await isAccepted(pair.access_token), false)
+  assert.deepEqual(await store.grants.list(1), [])
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['grant.approved', 'grant.created', 'code.reused'],
+  )
+})
+
+testEachDatabase('T6: of ten exchanges at once exactly one is answered', async (t, database) => {
+  const { getCode, exchange } = await open(t, database)
+  const code = await getCode()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(code)))
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  for (const answer of answers) {
+    if (answer.status !== 200) assert.deepEqual(readRefusal(answer), [400, 'invalid_grant'])
+  }
+})
+
+testEachDatabase('T6: a code lives for a minute', async (t, database) => {
+  const { getCode, exchange, clock } = await open(t, database)
+  const [early, late] = [await getCode(), await getCode()]
+  clock.advance(59_999)
+  readPair(await exchange(early))
+  clock.advance(1)
+  assert.deepEqual(readRefusal(await exchange(late)), [400, 'invalid_grant'])
+})
+
+testEachDatabase('T3: an application with a secret must send it with a code, also beside PKCE', async (t, database) => {
+  const { getCode, exchange } = await open(t, database)
+  const code = await getCode(withPkce)
+  const proof = { code_verifier: verifier }
+  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: undefined })), [401, 'invalid_client'])
+  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_secret: 'wrong' })), [401, 'invalid_client'])
+  assert.deepEqual(readRefusal(await exchange(code, { ...proof, client_id: 'public' })), [401, 'invalid_client'])
+  // Not counted as an attempt: whoever cannot prove to be the application does not use up its code.
+  readPair(await exchange(code, proof))
+})
+
+testEachDatabase('another application can do nothing with a code, nor spoil it', async (t, database) => {
+  const { getCode, exchange } = await open(t, database)
+  const code = await getCode()
+  assert.deepEqual(readRefusal(await exchange(code, { client_id: 'other' })), [400, 'invalid_grant'])
+  readPair(await exchange(code))
+})
+
+testEachDatabase(
+  'T7: a verifier is needed where a challenge was sent, and only there; any failure uses the code up',
+  async (t, database) => {
+    const { getCode, exchange } = await open(t, database)
+    const cases: [Sent, Sent][] = [
+      [withPkce, {}],
+      [withPkce, { code_verifier: randomBytes(32).toString('base64url') }],
+      [withPkce, { code_verifier: challenge }],
+      [withPkce, { code_verifier: 'short' }],
+      [{}, { code_verifier: verifier }],
+      [{}, { code_verifier: 'short' }],
+    ]
+    for (const [query, sent] of cases) {
+      const code = await getCode(query)
+      assert.deepEqual(readRefusal(await exchange(code, sent)), [400, 'invalid_grant'], JSON.stringify([query, sent]))
+      const right = { code_verifier: query === withPkce ? verifier : undefined }
+      assert.deepEqual(readRefusal(await exchange(code, right)), [400, 'invalid_grant'])
+    }
+    readPair(await exchange(await getCode(withPkce), { code_verifier: verifier }))
+  },
+)
+
+testEachDatabase('T7: an application without a secret exchanges its code by PKCE alone', async (t, database) => {
+  const { getCode, exchange } = await open(t, database)
+  const asPublic = { client_id: 'public', client_secret: undefined }
+  const code = await getCode({ ...withPkce, client_id: 'public' })
+  readPair(await exchange(code, { ...asPublic, code_verifier: verifier }))
+})
+
+testEachDatabase('the redirect URI is the same in both requests', async (t, database) => {
+  const { getCode, exchange } = await open(t, database)
+  for (const redirect_uri of ['https://app.example/other', undefined, `${redirectUri}/`]) {
+    const code = await getCode()
+    const refusal = [400, 'invalid_grant', 'Mismatching redirect URI.']
+    assert.deepEqual(readRefusal(await exchange(code, { redirect_uri })), refusal)
+    assert.deepEqual(readRefusal(await exchange(code)), [400, 'invalid_grant'])
+  }
+})
+
+testEachDatabase(
+  'of a user who was disabled or has ended all grants meanwhile no code is good',
+  async (t, database) => {
+    const { getCode, exchange, store, oauth, user } = await open(t, database)
+    const [first, second] = [await getCode(), await getCode()]
+    await store.users.setDisabled(user.id, true)
+    assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
+    await store.users.setDisabled(user.id, false)
+    await oauth.revokeAllOfUser(user.id, 'password_changed')
+    assert.deepEqual(readRefusal(await exchange(second)), [400, 'invalid_grant'])
+  },
+)
+
+testEachDatabase('what is no code of ours is refused', async (t, database) => {
+  const { exchange } = await open(t, database)
+  for (const code of ['x', 'njac_', `njac_${'0'.repeat(49)}`, 'x'.repeat(5000)]) {
+    assert.deepEqual(readRefusal(await exchange(code)), [400, 'invalid_grant'])
+  }
+  assert.deepEqual(readRefusal(await exchange('')), [400, 'invalid_request', 'Missing code parameter.'])
+})

@@ -1,0 +1,392 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { silentLogger } from '../../base/log.ts'
+import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import { openTemporaryStore } from '../../store/temporary-store.ts'
+import { Authenticator } from '../authenticator.ts'
+import type { AuditEvent } from '../guard/audit.ts'
+import { TestClock } from '../guard/test-clock.ts'
+import type { ReuseNotice } from './oauth-options.ts'
+import { createOAuthSecret } from './oauth-secrets.ts'
+import {
+  addApplication,
+  addUser,
+  askRevoke,
+  askToken,
+  createTemporaryOAuth,
+  readPair,
+  readRefusal,
+  type Sent,
+  testContext,
+  testPassword,
+} from './temporary-oauth.ts'
+
+const dayMs = 86_400_000
+
+async function open(t: TestContext, { openStore }: Pick<TestDatabase, 'openStore'>, policy: Partial<OAuthPolicy> = {}) {
+  const clock = new TestClock()
+  const { store, database } = await openStore(t, { clock })
+  const events: AuditEvent[] = []
+  const notices: ReuseNotice[] = []
+  const oauth = createTemporaryOAuth(store, {
+    clock,
+    policy,
+    audit: { write: (event) => void events.push(event) },
+    onReuse: (notice) => void notices.push(notice),
+  })
+  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }) // biome-ignore format: one line
+  const user = await addUser(store)
+  const app = await addApplication(store, { ownerId: user.id })
+  await addApplication(store, { ownerId: user.id, clientId: 'other' })
+  const logIn = async (change: Sent = {}) =>
+    readPair(
+      await askToken(oauth, {
+        grant_type: 'password',
+        client_id: 'app',
+        username: user.email,
+        password: testPassword,
+        ...change,
+      }),
+    )
+  const refresh = (refresh_token: string, change: Sent = {}, idempotencyKey?: string) =>
+    askToken(
+      oauth,
+      { grant_type: 'refresh_token', client_id: 'app', refresh_token, ...change },
+      idempotencyKey === undefined ? {} : { idempotencyKey },
+    )
+  const revoke = (token: string, client_id = 'app') => askRevoke(oauth, { client_id, token })
+  const isAccepted = async (access: string) => {
+    try {
+      await authenticator.authenticate(`Bearer ${access}`)
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    store,
+    database,
+    clock,
+    oauth,
+    authenticator,
+    events,
+    notices,
+    user,
+    app,
+    logIn,
+    refresh,
+    revoke,
+    isAccepted,
+  }
+}
+
+const invalidGrant = [400, 'invalid_grant']
+
+testEachDatabase('T2: an access token lives for exactly 36,000 seconds, on 1,000 of them', async (t, database) => {
+  const { logIn, refresh, clock, isAccepted } = await open(t, database)
+  let pair = await logIn()
+  for (let i = 0; i < 1000; i++) {
+    assert.equal(pair.expires_in, 36_000)
+    assert.equal(pair.token_type, 'Bearer')
+    assert.match(pair.access_token, /^njat_[0-9A-Za-z]{49}$/)
+    assert.match(pair.refresh_token, /^njrt_[0-9A-Za-z]{49}$/)
+    clock.advance(1)
+    pair = i % 2 === 0 ? readPair(await refresh(pair.refresh_token)) : await logIn()
+  }
+  clock.advance(35_999_999)
+  assert.equal(await isAccepted(pair.access_token), true)
+  clock.advance(1)
+  assert.equal(await isAccepted(pair.access_token), false)
+})
+
+testEachDatabase('T10: a refresh ends all earlier tokens of its login, and of no other', async (t, database) => {
+  const { logIn, refresh, isAccepted, clock } = await open(t, database)
+  const [phone, tablet] = [await logIn(), await logIn()]
+  assert.equal(await isAccepted(phone.access_token), true)
+  const next = readPair(await refresh(phone.refresh_token))
+  assert.equal(await isAccepted(phone.access_token), false)
+  assert.deepEqual(readRefusal(await refresh(phone.refresh_token)), invalidGrant)
+  assert.equal(await isAccepted(next.access_token), true)
+  assert.equal(await isAccepted(tablet.access_token), true)
+  clock.advance(20_000)
+  readPair(await refresh(next.refresh_token))
+  readPair(await refresh(tablet.refresh_token))
+})
+
+testEachDatabase('T11: of fifty refreshes at once exactly one is answered', async (t, database) => {
+  const { logIn, refresh, isAccepted } = await open(t, database)
+  const { refresh_token } = await logIn()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)))
+  const won = answers.filter(({ status }) => status === 200)
+  assert.equal(won.length, 1)
+  for (const answer of answers) if (answer !== won[0]) assert.deepEqual(readRefusal(answer), invalidGrant)
+  assert.equal(await isAccepted(readPair(won[0]!).access_token), true)
+})
+
+testEachDatabase(
+  'T12: a used refresh token is refused for ten seconds, and after that ends the grant',
+  async (t, database) => {
+    const { logIn, refresh, isAccepted, clock, events, notices, user, app } = await open(t, database)
+    const first = await logIn()
+    const second = readPair(await refresh(first.refresh_token))
+    clock.advance(9_999)
+    assert.deepEqual(readRefusal(await refresh(first.refresh_token)), invalidGrant)
+    assert.equal(await isAccepted(second.access_token), true)
+    assert.deepEqual(events.map(({ event }) => event), ['grant.created']) // biome-ignore format: one line
+    clock.advance(1)
+    assert.deepEqual(readRefusal(await refresh(first.refresh_token)), invalidGrant)
+    assert.equal(await isAccepted(second.access_token), false)
+    assert.deepEqual(readRefusal(await refresh(second.refresh_token)), invalidGrant)
+    const detail = { grant: 1, application: app.id }
+    assert.deepEqual(events.at(-1), { event: 'refresh.reused', userId: user.id, subject: 'Doorbell', context: testContext, detail }) // biome-ignore format: one line
+    assert.deepEqual(notices, [{ userId: user.id, appName: 'Doorbell', context: testContext }])
+  },
+)
+
+testEachDatabase('T12: without a leeway the first replay ends the grant', async (t, database) => {
+  const { logIn, refresh, isAccepted } = await open(t, database, { reuseLeewayMs: 0 })
+  const first = await logIn()
+  const second = readPair(await refresh(first.refresh_token))
+  assert.deepEqual(readRefusal(await refresh(first.refresh_token)), invalidGrant)
+  assert.equal(await isAccepted(second.access_token), false)
+})
+
+testEachDatabase('T13: what is refused for another reason does not use a refresh token up', async (t, database) => {
+  const { logIn, refresh, app, store } = await open(t, database)
+  const { refresh_token } = await logIn({ scope: 'read' })
+  const cases: [Sent, string?, string?][] = [
+    [{ scope: 'write' }, 'invalid_scope'],
+    [{ scope: 'nonsense' }, 'invalid_scope'],
+    [{ client_id: 'other' }, 'invalid_grant'],
+    [{ client_id: 'nobody' }, 'invalid_client'],
+    [{ client_id: undefined }, 'invalid_client'],
+    [{ client_secret: 'wrong' }, 'invalid_client'],
+    [{ grant_type: 'refresh' }, 'unsupported_grant_type'],
+    [{}, 'invalid_request', '\n'],
+  ]
+  for (const [change, error, key] of cases) {
+    const answer = await refresh(refresh_token, change, key)
+    assert.deepEqual([readRefusal(answer)[1], answer.status], [error, error === 'invalid_client' ? 401 : 400])
+  }
+  await store.applications.update(app.id, { requiresSecret: true })
+  assert.deepEqual(readRefusal(await refresh(refresh_token)), [401, 'invalid_client'])
+  await store.applications.update(app.id, { requiresSecret: false })
+  readPair(await refresh(refresh_token))
+})
+
+testEachDatabase('less may be asked for in a refresh, for that access token alone', async (t, database) => {
+  const { logIn, refresh, authenticator } = await open(t, database)
+  const first = await logIn({ scope: 'write read' })
+  assert.equal(first.scope, 'write read')
+  const narrow = readPair(await refresh(first.refresh_token, { scope: 'read' }))
+  assert.equal(narrow.scope, 'read')
+  const caller = await authenticator.authenticate(`Bearer ${narrow.access_token}`)
+  assert.deepEqual([caller.scopes.has('read'), caller.scopes.has('camera_manage')], [true, false])
+  assert.equal(readPair(await refresh(narrow.refresh_token)).scope, 'write read')
+})
+
+testEachDatabase(
+  'T14: the same Idempotency-Key gets the same pair, until its refresh token is used or a minute is over',
+  async (t, database) => {
+    const { logIn, refresh, isAccepted, clock } = await open(t, database)
+    const first = await logIn()
+    const answer = await refresh(first.refresh_token, {}, 'key-1')
+    const second = readPair(answer)
+    clock.advance(9_000)
+    assert.deepEqual(await refresh(first.refresh_token, {}, 'key-1'), answer)
+    assert.deepEqual(readRefusal(await refresh(first.refresh_token, {}, 'key-2')), invalidGrant)
+    assert.deepEqual(readRefusal(await refresh(first.refresh_token)), invalidGrant)
+    clock.advance(50_999)
+    assert.deepEqual(await refresh(first.refresh_token, {}, 'key-1'), answer)
+    assert.equal(await isAccepted(second.access_token), true)
+
+    const third = readPair(await refresh(second.refresh_token, {}, 'key-1'))
+    assert.deepEqual(readPair(await refresh(second.refresh_token, {}, 'key-1')), third)
+    clock.advance(5_000)
+    // The first one's successor has been used.
+    assert.deepEqual(readRefusal(await refresh(first.refresh_token, {}, 'key-1')), invalidGrant)
+    assert.equal(await isAccepted(third.access_token), false)
+
+    const other = await logIn()
+    readPair(await refresh(other.refresh_token, {}, 'key-1'))
+    clock.advance(60_000)
+    assert.deepEqual(readRefusal(await refresh(other.refresh_token, {}, 'key-1')), invalidGrant)
+  },
+)
+
+testEachDatabase('T14: requests with one key at once are all answered alike', async (t, database) => {
+  const { logIn, refresh } = await open(t, database)
+  const { refresh_token } = await logIn()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token, {}, 'key')))
+  for (const answer of answers) assert.deepEqual(answer, answers[0])
+  readPair(answers[0]!)
+})
+
+test('T14, T23: the database holds nothing of a token, a code or a kept answer in clear', async (t) => {
+  const { logIn, refresh, database: file, store } = await open(t, { openStore: openTemporaryStore })
+  const first = await logIn()
+  const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
+  const database = new DatabaseSync(file, { readOnly: true })
+  t.after(() => database.close())
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all() as { name: string }[]
+  const rows = tables.flatMap(({ name }) => database.prepare(`select * from ${name}`).all())
+  const texts = rows.flatMap(
+    (row) =>
+    Object.values(row).map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value))), // biome-ignore format: one line
+  )
+  assert.ok(texts.length > 50)
+  for (const { access_token, refresh_token } of [first, second]) {
+    for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
+      assert.ok(!texts.some((text) => text.includes(secret)))
+    }
+  }
+  assert.ok(!texts.some((text) => text.includes('key-1')))
+  assert.ok((await store.grants.list(1)).length > 0)
+})
+
+testEachDatabase(
+  'T15: either token revokes the grant; another application changes nothing; nobody learns what is known',
+  async (t, database) => {
+    const { logIn, refresh, revoke, isAccepted, events } = await open(t, database)
+    const empty = { status: 200, headers: { 'cache-control': 'no-store', pragma: 'no-cache' }, body: '' }
+    for (const kind of ['access_token', 'refresh_token'] as const) {
+      const pair = await logIn()
+      for (const token of [
+        'unknown',
+        createOAuthSecret('access', randomBytes),
+        createOAuthSecret('refresh', randomBytes),
+      ]) {
+        assert.deepEqual(await revoke(token), empty)
+      }
+      assert.deepEqual(await revoke(pair[kind], 'other'), empty)
+      assert.equal(await isAccepted(pair.access_token), true)
+      assert.deepEqual(await revoke(pair[kind]), empty)
+      assert.equal(await isAccepted(pair.access_token), false)
+      assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
+      assert.deepEqual(await revoke(pair[kind]), empty)
+      assert.equal(events.at(-1)?.event, 'token.revoked')
+    }
+    assert.deepEqual(readRefusal(await revoke('x', 'nobody')), [401, 'invalid_client'])
+    assert.deepEqual(readRefusal(await revoke('')), [400, 'invalid_request', 'Missing token parameter.'])
+  },
+)
+
+testEachDatabase('T15: a token that was exchanged already still ends its grant', async (t, database) => {
+  const { logIn, refresh, revoke, isAccepted } = await open(t, database)
+  const first = await logIn()
+  const second = readPair(await refresh(first.refresh_token))
+  await revoke(first.refresh_token)
+  assert.equal(await isAccepted(second.access_token), false)
+})
+
+testEachDatabase('T16: a chain in use never ends by idling, but by the year', async (t, database) => {
+  const { logIn, refresh, clock, store, user, isAccepted } = await open(t, database)
+  const idle = await logIn()
+  clock.advance(30 * dayMs - 1)
+  let pair = readPair(await refresh(idle.refresh_token))
+  clock.advance(30 * dayMs)
+  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
+  assert.deepEqual(await store.grants.list(user.id), [])
+
+  pair = await logIn()
+  for (let day = 0; day < 364; day += 14) {
+    clock.advance(14 * dayMs)
+    pair = readPair(await refresh(pair.refresh_token))
+    assert.equal(pair.expires_in, 36_000)
+  }
+  clock.advance(dayMs - 3_600_000)
+  pair = readPair(await refresh(pair.refresh_token))
+  assert.equal(pair.expires_in, 3600) // the truth, for once
+  clock.advance(3_599_999)
+  assert.equal(await isAccepted(pair.access_token), true)
+  clock.advance(1)
+  assert.equal(await isAccepted(pair.access_token), false)
+  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
+})
+
+testEachDatabase('T16: without a limit a chain in use never ends', async (t, database) => {
+  const { logIn, refresh, clock } = await open(t, database, { grantMs: undefined })
+  let pair = await logIn()
+  for (let month = 0; month < 40; month++) {
+    clock.advance(29 * dayMs)
+    pair = readPair(await refresh(pair.refresh_token))
+  }
+})
+
+testEachDatabase(
+  'T17: removing an application, disabling a user, or ending a grant or all of them ends tokens at once',
+  async (t, database) => {
+    const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await open(t, database)
+    const ways: [string, (grantId: number) => Promise<unknown>][] = [
+      ['one', (grantId) => oauth.revokeGrant(user.id, grantId, testContext)],
+      ['all', () => oauth.revokeAllOfUser(user.id, 'password_changed')],
+      ['disabled', () => store.users.setDisabled(user.id, true)],
+      ['enabled again', () => store.users.setDisabled(user.id, false)],
+      ['application', () => store.applications.remove(app.id)],
+    ]
+    for (const [name, end] of ways) {
+      if (name === 'enabled again') {
+        await end(0)
+        continue
+      }
+      const pair = await logIn()
+      const { credential } = await authenticator.authenticate(`Bearer ${pair.access_token}`)
+      assert.equal(await authenticator.isLive(credential), true)
+      await end(credential.id)
+      assert.equal(await isAccepted(pair.access_token), false, name)
+      assert.equal(await authenticator.isLive(credential), false, name)
+      assert.notEqual((await refresh(pair.refresh_token)).status, 200, name)
+    }
+    assert.equal(await oauth.revokeGrant(user.id, 999), false)
+    assert.equal(await oauth.revokeGrant(user.id + 1, 1), false)
+  },
+)
+
+testEachDatabase('users see their logins, newest first, with where they were used last', async (t, database) => {
+  const { store, oauth, user, app, logIn, refresh, clock } = await open(t, database)
+  const phone = await logIn({ scope: 'read' })
+  await logIn()
+  clock.advance(5000)
+  await refresh(phone.refresh_token)
+  const [tablet, first] = await oauth.listGrants(user.id)
+  assert.deepEqual(tablet!.scopes, ['read', 'write'])
+  assert.deepEqual(first, {
+    id: 1,
+    userId: user.id,
+    applicationId: app.id,
+    appName: 'Doorbell',
+    scopes: ['read'],
+    createdAtMs: clock.nowMs() - 5000,
+    lastUsedAtMs: clock.nowMs(),
+    lastIp: testContext.ip,
+    label: 'test/1.0',
+    expiresAtMs: clock.nowMs() + 30 * dayMs,
+  })
+  await store.grants.setLastUsed(new Map([[1, 77]]))
+  assert.equal((await oauth.listGrants(user.id))[1]!.lastUsedAtMs, 77)
+})
+
+test('what has expired is forgotten in time, and nothing that has not', async (t) => {
+  const { store, database: file, clock, logIn, refresh } = await open(t, { openStore: openTemporaryStore })
+  const first = await logIn()
+  readPair(await refresh(first.refresh_token, {}, 'key'))
+  const database = new DatabaseSync(file, { readOnly: true })
+  t.after(() => database.close())
+  const count = () =>
+    ['oauth_grants', 'oauth_tokens', 'oauth_replies'].map((table) => database.prepare(`select * from ${table}`).all().length) // biome-ignore format: one line
+  assert.deepEqual(count(), [1, 3, 1])
+  await store.grants.removeExpired()
+  assert.deepEqual(count(), [1, 3, 1])
+  clock.advance(61_000)
+  await store.grants.removeExpired()
+  assert.deepEqual(count(), [1, 3, 0])
+  clock.advance(31 * dayMs)
+  await store.grants.removeExpired()
+  assert.deepEqual(count(), [1, 0, 0])
+  clock.advance(31 * dayMs)
+  await store.grants.removeExpired()
+  assert.deepEqual(count(), [0, 0, 0])
+})

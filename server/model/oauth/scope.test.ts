@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allScopes } from '../access.ts'
+import { chooseScopes, narrowScopes } from './scope.ts'
+import { describeScopes } from './scope-words.ts'
+
+test('what is asked for, in its order, if it is allowed', () => {
+  const cases: [string | undefined, string, string | undefined][] = [
+    ['read write', 'user_access', 'read write'],
+    [' write  read write', 'user_access', 'write read'],
+    ['user_access', 'user_access', 'user_access'],
+    ['user_access', 'read write', 'user_access'],
+    ['user_access', 'read', undefined],
+    ['event_access', 'read', 'event_access'],
+    ['event_manage', 'read', undefined],
+    ['write', 'read', undefined],
+    ['write', 'write', 'write'],
+    ['nonsense', 'user_access', undefined],
+    ['read nonsense', 'user_access', undefined],
+    ['__proto__', 'user_access', undefined],
+    [undefined, 'user_access', 'read write'],
+    ['', 'read', 'read'],
+    ['  ', 'event_access camera_access', 'event_access camera_access'],
+  ]
+  for (const [asked, allowed, expected] of cases) {
+    const choose = () => chooseScopes(asked, allowed.split(' ')).join(' ')
+    if (expected === undefined) assert.throws(choose, { code: 'invalid_scope' }, `${asked} of ${allowed}`)
+    else assert.equal(choose(), expected, `${asked} of ${allowed}`)
+  }
+})
+
+test('a refresh may ask for less, never for more', () => {
+  assert.deepEqual(narrowScopes(undefined, ['user_access']), ['user_access'])
+  assert.deepEqual(narrowScopes('read', ['user_access']), ['read'])
+  assert.deepEqual(narrowScopes('read', ['read', 'write']), ['read'])
+  assert.throws(() => narrowScopes('write', ['read']), { code: 'invalid_scope' })
+})
+
+test('every scope is put in words', () => {
+  for (const { name, words } of describeScopes(allScopes)) assert.notEqual(words, name)
+})
