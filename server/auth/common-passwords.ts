@@ -122,6 +122,8 @@ const lookalikes: readonly (readonly [RegExp, string])[] = [
 
 /** Longer ones are not on anybody's list, however simple. */
 const maxPatternLength = 24
+/** What precedes or follows a word and is longer, is a secret of its own. */
+const maxAddedLength = 6
 
 const common: ReadonlySet<string> = new Set(words.split(/\s+/).filter((word) => word !== ''))
 
@@ -131,7 +133,8 @@ export function isCommonPassword(password: string): boolean {
   if (isRepeated(password) || rows.some((row) => isAlong(row, password))) return true
   const cores = [password, password.replace(/^[\d\W_]+/, ''), password.replace(/[\d\W_]+$/, '')]
   cores.push(cores[1]!.replace(/[\d\W_]+$/, ''))
-  return cores.some(isWord) || isDateLike(password)
+  const isShortChange = (core: string) => password.length - core.length <= maxAddedLength
+  return cores.some((core) => isShortChange(core) && isWord(core)) || isDateLike(password)
 }
 
 function isWord(core: string): boolean {

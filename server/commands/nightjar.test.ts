@@ -50,7 +50,7 @@ test('an owner, a token and cameras, from nothing, by the commands the first sta
   const { json: user } = await succeed(ada)
   assert.deepEqual([user.id, user.email, user.first_name, user.disabled_at], [41, 'Ada@example.org', 'Ada', null])
   assert.match(
-    (await succeed('user add --email bob@example.org --password-stdin', { input: 'x y z 1 2 3\n' })).stdout,
+    (await succeed('user add --email bob@example.org --password-stdin', { input: 'p q w 1 2 3\n' })).stdout,
     /user 42/,
   )
   const users = (await succeed('user list --json')).json.users

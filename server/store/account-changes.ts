@@ -163,15 +163,17 @@ export class AccountChanges {
 
   async #checkOtherOwner(transaction: Kysely<Tables>, user: User): Promise<void> {
     if (!user.isOwner) return
-    const other = await transaction
+    // All of them, in one order, so that two owners who end each other at the same time do not both succeed.
+    const owners = await transaction
       .selectFrom('users')
       .select('id')
       .where('is_owner', '=', 1)
       .where('disabled_at_ms', 'is', null)
-      .where('id', '<>', user.id)
-      .limit(1)
-      .executeTakeFirst()
-    if (!other) throw new AppError('conflict', `${user.email} is the only owner: make another user one first`)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    if (!owners.some(({ id }) => id !== user.id))
+      throw new AppError('conflict', `${user.email} is the only owner: make another user one first`)
   }
 }
 

@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { emailKey } from '../model/email.ts'
 import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 /** For the first owner; for a new account; for a new password; to prove a new address. */
 export type LinkKind = 'setup' | 'invitation' | 'reset' | 'email'
@@ -42,7 +43,7 @@ export class Links {
   async insert(link: NewLink): Promise<void> {
     const { hash, kind, userId = null, email = null, inviterId = null, cameraId = null, expiresAtMs } = link
     const key = email === null ? null : emailKey(email)
-    await this.#db.transaction().execute(async (transaction) => {
+    await inTransaction(this.#db, async (transaction) => {
       if (kind !== 'reset') {
         let earlier = transaction
           .deleteFrom('links')

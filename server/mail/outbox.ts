@@ -1,0 +1,48 @@
+// Mail without a mail server: each into a file (RFC 5322) that the owner may open, and pass on by other means. They hold one-time
+// links, so nobody else may read them.
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { checkMail, type Mail } from '../model/mail.ts'
+import { type Mailer, writeMessage } from './mailer.ts'
+
+export type OutboxOptions = {
+  /** Made when the first mail comes. */
+  readonly dir: string
+  readonly from: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export function createOutbox({ dir, from, clock, log }: OutboxOptions): Mailer {
+  const writer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  return {
+    async send(mail: Mail): Promise<void> {
+      checkMail(mail)
+      const date = new Date(clock.nowMs())
+      const { message } = await writer.sendMail({ ...writeMessage(mail, from), date })
+      const name = `${date.toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}.eml`
+      try {
+        await writeWhole(dir, name, message as Buffer)
+      } catch (cause) {
+        throw new AppError('unavailable', `a mail could not be written to ${dir}`, { cause })
+      }
+      log.info({ file: join(dir, name) }, 'no mail server is configured: a mail is in the outbox')
+    },
+  }
+}
+
+/** Whole when it appears under its name. */
+async function writeWhole(dir: string, name: string, bytes: Buffer): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const temporary = join(dir, `.${name}`)
+  await using file = await open(temporary, 'wx', 0o600)
+  await file.writeFile(bytes)
+  await file.sync()
+  await rename(temporary, join(dir, name))
+}

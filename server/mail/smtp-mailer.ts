@@ -1,0 +1,74 @@
+// Mail by SMTP (RFC 5321), through a server of the owner's, encrypted: from the first byte (smtps://) or by STARTTLS (smtp://),
+// whose certificate must be good. Only to this very machine may it be in the clear.
+
+import { createTransport } from 'nodemailer'
+import { AppError } from '../base/error.ts'
+import { checkMail, type Mail } from '../model/mail.ts'
+import { type Mailer, writeMessage } from './mailer.ts'
+
+const timeoutMs = 20_000
+
+export type SmtpMailerOptions = {
+  /** smtp:// or smtps://, with user name and password if it asks for them. */
+  readonly url: string
+  readonly from: string
+  /** PEM of an authority to trust besides the system's. */
+  readonly ca?: string
+}
+
+export function createSmtpMailer({ url, from, ca }: SmtpMailerOptions): Mailer & { close(): void } {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const isSecure = protocol === 'smtps:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const isHere = ['localhost', '127.0.0.1', '::1'].includes(host)
+  const transport = createTransport({
+    pool: true,
+    maxConnections: 2,
+    host,
+    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+    secure: isSecure,
+    requireTLS: !isHere,
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send(mail: Mail): Promise<void> {
+      checkMail(mail)
+      try {
+        await transport.sendMail(writeMessage(mail, from))
+      } catch (error) {
+        throw toAppError(error, host)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** Without the server's words, which may repeat the address or, of a debugging server, the credentials. */
+function toAppError(error: unknown, host: string): AppError {
+  const { code = '', responseCode } = error as { code?: string; responseCode?: number }
+  const isForGood = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
+  const reasons: Record<string, string> = {
+    EAUTH: 'refuses the user name or password',
+    ETLS: 'cannot be spoken to encrypted',
+    ESOCKET: `cannot be reached, or its certificate is not good (${describeSocketError(error)})`,
+    ECONNECTION: 'cannot be reached',
+    ETIMEDOUT: 'does not answer',
+    EDNS: 'is not known',
+    EENVELOPE: 'refuses the address',
+  }
+  const reason = reasons[code] ?? 'did not take the mail'
+  const answer = responseCode === undefined ? '' : ` (answer ${responseCode})`
+  return new AppError(isForGood ? 'invalid' : 'unavailable', `the mail server ${host} ${reason}${answer}`)
+}
+
+function describeSocketError(error: unknown): string {
+  return String((error as Error).message ?? '')
+    .replaceAll(/[^\w .,:'"-]/g, ' ')
+    .slice(0, 120)
+}
