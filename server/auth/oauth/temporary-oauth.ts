@@ -1,13 +1,13 @@
 // OAuth on a store of its own, for tests: real but for the check of passwords, which is another part's.
 
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { defaultPolicy, type OAuthPolicy } from '../../model/oauth/policy.ts'
 import type { Application } from '../../store/applications.ts'
 import type { Store } from '../../store/store.ts'
 import type { User } from '../../store/users.ts'
-import { hashToken } from '../checked-token.ts'
+import { hashToken, type RandomBytes } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
 import { OAuth } from './oauth.ts'
 import type { OAuthOptions } from './oauth-options.ts'
@@ -98,4 +98,10 @@ export function readPair(answer: TokenAnswer): PairBody {
 export function readRefusal({ status, body }: TokenAnswer): [status: number, error: string, description?: string] {
   const { error, error_description } = JSON.parse(body) as { error: string; error_description?: string }
   return error_description === undefined ? [status, error] : [status, error, error_description]
+}
+
+/** The same bytes in the same order for the same seed, so that a test knows what a killed process would have answered. */
+export function createSeeded(seed: string): RandomBytes {
+  let drawn = 0
+  return (count) => createHash('shake256', { outputLength: count }).update(`${seed} ${drawn++}`).digest()
 }

@@ -1,0 +1,180 @@
+// Several processes on one database, and one that is killed in the middle of its work.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { openStore, type Store } from '../../store/store.ts'
+import { Authenticator } from '../authenticator.ts'
+import type { OAuth } from './oauth.ts'
+import { createOAuthSecret } from './oauth-secrets.ts'
+import {
+  addApplication,
+  addUser,
+  askToken,
+  createSeeded,
+  createTemporaryOAuth,
+  readPair,
+  testPassword,
+} from './temporary-oauth.ts'
+
+const logIn = async (oauth: OAuth) =>
+  readPair(
+    await askToken(oauth, {
+      grant_type: 'password',
+      client_id: 'app',
+      username: 'ada@example.org',
+      password: testPassword,
+    }),
+  )
+
+const refresh = (oauth: OAuth, refresh_token: string) =>
+  askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token })
+
+function createAuthenticator(store: Store): (access: string) => Promise<boolean> {
+  const { tokens, grants } = store
+  const authenticator = new Authenticator({ tokens, grants, source: store, clock: systemClock, log: silentLogger })
+  return async (access) => {
+    try {
+      await authenticator.authenticate(`Bearer ${access}`)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** A process that opens the database, says so, waits for a line, runs `body` and prints what it returned. */
+function startProcess(database: string, credentialsKey: Uint8Array, body: string): ChildProcess {
+  const from = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
+  const program = `
+    import { once } from 'node:events'
+    import { StatementSync } from 'node:sqlite'
+    import pg from 'pg'
+    import { openStore } from ${from('../../store/store.ts')}
+    import { askToken, createSeeded, createTemporaryOAuth } from ${from('./temporary-oauth.ts')}
+    const [database, key] = process.argv.slice(1)
+    const store = await openStore({ database, credentialsKey: Buffer.from(key, 'hex'), foreignIntervalMs: 0 })
+    const ask = (oauth, refresh_token) => askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token })
+    process.stdout.write('ready ')
+    await once(process.stdin, 'data')
+    process.stdin.destroy()
+    const run = async () => { ${body} }
+    process.stdout.write(JSON.stringify(await run()))
+    await store.close()`
+  const key = Buffer.from(credentialsKey).toString('hex')
+  const args = ['--input-type=module', '-e', program, database, key]
+  return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+}
+
+testEachDatabase(
+  'T11: of many refreshes at once, by several processes, exactly one is answered',
+  async (t, { openStore }) => {
+    const { store, database, credentialsKey } = await openStore(t)
+    const user = await addUser(store)
+    await addApplication(store, { ownerId: user.id })
+    const oauth = createTemporaryOAuth(store)
+    const tokens: string[] = []
+    for (let i = 0; i < 20; i++) tokens.push((await logIn(oauth)).refresh_token)
+    const body = `
+      const oauth = createTemporaryOAuth(store)
+      const statuses = []
+      for (const token of ${JSON.stringify(tokens)}) {
+        const answers = await Promise.all(Array.from({ length: 13 }, () => ask(oauth, token)))
+        statuses.push(answers.map(({ status }) => status))
+      }
+      return statuses`
+    const processes = [0, 1, 2, 3].map(() => startProcess(database, credentialsKey, body))
+    const outputs = processes.map(({ stdout }) => text(stdout!))
+    await Promise.all(processes.map(({ stdout }) => once(stdout!, 'data')))
+    for (const { stdin } of processes) stdin!.write('go\n')
+    const lists = (await Promise.all(outputs)).map((output) => JSON.parse(output.slice('ready '.length)) as number[][])
+    for (const [i] of tokens.entries()) {
+      const statuses = lists.flatMap((list) => list[i]!).sort()
+      assert.deepEqual(statuses, [200, ...Array.from({ length: 51 }, () => 400)])
+    }
+    assert.equal((await store.grants.list(user.id)).length, tokens.length)
+  },
+)
+
+testEachDatabase(
+  'a refresh, a revocation and a disabled account count within a second in other processes',
+  async (t, database) => {
+    const { store, database: name, credentialsKey } = await database.openStore(t)
+    const other = await openStore({ database: name, credentialsKey })
+    t.after(() => other.close())
+    const user = await addUser(store)
+    await addApplication(store, { ownerId: user.id })
+    const oauth = createTemporaryOAuth(store)
+    const isAcceptedThere = createAuthenticator(other)
+    const ways: ((refreshToken: string) => Promise<unknown>)[] = [
+      (token) => refresh(oauth, token),
+      (token) => oauth.revoke({ form: [['client_id', 'app'], ['token', token]], context: { ip: '', userAgent: '' } }), // biome-ignore format: one line
+      () => store.users.setDisabled(user.id, true),
+    ]
+    for (const end of ways) {
+      const pair = await logIn(oauth)
+      assert.equal(await isAcceptedThere(pair.access_token), true)
+      await end(pair.refresh_token)
+      const limitMs = Date.now() + 1000
+      while (await isAcceptedThere(pair.access_token)) {
+        assert.ok(Date.now() < limitMs, 'still accepted after a second')
+        await delay(10)
+      }
+    }
+  },
+)
+
+testEachDatabase(
+  'T16: killed at any point of a refresh, either the old or the new pair is good, never both, never none',
+  async (t, { kind, openStore }) => {
+    const { store, database, credentialsKey } = await openStore(t)
+    const user = await addUser(store)
+    await addApplication(store, { ownerId: user.id })
+    const oauth = createTemporaryOAuth(store)
+    const isAccepted = createAuthenticator(store)
+    const found = { old: 0, new: 0 }
+    for (let statement = 0, hasSurvived = false; !hasSurvived; statement++) {
+      const before = await logIn(oauth)
+      const seed = `killed at ${statement}`
+      const child = startProcess(
+        database,
+        credentialsKey,
+        `let left = ${statement}
+         const kill = () => { if (left-- === 0) process.kill(process.pid, 'SIGKILL') }
+         const wrap = (owner, name) => {
+           const original = owner[name]
+           owner[name] = function (...args) { kill(); return original.apply(this, args) }
+         }
+         ${kind === 'SQLite' ? "wrap(StatementSync.prototype, 'run'); wrap(StatementSync.prototype, 'all')" : "wrap(pg.Client.prototype, 'query')"}
+         const randomBytes = createSeeded(${JSON.stringify(seed)})
+         const { status } = await ask(createTemporaryOAuth(store, { randomBytes }), ${JSON.stringify(before.refresh_token)})
+         return status`,
+      )
+      const exited = once(child, 'exit')
+      const output = text(child.stdout!)
+      child.stdin!.write('go\n')
+      const [code, signal] = await exited
+      hasSurvived = code === 0
+      assert.ok(hasSurvived ? (await output) === 'ready 200' : signal === 'SIGKILL', `${code} ${signal}`)
+
+      const randomBytes = createSeeded(seed)
+      const after = {
+        access_token: createOAuthSecret('access', randomBytes),
+        refresh_token: createOAuthSecret('refresh', randomBytes),
+      }
+      const isNew = await isAccepted(after.access_token)
+      assert.equal(await isAccepted(before.access_token), !isNew, `at statement ${statement}`)
+      assert.equal((await refresh(oauth, (isNew ? before : after).refresh_token)).status, 400)
+      readPair(await refresh(oauth, (isNew ? after : before).refresh_token))
+      found[isNew ? 'new' : 'old']++
+    }
+    // Reading, the beginning, at least four writes and the commit.
+    assert.ok(found.old >= 7, JSON.stringify(found))
+    assert.ok(found.new >= 1)
+  },
+)
