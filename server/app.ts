@@ -10,6 +10,7 @@ import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { Catalog } from './archive/catalog.ts'
 import type { RetentionPolicy } from './archive/retention.ts'
+import { Accounts } from './auth/accounts/accounts.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Audit } from './auth/guard/audit.ts'
 import { KnownDevices } from './auth/guard/known-devices.ts'
@@ -28,6 +29,7 @@ import { type Config, defaultPublicUrl } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
+import { createMailDelivery } from './mail-delivery.ts'
 import { MediaWorkers } from './media-workers.ts'
 import { parseDurationMs } from './model/duration.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
@@ -42,8 +44,8 @@ export type RunningServer = {
   readonly certFile: string | undefined
   readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean
-  /** False on a first start: nobody can sign in yet. */
-  readonly hasUsers: boolean
+  /** On a first start, when nobody can sign in yet: what its owner types to become the first user. */
+  readonly setupCode: string | undefined
   /** Finishes open fragments, ends viewers, writes what is left. */
   close(): Promise<void>
 }
@@ -123,6 +125,19 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     clock,
     log,
   })
+  const mails = createMailDelivery({ config, publicUrl, clock, log })
+  const accounts = new Accounts({
+    store,
+    login,
+    passwords,
+    mailer: mails,
+    audit,
+    clock,
+    log,
+    randomBytes,
+    publicUrl,
+    signUp: config.signUp,
+  })
   const oauth = new OAuth({
     store,
     login,
@@ -132,6 +147,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     randomBytes,
     policy: createOAuthPolicy(config),
+    onReuse: (notice) => accounts.notifyReuse(notice),
   })
   const playback = new Playback({
     catalog,
@@ -171,6 +187,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         'last use of tokens': (signal) => authenticator.run(signal),
         'audit log': (signal) => audit.run(signal),
         'expiry of tokens': (signal) => oauth.run(signal),
+        'expiry of links': (signal) => accounts.run(signal),
       },
     ),
   ]
@@ -178,6 +195,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const close = async () => {
     await api.close()
     live.close()
+    await accounts.flush()
+    await mails.close()
     await workers.stop()
     stopping.abort(new Error('the server is stopping'))
     await Promise.all(background)
@@ -198,7 +217,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     certFile: identity?.certFile,
     fingerprint: identity?.fingerprint,
     isSelfSigned: identity !== undefined && config.tlsCert === undefined,
-    hasUsers: (await store.users.list()).length > 0,
+    setupCode: (await accounts.isSetupPending()) ? await accounts.createSetupCode() : undefined,
     close,
   }
 }

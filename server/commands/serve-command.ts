@@ -20,8 +20,8 @@ export const serveCommand: Command = {
     for (const signal of signals) process.on(signal, () => stopping.resolve())
     const { openApp } = await import('../app.ts')
     const server = await openApp({ config, clock: systemClock, log: createLogger(config.logLevel) })
-    const { url, certFile: ca } = server
-    const announcement = switches.has('json') ? JSON.stringify({ url, ca }) : describeServer(server, config)
+    const { url, certFile: ca, setupCode: setup_code } = server
+    const announcement = switches.has('json') ? JSON.stringify({ url, ca, setup_code }) : describeServer(server, config)
     terminal.stdout.write(`${announcement}\n`)
     await stopping.promise
     await server.close()
@@ -33,21 +33,25 @@ type Served = {
   readonly url: string
   readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean
-  readonly hasUsers: boolean
+  readonly setupCode: string | undefined
 }
 
-function describeServer({ url, fingerprint, isSelfSigned, hasUsers }: Served, { data }: Config): string {
+function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, { data }: Config): string {
   const lines = [`Nightjar is at ${url}`, `Data: ${data}`]
   if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
-  return [...lines, ...(hasUsers ? [] : writeFirstSteps(data))].join('\n')
+  return [...lines, ...(setupCode === undefined ? [] : writeFirstSteps(url, setupCode, data))].join('\n')
 }
 
-/** What is typed next, in another terminal, while the server runs. */
-function writeFirstSteps(data: string): string[] {
+/** Two ways to the first account: in a browser, with a code only who sees this knows, or in another terminal. */
+function writeFirstSteps(url: string, setupCode: string, data: string): string[] {
   const at = ` --data ${/^[\w./-]+$/.test(data) ? data : `'${data.replaceAll("'", "'\\''")}'`}`
   return [
     '',
-    'Nobody can sign in yet. In another terminal, make an owner, a token and a first camera:',
+    `Nobody can sign in yet. Become the owner at ${url}/set-up/ with this code, which works once:`,
+    '',
+    `  ${setupCode}`,
+    '',
+    'Or make an owner, a token and a first camera in another terminal:',
     '',
     `  ./nightjar user add --email you@example.com --first-name Your --last-name Name${at}`,
     `  ./nightjar token create --user you@example.com${at}`,

@@ -3,8 +3,10 @@
 
 import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
+import { parseEmail } from '../model/email.ts'
 import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
+import { smtpOption } from './smtp-option.ts'
 
 export const options = {
   data: pathOption({
@@ -128,6 +130,20 @@ export const options = {
   'no-password-grant': switchOption(
     'Refuses the password grant to all applications; users then sign in on the page of this server alone.',
   ),
+  'sign-up': choiceOption(['closed', 'invitation', 'open'], {
+    sentence:
+      'Who gets an account: those an owner makes one for (`closed`), also those a user invites, or everybody with an e-mail address (`open`).',
+    fallback: 'invitation',
+  }),
+  'smtp-url': smtpOption,
+  'mail-from': textOption<string | undefined>({
+    placeholder: 'EMAIL',
+    sentence: 'Address that mails are from.',
+    defaultText: '`nightjar@` and the host of `public-url`',
+    form: 'an e-mail address',
+    createDefault: () => undefined,
+    read: readEmail,
+  }),
   'audit-days': integerOption({
     sentence: 'How long the audit log goes back.',
     min: 1,
@@ -166,6 +182,14 @@ export const options = {
     sentence: 'Least severity of what is logged, as lines of JSON on standard error.',
     fallback: 'info',
   }),
+}
+
+function readEmail(text: string): string | undefined {
+  try {
+    return parseEmail(text)
+  } catch {
+    return undefined
+  }
 }
 
 function readNodeName(text: string): string | undefined {

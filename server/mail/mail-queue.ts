@@ -15,6 +15,8 @@ export type MailQueueOptions = {
   readonly mailer: Mailer
   readonly clock: Clock
   readonly log: Logger
+  /** Called once no attempt is in progress any more. */
+  readonly onClose?: () => void
 }
 
 export class MailQueue implements Mailer {
@@ -23,12 +25,14 @@ export class MailQueue implements Mailer {
   readonly #log: Logger
   readonly #stopping = new AbortController()
   readonly #waiting = new Set<Promise<void>>()
+  readonly #onClose: (() => void) | undefined
   #isClosed = false
 
-  constructor({ mailer, clock, log }: MailQueueOptions) {
+  constructor({ mailer, clock, log, onClose }: MailQueueOptions) {
     this.#mailer = mailer
     this.#clock = clock
     this.#log = log
+    this.#onClose = onClose
   }
 
   /** Resolves at once. Throws 'invalid' as the mailer would, and 'unavailable' when too many wait. */
@@ -54,6 +58,7 @@ export class MailQueue implements Mailer {
     this.#isClosed = true
     this.#stopping.abort()
     await this.flush()
+    this.#onClose?.()
   }
 
   /** Tries for about an hour. */

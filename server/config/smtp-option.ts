@@ -1,0 +1,29 @@
+// The option that names the owner's mail server, which may hold a password.
+
+import { type Option, textOption } from './option.ts'
+
+export const smtpOption: Option<string | undefined> = {
+  ...textOption<string | undefined>({
+    placeholder: 'URL',
+    sentence:
+      'Mail server that sends invitations and new passwords: `smtps://` is encrypted from the start, `smtp://` by STARTTLS. As it may hold a password, better in the file or the variable.',
+    defaultText: 'none; mails are put into the folder `outbox` in the data folder',
+    form: 'smtp:// or smtps://, possibly user:password@, a host and possibly a port',
+    createDefault: () => undefined,
+    read: readSmtpUrl,
+  }),
+  isSecret: true,
+}
+
+function readSmtpUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isServer = url && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== ''
+  const isAll = url && ['', '/'].includes(url.pathname) && url.search === '' && url.hash === ''
+  if (!isServer || !isAll || (url.username === '') !== (url.password === '')) return undefined
+  try {
+    decodeURIComponent(url.username + url.password)
+    return text
+  } catch {
+    return undefined
+  }
+}
