@@ -1,0 +1,131 @@
+// Access tokens at the endpoints of /v1.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { builtNames, endpoints } from '../../../contract/endpoints.ts'
+import { TestClock } from '../../auth/guard/test-clock.ts'
+import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
+import {
+  addApplication,
+  addUser,
+  askRevoke,
+  askToken,
+  createTemporaryOAuth,
+  readPair,
+  testPassword,
+} from '../../auth/oauth/temporary-oauth.ts'
+import { allScopes, covers, expandScopes } from '../../model/access.ts'
+import { openTemporaryApi } from '../temporary-api.ts'
+
+async function open(t: TestContext) {
+  const clock = new TestClock()
+  const { store, api, addCamera } = await openTemporaryApi(t, { clock })
+  const oauth = createTemporaryOAuth(store, { clock })
+  const user = await addUser(store)
+  await addApplication(store, { ownerId: user.id })
+  const cameraId = await addCamera(user.id)
+  const logIn = async (scope = 'user_access') =>
+    readPair(
+      await askToken(oauth, {
+        grant_type: 'password',
+        client_id: 'app',
+        username: user.email,
+        password: testPassword,
+        scope,
+      }),
+    )
+  const get = (url: string, authorization?: string) =>
+    api.server.inject({ url, headers: authorization === undefined ? {} : { authorization } })
+  return { store, api, clock, oauth, user, cameraId, logIn, get }
+}
+
+const body = '{"status":401,"title":"not_authenticated","detail":"Authentication credentials were not provided."}'
+const plain = 'Bearer realm="api"'
+const invalidToken = 'Bearer realm="api", error="invalid_token", error_description="The access token is invalid."'
+
+test('T18: expired, refreshed, revoked, a refresh token, a mistyped one: each is the same refusal', async (t) => {
+  const { oauth, clock, logIn, get } = await open(t)
+  const [expired, refreshed, revoked] = [await logIn(), await logIn(), await logIn()]
+  for (const { access_token } of [expired, refreshed, revoked]) {
+    assert.equal((await get('/v1/me/', `Bearer ${access_token}`)).statusCode, 200)
+    assert.equal((await get('/v1/me/', `bEARER  ${access_token}`)).statusCode, 200)
+  }
+  await askRevoke(oauth, { client_id: 'app', token: revoked.access_token })
+  await askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token: refreshed.refresh_token })
+  clock.advance(36_000_000)
+  const fresh = await logIn()
+  const cases: [string | undefined, string][] = [
+    [`Bearer ${expired.access_token}`, invalidToken],
+    [`Bearer ${refreshed.access_token}`, invalidToken],
+    [`Bearer ${revoked.access_token}`, invalidToken],
+    [`Bearer ${fresh.refresh_token}`, invalidToken],
+    [`Bearer ${fresh.access_token.slice(0, -1)}x`, invalidToken],
+    [`Bearer ${createOAuthSecret('access', randomBytes)}`, invalidToken],
+    [`PersonalAccessToken ${fresh.access_token}`, plain],
+    [`Token ${fresh.access_token}`, plain],
+    [fresh.access_token, plain],
+    ['Bearer', plain],
+    [undefined, plain],
+  ]
+  for (const [authorization, challenge] of cases) {
+    const response = await get('/v1/me/', authorization)
+    assert.deepEqual([response.statusCode, response.body], [401, body], authorization)
+    assert.equal(response.headers['www-authenticate'], challenge, authorization)
+  }
+  assert.equal((await get('/v1/me/', `Bearer ${fresh.access_token}`)).statusCode, 200)
+})
+
+test('T19: an access token in the query is no credential', async (t) => {
+  const { logIn, get } = await open(t)
+  const { access_token } = await logIn()
+  assert.equal((await get(`/v1/me/?access_token=${access_token}`)).statusCode, 401)
+})
+
+test('T21: every scope at every endpoint', async (t) => {
+  const { api, logIn, cameraId } = await open(t)
+  for (const scope of [...allScopes, 'read write']) {
+    const { access_token } = await logIn(scope)
+    for (const name of builtNames) {
+      const { method, path, access } = endpoints[name]
+      if (method === 'DELETE') continue // last, below
+      const url = path.replace('{camera_id}', String(cameraId)).replace(/\{\w+\}/g, '1')
+      const response = await api.server.inject({ method, url, headers: { authorization: `Bearer ${access_token}` } })
+      const isCovered = covers(expandScopes(scope.split(' ')), access)
+      assert.equal(response.statusCode !== 403, isCovered, `${scope} ${method} ${path}`)
+      if (isCovered) continue
+      const challenge = `Bearer realm="api", error="insufficient_scope", scope="${access.all.join(' ')}"`
+      assert.equal(response.headers['www-authenticate'], challenge)
+      assert.equal(response.json().title, 'permission_denied')
+    }
+  }
+  const { access_token } = await logIn('read')
+  for (const name of builtNames) {
+    const { method, path } = endpoints[name]
+    if (method !== 'DELETE') continue
+    const url = path.replace(/\{\w+\}/g, String(cameraId))
+    const response = await api.server.inject({ method, url, headers: { authorization: `Bearer ${access_token}` } })
+    assert.equal(response.statusCode, 403)
+  }
+})
+
+test('T39: media URLs answered to an application end with its grant, not with its access token', async (t) => {
+  const { oauth, logIn, get, cameraId } = await open(t)
+  const first = await logIn()
+  const second = await logIn()
+  const findUrl = async (access: string) => {
+    const camera = (await get(`/v1/cameras/${cameraId}/`, `Bearer ${access}`)).json()
+    return (camera.live_snapshot as string).replace('https://nightjar.example:8443', '')
+  }
+  const [url, other] = [await findUrl(first.access_token), await findUrl(second.access_token)]
+  assert.notEqual(url, other)
+  const statusOf = async (path: string) => (await get(path)).statusCode
+  assert.equal(await statusOf(url), 503) // no camera is connected; the right to see it is there
+  const next = readPair(
+    await askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token: first.refresh_token }),
+  )
+  assert.equal(await statusOf(url), 503)
+  await askRevoke(oauth, { client_id: 'app', token: next.access_token })
+  assert.equal(await statusOf(url), 403)
+  assert.equal(await statusOf(other), 503)
+})

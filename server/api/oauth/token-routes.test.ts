@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { RateLimits } from '../../auth/guard/rate-limits.ts'
+import {
+  addApplication,
+  addUser,
+  createTemporaryOAuth,
+  testPassword,
+  testSecret,
+} from '../../auth/oauth/temporary-oauth.ts'
+import { systemClock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+import type { ApiDeps } from '../deps.ts'
+import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
+
+type Post = { type?: string; body?: string | Buffer; headers?: Record<string, string>; url?: string }
+
+const formType = 'application/x-www-form-urlencoded'
+const login = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password: testPassword }
+
+async function open(t: TestContext, parts: Partial<ApiDeps> = {}) {
+  const temporary = await openTemporaryApi(t, parts)
+  const { store, api } = temporary
+  const user = await addUser(store)
+  const app = await addApplication(store, { ownerId: user.id })
+  const post = ({ type = formType, body = '', headers, url = '/oauth/token/' }: Post) =>
+    api.server.inject({ method: 'POST', url, headers: { 'content-type': type, ...headers }, payload: body })
+  const postForm = (fields: Record<string, string>, rest: Post = {}) =>
+    post({ ...rest, body: new URLSearchParams(fields).toString() })
+  return { ...temporary, user, app, post, postForm }
+}
+
+function writeMultipart(fields: Record<string, string>): { type: string; body: Buffer } {
+  const boundary = `x${randomBytes(8).toString('hex')}`
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.from(`${parts.join('')}--${boundary}--\r\n`),
+  }
+}
+
+const refusal = (error: string, description?: string) => JSON.stringify({ error, error_description: description })
+
+test('T1, T2: the password grant, as a form of either kind, without a secret, with and without the slash', async (t) => {
+  const { post, postForm } = await open(t)
+  for (const response of [
+    await postForm(login),
+    await postForm(login, { url: '/oauth/token' }),
+    await postForm(login, { type: `${formType}; charset=UTF-8` }),
+    await post(writeMultipart(login)),
+    await postForm({ ...login, client_secret: testSecret }),
+    await postForm(login, {
+      headers: { authorization: `Basic ${Buffer.from(`app:${testSecret}`).toString('base64')}` },
+    }),
+  ]) {
+    assert.equal(response.statusCode, 200, response.body)
+    assert.deepEqual(Object.keys(response.json()), [
+      'access_token',
+      'expires_in',
+      'token_type',
+      'scope',
+      'refresh_token',
+    ])
+    assert.deepEqual([response.json().expires_in, response.json().token_type], [36_000, 'Bearer'])
+    assert.equal(response.json().scope, 'read write')
+    const { headers } = response
+    assert.deepEqual(
+      [headers['content-type'], headers['cache-control'], headers.pragma, headers['access-control-allow-origin']],
+      ['application/json', 'no-store', 'no-cache', '*'],
+    )
+  }
+})
+
+test('T1: a wrong password and an unknown user are one answer', async (t) => {
+  const { postForm } = await open(t)
+  for (const change of [{ password: 'wrong' }, { username: 'nobody@example.org' }]) {
+    const response = await postForm({ ...login, ...change })
+    assert.equal(response.statusCode, 400)
+    assert.equal(response.body, refusal('invalid_grant', 'Invalid credentials given.'))
+  }
+})
+
+test('errors are those that programs written for other servers know', async (t) => {
+  const { post, postForm, store, app } = await open(t)
+  const without = (name: string) => Object.fromEntries(Object.entries(login).filter(([key]) => key !== name))
+  const refresh = { grant_type: 'refresh_token', client_id: 'app' }
+  const cases: [Record<string, string>, number, string][] = [
+    [{ ...login, scope: 'nonsense' }, 400, refusal('invalid_scope')],
+    [without('password'), 400, refusal('invalid_request', 'Request is missing password parameter.')],
+    [without('username'), 400, refusal('invalid_request', 'Request is missing username parameter.')],
+    [{ ...login, password: '' }, 400, refusal('invalid_request', 'Request is missing password parameter.')],
+    [refresh, 400, refusal('invalid_request', 'Missing refresh token parameter.')],
+    [{ ...refresh, refresh_token: 'x' }, 400, refusal('invalid_grant')],
+    [without('client_id'), 401, refusal('invalid_client')],
+    [{ ...login, client_id: 'nobody' }, 401, refusal('invalid_client')],
+    [{ ...login, client_secret: 'wrong' }, 401, refusal('invalid_client')],
+    [without('grant_type'), 400, refusal('unsupported_grant_type')],
+  ]
+  for (const [fields, status, body] of cases) {
+    const response = await postForm(fields)
+    assert.deepEqual([response.statusCode, response.body], [status, body], JSON.stringify(fields))
+    assert.equal(response.headers['content-type'], 'application/json')
+    assert.equal(response.headers['cache-control'], 'no-store')
+    const challenge = status === 401 ? 'Bearer error="invalid_client"' : undefined
+    assert.equal(response.headers['www-authenticate'], challenge)
+  }
+  const json = await post({ type: 'application/json', body: JSON.stringify(login) })
+  assert.deepEqual([json.statusCode, json.body], [400, refusal('unsupported_grant_type')])
+  await store.applications.update(app.id, { allowsPassword: false })
+  assert.equal((await postForm(login)).body, refusal('unauthorized_client'))
+})
+
+test('T5: grants that there are none of', async (t) => {
+  const { postForm } = await open(t)
+  for (const grant_type of ['client_credentials', 'implicit', '__proto__', 'constructor', 'PASSWORD', 'toString']) {
+    const response = await postForm({ ...login, grant_type })
+    assert.deepEqual([response.statusCode, response.body], [400, refusal('unsupported_grant_type')])
+  }
+})
+
+test('T4: whatever is sent is refused with an OAuth error, and a refresh token survives it', async (t) => {
+  const { post, postForm } = await open(t)
+  const { refresh_token } = (await postForm(login)).json()
+  const good = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'app', refresh_token }).toString()
+  const boundary = 'multipart/form-data; boundary=x'
+  const part = (head: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--x--\r\n`
+  const requests: Post[] = [
+    { body: `${good}&client_id=app` },
+    { body: `${good}&refresh_token=x` },
+    { body: `${good}&x=1&x=2` },
+    { body: `${good}&x=%00` },
+    { body: `${good}&x=${'y'.repeat(16_384)}` },
+    { type: boundary, body: part('name="grant_type"; filename="f"', 'refresh_token') },
+    { type: 'multipart/form-data', body: part('name="a"', 'b') },
+    { type: boundary, body: '--x\r\n' },
+    { type: boundary, body: part('name="a"', 'b').slice(0, 30) },
+    { type: boundary, body: 'x'.repeat(17_000) },
+    { type: 'text/plain', body: good },
+    { type: '', body: good },
+    { type: ';;;', body: good },
+    { type: 'application/json', body: good },
+    { body: Buffer.from([0xff, 0xfe, 0x00]) },
+    { body: `__proto__=1&${good}&__proto__=2` },
+    { body: good, headers: { authorization: 'Basic !!!' } },
+    { body: `${good}&client_secret=x`, headers: { authorization: `Basic ${btoa('app:y')}` } },
+    { body: '' },
+  ]
+  for (const [i, request] of requests.entries()) {
+    for (const url of ['/oauth/token/', '/oauth/token-revoke/']) {
+      const response = await post({ ...request, url })
+      assert.ok([400, 401].includes(response.statusCode), `${i}: ${response.statusCode} ${response.body}`)
+      assert.match(response.json().error, /^(invalid_request|invalid_client|unsupported_grant_type)$/)
+      assert.equal(response.headers['content-type'], 'application/json')
+    }
+  }
+  assert.equal((await post({ body: `${good}&__proto__=x&constructor=y` })).statusCode, 200)
+})
+
+test('T4: random bodies of any type are never our fault', async (t) => {
+  const { post } = await open(t)
+  const types = fc.constantFrom(formType, 'multipart/form-data; boundary=x', 'multipart/form-data; boundary="', 'x', '')
+  const names = fc.constantFrom('grant_type', 'client_id', 'username', 'password', 'code', 'token', 'scope', 'x')
+  const values = fc.oneof(
+    fc.constantFrom('password', 'app', 'refresh_token', 'authorization_code'),
+    fc.string({ unit: 'binary', maxLength: 50 }),
+  )
+  const pairs = fc.array(fc.tuple(names, values), { maxLength: 8 }).map((list) => {
+    // Lone surrogates are no text that could be sent.
+    return list.map((pair) => pair.map((text) => encodeURIComponent(text.toWellFormed())).join('=')).join('&')
+  })
+  const bodies = fc.oneof(
+    pairs,
+    fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
+  )
+  const urls = fc.constantFrom('/oauth/token/', '/oauth/token-revoke/')
+  await fc.assert(
+    fc.asyncProperty(types, bodies, urls, async (type, body, url) => {
+      const response = await post({ type, body, url })
+      assert.ok(response.statusCode < 500, `${response.statusCode} ${response.body}`)
+      if (response.statusCode !== 200) assert.equal(typeof response.json().error, 'string')
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('other methods are 405, empty, and tell which', async (t) => {
+  const { api } = await open(t)
+  for (const url of ['/oauth/token/', '/oauth/token', '/oauth/token-revoke/', '/oauth/token-revoke']) {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'] as const) {
+      const response = await api.server.inject({ method, url: `${url}?client_id=app` })
+      assert.deepEqual([response.statusCode, response.body, response.headers.allow], [405, '', 'POST, OPTIONS'], method)
+    }
+  }
+  assert.equal((await api.server.inject({ method: 'POST', url: '/oauth/token/x' })).statusCode, 404)
+})
+
+test('T38: pages of any origin may ask for tokens, never with cookies', async (t) => {
+  const { api, postForm } = await open(t)
+  for (const url of ['/oauth/token/', '/oauth/token', '/oauth/token-revoke/']) {
+    const response = await api.server.inject({ method: 'OPTIONS', url, headers: { origin: 'https://app.example' } })
+    assert.equal(response.statusCode, 204)
+    assert.equal(response.headers['access-control-allow-origin'], '*')
+    assert.equal(response.headers['access-control-allow-methods'], 'POST, OPTIONS')
+    assert.equal(response.headers['access-control-allow-headers'], 'authorization, content-type, idempotency-key')
+    assert.equal(response.headers['access-control-allow-credentials'], undefined)
+  }
+  assert.equal((await postForm({})).headers['access-control-allow-origin'], '*')
+})
+
+test('T15: revoking answers nothing', async (t) => {
+  const { postForm, post } = await open(t)
+  const url = '/oauth/token-revoke/'
+  const { access_token } = (await postForm(login)).json()
+  for (const fields of [
+    { client_id: 'app', token: access_token, token_type_hint: 'nonsense' },
+    { client_id: 'app', token: 'unknown', token_type_hint: 'refresh_token' },
+  ]) {
+    const response = await postForm(fields, { url })
+    assert.deepEqual([response.statusCode, response.body], [200, ''])
+    assert.equal(response.headers['cache-control'], 'no-store')
+    assert.equal((await post({ ...writeMultipart(fields), url })).statusCode, 200)
+  }
+  assert.equal(
+    (await postForm({ client_id: 'app' }, { url })).body,
+    refusal('invalid_request', 'Missing token parameter.'),
+  )
+  assert.equal((await postForm({ token: 'x' }, { url })).statusCode, 401)
+})
+
+test('T14: the Idempotency-Key is a header', async (t) => {
+  const { postForm } = await open(t)
+  const { refresh_token } = (await postForm(login)).json()
+  const refresh = { grant_type: 'refresh_token', client_id: 'app', refresh_token }
+  const headers = { 'idempotency-key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' }
+  const [first, second] = [await postForm(refresh, { headers }), await postForm(refresh, { headers })]
+  assert.equal(first.statusCode, 200)
+  assert.equal(second.body, first.body)
+  assert.equal((await postForm(refresh)).statusCode, 400)
+})
+
+test('T30, T32: what comes too often is told when to come again', async (t) => {
+  const limits = new RateLimits({ apiPerMinute: 0, tokenPerMinute: 2, clock: systemClock })
+  const { postForm } = await open(t, { limits })
+  await postForm(login)
+  const second = await postForm(login)
+  assert.equal(second.headers.ratelimit, '"default";r=0;t=60')
+  const third = await postForm(login)
+  assert.equal(third.statusCode, 429)
+  assert.equal(third.json().error, 'rate_limited')
+  assert.deepEqual([third.headers['retry-after'], third.headers['ratelimit-policy']], ['30', '"default";q=2;w=60'])
+})
+
+test('a throttled or overloaded check of passwords, and a bug, keep the form of errors', async (t) => {
+  const failures: [Error, number, string, string | undefined][] = [
+    [new AppError('rate_limited', 'x', { retryAfterSeconds: 7 }), 429, 'rate_limited', '7'],
+    [new AppError('unavailable', 'x', { retryAfterSeconds: 2 }), 503, 'temporarily_unavailable', '2'],
+    [new Error('select * from secrets'), 500, 'server_error', undefined],
+  ]
+  for (const [failure, status, error, retryAfter] of failures) {
+    const verify = async () => Promise.reject(failure)
+    const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
+    const { store, postForm } = await open(t, {
+      oauth: { token: (input) => holder.oauth!.token(input), revoke: (input) => holder.oauth!.revoke(input) },
+    })
+    holder.oauth = createTemporaryOAuth(store, { login: { verify } })
+    const response = await postForm(login)
+    assert.deepEqual([response.statusCode, response.json().error], [status, error])
+    assert.equal(response.headers['retry-after'], retryAfter)
+    assert.ok(!response.body.includes('select'))
+    assert.equal(response.headers['access-control-allow-origin'], '*')
+  }
+})
+
+test('the metadata document leads client libraries to everything', async (t) => {
+  const { api } = await open(t)
+  const response = await api.server.inject({ url: '/.well-known/oauth-authorization-server' })
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.headers['access-control-allow-origin'], '*')
+  const document = response.json()
+  assert.equal(document.issuer, publicUrl)
+  assert.equal(document.token_endpoint, `${publicUrl}/oauth/token/`)
+  assert.deepEqual(document.code_challenge_methods_supported, ['S256'])
+  assert.equal(document.authorization_response_iss_parameter_supported, true)
+})
