@@ -20,6 +20,7 @@ import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { OAuth } from './auth/oauth/oauth.ts'
 import { openSecretKey } from './auth/secret-key.ts'
+import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
@@ -138,6 +139,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     signUp: config.signUp,
   })
+  const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = new OAuth({
     store,
     login,
@@ -171,6 +173,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     identity,
     limits,
+    pages: { sessions, login, oauth, accounts, users: store.users, audit, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
     measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords }),
   })
@@ -186,6 +189,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         retention: (signal) => catalog.runRetention(signal, () => listRetentionPolicies(store)),
         'last use of tokens': (signal) => authenticator.run(signal),
         'audit log': (signal) => audit.run(signal),
+        'expiry of sessions': (signal) => sessions.run(signal),
         'expiry of tokens': (signal) => oauth.run(signal),
         'expiry of links': (signal) => accounts.run(signal),
       },

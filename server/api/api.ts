@@ -20,6 +20,7 @@ import { MediaUrls } from './media-urls.ts'
 import { registerMetrics } from './metrics.ts'
 import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
+import { registerPages } from './pages/pages.ts'
 import { Connections } from './transport/connections.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
 import { TrustedProxies } from './transport/trusted-proxies.ts'
@@ -70,6 +71,7 @@ export function createApi(deps: ApiDeps): Api {
   registerRecordedRoutes(server, { recorded, streams, log })
   registerTokenRoutes(server, { oauth: deps.oauth, limits, log })
   registerMetadata(server, publicUrl)
+  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl })
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

@@ -10,6 +10,7 @@ import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { Store } from '../store/store.ts'
 import type { Measurement } from './metrics.ts'
+import type { PagesDeps } from './pages/deps.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
@@ -62,6 +63,8 @@ export type ApiDeps = {
   readonly origin?: Pick<OriginOptions, 'proxies' | 'hosts'>
   /** Default: none. */
   readonly limits?: RateLimits
+  /** Default: none. */
+  readonly pages?: PagesDeps
   readonly timeouts?: Timeouts
   /** What the other parts measure, for /metrics. */
   readonly measure?: () => readonly Measurement[]

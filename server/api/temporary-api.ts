@@ -54,7 +54,12 @@ async function notFound(): Promise<never> {
   throw new AppError('not_found', 'nothing was recorded')
 }
 
-export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> = {}): Promise<TemporaryApi> {
+/** `addParts`: for parts that need the store. */
+export async function openTemporaryApi(
+  t: TestContext,
+  parts: Partial<ApiDeps> = {},
+  addParts: (store: Store) => Partial<ApiDeps> = () => ({}),
+): Promise<TemporaryApi> {
   const clock: Clock = parts.clock ?? systemClock
   const { store } = await openTemporaryStore(t, { clock })
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
@@ -83,6 +88,7 @@ export async function openTemporaryApi(t: TestContext, parts: Partial<ApiDeps> =
     log: silentLogger,
     publicUrl,
     identity,
+    ...addParts(store),
     ...parts,
     clock,
   })

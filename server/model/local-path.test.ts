@@ -4,7 +4,20 @@ import fc from 'fast-check'
 import { isLocalPath } from './local-path.ts'
 
 test('T29: what leads elsewhere is no local path', () => {
-  const elsewhere = ['//e', '/\\e', 'https:e', 'https://e/', '%2f%2fe', '\\\\e', '/\t/e', '/\n/e', ' /a', '', 'a', '/a\\b']
+  const elsewhere = [
+    '//e',
+    '/\\e',
+    'https:e',
+    'https://e/',
+    '%2f%2fe',
+    '\\\\e',
+    '/\t/e',
+    '/\n/e',
+    ' /a',
+    '',
+    'a',
+    '/a\\b',
+  ]
   for (const text of [...elsewhere, '/\u00a0/e', '/a\0', `/${'a'.repeat(8192)}`]) {
     assert.equal(isLocalPath(text), false, JSON.stringify(text))
   }

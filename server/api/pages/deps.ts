@@ -1,0 +1,36 @@
+// What the pages ask of the other parts, as types.
+
+import type { Accounts } from '../../auth/accounts/accounts.ts'
+import type { Audit } from '../../auth/guard/audit.ts'
+import type { Login } from '../../auth/guard/login.ts'
+import type { OAuth } from '../../auth/oauth/oauth.ts'
+import type { Sessions } from '../../auth/sessions/sessions.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Users } from '../../store/users.ts'
+
+export type PagesDeps = {
+  readonly sessions: Sessions
+  readonly login: Pick<Login, 'verify' | 'createDevice'>
+  readonly oauth: Pick<OAuth, 'checkAuthorize' | 'approve' | 'deny' | 'describe' | 'listGrants' | 'revokeGrant'>
+  readonly accounts: Pick<
+    Accounts,
+    | 'signUp'
+    | 'isSetupPending'
+    | 'setUp'
+    | 'findInvitation'
+    | 'acceptInvitation'
+    | 'requestSignUp'
+    | 'requestReset'
+    | 'findReset'
+    | 'reset'
+    | 'changePassword'
+    | 'requestEmailChange'
+    | 'findEmailChange'
+    | 'confirmEmail'
+  >
+  readonly audit: Pick<Audit, 'write'>
+  readonly users: Pick<Users, 'find'>
+  readonly clock: Clock
+  readonly log: Logger
+}

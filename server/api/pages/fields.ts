@@ -1,0 +1,93 @@
+// Parts of forms: fields with label, hint and error, buttons, notices. What is wrong is said beside the field, and to screen readers
+// as part of it (WCAG 2.2: 1.3.5, 3.3.1, 3.3.2).
+
+import { type Html, html } from './html.ts'
+
+/** What is wrong with a form that was sent: by field, and with it as a whole. */
+export type FormProblem = {
+  readonly fields?: Readonly<Record<string, string | undefined>>
+  readonly notice?: string | undefined
+}
+
+export type FieldOptions = {
+  readonly name: string
+  readonly label: string
+  /** The purpose, so that browsers and password managers fill it in; see "autofill" in the HTML standard. */
+  readonly autocomplete: string
+  readonly type?: 'text' | 'email' | 'password'
+  readonly hint?: string | undefined
+  /** What was typed before. Never of a password. */
+  readonly value?: string
+  readonly problem?: FormProblem | undefined
+  readonly isOptional?: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  /** True for the field to begin with; a field in error goes before. */
+  readonly isFirst?: boolean
+}
+
+export function drawField(options: FieldOptions): Html {
+  const { name, label, autocomplete, type = 'text', hint, value, problem, minLength, maxLength = 256 } = options
+  const error = problem?.fields?.[name]
+  const hasFocus = error === undefined ? options.isFirst && !hasFieldErrors(problem) : isFirstError(name, problem)
+  const describedBy = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean)
+  // What a phone's keyboard would "correct" is wrong afterwards.
+  const isProse = type === 'text' && autocomplete.endsWith('name')
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" maxlength="${maxLength}"${minLength !== undefined && html` minlength="${minLength}"`}${value !== undefined && value !== '' && html` value="${value}"`}${!options.isOptional && html` required`}${!isProse && html` autocapitalize="none" spellcheck="false"`}${error !== undefined && html` aria-invalid="true"`}${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}${hasFocus && html` autofocus`}>
+</div>`
+}
+
+export function drawCheckbox(options: { name: string; label: string; hint?: string; isChecked: boolean }): Html {
+  const { name, label, hint, isChecked } = options
+  return html`<div class="check">
+<input id="${name}" name="${name}" type="checkbox" value="yes"${hint !== undefined && html` aria-describedby="${name}-hint"`}${isChecked && html` checked`}>
+<label for="${name}">${label}</label>
+${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+</div>`
+}
+
+/** What concerns the whole form; read out when the page opens. */
+export function drawNotice(text: string | undefined, kind: 'bad' | 'good' = 'bad'): Html | undefined {
+  if (text === undefined) return undefined
+  return kind === 'bad'
+    ? html`<p class="notice notice-bad" role="alert">${text}</p>`
+    : html`<p class="notice notice-good" role="status">${text}</p>`
+}
+
+/** For password managers, where the account is known already. */
+export function drawUsername(email: string): Html {
+  return html`<input class="away" type="email" name="username" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
+}
+
+export type FormOptions = {
+  readonly action: string
+  /** Of the session or the visit. */
+  readonly formToken: string
+  readonly hidden?: Readonly<Record<string, string | undefined>>
+  readonly content: Html | readonly (Html | undefined)[]
+  readonly className?: string
+}
+
+export function drawForm({ action, formToken, hidden = {}, content, className }: FormOptions): Html {
+  const values = Object.entries({ form_token: formToken, ...hidden }).filter(([, value]) => value !== undefined)
+  return html`<form method="post" action="${action}"${className !== undefined && html` class="${className}"`}>
+${values.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${content}
+</form>`
+}
+
+export function drawButton(label: string): Html {
+  return html`<button class="button">${label}</button>`
+}
+
+function hasFieldErrors(problem: FormProblem | undefined): boolean {
+  return Object.values(problem?.fields ?? {}).some((error) => error !== undefined)
+}
+
+function isFirstError(name: string, problem: FormProblem | undefined): boolean {
+  return Object.entries(problem?.fields ?? {}).find(([, error]) => error !== undefined)?.[0] === name
+}

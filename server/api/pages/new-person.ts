@@ -1,0 +1,79 @@
+// The fields of everybody who makes an account: name and password.
+
+import type { NewAccount } from '../../auth/accounts/accounts-options.ts'
+import { drawField, type FormProblem } from './fields.ts'
+import type { Form } from './form.ts'
+import type { Html } from './html.ts'
+import type { Texts } from './texts/texts.ts'
+
+const minPasswordLength = 8
+
+export function readNewPerson(form: Form): NewAccount {
+  return {
+    firstName: form.trimmed('first_name'),
+    lastName: form.trimmed('last_name'),
+    password: form.get('password'),
+  }
+}
+
+/** What is wrong with it, as far as can be told here; the rest is told by the part that makes the account. */
+export function checkNewPerson(texts: Texts, form: Form): Record<string, string | undefined> {
+  return {
+    first_name: form.trimmed('first_name') === '' ? texts.problems.firstNameMissing : undefined,
+    password: form.get('password') === '' ? texts.problems.newPasswordMissing : undefined,
+  }
+}
+
+type NewPersonOptions = {
+  /** What was sent before, if anything. */
+  readonly form: Form | undefined
+  readonly problem: FormProblem | undefined
+  readonly isFirst: boolean
+  /** The account's address: a field, or what it is. Beside the password, where password managers look for it. */
+  readonly account: Html
+}
+
+export function drawNewPerson(texts: Texts, { form, problem, isFirst, account }: NewPersonOptions): Html[] {
+  const { fields } = texts
+  return [
+    drawField({
+      name: 'first_name',
+      label: fields.firstName,
+      autocomplete: 'given-name',
+      maxLength: 150,
+      value: form?.trimmed('first_name') ?? '',
+      problem,
+      isFirst,
+    }),
+    drawField({
+      name: 'last_name',
+      label: fields.lastName,
+      autocomplete: 'family-name',
+      maxLength: 150,
+      value: form?.trimmed('last_name') ?? '',
+      problem,
+      isOptional: true,
+    }),
+    account,
+    drawNewPassword(texts, problem),
+  ]
+}
+
+export type NewPasswordOptions = { readonly name?: string; readonly label?: string; readonly isFirst?: boolean }
+
+export function drawNewPassword(
+  texts: Texts,
+  problem: FormProblem | undefined,
+  { name = 'password', label = texts.fields.password, isFirst = false }: NewPasswordOptions = {},
+): Html {
+  return drawField({
+    name,
+    label,
+    type: 'password',
+    autocomplete: 'new-password',
+    hint: texts.fields.passwordHint,
+    minLength: minPasswordLength,
+    problem,
+    isFirst,
+  })
+}

@@ -1,0 +1,166 @@
+// Around every page the same: who is signed in, whether a form is ours, headers, cookies, and errors as pages.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimitError } from '../../auth/guard/rate-limiter.ts'
+import type { RateLimits } from '../../auth/guard/rate-limits.ts'
+import type { Sessions } from '../../auth/sessions/sessions.ts'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { Users } from '../../store/users.ts'
+import { writeRate } from '../answer.ts'
+import { HttpError, type Problem, toProblem, writeProblem } from '../problem.ts'
+import { contextOf } from '../transport/request-origin.ts'
+import { createErrorPage, createOutdatedPage } from './error-page.ts'
+import { Form, maxFormBytes } from './form.ts'
+import { writeDocument } from './layout.ts'
+import type { Look } from './look.ts'
+import type { Page, PageAnswer, PageCall, UserCall } from './page.ts'
+import { createPageHeaders } from './page-headers.ts'
+import { checkSameSite } from './same-site.ts'
+import type { Texts } from './texts/texts.ts'
+import { Visit } from './visit.ts'
+
+export type PageRoutesOptions = {
+  readonly pages: readonly Page[]
+  readonly sessions: Pick<Sessions, 'find' | 'hasRecentPassword'>
+  readonly users: Pick<Users, 'find'>
+  readonly limits: RateLimits
+  readonly look: Look
+  readonly texts: Texts
+  /** The origin of this server; no other page may send forms. */
+  readonly publicUrl: string
+  readonly log: Logger
+  /** Where somebody goes who has to sign in, or to give the password again, and then comes back. */
+  readonly signInFirst: (call: PageCall) => PageAnswer
+  readonly confirmFirst: (call: PageCall) => PageAnswer
+}
+
+export function registerPageRoutes(server: FastifyInstance, options: PageRoutesOptions): void {
+  server.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: maxFormBytes },
+      (_request, body, done) => done(null, body),
+    )
+    scope.addHook('onRequest', async (request) => {
+      request.rate = options.limits.takeAddress(request.clientIp) ?? null
+      if (request.method === 'POST') checkSameSite(request.headers, options.publicUrl)
+    })
+    scope.setErrorHandler((error, request, reply) => sendError(options, error, request, reply))
+    for (const page of options.pages) registerPage(scope, page, options)
+  })
+}
+
+function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOptions): void {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const call = await createCall(request, options)
+    const form = request.method === 'POST' ? new Form((request.body as string | undefined) ?? '') : undefined
+    return sendAnswer(options, call, await ask(page, call, form, options), request, reply)
+  }
+  const methods = page.post ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']
+  scope.route({ method: methods, url: page.path, exposeHeadRoute: false, handler: answer })
+  // Said here, because the general answer would let any origin read it.
+  const others = ['POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.includes(method))
+  scope.route({
+    method: others,
+    url: page.path,
+    exposeHeadRoute: false,
+    handler: () => {
+      throw new HttpError(405, 'method_not_allowed', 'This address does not take that method.', {
+        allow: methods.join(', '),
+      })
+    },
+  })
+}
+
+async function ask(
+  page: Page,
+  call: PageCall,
+  form: Form | undefined,
+  options: PageRoutesOptions,
+): Promise<PageAnswer> {
+  if (page.audience === 'anyone') return form ? page.post!(call, form) : page.get(call)
+  if (page.audience === 'anyone, then user' && !form) return page.get(call)
+  const user = call.session && (await options.users.find(call.session.userId))
+  if (!call.session || !user) return options.signInFirst(call)
+  const userCall: UserCall = { ...call, session: call.session, user }
+  if (form && !call.session.isFormToken(form.get('form_token'))) return createOutdatedPage(call)
+  if (page.audience === 'user' && page.asksPassword && !options.sessions.hasRecentPassword(call.session)) {
+    return options.confirmFirst(call)
+  }
+  return form ? page.post!(userCall, form) : page.get(userCall as never)
+}
+
+async function createCall(request: FastifyRequest, { sessions, texts }: PageRoutesOptions): Promise<PageCall> {
+  const { cookie, accept } = request.headers
+  return {
+    context: contextOf(request),
+    url: request.url,
+    query: new URLSearchParams(request.query as string),
+    cookieHeader: cookie,
+    session: await sessions.find(cookie),
+    visit: new Visit(cookie),
+    texts,
+    wantsHtml: acceptsHtml(accept),
+  }
+}
+
+function sendAnswer(
+  { look, texts }: PageRoutesOptions,
+  call: PageCall,
+  answer: PageAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (request.rate) reply.headers(writeRate(request.rate))
+  if (answer.kind === 'json') {
+    return reply
+      .code(answer.status)
+      .headers(createPageHeaders())
+      .type('application/json')
+      .send(JSON.stringify(answer.body))
+  }
+  const newVisit = call.visit.newCookie
+  const cookies = [...(answer.cookies ?? []), ...(newVisit === undefined ? [] : [newVisit])]
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+  if (answer.kind === 'redirect') {
+    const status = request.method === 'POST' ? 303 : 302
+    return reply.code(status).headers(createPageHeaders()).header('location', answer.location).send()
+  }
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
+  return reply
+    .code(answer.status ?? 200)
+    .headers(createPageHeaders(answer.leadsTo))
+    .type('text/html; charset=utf-8')
+    .send(writeDocument({ page: answer, look, texts }))
+}
+
+function sendError(
+  options: PageRoutesOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { look, texts, log } = options
+  const problem = toProblem(error)
+  if (error instanceof RateLimitError) request.rate = error.rate
+  if (problem.status >= 500 && problem.status !== 503) {
+    log.error({ path: request.url.split('?', 1)[0], reason: errorChain(error) }, 'a page failed')
+  }
+  reply.code(problem.status).headers(createPageHeaders()).headers(problem.headers)
+  if (request.rate) reply.headers(writeRate(request.rate))
+  if (!acceptsHtml(request.headers.accept)) return reply.type('application/json').send(writeProblem(problem))
+  const page = createErrorPage(texts, problem, readableDetail(error, problem))
+  return reply.type('text/html; charset=utf-8').send(writeDocument({ page, look, texts }))
+}
+
+/** What a part of the server said for people. */
+function readableDetail(error: unknown, { detail }: Problem): string | undefined {
+  return error instanceof AppError && (error.kind === 'invalid' || error.kind === 'conflict') ? detail : undefined
+}
+
+/** What browsers ask for when somebody follows a link or sends a form; programs mostly ask for anything. */
+function acceptsHtml(accept: string | undefined): boolean {
+  return accept?.toLowerCase().includes('text/html') ?? false
+}

@@ -1,0 +1,64 @@
+// The pages that people see: signing in, consent, and what surrounds them. Plain HTML that works without scripts.
+
+import type { FastifyInstance } from 'fastify'
+import type { RateLimits } from '../../auth/guard/rate-limits.ts'
+import type { PagesDeps } from './deps.ts'
+import { registerLook } from './look.ts'
+import { type Page, redirect } from './page.ts'
+import { registerPageRoutes } from './page-routes.ts'
+import { createAccountPage } from './routes/account.ts'
+import { createAuthorizePage } from './routes/authorize.ts'
+import { confirmPath, createConfirmPage } from './routes/confirm.ts'
+import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
+import { createInvitationPage } from './routes/invitation.ts'
+import { createChangePasswordPage } from './routes/password.ts'
+import { createResetPage } from './routes/reset.ts'
+import { createSetUpPage } from './routes/set-up.ts'
+import { createSignInPage } from './routes/sign-in.ts'
+import { createSignOutPage } from './routes/sign-out.ts'
+import { createSignUpPage } from './routes/sign-up.ts'
+import { homePath, SignInDesk } from './sign-in-desk.ts'
+import { english } from './texts/english.ts'
+
+export type PagesOptions = {
+  readonly deps: PagesDeps
+  readonly limits: RateLimits
+  /** The origin of this server. */
+  readonly publicUrl: string
+}
+
+/** Registers all pages and what they look like. */
+export function registerPages(server: FastifyInstance, { deps, limits, publicUrl }: PagesOptions): void {
+  const desk = new SignInDesk(deps)
+  registerPageRoutes(server, {
+    pages: createPages(deps, desk),
+    sessions: deps.sessions,
+    users: deps.users,
+    limits,
+    look: registerLook(server),
+    texts: english,
+    publicUrl,
+    log: deps.log,
+    signInFirst: (call) => desk.sendToSignIn(call, { path: call.url }),
+    confirmFirst: (call) => redirect(`${confirmPath}?errand=${desk.keepErrand(call, { path: call.url }) ?? ''}`),
+  })
+}
+
+export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
+  const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
+  return [
+    start,
+    createSignInPage(deps, desk),
+    createSignOutPage(deps, desk),
+    createConfirmPage(deps, desk),
+    createAuthorizePage(deps, desk),
+    createSetUpPage(deps, desk),
+    createInvitationPage(deps, desk),
+    ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),
+    createResetPage(deps),
+    createConfirmEmailPage(deps),
+    createAccountPage(deps),
+    createChangePasswordPage(deps),
+    createChangeEmailPage(deps),
+  ]
+}

@@ -1,0 +1,110 @@
+// The authorization endpoint (RFC 6749 section 3.1): an application sends a browser here, the user signs in and is asked, and the
+// browser goes back with the answer. What is asked for is checked before anybody signs in; see auth/oauth/.
+
+import type { AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
+import { AppError } from '../../../base/error.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawForm } from '../fields.ts'
+import { html } from '../html.ts'
+import { Kept } from '../kept.ts'
+import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from '../page.ts'
+import type { SignInDesk } from '../sign-in-desk.ts'
+import { signOutPath } from './sign-out.ts'
+
+export const authorizePath = '/oauth/authorize/'
+const questionLifetimeMs = 3_600_000
+
+type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'users' | 'clock'>
+
+export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page {
+  const questions = new Kept<AuthorizeRequest>({ clock: deps.clock, lifetimeMs: questionLifetimeMs })
+  return {
+    path: authorizePath,
+    audience: 'anyone, then user',
+    get: (call) => ask(call, { ...deps, desk, questions }),
+    async post(call, form) {
+      const request = questions.find(call.session.id, form.get('question'))
+      // Asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
+      if (!request) return redirect(call.url)
+      if (form.get('answer') !== 'allow') return redirect(deps.oauth.deny(request).location)
+      try {
+        return redirect((await deps.oauth.approve(request, call.user.id, call.context)).location)
+      } catch (error) {
+        const isGone = error instanceof AppError && (error.kind === 'conflict' || error.kind === 'not_found')
+        if (!isGone) throw error
+        return refuse(call, 'invalid_request', call.texts.consent.changed)
+      }
+    },
+  }
+}
+
+type AskParts = AuthorizeDeps & { readonly desk: SignInDesk; readonly questions: Kept<AuthorizeRequest> }
+
+async function ask(call: PageCall, { oauth, users, desk, questions }: AskParts): Promise<PageAnswer> {
+  const check = await oauth.checkAuthorize(call.query)
+  if (check.kind === 'refused') return refuse(call, check.error, check.detail)
+  const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
+  const { session } = call
+  const user = session && (await users.find(session.userId))
+  if (!session || !user) {
+    const appName = check.kind === 'ask' ? check.request.appName : undefined
+    return desk.sendToSignIn(call, { path: call.url, appName, leadsTo })
+  }
+  // Not before: an address of ours must not send on whoever happens to follow it.
+  if (check.kind === 'redirect_error') return redirect(check.location)
+  const question = questions.put(session.id, call.context.ip, check.request)
+  return showConsent({ ...call, session, user }, { question, leadsTo, description: oauth.describe(check.request) })
+}
+
+type Consent = {
+  /** The name of what is kept. */
+  readonly question: string
+  readonly leadsTo: string
+  readonly description: ReturnType<PagesDeps['oauth']['describe']>
+}
+
+function showConsent({ texts, user, session, url }: UserCall, { question, leadsTo, description }: Consent): ShownPage {
+  const { appName, ownerName, redirectHost, scopes, lifetime } = description
+  const { consent } = texts
+  return {
+    kind: 'page',
+    title: consent.title(appName),
+    leadsTo,
+    content: html`<p>${consent.asks(appName)}</p>
+<ul class="scopes">${scopes.map(({ words }) => html`<li>${words}</li>`)}</ul>
+<dl class="facts">
+<div><dt>${consent.owner}</dt><dd>${ownerName}</dd></div>
+<div><dt>${consent.target}</dt><dd>${redirectHost}</dd></div>
+<div><dt>${consent.lifetime}</dt><dd>${lifetime}</dd></div>
+<div><dt>${consent.account}</dt><dd>${user.email}
+${drawForm({
+  action: signOutPath,
+  formToken: session.formToken,
+  hidden: { next: url },
+  className: 'inline',
+  content: html`<button class="link">${consent.notYou}</button>`,
+})}</dd></div>
+</dl>
+<p class="hint">${consent.caution}</p>
+${drawForm({
+  action: url,
+  formToken: session.formToken,
+  hidden: { question },
+  className: 'choices',
+  content: html`<button class="button" name="answer" value="allow">${consent.allow}</button>
+<button class="button button-quiet" name="answer" value="deny">${consent.deny}</button>`,
+})}`,
+  }
+}
+
+/** The application or its address is wrong: said here, and never by sending the browser there. */
+function refuse({ texts, wantsHtml }: PageCall, error: string, detail: string): PageAnswer {
+  if (!wantsHtml) return { kind: 'json', status: 400, body: { status: 400, title: error, detail } }
+  return {
+    kind: 'page',
+    status: 400,
+    title: texts.errors.authorizeTitle,
+    content: html`<p>${texts.errors.authorizeAdvice}</p>
+<p class="detail"><code>${error}</code> ${detail}</p>`,
+  }
+}

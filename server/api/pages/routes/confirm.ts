@@ -1,0 +1,65 @@
+// The password once more, before what must not be done by somebody who merely found the browser open.
+
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { homePath, type SignInDesk } from '../sign-in-desk.ts'
+
+export const confirmPath = '/confirm/'
+
+export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' | 'sessions'>, desk: SignInDesk): Page {
+  return {
+    path: confirmPath,
+    audience: 'user',
+    get: async (call) => show(call, call.query.get('errand') ?? ''),
+    async post(call, form) {
+      const { texts, user, session, context } = call
+      const errandName = form.get('errand')
+      const password = form.get('password')
+      const refuse = (status: number, problem: FormProblem): ShownPage => ({
+        ...show(call, errandName, problem),
+        status,
+      })
+      if (password === '') return refuse(400, { fields: { password: texts.problems.passwordMissing } })
+      try {
+        const device = desk.findDevice(call)
+        const found = await login.verify({ email: user.email, password, context, device, via: 'confirmation' })
+        if (found?.id !== user.id) return refuse(400, { fields: { password: texts.problems.passwordWrong } })
+      } catch (error) {
+        const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
+        return { ...refuse(status, problem), retryAfterSeconds }
+      }
+      const { cookie } = await sessions.renew(session)
+      return redirect(desk.findErrand(call, errandName)?.path ?? homePath, [cookie])
+    },
+  }
+}
+
+function show({ texts, session, user }: UserCall, errandName: string, problem?: FormProblem): ShownPage {
+  return {
+    kind: 'page',
+    title: texts.confirm.title,
+    content: html`<p>${texts.confirm.text}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: confirmPath,
+  formToken: session.formToken,
+  hidden: { errand: errandName },
+  content: [
+    drawUsername(user.email),
+    drawField({
+      name: 'password',
+      label: texts.fields.password,
+      type: 'password',
+      autocomplete: 'current-password',
+      problem,
+      isFirst: true,
+    }),
+    drawButton(texts.confirm.button),
+  ],
+})}
+<p class="aside"><a href="${homePath}">${texts.password.cancel}</a></p>`,
+  }
+}

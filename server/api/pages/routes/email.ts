@@ -1,0 +1,136 @@
+// Another e-mail address: the page that sends a link to it, and the page behind that link. The address counts once the link was used.
+
+import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import { AppError } from '../../../base/error.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import type { Page, PageCall, ShownPage, UserCall } from '../page.ts'
+import { homePath } from '../sign-in-desk.ts'
+import { isEmail } from './sign-in.ts'
+
+export const changeEmailPath = '/account/email/'
+
+export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
+  return {
+    path: changeEmailPath,
+    audience: 'user',
+    get: async (call) => showRequest(call),
+    async post(call, form) {
+      const { problems, email: texts } = call.texts
+      const email = form.trimmed('email')
+      const password = form.get('password')
+      const refuse = (status: number, problem: FormProblem): ShownPage => ({
+        ...showRequest(call, email, problem),
+        status,
+      })
+      const fields = {
+        email: email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong,
+        password: password === '' ? problems.passwordMissing : undefined,
+      }
+      if (fields.email !== undefined || fields.password !== undefined) return refuse(400, { fields })
+      try {
+        await accounts.requestEmailChange({ userId: call.user.id, email, password, context: call.context })
+      } catch (error) {
+        const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
+        return { ...refuse(status, problem), retryAfterSeconds }
+      }
+      return {
+        kind: 'page',
+        title: texts.sentTitle,
+        content: html`<p>${texts.sent(email)}</p>
+<p class="aside"><a href="${homePath}">${texts.back}</a></p>`,
+      }
+    },
+  }
+}
+
+export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
+  const open = async (call: PageCall, token: string, problem?: FormProblem): Promise<ShownPage> => {
+    const found = await accounts.findEmailChange(token)
+    return found ? showConfirm(call, token, found.email, problem) : showInvalid(call)
+  }
+  return {
+    path: linkPaths.email,
+    audience: 'anyone',
+    get: (call) => open(call, call.query.get('token') ?? ''),
+    async post(call, form) {
+      const token = form.get('token')
+      if (!call.visit.isFormToken(form.get('form_token'))) {
+        return { ...(await open(call, token, { notice: call.texts.problems.outdated })), status: 403 }
+      }
+      try {
+        await accounts.confirmEmail({ token, context: call.context })
+      } catch (error) {
+        const isUsed = error instanceof AppError && (error.kind === 'not_found' || error.kind === 'conflict')
+        if (isUsed) return showInvalid(call)
+        throw error
+      }
+      const { email, errors } = call.texts
+      return {
+        kind: 'page',
+        title: email.doneTitle,
+        content: html`<p>${email.done}</p>
+<p><a href="/">${errors.home}</a></p>`,
+      }
+    },
+  }
+}
+
+function showRequest({ texts, session, user }: UserCall, typed = '', problem?: FormProblem): ShownPage {
+  const email = drawField({
+    name: 'email',
+    label: texts.email.newAddress,
+    type: 'email',
+    autocomplete: 'email',
+    maxLength: 254,
+    value: typed,
+    problem,
+    isFirst: true,
+  })
+  const password = drawField({
+    name: 'password',
+    label: texts.fields.password,
+    type: 'password',
+    autocomplete: 'current-password',
+    problem,
+  })
+  return {
+    kind: 'page',
+    title: texts.email.requestTitle,
+    content: html`<p>${texts.email.requestText(user.email)}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: changeEmailPath,
+  formToken: session.formToken,
+  content: [email, password, drawButton(texts.email.requestButton)],
+})}
+<p class="aside"><a href="${homePath}">${texts.password.cancel}</a></p>`,
+  }
+}
+
+function showConfirm({ texts, visit }: PageCall, token: string, email: string, problem?: FormProblem): ShownPage {
+  return {
+    kind: 'page',
+    title: texts.email.title,
+    content: html`<p>${texts.email.text(email)}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: linkPaths.email,
+  formToken: visit.formToken,
+  hidden: { token },
+  content: drawButton(texts.email.button),
+})}`,
+  }
+}
+
+function showInvalid({ texts }: PageCall): ShownPage {
+  return {
+    kind: 'page',
+    status: 404,
+    title: texts.email.invalidTitle,
+    content: html`<p>${texts.email.invalid}</p>
+<p><a href="/">${texts.errors.home}</a></p>`,
+  }
+}

@@ -1,0 +1,82 @@
+// What an invited person sees: an account to make, for the address the link was sent to. Opening the page uses nothing up, because
+// mail scanners open links.
+
+import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import { AppError } from '../../../base/error.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
+import type { Form } from '../form.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
+import type { Page, PageCall, ShownPage } from '../page.ts'
+import type { SignInDesk } from '../sign-in-desk.ts'
+
+export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
+  const open = async (call: PageCall, token: string, sent?: { form: Form; problem: FormProblem }) => {
+    const found = await accounts.findInvitation(token)
+    return found ? show(call, { ...found, token, ...sent }) : showInvalid(call)
+  }
+  return {
+    path: linkPaths.invitation,
+    audience: 'anyone',
+    get: (call) => open(call, call.query.get('token') ?? ''),
+    async post(call, form) {
+      const token = form.get('token')
+      const refuse = async (status: number, problem: FormProblem, retryAfterSeconds?: number): Promise<ShownPage> => ({
+        ...(await open(call, token, { form, problem })),
+        status,
+        retryAfterSeconds,
+      })
+      if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: call.texts.problems.outdated })
+      const fields = checkNewPerson(call.texts, form)
+      if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
+      try {
+        const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
+        return await desk.signIn(call, user.id)
+      } catch (error) {
+        if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
+        const refusal = toRefusal(error, call.texts)
+        return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)
+      }
+    },
+  }
+}
+
+type Shown = {
+  readonly token: string
+  readonly email: string
+  readonly inviterEmail?: string
+  readonly form?: Form
+  readonly problem?: FormProblem
+}
+
+function show({ texts, visit }: PageCall, { token, email, inviterEmail, form, problem }: Shown): ShownPage {
+  const { invitation } = texts
+  return {
+    kind: 'page',
+    title: invitation.title,
+    content: html`<p>${inviterEmail === undefined ? invitation.text : invitation.textFrom(inviterEmail)}</p>
+<p class="hint">${invitation.forEmail} <strong>${email}</strong></p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: linkPaths.invitation,
+  formToken: visit.formToken,
+  hidden: { token },
+  content: [
+    ...drawNewPerson(texts, { form, problem, isFirst: true, account: drawUsername(email) }),
+    drawButton(invitation.button),
+  ],
+})}`,
+  }
+}
+
+function showInvalid({ texts }: PageCall): ShownPage {
+  return {
+    kind: 'page',
+    status: 404,
+    title: texts.invitation.invalidTitle,
+    content: html`<p>${texts.invitation.invalid}</p>
+<p><a href="/">${texts.errors.home}</a></p>`,
+  }
+}

@@ -1,0 +1,142 @@
+// A forgotten password: without a link, the page that sends one; with a link, the page to choose a new password. Opening it uses
+// nothing up.
+
+import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import { AppError } from '../../../base/error.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
+import type { Form } from '../form.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import { drawNewPassword } from '../new-person.ts'
+import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
+import { signInPath } from '../sign-in-desk.ts'
+import { isEmail } from './sign-in.ts'
+
+type ResetDeps = Pick<PagesDeps, 'accounts'>
+
+export function createResetPage({ accounts }: ResetDeps): Page {
+  return {
+    path: linkPaths.reset,
+    audience: 'anyone',
+    async get(call) {
+      const token = call.query.get('token')
+      if (token === null) return showRequest(call)
+      const found = await accounts.findReset(token)
+      return found ? showChoice(call, { token, email: found.email }) : showInvalid(call)
+    },
+    post: (call, form) =>
+      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts }),
+  }
+}
+
+async function sendLink(call: PageCall, form: Form, { accounts }: ResetDeps): Promise<PageAnswer> {
+  const { problems, resetRequest } = call.texts
+  const email = form.trimmed('email')
+  const refuse = (status: number, problem: FormProblem): ShownPage => ({ ...showRequest(call, email, problem), status })
+  if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
+  const wrong = email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong
+  if (wrong !== undefined) return refuse(400, { fields: { email: wrong } })
+  try {
+    await accounts.requestReset(email, call.context)
+  } catch (error) {
+    const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
+    return { ...refuse(status, problem), retryAfterSeconds }
+  }
+  return {
+    kind: 'page',
+    title: resetRequest.sentTitle,
+    content: html`<p>${resetRequest.sent(email)}</p>
+<p class="hint">${resetRequest.sentHint}</p>
+<p class="aside"><a href="${signInPath}">${resetRequest.back}</a></p>`,
+  }
+}
+
+async function choosePassword(call: PageCall, form: Form, { accounts }: ResetDeps): Promise<PageAnswer> {
+  const token = form.get('token')
+  const password = form.get('password')
+  const revokesTokens = form.get('revoke_tokens') === 'yes'
+  const refuse = async (status: number, problem: FormProblem): Promise<ShownPage> => {
+    const found = await accounts.findReset(token)
+    return found ? { ...showChoice(call, { token, ...found, revokesTokens, problem }), status } : showInvalid(call)
+  }
+  const { problems } = call.texts
+  if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
+  if (password === '') return refuse(400, { fields: { password: problems.newPasswordMissing } })
+  try {
+    await accounts.reset({ token, password, revokePersonalTokens: revokesTokens, context: call.context })
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
+    const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
+    return { ...(await refuse(status, problem)), retryAfterSeconds }
+  }
+  return redirect(`${signInPath}?done=passwordChanged`)
+}
+
+function showRequest({ texts, visit }: PageCall, email = '', problem?: FormProblem): ShownPage {
+  const field = drawField({
+    name: 'email',
+    label: texts.fields.email,
+    type: 'email',
+    autocomplete: 'username',
+    maxLength: 254,
+    value: email,
+    problem,
+    isFirst: true,
+  })
+  return {
+    kind: 'page',
+    title: texts.resetRequest.title,
+    content: html`<p>${texts.resetRequest.text}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: linkPaths.reset,
+  formToken: visit.formToken,
+  content: [field, drawButton(texts.resetRequest.button)],
+})}
+<p class="aside"><a href="${signInPath}">${texts.resetRequest.back}</a></p>`,
+  }
+}
+
+type Choice = {
+  readonly token: string
+  readonly email: string
+  readonly revokesTokens?: boolean
+  readonly problem?: FormProblem
+}
+
+function showChoice({ texts, visit }: PageCall, { token, email, revokesTokens = false, problem }: Choice): ShownPage {
+  const { reset, fields } = texts
+  return {
+    kind: 'page',
+    title: reset.title,
+    content: html`<p>${reset.text}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: linkPaths.reset,
+  formToken: visit.formToken,
+  hidden: { token },
+  content: [
+    drawUsername(email),
+    drawNewPassword(texts, problem, { label: fields.newPassword, isFirst: true }),
+    drawCheckbox({
+      name: 'revoke_tokens',
+      label: reset.revokeTokens,
+      hint: reset.revokeTokensHint,
+      isChecked: revokesTokens,
+    }),
+    drawButton(reset.button),
+  ],
+})}`,
+  }
+}
+
+function showInvalid({ texts }: PageCall): ShownPage {
+  return {
+    kind: 'page',
+    status: 404,
+    title: texts.reset.invalidTitle,
+    content: html`<p>${texts.reset.invalid}</p>
+<p><a class="button" href="${linkPaths.reset}">${texts.reset.another}</a></p>`,
+  }
+}

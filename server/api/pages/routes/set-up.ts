@@ -1,0 +1,87 @@
+// The first account of a server, for whoever can read its console.
+
+import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import type { Form } from '../form.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
+import { type Page, type PageCall, redirect, type ShownPage } from '../page.ts'
+import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { isEmail } from './sign-in.ts'
+
+export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
+  return {
+    path: linkPaths.setup,
+    audience: 'anyone',
+    async get(call) {
+      if (!(await accounts.isSetupPending())) return redirect(signInPath)
+      return show(call, { code: call.query.get('code') ?? '' })
+    },
+    async post(call, form) {
+      const { problems } = call.texts
+      const typed = { code: form.trimmed('code'), email: form.trimmed('email'), form }
+      const refuse = (status: number, problem: FormProblem, retryAfterSeconds?: number): ShownPage => ({
+        ...show(call, { ...typed, problem }),
+        status,
+        retryAfterSeconds,
+      })
+      if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
+      const { code, email } = typed
+      const fields = {
+        code: code === '' ? problems.codeMissing : undefined,
+        email: email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong,
+        ...checkNewPerson(call.texts, form),
+      }
+      if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
+      try {
+        const user = await accounts.setUp({ code, email, ...readNewPerson(form), context: call.context })
+        return await desk.signIn(call, user.id)
+      } catch (error) {
+        const refusal = toRefusal(error, call.texts)
+        return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)
+      }
+    },
+  }
+}
+
+type Shown = { readonly code: string; readonly email?: string; readonly form?: Form; readonly problem?: FormProblem }
+
+function show({ texts, visit }: PageCall, { code, email = '', form, problem }: Shown): ShownPage {
+  return {
+    kind: 'page',
+    title: texts.setUp.title,
+    content: html`<p>${texts.setUp.text}</p>
+${drawNotice(problem?.notice)}
+${drawForm({
+  action: linkPaths.setup,
+  formToken: visit.formToken,
+  content: [
+    drawField({
+      name: 'code',
+      label: texts.fields.setUpCode,
+      autocomplete: 'one-time-code',
+      value: code,
+      problem,
+      isFirst: code === '',
+    }),
+    ...drawNewPerson(texts, {
+      form,
+      problem,
+      isFirst: code !== '',
+      account: drawField({
+        name: 'email',
+        label: texts.fields.email,
+        type: 'email',
+        autocomplete: 'username',
+        maxLength: 254,
+        value: email,
+        problem,
+      }),
+    }),
+    drawButton(texts.setUp.button),
+  ],
+})}`,
+  }
+}

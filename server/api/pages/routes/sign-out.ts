@@ -1,0 +1,32 @@
+// Signing out. GET asks first: a link, or a browser that loads ahead, signs nobody out.
+
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawForm } from '../fields.ts'
+import { html } from '../html.ts'
+import { type Page, redirect } from '../page.ts'
+import { homePath, type SignInDesk, signInPath } from '../sign-in-desk.ts'
+
+export const signOutPath = '/sign-out/'
+
+export function createSignOutPage({ sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>, desk: SignInDesk): Page {
+  return {
+    path: signOutPath,
+    audience: 'user',
+    async get({ texts, user, session }) {
+      return {
+        kind: 'page',
+        title: texts.signOut.title,
+        content: html`<p>${texts.signOut.text(user.email)}</p>
+${drawForm({ action: signOutPath, formToken: session.formToken, content: drawButton(texts.signOut.button) })}
+<p class="aside"><a href="${homePath}">${texts.signOut.stay}</a></p>`,
+      }
+    },
+    /** `next`: where to go on once somebody else has signed in. */
+    async post(call, form) {
+      const { cookie } = await sessions.end(call.session)
+      audit.write({ event: 'session.ended', userId: call.user.id, context: call.context })
+      const { location } = desk.sendToSignIn(call, { path: form.get('next') })
+      return redirect(location === signInPath ? `${signInPath}?done=signedOut` : location, [cookie])
+    },
+  }
+}

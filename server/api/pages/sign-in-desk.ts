@@ -1,0 +1,60 @@
+// The way in, used by every page that signs somebody in: where the browser wanted to go, and the cookies it leaves with.
+
+import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
+import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
+import { isLocalPath } from '../../model/local-path.ts'
+import type { PagesDeps } from './deps.ts'
+import { Kept } from './kept.ts'
+import { type PageCall, type Redirect, redirect } from './page.ts'
+
+/** Where the browser goes after signing in. */
+export type Errand = {
+  readonly path: string
+  /** The application it comes from, by name and by the address it leads back to in the end. */
+  readonly appName?: string | undefined
+  readonly leadsTo?: string | undefined
+}
+
+export const homePath = '/account/'
+export const signInPath = '/sign-in/'
+const errandLifetimeMs = 12 * 3_600_000
+const deviceCookie = 'device'
+
+export class SignInDesk {
+  readonly #deps: Pick<PagesDeps, 'sessions' | 'login'>
+  readonly #errands: Kept<Errand>
+
+  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'clock'>) {
+    this.#deps = deps
+    this.#errands = new Kept({ clock: deps.clock, lifetimeMs: errandLifetimeMs })
+  }
+
+  /** To the sign-in page and from there to `errand`, which stays here: the browser gets a name for it. */
+  sendToSignIn(call: PageCall, errand: Errand): Redirect {
+    const name = this.keepErrand(call, errand)
+    return redirect(name === undefined ? signInPath : `${signInPath}?errand=${name}`)
+  }
+
+  /** Undefined when it leads nowhere on this server. */
+  keepErrand({ visit, context }: PageCall, errand: Errand): string | undefined {
+    return isLocalPath(errand.path) ? this.#errands.put(visit.owner, context.ip, errand) : undefined
+  }
+
+  findErrand({ visit }: PageCall, name: string): Errand | undefined {
+    return name === '' ? undefined : this.#errands.find(visit.owner, name)
+  }
+
+  /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */
+  async signIn({ session, context }: PageCall, userId: number, path = homePath): Promise<Redirect> {
+    const { sessions, login } = this.#deps
+    if (session) await sessions.end(session)
+    const { cookie } = await sessions.start(userId, context)
+    const device = writeCookie(deviceCookie, login.createDevice(userId), { maxAgeSeconds: knownDeviceTtlSeconds })
+    return redirect(path, [cookie, device])
+  }
+
+  /** What this browser was given when somebody signed in before. */
+  findDevice({ cookieHeader }: PageCall): string | undefined {
+    return findCookie(cookieHeader, deviceCookie)
+  }
+}

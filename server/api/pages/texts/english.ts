@@ -1,0 +1,218 @@
+// The pages in English.
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+export const english = {
+  language: 'en',
+  productName: 'Nightjar',
+  tagline: 'Your cameras, on your own server.',
+  errorPrefix: 'Error:',
+
+  fields: {
+    email: 'E-mail address',
+    password: 'Password',
+    newPassword: 'New password',
+    currentPassword: 'Current password',
+    firstName: 'First name',
+    lastName: 'Last name',
+    setUpCode: 'Set-up code',
+    passwordHint: 'At least 8 characters. A few unrelated words are easy to remember and hard to guess.',
+  },
+
+  problems: {
+    emailMissing: 'Enter your e-mail address.',
+    emailWrong: 'Enter an e-mail address, like name@example.com.',
+    passwordMissing: 'Enter your password.',
+    newPasswordMissing: 'Choose a password.',
+    firstNameMissing: 'Enter your first name.',
+    codeMissing: 'Enter the set-up code.',
+    codeWrong: 'This is not the set-up code. It is printed on the console of the server when it starts.',
+    passwordWrong: 'The password is wrong.',
+    signInWrong: 'The e-mail address or the password is wrong.',
+    outdated: 'This page had been open for too long. Please try again.',
+    tooMany: (seconds: number) => `There were too many attempts. Please try again in ${duration(seconds)}.`,
+    busy: 'The server is very busy. Please try again in a moment.',
+  },
+
+  signIn: {
+    title: 'Sign in',
+    forApp: (appName: string) => `to continue to ${appName}`,
+    button: 'Sign in',
+    forgot: 'Forgot your password?',
+    signUp: 'Create an account',
+    done: {
+      signedOut: 'You are signed out.',
+      passwordChanged: 'Your password is changed. Sign in with the new one.',
+    },
+  },
+
+  signOut: {
+    title: 'Sign out',
+    text: (name: string) => `You are signed in as ${name}.`,
+    button: 'Sign out',
+    stay: 'Stay signed in',
+  },
+
+  consent: {
+    title: (appName: string) => `Let ${appName} in?`,
+    asks: (appName: string) => `${appName} asks to use your account here. It will be able to:`,
+    owner: 'Made by',
+    target: 'Takes you to',
+    lifetime: 'Lasts',
+    account: 'Signed in as',
+    notYou: 'Use another account',
+    caution: 'Only allow what you trust. You can end this at any time on the page of your account.',
+    allow: 'Allow',
+    deny: 'Don’t allow',
+    changed: 'The application was changed in the meantime. Go back to it and start again.',
+  },
+
+  setUp: {
+    title: 'Set up your server',
+    text: 'Create the account that owns this server. The set-up code is printed on its console.',
+    button: 'Create account',
+  },
+
+  invitation: {
+    title: 'You are invited',
+    text: 'Create your account on this server.',
+    textFrom: (inviter: string) => `${inviter} invites you to an account on this server.`,
+    forEmail: 'Your account will be for',
+    button: 'Create account',
+    invalidTitle: 'This invitation cannot be used',
+    invalid:
+      'It was used before, has expired, or was replaced by a newer one. Ask the person who invited you for another.',
+  },
+
+  signUp: {
+    title: 'Create an account',
+    text: 'We will send you a link to go on with.',
+    button: 'Send link',
+    sentTitle: 'Look at your mail',
+    sent: (email: string) => `If an account can be made for ${email}, a link is on its way.`,
+  },
+
+  resetRequest: {
+    title: 'Forgot your password?',
+    text: 'Enter the e-mail address of your account. We will send you a link to choose a new password.',
+    button: 'Send link',
+    sentTitle: 'Look at your mail',
+    sent: (email: string) =>
+      `If there is an account for ${email}, a link to choose a new password is on its way. It can be used for one hour.`,
+    sentHint: 'Nothing there? Look among the spam, or try again in a few minutes.',
+    back: 'Back to sign in',
+  },
+
+  reset: {
+    title: 'Choose a new password',
+    text: 'All your browsers and applications will be signed out.',
+    revokeTokens: 'Also revoke my personal access tokens',
+    revokeTokensHint: 'Tick this if somebody else may have had access to your account.',
+    button: 'Change password',
+    invalidTitle: 'This link cannot be used',
+    invalid: 'It was used before or has expired.',
+    another: 'Send another link',
+  },
+
+  email: {
+    requestTitle: 'Change e-mail address',
+    requestText: (email: string) => `Your address is ${email}. We will send a link to the new one.`,
+    requestButton: 'Send link',
+    newAddress: 'New e-mail address',
+    sentTitle: 'Look at your mail',
+    sent: (email: string) => `A link is on its way to ${email}. Your address stays as it is until you open it.`,
+    back: 'Back to your account',
+    title: 'Confirm your new address',
+    text: (email: string) => `From then on, you sign in as ${email}.`,
+    button: 'Confirm address',
+    doneTitle: 'Address changed',
+    done: 'From now on, sign in with the new address.',
+    invalidTitle: 'This link cannot be used',
+    invalid: 'It was used before or has expired.',
+  },
+
+  confirm: {
+    title: 'Confirm it’s you',
+    text: 'Please enter your password again to go on.',
+    button: 'Continue',
+  },
+
+  account: {
+    title: 'Your account',
+    signOut: 'Sign out',
+    changePassword: 'Change password',
+    changeEmail: 'Change e-mail address',
+    apps: 'Applications with access',
+    noApps: 'No application has access to your account.',
+    endApp: 'End access',
+    endAppOf: (name: string) => `End the access of ${name}`,
+    browsers: 'Signed-in browsers',
+    thisBrowser: 'this browser',
+    endBrowser: 'Sign out',
+    endBrowserOf: (name: string) => `Sign out ${name}`,
+    endOthers: 'Sign out all others',
+    lastUsed: 'last used',
+    unknownBrowser: 'Unknown browser',
+    browserOn: (browser: string, system: string) => `${browser} on ${system}`,
+    done: {
+      password: 'Your password is changed. All other browsers and applications are signed out.',
+      app: 'The application has no access any more.',
+      session: 'The browser is signed out.',
+      sessions: 'All other browsers are signed out.',
+    },
+  },
+
+  password: {
+    title: 'Change password',
+    text: 'All other browsers and applications will be signed out.',
+    revokeTokens: 'Also revoke my personal access tokens',
+    button: 'Change password',
+    cancel: 'Cancel',
+  },
+
+  errors: {
+    home: 'Go to the start page',
+    again: 'Try again',
+    outdatedTitle: 'This page is out of date',
+    outdated: 'You have signed in or out since it was shown. Nothing was changed.',
+    authorizeTitle: 'This application cannot sign you in',
+    authorizeAdvice: 'Something is wrong with the address that brought you here. Tell whoever made the application:',
+    byStatus: (status: number, retryAfterSeconds: number) => describeStatus(status, retryAfterSeconds),
+  },
+
+  /** How long ago: "yesterday", "5 minutes ago". */
+  ago: (ms: number) => {
+    const minutes = Math.round(ms / 60_000)
+    if (minutes < 1) return 'just now'
+    if (minutes < 60) return relative.format(-minutes, 'minute')
+    if (minutes < 24 * 60) return relative.format(-Math.round(minutes / 60), 'hour')
+    return relative.format(-Math.round(minutes / 1440), 'day')
+  },
+} as const
+
+function duration(seconds: number): string {
+  if (seconds <= 1) return 'a second'
+  if (seconds < 90) return `${seconds} seconds`
+  return `${Math.ceil(seconds / 60)} minutes`
+}
+
+function describeStatus(status: number, retryAfterSeconds: number): { title: string; advice: string } {
+  switch (status) {
+    case 403:
+      return { title: 'Not allowed', advice: 'This was not sent from a page of this server, so nothing was done.' }
+    case 404:
+      return { title: 'Page not found', advice: 'There is no page at this address.' }
+    case 405:
+      return { title: 'Not possible', advice: 'This address cannot be used in that way.' }
+    case 413:
+      return { title: 'Too much', advice: 'What was sent is too long.' }
+    case 429:
+      return { title: 'Too many requests', advice: `Please try again in ${duration(retryAfterSeconds)}.` }
+    case 503:
+      return { title: 'Not available', advice: 'The server cannot answer at the moment. Please try again soon.' }
+    default:
+      return status >= 500
+        ? { title: 'Something went wrong', advice: 'This is not your fault. The server has noted what happened.' }
+        : { title: 'This did not work', advice: 'The request could not be read.' }
+  }
+}
