@@ -1,6 +1,7 @@
 // The whole interface as one table: first the twenty operations in the order of the interface document, then our extensions.
 
 import { Type } from 'typebox'
+import { accountEndpoints } from './account-endpoints.ts'
 import { Camera, CameraChange, CameraPath, liveViewQuery, NewCamera, SharedCamera } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
@@ -294,6 +295,8 @@ export const endpoints = {
     result: Nothing,
     isExtension: true,
   }),
+
+  ...accountEndpoints,
 } satisfies Record<string, Endpoint>
 
 export type Endpoints = typeof endpoints

@@ -126,6 +126,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     clock,
     log,
   })
+  const sessions = new Sessions({ rows: store.sessions, clock, log })
   const mails = createMailDelivery({ config, publicUrl, clock, log })
   const accounts = new Accounts({
     store,
@@ -139,7 +140,6 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     signUp: config.signUp,
   })
-  const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = new OAuth({
     store,
     login,
@@ -164,6 +164,9 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     store,
     authenticator,
     oauth,
+    sessions,
+    accounts,
+    audit,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     live,
     recorded: playback,

@@ -10,7 +10,10 @@ import type { ApiDeps } from './deps.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
 import { createMeHandlers } from './handlers/me.ts'
+import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
+import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
 import { createRecordingHandlers } from './handlers/recording.ts'
+import { createUserHandlers } from './handlers/users.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
@@ -37,6 +40,7 @@ export type Api = {
 /** Creates everything and listens to nothing yet. */
 export function createApi(deps: ApiDeps): Api {
   const { store, authenticator, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
+  const { accounts, oauth, sessions, audit } = deps
   const publicUrl = new URL(deps.publicUrl).origin
   const urls = new MediaUrls(publicUrl, mediaTokens)
   const access = new CameraAccess({ store, authenticator })
@@ -62,14 +66,17 @@ export function createApi(deps: ApiDeps): Api {
     limits,
     cache: new AnswerCache({ store, mediaTokens, names: ['getMe', 'listCameras', 'getCamera'] }),
     handlers: {
-      ...createMeHandlers(store),
+      ...createMeHandlers({ store, accounts, audit }),
+      ...createOwnCredentialsHandlers({ store, oauth, sessions, audit, publicUrl }),
+      ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
+      ...createUserHandlers({ store, accounts, audit, publicUrl }),
       ...createCameraHandlers({ store, urls, publicUrl }),
       ...createRecordingHandlers({ store, recorded }),
     },
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
   registerRecordedRoutes(server, { recorded, streams, log })
-  registerTokenRoutes(server, { oauth: deps.oauth, limits, log })
+  registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
   if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl })
   registerHealth(server, store)

@@ -1,9 +1,12 @@
 // What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
 
+import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
+import type { Audit } from '../auth/guard/audit.ts'
 import type { RateLimits } from '../auth/guard/rate-limits.ts'
 import type { MediaTokens } from '../auth/media-token.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
+import type { Sessions } from '../auth/sessions/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { LiveView } from '../model/live-view.ts'
@@ -46,9 +49,23 @@ export type Recorded = Pick<
 >
 
 export type ApiDeps = {
-  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'version' | 'check'>
+  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'tokens' | 'applications' | 'version' | 'check'>
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
-  readonly oauth: Pick<OAuth, 'token' | 'revoke'>
+  readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
+  readonly sessions: Pick<Sessions, 'list' | 'revoke'>
+  readonly accounts: Pick<
+    Accounts,
+    | 'add'
+    | 'invite'
+    | 'setPassword'
+    | 'setOwner'
+    | 'disable'
+    | 'enable'
+    | 'remove'
+    | 'changePassword'
+    | 'requestEmailChange'
+  >
+  readonly audit: Pick<Audit, 'write'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live
   readonly recorded: Recorded

@@ -20,6 +20,8 @@ type Schema = {
   readonly minimum?: number
   readonly maximum?: number
   readonly exclusiveMinimum?: number
+  readonly items?: Schema
+  readonly maxItems?: number
 }
 
 type Reading = { readonly value: unknown } | { readonly errors: FieldErrors | readonly string[] }
@@ -95,9 +97,24 @@ function read(schema: Schema, given: unknown): Reading {
       return readBoolean(given)
     case 'string':
       return readString(schema, given)
+    case 'array':
+      return readArray(schema, given)
     default:
       return { value: given }
   }
+}
+
+function readArray({ items, maxItems = Number.POSITIVE_INFINITY }: Schema, given: unknown): Reading {
+  if (!Array.isArray(given)) return fail(`Expected a list of items but got type "${nameOf(given)}".`)
+  if (given.length > maxItems) return fail(`Ensure this field has no more than ${maxItems} elements.`)
+  const value: unknown[] = []
+  const errors: Record<string, FieldErrors | readonly string[]> = {}
+  for (const [index, item] of given.entries()) {
+    const reading = read(items!, item)
+    if ('value' in reading) value.push(reading.value)
+    else errors[index] = reading.errors
+  }
+  return Object.keys(errors).length > 0 ? { errors } : { value }
 }
 
 function readNumber(

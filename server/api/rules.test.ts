@@ -172,8 +172,8 @@ test("another user's camera is a camera that does not exist, to the byte", async
 test('a wrong method is 405 with Allow, for those who may know', async (t) => {
   const { asOwner, send } = await openClient(t)
   const cases: [string, string, string][] = [
-    ['PATCH', '/v1/me/', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/v1/me', 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/v1/me/', 'GET, HEAD, PUT, OPTIONS'],
+    ['DELETE', '/v1/me', 'GET, HEAD, PUT, OPTIONS'],
     ['PUT', '/v1/cameras/', 'GET, HEAD, POST, OPTIONS'],
     ['POST', '/v1/cameras/5/', 'GET, HEAD, PUT, DELETE, OPTIONS'],
     ['PROPFIND', '/v1/cameras/5/', 'GET, HEAD, PUT, DELETE, OPTIONS'],

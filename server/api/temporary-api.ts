@@ -5,10 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../auth/authenticator.ts'
 import { MediaTokens } from '../auth/media-token.ts'
 import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
+import { Sessions } from '../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
@@ -65,6 +67,7 @@ export async function openTemporaryApi(
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
   const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
+  const { accounts, audit } = createTemporaryAccounts(store, { clock })
   const api = createApi({
     store,
     authenticator: new Authenticator({
@@ -75,6 +78,9 @@ export async function openTemporaryApi(
       log: silentLogger,
     }),
     oauth: createTemporaryOAuth(store, { clock }),
+    sessions: new Sessions({ rows: store.sessions, clock, log: silentLogger }),
+    accounts,
+    audit,
     mediaTokens,
     live: {
       openViewer: unavailable,

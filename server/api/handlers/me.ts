@@ -1,14 +1,57 @@
-// GET /v1/me/
+// /v1/me/: who the caller is, and our extension that changes it.
 
+import type { Accounts } from '../../auth/accounts/accounts.ts'
+import type { Audit } from '../../auth/guard/audit.ts'
+import { AppError } from '../../base/error.ts'
+import { emailKey } from '../../model/email.ts'
 import type { Store } from '../../store/store.ts'
 import { writeUser } from '../answers/user.ts'
 import type { Handlers } from '../call.ts'
+import { readChange } from './users.ts'
 
-export function createMeHandlers({ users, cameras }: Pick<Store, 'users' | 'cameras'>): Pick<Handlers, 'getMe'> {
+export type MeHandlersOptions = {
+  readonly store: Pick<Store, 'users' | 'cameras'>
+  readonly accounts: Pick<Accounts, 'changePassword' | 'requestEmailChange'>
+  readonly audit: Pick<Audit, 'write'>
+}
+
+export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions): Pick<Handlers, 'getMe' | 'updateMe'> {
+  const { users, cameras } = store
+
+  const show = async (userId: number) => {
+    const [user, ownCameras] = await Promise.all([users.get(userId), cameras.countByOwner(userId)])
+    return writeUser(user, ownCameras)
+  }
+
   return {
-    async getMe({ caller }) {
-      const [user, ownCameras] = await Promise.all([users.get(caller.userId), cameras.countByOwner(caller.userId)])
-      return writeUser(user, ownCameras)
+    getMe: ({ caller }) => show(caller.userId),
+
+    async updateMe(call) {
+      const { userId } = call.caller
+      const { email, password, new_password: newPassword, ...body } = call.body()
+      const context = call.context()
+      const change = readChange(body)
+      const present = await users.get(userId)
+      const isMoving = email !== undefined && emailKey(email) !== emailKey(present.email)
+      if (isMoving || newPassword !== undefined) {
+        if (password === undefined) throw missingPassword()
+        if (isMoving) await accounts.requestEmailChange({ userId, email, password, context })
+        if (newPassword !== undefined) {
+          const { revoke_personal_tokens: revokePersonalTokens = false } = body
+          await accounts.changePassword({ userId, password, newPassword, revokePersonalTokens, context })
+        }
+      }
+      if (Object.keys(change).length > 0) {
+        await users.update(userId, change)
+        const detail = { fields: Object.keys(change).join(' ') }
+        audit.write({ event: 'user.changed', userId, subject: present.email, context, detail })
+      }
+      return show(userId)
     },
   }
+}
+
+function missingPassword(): AppError {
+  const reason = 'This field is required.'
+  return new AppError('invalid', `password: ${reason}`, { fields: { password: [reason] } })
 }

@@ -265,7 +265,12 @@ test('a throttled or overloaded check of passwords, and a bug, keep the form of 
     const verify = async () => Promise.reject(failure)
     const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
     const { store, postForm } = await open(t, {
-      oauth: { token: (input) => holder.oauth!.token(input), revoke: (input) => holder.oauth!.revoke(input) },
+      oauth: {
+        token: (input) => holder.oauth!.token(input),
+        revoke: (input) => holder.oauth!.revoke(input),
+        listGrants: async () => [],
+        revokeGrant: async () => false,
+      },
     })
     holder.oauth = createTemporaryOAuth(store, { login: { verify } })
     const response = await postForm(login)

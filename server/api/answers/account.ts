@@ -1,0 +1,71 @@
+// Accounts and credentials as their users and owners see them. Never with a secret, but for the one time it is made.
+
+import type { Account, Application, PersonalToken } from '../../../contract/account.ts'
+import { writeTime } from '../../model/time.ts'
+import type { Application as ApplicationRow } from '../../store/applications.ts'
+import type { Grant } from '../../store/grants.ts'
+import type { SessionRecord } from '../../store/sessions.ts'
+import type { Token } from '../../store/tokens.ts'
+import type { User } from '../../store/users.ts'
+
+export function writeAccount(user: User): Account {
+  return {
+    id: user.id,
+    email: user.email,
+    first_name: user.firstName,
+    last_name: user.lastName,
+    phone: user.phone,
+    is_owner: user.isOwner,
+    created_at: writeTime(user.createdAtMs),
+    disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
+  }
+}
+
+export function writePersonalToken(token: Token): PersonalToken {
+  return {
+    id: token.id,
+    name: token.name,
+    scope: token.scopes.join(' '),
+    prefix: token.prefix,
+    last_four: token.lastFour,
+    created_at: writeTime(token.createdAtMs),
+    last_used_at: token.lastUsedAtMs === null ? null : writeTime(token.lastUsedAtMs),
+  }
+}
+
+export function writeApplication(application: ApplicationRow): Application {
+  return {
+    id: application.id,
+    client_id: application.clientId,
+    name: application.name,
+    redirect_uris: [...application.redirectUris],
+    require_secret: application.requiresSecret,
+    allow_password: application.allowsPassword,
+    confidential: application.isConfidential,
+    scope: application.scopes.join(' '),
+    created_at: writeTime(application.createdAtMs),
+  }
+}
+
+export function writeAuthorization(grant: Grant) {
+  return {
+    id: grant.id,
+    application: { name: grant.appName },
+    scope: grant.scopes.join(' '),
+    created_at: writeTime(grant.createdAtMs),
+    last_used_at: writeTime(grant.lastUsedAtMs),
+    last_ip: grant.lastIp,
+    user_agent: grant.label,
+    expires_at: writeTime(grant.expiresAtMs),
+  }
+}
+
+export function writeSession(session: SessionRecord) {
+  return {
+    id: session.id,
+    created_at: writeTime(session.createdAtMs),
+    last_seen_at: writeTime(session.seenAtMs),
+    ip: session.ip,
+    user_agent: session.userAgent,
+  }
+}

@@ -1,0 +1,117 @@
+// /v1/me/applications/: OAuth clients that the caller runs. Others' look as if they did not exist.
+
+import { randomBytes } from 'node:crypto'
+import type { ApplicationChange } from '../../../contract/account.ts'
+import type { Caller } from '../../auth/caller.ts'
+import { hashToken } from '../../auth/checked-token.ts'
+import type { Audit } from '../../auth/guard/audit.ts'
+import { createClientId, createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
+import { AppError } from '../../base/error.ts'
+import { parseScopes } from '../../model/access.ts'
+import { checkRedirectUri } from '../../model/oauth/redirect-uri.ts'
+import type { Application, ApplicationChange as RowChange } from '../../store/applications.ts'
+import type { Store } from '../../store/store.ts'
+import { writeApplication } from '../answers/account.ts'
+import type { Handlers } from '../call.ts'
+import { checkGiveable } from '../giveable-scopes.ts'
+import { pageOf } from '../page-of.ts'
+
+const maxApplications = 100
+
+export type OwnApplicationsOptions = {
+  readonly store: Pick<Store, 'applications'>
+  readonly audit: Pick<Audit, 'write'>
+  readonly publicUrl: string
+}
+
+type Names =
+  | 'listApplications'
+  | 'createApplication'
+  | 'getApplication'
+  | 'updateApplication'
+  | 'deleteApplication'
+  | 'rotateApplicationSecret'
+
+export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): Pick<Handlers, Names> {
+  const { audit, publicUrl } = options
+  const { applications } = options.store
+
+  const getOwn = async ({ userId }: Caller, id: number): Promise<Application> => {
+    const own = (await applications.listByOwner(userId)).find((application) => application.id === id)
+    if (!own) throw new AppError('not_found', 'there is no such application of the user')
+    return own
+  }
+
+  return {
+    async listApplications(call) {
+      const rows = await applications.listByOwner(call.caller.userId)
+      return pageOf(call, `${publicUrl}/v1/me/applications/`, rows, writeApplication)
+    },
+
+    async createApplication(call) {
+      const { userId: ownerId } = call.caller
+      const { name, confidential = true, ...rest } = call.body()
+      const change = readChange(rest, call.caller)
+      if ((await applications.listByOwner(ownerId)).length >= maxApplications) {
+        throw new AppError('invalid', `There are ${maxApplications} applications already; remove one.`)
+      }
+      const secret = confidential ? createOAuthSecret('clientSecret', randomBytes) : null
+      const application = await applications.insert({
+        redirectUris: [],
+        ...change,
+        clientId: createClientId(randomBytes),
+        ownerId,
+        name,
+        secretHash: secret === null ? null : hashToken(secret),
+      })
+      audit.write({ event: 'app.created', ...about(application), context: call.context() })
+      return { ...writeApplication(application), client_secret: secret }
+    },
+
+    async getApplication({ caller, params }) {
+      return writeApplication(await getOwn(caller, params.application_id))
+    },
+
+    async updateApplication(call) {
+      const { id } = await getOwn(call.caller, call.params.application_id)
+      const application = await applications.update(id, readChange(call.body(), call.caller))
+      audit.write({ event: 'app.changed', ...about(application), context: call.context() })
+      return writeApplication(application)
+    },
+
+    async deleteApplication(call) {
+      const application = await getOwn(call.caller, call.params.application_id)
+      await applications.remove(application.id)
+      audit.write({ event: 'app.removed', ...about(application), context: call.context() })
+      return null
+    },
+
+    async rotateApplicationSecret(call) {
+      const { id, isConfidential } = await getOwn(call.caller, call.params.application_id)
+      // It would turn a client that cannot keep a secret into one that is asked for it.
+      if (!isConfidential) throw new AppError('invalid', 'The application has no secret.')
+      const secret = createOAuthSecret('clientSecret', randomBytes)
+      const application = await applications.rotateSecret(id, hashToken(secret))
+      audit.write({ event: 'app.secret_rotated', ...about(application), context: call.context() })
+      return { ...writeApplication(application), client_secret: secret }
+    },
+  }
+}
+
+function readChange(body: ApplicationChange, caller: Caller): RowChange {
+  const { name, redirect_uris: redirectUris, require_secret: requiresSecret, allow_password: allowsPassword } = body
+  for (const uri of redirectUris ?? []) checkRedirectUri(uri)
+  const scopes = body.scope === undefined ? undefined : parseScopes(body.scope)
+  if (scopes) checkGiveable(scopes, caller)
+  return {
+    ...(name !== undefined && { name }),
+    ...(redirectUris !== undefined && { redirectUris: [...new Set(redirectUris)] }),
+    ...(requiresSecret !== undefined && { requiresSecret }),
+    ...(allowsPassword !== undefined && { allowsPassword }),
+    ...(scopes && { scopes }),
+  }
+}
+
+function about({ ownerId, name, clientId }: Application) {
+  return { userId: ownerId, subject: name, detail: { client_id: clientId } }
+}

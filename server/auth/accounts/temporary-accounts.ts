@@ -1,0 +1,76 @@
+// Accounts on a store of their own, for tests: real throughout, with mails kept instead of sent.
+
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { checkMail, type Mail } from '../../model/mail.ts'
+import type { Store } from '../../store/store.ts'
+import { Audit, type AuditEvent } from '../guard/audit.ts'
+import { KnownDevices } from '../guard/known-devices.ts'
+import { Login } from '../guard/login.ts'
+import { PasswordQueue } from '../guard/password-queue.ts'
+import { Accounts } from './accounts.ts'
+import type { AccountsOptions } from './accounts-options.ts'
+
+export type TemporaryAccounts = {
+  readonly accounts: Accounts
+  readonly login: Login
+  readonly audit: Audit
+  /** In the order they were sent. */
+  readonly mails: Mail[]
+  readonly events: AuditEvent[]
+  /** Resolves with the mails that were sent so far, and forgets them. */
+  takeMails(): Promise<Mail[]>
+}
+
+export function createTemporaryAccounts(store: Store, changes: Partial<AccountsOptions> = {}): TemporaryAccounts {
+  const { clock = systemClock, log = silentLogger } = changes
+  const passwords = new PasswordQueue({ maxWaiting: 1000 })
+  const audit = new Audit({ rows: store.audit, clock, log })
+  const events: AuditEvent[] = []
+  const noted = {
+    write: (event: AuditEvent) => {
+      events.push(event)
+      audit.write(event)
+    },
+  }
+  const devices = new KnownDevices(randomBytes(32), clock)
+  const login = new Login({ users: store.users, passwords, devices, audit: noted, clock, log })
+  const mails: Mail[] = []
+  const accounts = new Accounts({
+    store,
+    login,
+    passwords,
+    mailer: {
+      send: async (mail) => {
+        checkMail(mail)
+        mails.push(mail)
+      },
+    },
+    audit: noted,
+    clock,
+    log,
+    randomBytes,
+    publicUrl: 'https://nightjar.example:8443',
+    signUp: 'invitation',
+    ...changes,
+  })
+  return {
+    accounts,
+    login,
+    audit,
+    mails,
+    events,
+    async takeMails() {
+      await accounts.flush()
+      return mails.splice(0)
+    },
+  }
+}
+
+/** What a link in a mail carries. */
+export function tokenIn({ text }: Mail): string {
+  const [, token] = /\?token=(\w+)/.exec(text) ?? []
+  if (token === undefined) throw new Error(`no link in: ${text}`)
+  return token
+}
