@@ -19,6 +19,7 @@ import { PasswordQueue } from './auth/guard/password-queue.ts'
 import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { OAuth } from './auth/oauth/oauth.ts'
+import { PersonalTokens } from './auth/personal-tokens.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
@@ -126,6 +127,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     clock,
     log,
   })
+  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const mails = createMailDelivery({ config, publicUrl, clock, log })
   const accounts = new Accounts({
@@ -176,7 +178,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     identity,
     limits,
-    pages: { sessions, login, oauth, accounts, users: store.users, audit, clock, log },
+    pages: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
     measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords }),
   })

@@ -4,6 +4,7 @@ import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import type { Login } from '../../auth/guard/login.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
+import type { PersonalTokens } from '../../auth/personal-tokens.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -29,6 +30,7 @@ export type PagesDeps = {
     | 'findEmailChange'
     | 'confirmEmail'
   >
+  readonly personalTokens: PersonalTokens
   readonly audit: Pick<Audit, 'write'>
   readonly users: Pick<Users, 'find'>
   readonly clock: Clock

@@ -17,6 +17,7 @@ import { createSetUpPage } from './routes/set-up.ts'
 import { createSignInPage } from './routes/sign-in.ts'
 import { createSignOutPage } from './routes/sign-out.ts'
 import { createSignUpPage } from './routes/sign-up.ts'
+import { createTokensPage } from './routes/tokens.ts'
 import { homePath, SignInDesk } from './sign-in-desk.ts'
 import { english } from './texts/english.ts'
 
@@ -58,6 +59,7 @@ export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
     createResetPage(deps),
     createConfirmEmailPage(deps),
     createAccountPage(deps),
+    createTokensPage(deps),
     createChangePasswordPage(deps),
     createChangeEmailPage(deps),
   ]

@@ -11,6 +11,7 @@ import { Login } from '../../auth/guard/login.ts'
 import { PasswordQueue } from '../../auth/guard/password-queue.ts'
 import { createTemporaryOAuth } from '../../auth/oauth/temporary-oauth.ts'
 import { hashPassword } from '../../auth/password.ts'
+import { PersonalTokens } from '../../auth/personal-tokens.ts'
 import { Sessions } from '../../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -63,7 +64,12 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const accounts = new Accounts({ store, login, passwords, mailer, audit, clock, log, randomBytes, publicUrl, signUp })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
-  return { deps: { sessions, login, oauth, accounts, users: store.users, audit, clock, log }, accounts, audit }
+  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
+  return {
+    deps: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
+    accounts,
+    audit,
+  }
 }
 
 export type Shown = {

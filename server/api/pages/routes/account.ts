@@ -8,11 +8,13 @@ import { drawForm, drawNotice } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, redirect, type UserCall } from '../page.ts'
+import { drawRow } from '../rows.ts'
 import { homePath } from '../sign-in-desk.ts'
 import type { Texts } from '../texts/texts.ts'
 import { changeEmailPath } from './email.ts'
 import { changePasswordPath } from './password.ts'
 import { signOutPath } from './sign-out.ts'
+import { tokensPath } from './tokens.ts'
 
 const doneSignals = ['password', 'app', 'session', 'sessions'] as const
 
@@ -33,7 +35,7 @@ export function createAccountPage(deps: AccountDeps): Page {
         title: texts.account.title,
         content: html`${drawNotice(done && texts.account.done[done], 'good')}
 <p class="who"><strong>${`${user.firstName} ${user.lastName}`.trim()}</strong><br>${user.email}</p>
-<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${signOutPath}">${texts.account.signOut}</a></p>
+<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${tokensPath}">${texts.tokens.title}</a> <a href="${signOutPath}">${texts.account.signOut}</a></p>
 <h2>${texts.account.apps}</h2>
 ${grants.length === 0 && html`<p class="hint">${texts.account.noApps}</p>`}
 ${
@@ -42,6 +44,7 @@ ${
     drawRow(call, {
       name: appName,
       detail: html`${texts.account.lastUsed} ${ago(lastUsedAtMs)}`,
+      action: homePath,
       hidden: { app: String(id) },
       button: texts.account.endApp,
       label: texts.account.endAppOf(appName),
@@ -63,11 +66,7 @@ ${
     },
     async post(call, form) {
       const done = await end(call, form, deps)
-      audit.write({
-        event: done === 'app' ? 'grant.ended' : 'session.revoked',
-        userId: call.user.id,
-        context: call.context,
-      })
+      if (done !== 'app') audit.write({ event: 'session.revoked', userId: call.user.id, context: call.context })
       return redirect(`${homePath}?done=${done}`)
     },
   }
@@ -97,31 +96,11 @@ function drawBrowser(call: UserCall, { id, userAgent, ip }: SessionRecord, seen:
   return drawRow(call, {
     name,
     detail: html`${account.lastUsed} ${seen} · ${ip}`,
+    action: homePath,
     hidden: { browser: id },
     button: account.endBrowser,
     label: account.endBrowserOf(name),
   })
-}
-
-type RowOptions = {
-  readonly name: string
-  readonly detail: Html
-  readonly hidden?: Readonly<Record<string, string>>
-  readonly button?: string
-  /** What the button does, for those who do not see the row. */
-  readonly label?: string
-}
-
-function drawRow({ session }: UserCall, { name, detail, hidden = {}, button, label }: RowOptions): Html {
-  return html`<li><div><strong>${name}</strong><br><span class="hint">${detail}</span></div>${
-    button !== undefined &&
-    drawForm({
-      action: homePath,
-      formToken: session.formToken,
-      hidden,
-      content: html`<button class="button button-small button-quiet" aria-label="${label}">${button}</button>`,
-    })
-  }</li>`
 }
 
 function nameBrowser({ account }: Texts, userAgent: string | null): string {

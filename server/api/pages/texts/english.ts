@@ -162,6 +162,24 @@ export const english = {
     },
   },
 
+  tokens: {
+    title: 'Personal access tokens',
+    text: 'A token lets a program of your own do what you can do here. It does not expire, so keep it like a password.',
+    made: 'This is your new token. Copy it now: it is not shown again.',
+    another: 'A new token',
+    name: 'Name',
+    nameHint: 'What it is for.',
+    nameMissing: 'Enter a name.',
+    nameless: 'Without a name',
+    button: 'Create token',
+    revoke: 'Revoke',
+    revokeOf: (name: string) => `Revoke ${name}`,
+    revoked: 'The token is revoked.',
+    lastUsed: (ago: string) => `last used ${ago}`,
+    neverUsed: 'never used',
+    back: 'Back to your account',
+  },
+
   password: {
     title: 'Change password',
     text: 'All other browsers and applications will be signed out.',

@@ -1,0 +1,268 @@
+// Signing in and what surrounds it, as somebody with a browser goes through it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../base/clock.ts'
+import { openTemporaryPages, password, type TemporaryPages } from './temporary-pages.ts'
+
+const newPassword = 'green owls sing late'
+
+/** The path and query of the link in the newest mail. */
+async function readLink({ accounts, mails }: TemporaryPages): Promise<string> {
+  await accounts.flush()
+  const { pathname, search } = new URL(/https:\S+/.exec(mails.at(-1)!.text)![0])
+  return pathname + search
+}
+
+test('T27: signing in gives a new session, whatever the browser brought along', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const browser = pages.openBrowser()
+  const planted = 'p'.repeat(43)
+  browser.cookies.set('__Host-session', planted)
+  await browser.signIn()
+  const first = browser.cookies.get('__Host-session')!
+  assert.notEqual(first, planted)
+  assert.equal(browser.shown!.url, '/account/')
+  assert.match(browser.shown!.text, /Firefox/)
+  browser.cookies.delete('__Host-visit')
+  // A page that was open since before is outdated: nothing happens, and nothing typed but the password is lost.
+  await browser.post('/sign-in/', { form_token: 'x', email: 'ada@example.org', password })
+  assert.equal(browser.shown!.status, 403)
+  assert.match(browser.shown!.text, /value="ada@example\.org"/)
+  await browser.submit({ password })
+  assert.notEqual(browser.cookies.get('__Host-session'), first)
+  assert.equal((await pages.deps.sessions.list(user.id)).length, 1)
+})
+
+test('what was typed is kept, the password is not, and what is wrong is said at the field', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.open('/sign-in/')
+  await browser.submit({ email: '<ada>@example.org', password: 'sesame sesame' })
+  assert.equal(browser.shown!.status, 400)
+  assert.match(browser.shown!.text, /<title>Error: Sign in/)
+  assert.match(
+    browser.shown!.text,
+    /value="&lt;ada&gt;@example\.org"[^>]*aria-invalid="true" aria-describedby="email-error" autofocus/,
+  )
+  await browser.submit({ email: 'ada@example.org', password: 'sesame sesame' })
+  assert.equal(browser.shown!.status, 400)
+  assert.match(browser.shown!.text, /role="alert">The e-mail address or the password is wrong/)
+  assert.doesNotMatch(browser.shown!.text, /sesame/)
+  const wrong = browser.shown!.text
+  await browser.submit({ email: 'bob@example.org', password: 'sesame sesame' })
+  assert.equal(browser.shown!.text.replace('bob@', 'ada@'), wrong)
+  await browser.submit({ email: '', password: '' })
+  assert.match(browser.shown!.text, /Enter your e-mail address\.[\s\S]*Enter your password\./)
+})
+
+test('T30: after too many wrong passwords the page says when to try again', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.open('/sign-in/')
+  for (let i = 0; i < 5; i++) await browser.submit({ email: 'ada@example.org', password: 'wrong wrong' })
+  assert.equal(browser.shown!.status, 400)
+  await browser.submit({ email: 'ada@example.org', password })
+  assert.equal(browser.shown!.status, 429)
+  assert.match(String(browser.shown!.headers['retry-after']), /^\d+$/)
+  assert.match(browser.shown!.text, /too many attempts/)
+  assert.match(browser.shown!.text, /value="ada@example\.org"/)
+  const other = pages.openBrowser({ ip: '198.51.100.4' })
+  await other.signIn()
+  assert.equal(other.shown!.url, '/account/')
+})
+
+test('signing out asks first, and ends the session', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  await browser.open('/sign-out/')
+  assert.equal((await pages.deps.sessions.list(user.id)).length, 1)
+  await browser.submit({})
+  assert.match(browser.shown!.text, /You are signed out/)
+  assert.equal(browser.cookies.has('__Host-session'), false)
+  assert.deepEqual(await pages.deps.sessions.list(user.id), [])
+})
+
+test('T45: the first owner is whoever has the set-up code', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const code = await pages.accounts.createSetupCode()
+  const browser = pages.openBrowser()
+  await browser.open('/')
+  assert.equal(browser.shown!.url, '/set-up/')
+  const person = { first_name: 'Ada', last_name: '<Lind>', email: 'ada@example.org', password: newPassword }
+  await browser.submit({ ...person, code: 'AAAAA-AAAAA-AAAAA-AAAAA-AAAAA' })
+  assert.equal(browser.shown!.status, 400)
+  assert.match(browser.shown!.text, /not the set-up code/)
+  assert.match(browser.shown!.text, /value="&lt;Lind&gt;"/)
+  await browser.submit({ ...person, code, password: 'short' })
+  assert.match(browser.shown!.text, /id="password-error">The password must have 8 to 256 characters/)
+  await browser.submit({ ...person, code: ` ${code.toLowerCase()} ` })
+  assert.equal(browser.shown!.url, '/account/')
+  assert.equal((await pages.store.users.findByEmail('ada@example.org'))?.isOwner, true)
+  await pages.openBrowser().open(`/set-up/?code=${code}`)
+  const late = pages.openBrowser()
+  await late.open('/set-up/')
+  assert.equal(late.shown!.url, '/sign-in/')
+})
+
+test('an invitation is used by the button, once; looking at it uses nothing up', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const { id } = await pages.addPerson()
+  await pages.accounts.invite({ email: 'bob@example.org', inviterId: id })
+  const link = await readLink(pages)
+  for (let i = 0; i < 3; i++) await pages.openBrowser().open(link)
+  const browser = pages.openBrowser()
+  await browser.open(link)
+  assert.match(browser.shown!.text, /ada@example\.org invites you[\s\S]*bob@example\.org/)
+  await browser.submit({ first_name: '', password: newPassword })
+  assert.equal(browser.shown!.status, 400)
+  await browser.submit({ first_name: 'Bob', last_name: 'Vale', password: newPassword })
+  assert.equal(browser.shown!.url, '/account/')
+  assert.match(browser.shown!.text, /Bob Vale/)
+  await pages.openBrowser().open(link)
+  const late = await pages.openBrowser().open(link)
+  assert.equal(late.status, 404)
+  assert.match(late.text, /This invitation cannot be used/)
+})
+
+test('T31: asking for a new password answers the same for known and unknown addresses', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const [known, unknown] = await Promise.all(
+    ['ada@example.org', 'eve@example.org'].map(async (email) => {
+      const browser = pages.openBrowser()
+      await browser.open('/reset/')
+      await browser.submit({ email })
+      return { status: browser.shown!.status, text: browser.shown!.text.replaceAll(email, '…') }
+    }),
+  )
+  assert.deepEqual(known, unknown)
+  await pages.accounts.flush()
+  assert.equal(pages.mails.length, 1)
+})
+
+test('T17: a new password by mail ends all sessions, and its link works once', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const old = pages.openBrowser()
+  await old.signIn()
+  const browser = pages.openBrowser()
+  await browser.open('/reset/')
+  await browser.submit({ email: user.email })
+  const link = await readLink(pages)
+  await browser.open(link)
+  await browser.submit({ password: 'password123' })
+  assert.match(browser.shown!.text, /guessed first/)
+  await browser.submit({ password: newPassword })
+  assert.match(browser.shown!.text, /Your password is changed/)
+  assert.equal((await old.get('/account/')).status, 302)
+  await browser.submit({ email: user.email, password: newPassword })
+  assert.equal(browser.shown!.url, '/account/')
+  assert.equal((await pages.openBrowser().open(link)).status, 404)
+})
+
+test('changing the password keeps this browser signed in, under a new session id, and no other', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const [browser, other] = [pages.openBrowser(), pages.openBrowser()]
+  await browser.signIn()
+  await other.signIn()
+  const before = browser.cookies.get('__Host-session')
+  await browser.open('/account/password/')
+  await browser.submit({ password: 'wrong wrong', new_password: newPassword })
+  assert.match(browser.shown!.text, /id="password-error"/)
+  await browser.submit({ password, new_password: 'short' })
+  assert.match(browser.shown!.text, /id="new_password-error"/)
+  await browser.submit({ password, new_password: newPassword })
+  assert.match(browser.shown!.text, /Your password is changed/)
+  assert.notEqual(browser.cookies.get('__Host-session'), before)
+  assert.equal((await other.get('/account/')).status, 302)
+})
+
+test('a new address counts once the link sent to it was used', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  await browser.open('/account/email/')
+  await browser.submit({ email: 'ada@new.example', password: 'wrong wrong' })
+  assert.match(browser.shown!.text, /id="password-error"/)
+  await browser.submit({ email: 'ada@new.example', password })
+  assert.match(browser.shown!.text, /ada@new\.example/)
+  const link = await readLink(pages)
+  await browser.open(link)
+  assert.equal((await pages.store.users.find(user.id))?.email, 'ada@example.org')
+  await browser.submit({})
+  assert.equal((await pages.store.users.find(user.id))?.email, 'ada@new.example')
+  assert.equal((await browser.open(link)).status, 404)
+})
+
+test('T44: users see who may get in, and end it', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const browsers = [pages.openBrowser(), pages.openBrowser(), pages.openBrowser()] as const
+  for (const browser of browsers) await browser.signIn()
+  const [own, second, third] = browsers
+  await own.open('/account/')
+  await own.submit({}, '/account/')
+  assert.match(own.shown!.text, /The browser is signed out/)
+  const alive = async () =>
+    Promise.all(browsers.map(async (browser) => (await browser.get('/account/')).status === 200))
+  assert.deepEqual((await alive()).filter(Boolean).length, 2)
+  await own.open('/account/')
+  const token = /name="form_token" value="([^"]*)"/.exec(own.shown!.text)![1]!
+  await own.post('/account/', { form_token: token, others: 'all' })
+  assert.deepEqual(await alive(), [true, false, false])
+  await pages.audit.flush()
+  const events = (await pages.store.audit.list(user.id, { limit: 50, offset: 0 })).map(({ event }) => event)
+  assert.equal(events.filter((event) => event === 'session.revoked').length, 2)
+  assert.ok(second && third)
+})
+
+test('the password is asked for again after ten minutes, where that matters', async (t) => {
+  let aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  const pages = await openTemporaryPages(t, { clock })
+  await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  await browser.open('/account/tokens/')
+  assert.equal(browser.shown!.url, '/account/tokens/')
+  aheadMs = 10 * 60_000
+  await browser.open('/account/tokens/')
+  assert.match(browser.shown!.url, /^\/confirm\/\?errand=/)
+  await browser.submit({ password: 'wrong wrong' })
+  assert.match(browser.shown!.text, /The password is wrong/)
+  const before = browser.cookies.get('__Host-session')
+  await browser.submit({ password })
+  assert.equal(browser.shown!.url, '/account/tokens/')
+  assert.notEqual(browser.cookies.get('__Host-session'), before)
+})
+
+test('a personal access token is shown once, works, and is revoked', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  await browser.open('/account/tokens/')
+  await browser.submit({ name: ' ' })
+  assert.match(browser.shown!.text, /Enter a name/)
+  await browser.submit({ name: '<Script>' })
+  const value = /njp_[0-9A-Za-z]{36}/.exec(browser.shown!.text)![0]
+  const ask = async () => {
+    const headers = { authorization: `PersonalAccessToken ${value}` }
+    return (await pages.api.server.inject({ url: '/v1/me/', headers })).statusCode
+  }
+  assert.equal(await ask(), 200)
+  await browser.open('/account/tokens/')
+  assert.ok(!browser.shown!.text.includes(value))
+  assert.match(browser.shown!.text, /&lt;Script&gt;/)
+  await browser.submit({}, '/account/tokens/')
+  assert.match(browser.shown!.text, /The token is revoked/)
+  assert.equal(await ask(), 401)
+})

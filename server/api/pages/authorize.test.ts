@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { addApplication, testSecret } from '../../auth/oauth/temporary-oauth.ts'
+import { openTemporaryPages, password, readForms, unescapeHtml } from './temporary-pages.ts'
+
+const redirectUri = 'https://app.example/cb'
+const wish = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', state: 's' }
+const authorize = (changes: Record<string, string> = {}) =>
+  `/oauth/authorize/?${new URLSearchParams({ ...wish, ...changes })}`
+
+async function openWithApp(t: TestContext, redirectUris = [redirectUri]) {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  await addApplication(pages.store, { ownerId: user.id, redirectUris })
+  return { pages, user, browser: pages.openBrowser() }
+}
+
+test('sign in, allow, and the application gets a code that is worth a token', async (t) => {
+  const { pages, user, browser } = await openWithApp(t)
+  await browser.open(authorize())
+  assert.match(browser.shown!.text, /to continue to Doorbell/)
+  await browser.submit({ email: user.email, password })
+  assert.match(browser.shown!.text, /Let Doorbell in\?/)
+  assert.match(browser.shown!.text, /ada@example\.org/)
+  assert.match(browser.shown!.text, /app\.example/)
+  await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.equal(browser.shown!.status, 303)
+  const location = new URL(browser.shown!.location!)
+  assert.equal(location.origin + location.pathname, redirectUri)
+  assert.deepEqual([...location.searchParams.keys()].sort(), ['code', 'iss', 'state'])
+  assert.equal(location.searchParams.get('state'), 's')
+  const answer = await pages.deps.oauth.listGrants(user.id)
+  assert.deepEqual(answer, [])
+  const code = location.searchParams.get('code')!
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: 'app',
+    client_secret: testSecret,
+    code,
+    redirect_uri: redirectUri,
+  }
+  const token = await pages.api.server.inject({
+    method: 'POST',
+    url: '/oauth/token/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: String(new URLSearchParams(form)),
+  })
+  // The API of these tests has an OAuth of its own, on the same store.
+  assert.equal(token.statusCode, 200, token.payload)
+  assert.equal((await pages.deps.oauth.listGrants(user.id)).length, 1)
+})
+
+test('T28: deny tells the application so', async (t) => {
+  const { browser } = await openWithApp(t)
+  await browser.signIn()
+  await browser.open(authorize({ state: 'a b' }))
+  await browser.submit({ answer: 'deny' }, '/oauth/')
+  const query = new URL(browser.shown!.location!).searchParams
+  assert.equal(query.get('error'), 'access_denied')
+  assert.equal(query.get('state'), 'a b')
+  assert.equal(query.has('code'), false)
+  // Neither button: as good as no.
+  await browser.open(authorize())
+  await browser.submit({ answer: 'perhaps' }, '/oauth/')
+  assert.match(browser.shown!.location!, /error=access_denied/)
+})
+
+test('T8: hostile redirect addresses are a 400 and lead nowhere, signed in or not', async (t) => {
+  const { browser } = await openWithApp(t)
+  const hostile = [
+    'https://evil.example/cb',
+    'https://app.example:8443/cb',
+    'https://app.example/cb?x=1',
+    'https://app.example/cb/',
+    'https://app.example@evil.example/cb',
+    'https://user:x@app.example/cb',
+    'https://app.example/a/../cb',
+    'https://APP.example/cb',
+    'https://app.example/CB',
+    'https://app.example/cb#x',
+    'javascript:alert(1)',
+    'http://app.example/cb',
+  ]
+  for (const isSignedIn of [false, true]) {
+    if (isSignedIn) await browser.signIn()
+    for (const redirect_uri of hostile) {
+      for (const [accept, type] of [
+        ['text/html', /^text\/html/],
+        ['*/*', /^application\/json/],
+      ] as const) {
+        browser.headers.accept = accept
+        const { status, headers, location, text } = await browser.get(authorize({ redirect_uri }))
+        assert.equal(status, 400, redirect_uri)
+        assert.equal(location, undefined)
+        assert.match(String(headers['content-type']), type)
+        if (!redirect_uri.includes('#')) assert.match(text, /Mismatching redirect URI\./)
+      }
+    }
+    browser.headers.accept = '*/*'
+    const { text } = await browser.get(authorize({ redirect_uri: hostile[0]! }))
+    assert.deepEqual(JSON.parse(text), { status: 400, title: 'invalid_request', detail: 'Mismatching redirect URI.' })
+    assert.equal((await browser.get(authorize({ client_id: 'nobody' }))).status, 400)
+    browser.headers.accept = 'text/html'
+  }
+})
+
+test('T8: a program on the user’s own machine may listen on any port', async (t) => {
+  const { browser } = await openWithApp(t, ['http://127.0.0.1/cb', 'http://[::1]/cb'])
+  await browser.signIn()
+  for (const [redirect_uri, target] of [
+    ['http://127.0.0.1:49152/cb', 'http://127.0.0.1:49152'],
+    ['http://[::1]:49152/cb', 'http:'],
+  ] as const) {
+    const { status, headers } = await browser.get(authorize({ redirect_uri }))
+    assert.equal(status, 200)
+    const policy = String(headers['content-security-policy'])
+    assert.equal(policy.split('; ').at(-1), `form-action 'self' https: ${target}`)
+    await browser.submit({ answer: 'allow' }, '/oauth/')
+    assert.ok(browser.shown!.location!.startsWith(redirect_uri))
+  }
+})
+
+test('T9: state comes back unchanged, however odd', async (t) => {
+  const { browser } = await openWithApp(t)
+  await browser.open(authorize())
+  await browser.submit({ email: 'ada@example.org', password })
+  for (const state of [
+    'a b',
+    'a+b',
+    '100%',
+    'a&b=c',
+    '%20',
+    'ü 漢字 🦉',
+    '"><script>',
+    '\'"`',
+    'a\\b',
+    ' ',
+    'x'.repeat(2000),
+  ]) {
+    await browser.open(authorize({ state }))
+    await browser.submit({ answer: 'allow' }, '/oauth/')
+    assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), state)
+  }
+  const { scope: _, state: __, ...rest } = wish
+  await browser.open(`/oauth/authorize/?${new URLSearchParams(rest)}`)
+  await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.equal(new URL(browser.shown!.location!).searchParams.has('state'), false)
+  assert.equal((await browser.get(`${authorize()}&state=again`)).status, 400)
+})
+
+test('T9: state survives signing in', async (t) => {
+  const { browser } = await openWithApp(t)
+  const state = 'a+b %2B & ü'
+  await browser.open(authorize({ state }))
+  await browser.submit({ email: 'ada@example.org', password })
+  await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), state)
+})
+
+test('other errors go back to the application, but not before somebody has signed in', async (t) => {
+  const { browser } = await openWithApp(t)
+  const { location } = await browser.get(authorize({ scope: 'everything' }))
+  assert.match(location!, /^\/sign-in\//)
+  await browser.get(location!)
+  assert.match(String(browser.shown!.headers['content-security-policy']), /form-action 'self' https:$/)
+  await browser.submit({ email: 'ada@example.org', password })
+  const back = new URL(browser.shown!.location!)
+  assert.equal(back.origin, 'https://app.example')
+  assert.equal(back.searchParams.get('error'), 'invalid_scope')
+  assert.equal(browser.shown!.status, 302)
+})
+
+test('a question that is not known any more is asked again, and nothing is granted', async (t) => {
+  const { browser } = await openWithApp(t)
+  await browser.signIn()
+  await browser.open(authorize())
+  const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+  const again = await browser.post(action, { ...fields, question: 'unknown', answer: 'allow' })
+  assert.deepEqual([again.status, again.location], [303, authorize()])
+})
+
+test('what is asked for cannot be changed in the form, nor taken from another session', async (t) => {
+  const { pages, browser } = await openWithApp(t)
+  await browser.signIn()
+  await browser.open(authorize())
+  const { fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+  await browser.post(authorize({ redirect_uri: 'https://evil.example/', scope: 'user_access', state: 'other' }), {
+    ...fields,
+    scope: 'user_access',
+    answer: 'allow',
+  })
+  const location = new URL(browser.shown!.location!)
+  assert.deepEqual([location.host, location.searchParams.get('state')], ['app.example', 's'])
+
+  await pages.addPerson('eve@example.org')
+  const eve = pages.openBrowser()
+  await eve.signIn('eve@example.org')
+  await eve.open(authorize())
+  const own = readForms(eve.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+  const stolen = await eve.post(own.action, { ...own.fields, question: fields.question!, answer: 'allow' })
+  assert.equal(stolen.location, authorize())
+})
+
+test('who is asked can be somebody else', async (t) => {
+  const { pages, browser } = await openWithApp(t)
+  await pages.addPerson('eve@example.org')
+  await browser.signIn()
+  await browser.open(authorize({ state: 'a b' }))
+  await browser.submit({}, '/sign-out/')
+  assert.match(browser.shown!.url, /^\/sign-in\/\?errand=/)
+  await browser.submit({ email: 'eve@example.org', password })
+  assert.match(browser.shown!.text, /eve@example\.org/)
+  await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.match(browser.shown!.location!, /state=a%20b/)
+})
+
+test('an application that is changed while its user decides gets no code', async (t) => {
+  const { pages, browser } = await openWithApp(t)
+  await browser.signIn()
+  await browser.open(authorize())
+  const app = (await pages.store.applications.find('app'))!
+  await pages.store.applications.update(app.id, { redirectUris: ['https://elsewhere.example/'] })
+  await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.equal(browser.shown!.status, 400)
+  assert.equal(browser.shown!.location, undefined)
+})
+
+test('names of applications are text', async (t) => {
+  const { pages, browser } = await openWithApp(t)
+  const app = (await pages.store.applications.find('app'))!
+  const name = '<img src=x onerror=alert(1)>"\'&amp;'
+  await pages.store.applications.update(app.id, { name })
+  await browser.signIn()
+  await browser.open(authorize())
+  assert.ok(!browser.shown!.text.includes('<img'))
+  assert.ok(unescapeHtml(browser.shown!.text).includes(name))
+})

@@ -1,0 +1,113 @@
+// Personal access tokens: for programs of one's own. A token is shown once, on the page that follows its making.
+
+import type { PersonalTokens } from '../../../auth/personal-tokens.ts'
+import { AppError } from '../../../base/error.ts'
+import { defaultScopes } from '../../../model/access.ts'
+import type { Token } from '../../../store/tokens.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import type { Form } from '../form.ts'
+import { toRefusal } from '../form-problem.ts'
+import { type Html, html } from '../html.ts'
+import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { drawRow } from '../rows.ts'
+import { homePath } from '../sign-in-desk.ts'
+
+export const tokensPath = '/account/tokens/'
+const maxNameLength = 100
+
+type TokensDeps = Pick<PagesDeps, 'personalTokens' | 'clock'>
+
+export function createTokensPage({ personalTokens, clock }: TokensDeps): Page {
+  const show = async (call: UserCall, shown: Omit<Shown, 'tokens' | 'nowMs'> = {}): Promise<ShownPage> =>
+    showTokens(call, { tokens: await personalTokens.list(call.user.id), nowMs: clock.nowMs(), ...shown })
+  return {
+    path: tokensPath,
+    audience: 'user',
+    asksPassword: true,
+    get: (call) => show(call, { isRevoked: call.query.get('done') === 'revoked' }),
+    async post(call, form): Promise<PageAnswer> {
+      if (form.get('revoke') !== '') return revoke(call, form, personalTokens)
+      const name = form.trimmed('name')
+      if (name === '') {
+        const problem = { fields: { name: call.texts.tokens.nameMissing } }
+        return { ...(await show(call, { problem })), status: 400 }
+      }
+      try {
+        const owner = { userId: call.user.id, context: call.context }
+        const made = await personalTokens.create({
+          ...owner,
+          name: name.slice(0, maxNameLength),
+          scopes: defaultScopes,
+        })
+        return await show(call, { made: made.value })
+      } catch (error) {
+        const { status, problem } = toRefusal(error, call.texts)
+        return { ...(await show(call, { problem, name })), status }
+      }
+    },
+  }
+}
+
+async function revoke({ user, context }: UserCall, form: Form, tokens: PersonalTokens): Promise<PageAnswer> {
+  const id = form.get('revoke')
+  try {
+    if (/^\d{1,15}$/.test(id)) await tokens.revoke(user.id, Number(id), context)
+  } catch (error) {
+    // Gone already, perhaps by a second click.
+    if (!(error instanceof AppError && error.kind === 'not_found')) throw error
+  }
+  return redirect(`${tokensPath}?done=revoked`)
+}
+
+type Shown = {
+  readonly tokens: readonly Token[]
+  readonly nowMs: number
+  /** The token that was just made. */
+  readonly made?: string
+  readonly isRevoked?: boolean
+  readonly name?: string
+  readonly problem?: FormProblem
+}
+
+function showTokens(call: UserCall, { tokens, nowMs, made, isRevoked, name = '', problem }: Shown): ShownPage {
+  const { texts, session } = call
+  const field = drawField({
+    name: 'name',
+    label: texts.tokens.name,
+    hint: texts.tokens.nameHint,
+    autocomplete: 'off',
+    maxLength: maxNameLength,
+    value: name,
+    problem,
+  })
+  return {
+    kind: 'page',
+    title: texts.tokens.title,
+    content: html`${drawNotice(isRevoked ? texts.tokens.revoked : undefined, 'good')}
+${drawNotice(problem?.notice)}
+${made !== undefined && drawMade(call, made)}
+<p>${texts.tokens.text}</p>
+${tokens.length > 0 && html`<ul class="rows">${tokens.map((token) => drawToken(call, token, nowMs))}</ul>`}
+<h2>${texts.tokens.another}</h2>
+${drawForm({ action: tokensPath, formToken: session.formToken, content: [field, drawButton(texts.tokens.button)] })}
+<p class="aside"><a href="${homePath}">${texts.tokens.back}</a></p>`,
+  }
+}
+
+function drawMade({ texts }: UserCall, value: string): Html {
+  return html`<div class="notice notice-good" role="status"><p>${texts.tokens.made}</p>
+<p class="secret"><code>${value}</code></p></div>`
+}
+
+function drawToken(call: UserCall, { id, name, prefix, lastFour, lastUsedAtMs }: Token, nowMs: number): Html {
+  const { tokens, ago } = call.texts
+  return drawRow(call, {
+    name: name === '' ? tokens.nameless : name,
+    detail: html`<code>${prefix}…${lastFour}</code> · ${lastUsedAtMs === null ? tokens.neverUsed : tokens.lastUsed(ago(nowMs - lastUsedAtMs))}`,
+    action: tokensPath,
+    hidden: { revoke: String(id) },
+    button: tokens.revoke,
+    label: tokens.revokeOf(name),
+  })
+}

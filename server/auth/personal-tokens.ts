@@ -1,0 +1,60 @@
+// A user's own personal access tokens: made, listed and revoked, by the API and by the page alike.
+
+import { AppError } from '../base/error.ts'
+import type { Store } from '../store/store.ts'
+import type { Token } from '../store/tokens.ts'
+import type { RandomBytes } from './checked-token.ts'
+import type { Audit } from './guard/audit.ts'
+import { createPersonalToken, describePersonalToken } from './personal-token.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** More are not for people, who cannot tell them apart. */
+const maxTokens = 100
+
+export type PersonalTokensOptions = {
+  readonly rows: Store['tokens']
+  readonly audit: Pick<Audit, 'write'>
+  readonly randomBytes: RandomBytes
+}
+
+export type NewPersonalToken = {
+  readonly userId: number
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly context: RequestContext
+}
+
+export class PersonalTokens {
+  readonly #options: PersonalTokensOptions
+
+  constructor(options: PersonalTokensOptions) {
+    this.#options = options
+  }
+
+  /** Those that may be used. */
+  async list(userId: number): Promise<Token[]> {
+    return (await this.#options.rows.list(userId)).filter((token) => token.revokedAtMs === null)
+  }
+
+  /** `value` is told this once and never again. Throws 'invalid' when there are too many. */
+  async create({ userId, name, scopes, context }: NewPersonalToken): Promise<{ token: Token; value: string }> {
+    const { rows, audit, randomBytes } = this.#options
+    if ((await this.list(userId)).length >= maxTokens) {
+      throw new AppError('invalid', `There are ${maxTokens} tokens already; revoke one that is not needed.`)
+    }
+    const value = createPersonalToken(randomBytes)
+    const token = await rows.insert({ userId, name, scopes, ...describePersonalToken(value) })
+    const detail = { token: token.id, scope: scopes.join(' ') }
+    audit.write({ event: 'pat.created', userId, subject: name, context, detail })
+    return { token, value }
+  }
+
+  /** For good. Throws 'not_found' unless it is a token of this user that may still be used. */
+  async revoke(userId: number, tokenId: number, context: RequestContext): Promise<void> {
+    const { rows, audit } = this.#options
+    const token = (await this.list(userId)).find(({ id }) => id === tokenId)
+    if (!token) throw new AppError('not_found', 'there is no such token of the user')
+    await rows.revoke(token.id)
+    audit.write({ event: 'pat.revoked', userId, subject: token.name, context, detail: { token: token.id } })
+  }
+}
