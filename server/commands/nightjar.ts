@@ -2,10 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { appCommands } from './app-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
 import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
 import { serveCommand } from './serve-command.ts'
+import { sessionCommands } from './session-commands.ts'
 import { tokenCommands } from './token-commands.ts'
 import { userCommands } from './user-commands.ts'
 
@@ -19,7 +21,15 @@ process.env.UV_THREADPOOL_SIZE ??= '16'
 
 process.exitCode = await runCommandLine({
   args: process.argv.slice(2),
-  commands: [serveCommand, ...userCommands, ...tokenCommands, ...cameraCommands, checkCommand],
+  commands: [
+    serveCommand,
+    ...userCommands,
+    ...tokenCommands,
+    ...appCommands,
+    ...sessionCommands,
+    ...cameraCommands,
+    checkCommand,
+  ],
   terminal: process,
   env: process.env,
   cwd: process.cwd(),

@@ -3,13 +3,23 @@
 import { checkPassword, hashPassword } from '../auth/password.ts'
 import { AppError } from '../base/error.ts'
 import { parseEmail } from '../model/email.ts'
+import { parsePersonName } from '../model/person-name.ts'
 import { writeTime } from '../model/time.ts'
 import type { User } from '../store/users.ts'
-import { type Command, type CommandCall, UsageError } from './command.ts'
+import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
 import { getNamedUser, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
+import { record } from './record.ts'
 import { writeTable } from './table.ts'
 import { readHidden, readPiped } from './terminal.ts'
+
+const passwordOptions: CommandOptions = {
+  password: {
+    placeholder: 'PASSWORD',
+    sentence: 'Password of 8 to 256 characters; other users of this machine may see it.',
+  },
+  'password-stdin': { sentence: 'Reads the password from standard input. Without either, it is asked for.' },
+}
 
 const userAdd: Command = {
   name: 'user add',
@@ -17,26 +27,26 @@ const userAdd: Command = {
   positionals: [],
   options: {
     email: { placeholder: 'EMAIL', sentence: 'Address, the name of the account.', isRequired: true },
-    password: {
-      placeholder: 'PASSWORD',
-      sentence: 'Password of 8 to 256 characters; other users of this machine may see it.',
-    },
-    'password-stdin': { sentence: 'Reads the password from standard input. Without either, it is asked for.' },
+    ...passwordOptions,
     'first-name': { placeholder: 'NAME', sentence: 'First name.' },
     'last-name': { placeholder: 'NAME', sentence: 'Last name.' },
+    owner: { sentence: 'Manages the server and its users, as the first user does.' },
     id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
   },
   async run(call) {
-    const { options, config } = call
+    const { options, config, switches } = call
     const email = parseEmail(options.email!)
     const id = parseNewId(options.id)
-    const passwordHash = await hashPassword(await readPassword(call))
-    const { 'first-name': firstName = '', 'last-name': lastName = '' } = options
+    const passwordHash = await hashPassword(await readPassword(call, userAdd, email))
+    const firstName = parsePersonName(options['first-name'] ?? '', 'first_name')
+    const lastName = parsePersonName(options['last-name'] ?? '', 'last_name')
+    const owner = switches.has('owner') ? { isOwner: true } : {}
     return withStore(
       config,
       async (store) => {
-        const user = await store.users.insert({ id, email, firstName, lastName, passwordHash })
-        return { json: writeUser(user), text: `Added user ${user.id}, ${user.email}.` }
+        const user = await store.users.insert({ id, email, firstName, lastName, passwordHash, ...owner })
+        await record(store, { event: 'user.created', ...about(user), detail: { owner: user.isOwner } })
+        return { json: writeUser(user), text: `Added ${user.isOwner ? 'owner' : 'user'} ${user.id}, ${user.email}.` }
       },
       { isCreated: true },
     )
@@ -56,37 +66,95 @@ const userList: Command = {
         user.email,
         `${user.firstName} ${user.lastName}`.trim(),
         writeTime(user.createdAtMs),
+        user.isOwner ? 'owner' : '',
         user.disabledAtMs === null ? '' : `disabled ${writeTime(user.disabledAtMs)}`,
       ])
-      const text = writeTable(['ID', 'EMAIL', 'NAME', 'CREATED', 'STATE'], rows, 'There are no users.')
+      const text = writeTable(['ID', 'EMAIL', 'NAME', 'CREATED', 'ROLE', 'STATE'], rows, 'There are no users.')
       return { json: { users: users.map(writeUser) }, text }
     }),
 }
 
 const userDisable: Command = {
   name: 'user disable',
-  summary: 'Shuts an account: its tokens and media URLs are refused. Cameras and recordings stay.',
+  summary: 'Shuts an account: it is signed out everywhere, its tokens are refused. Cameras and recordings stay.',
   positionals: ['USER'],
   options: { undo: { sentence: 'Opens it again.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
       const isDisabled = !switches.has('undo')
-      const user = await store.users.setDisabled(id, isDisabled)
+      const user = await store.accounts.setDisabled(id, isDisabled)
+      await record(store, { event: isDisabled ? 'user.disabled' : 'user.enabled', ...about(user) })
       return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isDisabled ? 'disabled' : 'enabled'}.` }
     }),
 }
 
-export const userCommands: readonly Command[] = [userAdd, userList, userDisable]
+const userOwner: Command = {
+  name: 'user owner',
+  summary: 'Lets a user manage the server and its users.',
+  positionals: ['USER'],
+  options: { undo: { sentence: 'Takes it back.' } },
+  run: ({ config, positionals, switches }) =>
+    withStore(config, async (store) => {
+      const { id } = await getNamedUser(store, positionals[0]!)
+      const isOwner = !switches.has('undo')
+      const user = await store.accounts.setOwner(id, isOwner)
+      await record(store, { event: 'user.changed', ...about(user), detail: { owner: isOwner } })
+      return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isOwner ? 'an' : 'no'} owner.` }
+    }),
+}
 
-async function readPassword({ options, switches, terminal }: CommandCall): Promise<string> {
+const userPasswd: Command = {
+  name: 'user passwd',
+  summary: 'Gives an account a new password; browsers and applications are signed out.',
+  positionals: ['USER'],
+  options: { ...passwordOptions, 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
+  run: (call) =>
+    withStore(call.config, async (store) => {
+      const user = await getNamedUser(store, call.positionals[0]!)
+      const passwordHash = await hashPassword(await readPassword(call, userPasswd, user.email))
+      const personalTokens = call.switches.has('revoke-tokens')
+      await store.accounts.changePassword(user.id, passwordHash, { reason: 'password_changed', personalTokens })
+      const detail = { personal_tokens_revoked: personalTokens }
+      await record(store, { event: 'password.changed', ...about(user), detail })
+      return { json: writeUser(user), text: `Changed the password of user ${user.id}, ${user.email}.` }
+    }),
+}
+
+const userRemove: Command = {
+  name: 'user remove',
+  summary: 'Removes an account with its tokens and applications, for good.',
+  positionals: ['USER'],
+  options: { 'with-cameras': { sentence: 'Its cameras and their footage too. Without, there must be none.' } },
+  run: ({ config, positionals, switches }) =>
+    withStore(config, async (store) => {
+      const { id } = await getNamedUser(store, positionals[0]!)
+      const user = await store.accounts.remove(id, { withCameras: switches.has('with-cameras') })
+      await record(store, { event: 'user.removed', ...about(user) })
+      return { json: { id, removed: true }, text: `Removed user ${id}, ${user.email}.` }
+    }),
+}
+
+export const userCommands: readonly Command[] = [userAdd, userList, userPasswd, userOwner, userDisable, userRemove]
+
+function about(user: User) {
+  return { userId: user.id, subject: user.email }
+}
+
+async function readPassword(call: CommandCall, command: Command, email: string): Promise<string> {
+  const password = await askPassword(call, command)
+  checkPassword(password, [email])
+  return password
+}
+
+async function askPassword({ options, switches, terminal }: CommandCall, command: Command): Promise<string> {
   const { password } = options
   if (password !== undefined && switches.has('password-stdin')) {
-    throw new UsageError('--password and --password-stdin exclude each other', userAdd)
+    throw new UsageError('--password and --password-stdin exclude each other', command)
   }
   if (password !== undefined) return password
   if (switches.has('password-stdin')) return readPiped(terminal)
-  if (!terminal.stdin.isTTY) throw new UsageError('give --password or --password-stdin', userAdd)
+  if (!terminal.stdin.isTTY) throw new UsageError('give --password or --password-stdin', command)
   const entered = await readHidden(terminal, 'Password: ')
   checkPassword(entered)
   if ((await readHidden(terminal, 'Again: ')) !== entered) throw new AppError('invalid', 'the two passwords differ')
@@ -100,6 +168,7 @@ function writeUser(user: User) {
     first_name: user.firstName,
     last_name: user.lastName,
     phone: user.phone,
+    is_owner: user.isOwner,
     created_at: writeTime(user.createdAtMs),
     disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
   }

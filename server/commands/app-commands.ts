@@ -1,0 +1,204 @@
+// nightjar app …: applications that people sign in to with their account here.
+
+import { randomBytes } from 'node:crypto'
+import { writeApplication } from '../api/answers/account.ts'
+import { hashToken } from '../auth/checked-token.ts'
+import { checkClientId, checkClientSecret, createClientId, createOAuthSecret } from '../auth/oauth/oauth-secrets.ts'
+import { AppError } from '../base/error.ts'
+import { parseScopes } from '../model/access.ts'
+import { checkRedirectUri } from '../model/oauth/redirect-uri.ts'
+import type { Application, ApplicationChange } from '../store/applications.ts'
+import type { Store } from '../store/store.ts'
+import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
+import { getNamedUser } from './names.ts'
+import { withStore } from './open-data.ts'
+import { record } from './record.ts'
+import { writeTable } from './table.ts'
+import { readPiped } from './terminal.ts'
+
+const changeOptions: CommandOptions = {
+  'redirect-uris': {
+    placeholder: 'URIS',
+    sentence: 'Where browsers may be sent back to, space separated; all there are.',
+  },
+  scope: { placeholder: 'SCOPES', sentence: 'What it may ask for at most, space separated. Default: user_access.' },
+  'require-secret': {
+    placeholder: 'YES|NO',
+    sentence: 'Whether the password and refresh grants ask for the secret too. Default: no.',
+  },
+  'allow-password': { placeholder: 'YES|NO', sentence: 'Whether it may use the password grant. Default: yes.' },
+}
+
+const secretOptions: CommandOptions = {
+  secret: {
+    placeholder: 'SECRET',
+    sentence: 'The secret itself, when moving from another server; other users of this machine may see it.',
+  },
+  'secret-stdin': { sentence: 'Reads the secret from standard input. Without either, one is made.' },
+}
+
+const appAdd: Command = {
+  name: 'app add',
+  summary: 'Registers an application and prints its client id and secret, this once.',
+  positionals: [],
+  options: {
+    user: { placeholder: 'USER', sentence: 'Who runs it: e-mail address or id.', isRequired: true },
+    name: { placeholder: 'NAME', sentence: 'What people are asked to trust.', isRequired: true },
+    ...changeOptions,
+    public: { sentence: 'It cannot keep a secret (a phone app, a web page) and gets none; PKCE takes its place.' },
+    'client-id': { placeholder: 'ID', sentence: 'The client id, when moving from another server.' },
+    ...secretOptions,
+  },
+  async run(call) {
+    const { config, options, switches } = call
+    const change = readChange(call)
+    const isPublic = switches.has('public')
+    const given = await readSecret(call, appAdd)
+    if (isPublic && given !== undefined) throw new UsageError('a public application has no secret', appAdd)
+    const secret = isPublic ? null : (given ?? createOAuthSecret('clientSecret', randomBytes))
+    const clientId = options['client-id'] ?? createClientId(randomBytes)
+    checkClientId(clientId)
+    return withStore(config, async (store) => {
+      const owner = await getNamedUser(store, options.user!)
+      const application = await store.applications.insert({
+        redirectUris: [],
+        ...change,
+        clientId,
+        ownerId: owner.id,
+        name: readName(options.name!),
+        secretHash: secret === null ? null : hashToken(secret),
+      })
+      await record(store, { event: 'app.created', ...about(application) })
+      return {
+        json: { ...writeApplication(application), user_id: owner.id, client_secret: secret },
+        text: `Client id      ${clientId}\nClient secret  ${secret ?? 'none'}`,
+      }
+    })
+  },
+}
+
+const appList: Command = {
+  name: 'app list',
+  summary: 'Lists the applications.',
+  positionals: [],
+  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  run: ({ config, options }) =>
+    withStore(config, async (store) => {
+      const only = options.user === undefined ? undefined : await getNamedUser(store, options.user)
+      const all = await (only ? store.applications.listByOwner(only.id) : store.applications.list())
+      const emails = new Map((await store.users.list()).map((user) => [user.id, user.email]))
+      const rows = all.map((application) => [
+        String(application.id),
+        application.clientId,
+        application.name,
+        emails.get(application.ownerId) ?? '',
+        application.scopes.join(' '),
+        application.isConfidential ? 'secret' : 'public',
+        application.redirectUris.join(' '),
+      ])
+      const titles = ['ID', 'CLIENT ID', 'NAME', 'USER', 'SCOPE', 'KIND', 'REDIRECT URIS']
+      const applications = all.map((each) => ({ ...writeApplication(each), user_id: each.ownerId }))
+      return { json: { applications }, text: writeTable(titles, rows, 'There are no applications.') }
+    }),
+}
+
+const appChange: Command = {
+  name: 'app change',
+  summary: 'Changes what the options name of an application.',
+  positionals: ['APP'],
+  options: { name: { placeholder: 'NAME', sentence: 'What people are asked to trust.' }, ...changeOptions },
+  run: (call) =>
+    withStore(call.config, async (store) => {
+      const { name } = call.options
+      const change = { ...readChange(call), ...(name !== undefined && { name: readName(name) }) }
+      const { id } = await getNamedApplication(store, call.positionals[0]!)
+      const application = await store.applications.update(id, change)
+      await record(store, { event: 'app.changed', ...about(application) })
+      return { json: writeApplication(application), text: `Changed application ${application.clientId}.` }
+    }),
+}
+
+const appRotate: Command = {
+  name: 'app rotate',
+  summary: 'Gives an application a new secret and prints it, this once; the earlier one is refused.',
+  positionals: ['APP'],
+  options: secretOptions,
+  async run(call) {
+    const secret = (await readSecret(call, appRotate)) ?? createOAuthSecret('clientSecret', randomBytes)
+    return withStore(call.config, async (store) => {
+      const { id, isConfidential } = await getNamedApplication(store, call.positionals[0]!)
+      if (!isConfidential) throw new AppError('invalid', 'the application is public: it has no secret')
+      const application = await store.applications.rotateSecret(id, hashToken(secret))
+      await record(store, { event: 'app.secret_rotated', ...about(application) })
+      return { json: { ...writeApplication(application), client_secret: secret }, text: secret }
+    })
+  },
+}
+
+const appRemove: Command = {
+  name: 'app remove',
+  summary: 'Removes an application and ends everything granted to it.',
+  positionals: ['APP'],
+  options: {},
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const application = await getNamedApplication(store, positionals[0]!)
+      await store.applications.remove(application.id)
+      await record(store, { event: 'app.removed', ...about(application) })
+      const { id, clientId } = application
+      return { json: { id, removed: true }, text: `Removed application ${clientId}.` }
+    }),
+}
+
+export const appCommands: readonly Command[] = [appAdd, appList, appChange, appRotate, appRemove]
+
+/** By client id or by id. Throws 'not_found'. */
+async function getNamedApplication(store: Pick<Store, 'applications'>, name: string): Promise<Application> {
+  const found = await store.applications.find(name)
+  if (found) return found
+  const byId = /^\d{1,15}$/.test(name)
+    ? (await store.applications.list()).find(({ id }) => id === Number(name))
+    : undefined
+  if (!byId) throw new AppError('not_found', `there is no application ${name}`)
+  return byId
+}
+
+function readChange({ options }: CommandCall): ApplicationChange {
+  const uris = options['redirect-uris']?.split(/\s+/).filter((uri) => uri !== '')
+  for (const uri of uris ?? []) checkRedirectUri(uri)
+  const requiresSecret = readChoice('require-secret', options['require-secret'])
+  const allowsPassword = readChoice('allow-password', options['allow-password'])
+  return {
+    ...(uris && { redirectUris: uris }),
+    ...(options.scope !== undefined && { scopes: parseScopes(options.scope) }),
+    ...(requiresSecret !== undefined && { requiresSecret }),
+    ...(allowsPassword !== undefined && { allowsPassword }),
+  }
+}
+
+function readChoice(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  if (text !== 'yes' && text !== 'no') throw new AppError('invalid', `--${name}: expected yes or no, got "${text}"`)
+  return text === 'yes'
+}
+
+function readName(text: string): string {
+  const name = text.trim()
+  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
+    throw new AppError('invalid', '--name: expected 1 to 200 characters on one line')
+  }
+  return name
+}
+
+async function readSecret({ options, switches, terminal }: CommandCall, command: Command): Promise<string | undefined> {
+  if (options.secret !== undefined && switches.has('secret-stdin')) {
+    throw new UsageError('--secret and --secret-stdin exclude each other', command)
+  }
+  const secret = switches.has('secret-stdin') ? await readPiped(terminal) : options.secret
+  if (secret !== undefined) checkClientSecret(secret)
+  return secret
+}
+
+function about({ ownerId, name, clientId }: Application) {
+  return { userId: ownerId, subject: name, detail: { client_id: clientId } }
+}
