@@ -1,7 +1,9 @@
 // The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
 
+import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
+import { PersonalTokens } from '../auth/personal-tokens.ts'
 import { AppError } from '../base/error.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createCallerCheck } from './caller-gate.ts'
@@ -44,6 +46,7 @@ export function createApi(deps: ApiDeps): Api {
   const publicUrl = new URL(deps.publicUrl).origin
   const urls = new MediaUrls(publicUrl, mediaTokens)
   const access = new CameraAccess({ store, authenticator })
+  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const streams = new OpenStreams({ store, clock, log })
 
   const limits = deps.limits ?? new RateLimits({ apiPerMinute: 0, tokenPerMinute: 0, clock })
@@ -67,7 +70,7 @@ export function createApi(deps: ApiDeps): Api {
     cache: new AnswerCache({ store, mediaTokens, names: ['getMe', 'listCameras', 'getCamera'] }),
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
-      ...createOwnCredentialsHandlers({ store, oauth, sessions, audit, publicUrl }),
+      ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, audit, publicUrl }),
       ...createCameraHandlers({ store, urls, publicUrl }),
