@@ -8,6 +8,7 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'chromium', probe: ['chromium', '--version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
   { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },
+  { name: 'python3-requests-oauthlib', probe: ['/usr/bin/python3', '-c', 'import requests_oauthlib'] },
   { name: 'python3-gi', probe: ['/usr/bin/python3', '-c', 'import gi'] },
   {
     name: 'gir1.2-gst-rtsp-server-1.0',
