@@ -25,6 +25,8 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly ca: string
   readonly caFile: string
   readonly dataDir: string
+  /** For the first account, while there is none. */
+  readonly setupCode: string | undefined
   /** Of the owner made by `openServer`. */
   readonly token: string
   readonly pid: number
@@ -49,7 +51,17 @@ export type RequestOptions = {
   readonly headers?: Record<string, string>
 }
 
+/** With an owner, whose token it has. */
 export async function openServer(...extraArgs: string[]): Promise<ServerUnderTest> {
+  return launch(extraArgs, true)
+}
+
+/** Before anybody has an account; `setupCode` is for the first. */
+export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnderTest> {
+  return launch(extraArgs, false)
+}
+
+async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<ServerUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
   const logLines: string[] = []
   let child: ChildProcess | undefined
@@ -57,6 +69,7 @@ export async function openServer(...extraArgs: string[]): Promise<ServerUnderTes
   let caFile = ''
   let ca = ''
   let port = '0'
+  let setupCode: string | undefined
 
   const command = async <T>(...args: string[]): Promise<T> => {
     const { stdout } = await promisify(execFile)(process.execPath, [entry, ...args, '--data', dataDir, '--json'])
@@ -89,8 +102,9 @@ export async function openServer(...extraArgs: string[]): Promise<ServerUnderTes
         Promise.reject(new Error(`the server ended with code ${code}:\n${logLines.join('\n')}`)),
       ),
     ])
-    const ready = JSON.parse(line) as { url: string; ca: string }
+    const ready = JSON.parse(line) as { url: string; ca: string; setup_code?: string }
     url = ready.url
+    setupCode = ready.setup_code
     caFile = ready.ca
     ca = await readFile(caFile, 'utf8')
     port = new URL(url).port
@@ -104,19 +118,12 @@ export async function openServer(...extraArgs: string[]): Promise<ServerUnderTes
     return code as number | null
   }
 
-  await command(
-    'user',
-    'add',
-    '--email',
-    'owner@example.com',
-    '--password',
-    'correct horse',
-    '--first-name',
-    'Olive',
-    '--last-name',
-    'Owner',
-  )
-  const { token } = await command<{ token: string }>('token', 'create', '--user', 'owner@example.com')
+  const addOwner = async () => {
+    const person = ['--email', 'owner@example.com', '--first-name', 'Olive', '--last-name', 'Owner']
+    await command('user', 'add', '--password', 'correct horse', ...person)
+    return (await command<{ token: string }>('token', 'create', '--user', 'owner@example.com')).token
+  }
+  const token = hasOwner ? await addOwner() : ''
   await start()
 
   return {
@@ -131,6 +138,9 @@ export async function openServer(...extraArgs: string[]): Promise<ServerUnderTes
     },
     get pid() {
       return child!.pid!
+    },
+    get setupCode() {
+      return setupCode
     },
     dataDir,
     token,

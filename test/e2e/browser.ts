@@ -26,7 +26,7 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
-  const browser = await launch()
+  const browser = await launchChromium()
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 1250, height: 900 } })
   const page = await context.newPage()
   const query = new URLSearchParams()
@@ -52,7 +52,7 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
 
 type Grabbed = { width: number; height: number; pixels: string; playingMs?: number }
 
-function launch(): Promise<Browser> {
+export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
