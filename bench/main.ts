@@ -2,11 +2,12 @@
 // What is measured, and why in this way: docs/design/benchmarks.md.
 
 import { apiBench } from './api/api-bench.ts'
+import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { publish } from './report.ts'
 
-const benches: readonly Bench[] = [ingestBench, apiBench]
+const benches: readonly Bench[] = [ingestBench, apiBench, authBench]
 
 const help = `npm run bench -- <name> [options]
 

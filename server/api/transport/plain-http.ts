@@ -4,6 +4,10 @@
 import type { Server, Socket } from 'node:net'
 import { HttpError, writeProblem } from '../problem.ts'
 import { closeSoon } from './close-soon.ts'
+import { Turns } from './turns.ts'
+
+/** A handshake is close to a millisecond of work. */
+const handshakesPerTurn = 4
 
 /** TLS record of type handshake (RFC 8446 section 5.1). */
 const handshakeRecord = 22
@@ -30,6 +34,7 @@ const refusal = ((): string => {
 export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
   const accept = tlsServer.listeners('connection') as ((socket: Socket) => void)[]
   tlsServer.removeAllListeners('connection')
+  const turns = new Turns(handshakesPerTurn)
   tlsServer.on('connection', (socket: Socket) => {
     const giveUp = () => socket.destroy()
     socket.setTimeout(firstByteMs, giveUp)
@@ -44,11 +49,14 @@ export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
         refuse(socket)
         return
       }
-      socket.setTimeout(0, giveUp)
-      socket.off('timeout', giveUp)
-      socket.off('error', giveUp)
-      socket.unshift(bytes)
-      for (const listener of accept) listener.call(tlsServer, socket)
+      turns.take(() => {
+        if (socket.destroyed) return
+        socket.setTimeout(0, giveUp)
+        socket.off('timeout', giveUp)
+        socket.off('error', giveUp)
+        socket.unshift(bytes)
+        for (const listener of accept) listener.call(tlsServer, socket)
+      })
     })
   })
 }

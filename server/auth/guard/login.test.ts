@@ -15,7 +15,10 @@ import { TestClock } from './test-clock.ts'
 const email = 'ada@example.com'
 const password = 'correct horse'
 
-async function openLogin(t: TestContext, passwords: Pick<PasswordQueue, 'verify' | 'rehash'> = new PasswordQueue()) {
+async function openLogin(
+  t: TestContext,
+  passwords: Pick<PasswordQueue, 'checkRoom' | 'verify' | 'rehash'> = new PasswordQueue(),
+) {
   const { store } = await openTemporaryStore(t)
   const user = await store.users.insert({
     email,
@@ -44,7 +47,8 @@ async function openLogin(t: TestContext, passwords: Pick<PasswordQueue, 'verify'
 }
 
 /** Decides at once and without work: for tests of counting. */
-const instant: Pick<PasswordQueue, 'verify' | 'rehash'> = {
+const instant: Pick<PasswordQueue, 'checkRoom' | 'verify' | 'rehash'> = {
+  checkRoom: () => {},
   verify: async (_hash, given) => given === password,
   rehash: async () => assert.fail('nothing to hash anew'),
 }

@@ -18,7 +18,7 @@ type LoginRows = Pick<Users, 'findLogin' | 'replacePasswordHash'>
 
 export type LoginOptions = {
   readonly users: LoginRows
-  readonly passwords: Pick<PasswordQueue, 'verify' | 'rehash'>
+  readonly passwords: Passwords
   readonly devices: KnownDevices
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
@@ -37,11 +37,14 @@ export type LoginInput = {
   readonly via?: string
 }
 
+/** What of the queue is needed here. */
+type Passwords = Pick<PasswordQueue, 'checkRoom' | 'verify' | 'rehash'>
+
 type Found = { readonly user: User; readonly passwordHash: string }
 
 export class Login {
   readonly #users: LoginRows
-  readonly #passwords: Pick<PasswordQueue, 'verify' | 'rehash'>
+  readonly #passwords: Passwords
   readonly #devices: KnownDevices
   readonly #audit: Pick<Audit, 'write'>
   readonly #log: Logger
@@ -63,6 +66,7 @@ export class Login {
    */
   async verify(input: LoginInput): Promise<User | undefined> {
     const { email, password, context } = input
+    this.#passwords.checkRoom()
     const found = await this.#find(email)
     const isKnownDevice =
       input.knownDevice === true || (found ? this.#devices.isKnown(input.device, found.user.id) : false)

@@ -42,16 +42,20 @@ export class PasswordQueue {
     return this.#run(() => verifyPassword(passwordHash, password))
   }
 
+  /** Throws what `verify` would throw, for callers that have other work to do before. */
+  checkRoom(): void {
+    if (this.#running < this.#maxRunning || this.#waiting.length < this.#maxWaiting) return
+    this.#refused++
+    throw new AppError('unavailable', 'too many passwords are being checked', { retryAfterSeconds })
+  }
+
   stats(): { readonly running: number; readonly waiting: number; readonly refused: number } {
     return { running: this.#running, waiting: this.#waiting.length, refused: this.#refused }
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#maxRunning) {
-      if (this.#waiting.length >= this.#maxWaiting) {
-        this.#refused++
-        throw new AppError('unavailable', 'too many passwords are being checked', { retryAfterSeconds })
-      }
+      this.checkRoom()
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else {
       this.#running++
