@@ -52,7 +52,8 @@ export function createSmtpMailer({ url, from, ca }: SmtpMailerOptions): Mailer &
 /** Without the server's words, which may repeat the address or, of a debugging server, the credentials. */
 function toAppError(error: unknown, host: string): AppError {
   const { code = '', responseCode } = error as { code?: string; responseCode?: number }
-  const isForGood = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH'
+  // Only what is about this very mail: a server that is set up wrongly may be set right.
+  const isForGood = responseCode !== undefined && responseCode >= 500 && ['EENVELOPE', 'EMESSAGE'].includes(code)
   const reasons: Record<string, string> = {
     EAUTH: 'refuses the user name or password',
     ETLS: 'cannot be spoken to encrypted',

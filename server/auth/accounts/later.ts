@@ -7,7 +7,8 @@ const maxTasks = 1000
 
 export class Later {
   readonly #log: Logger
-  readonly #tasks = new Set<Promise<void>>()
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
 
   constructor(log: Logger) {
     this.#log = log
@@ -15,21 +16,26 @@ export class Later {
 
   /** `what`: for the log, as "a mail was not sent". Throws 'unavailable' when too much is to be done already. */
   do(what: string, work: () => Promise<void>): void {
-    if (this.#tasks.size >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
-    const task = (async () => {
-      await new Promise((resolve) => setImmediate(resolve))
-      try {
-        await work()
-      } catch (error) {
-        this.#log.error({ reason: errorChain(error) }, what)
-      }
-    })()
-    this.#tasks.add(task)
-    void task.then(() => this.#tasks.delete(task))
+    if (this.#waiting >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
+    this.#waiting++
+    // One by one: of two links that replace each other, the later one must be good.
+    this.#last = this.#run(this.#last, what, work)
   }
 
   /** Resolves when all that was begun before is done. */
   async flush(): Promise<void> {
-    await Promise.all(this.#tasks)
+    await this.#last
+  }
+
+  async #run(previous: Promise<void>, what: string, work: () => Promise<void>): Promise<void> {
+    await previous
+    await new Promise((resolve) => setImmediate(resolve))
+    try {
+      await work()
+    } catch (error) {
+      this.#log.error({ reason: errorChain(error) }, what)
+    } finally {
+      this.#waiting--
+    }
   }
 }

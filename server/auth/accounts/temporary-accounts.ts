@@ -16,6 +16,8 @@ export type TemporaryAccounts = {
   readonly accounts: Accounts
   readonly login: Login
   readonly audit: Audit
+  /** Writes to `audit` and `events`. */
+  readonly noted: Pick<Audit, 'write'>
   /** In the order they were sent. */
   readonly mails: Mail[]
   readonly events: AuditEvent[]
@@ -59,6 +61,7 @@ export function createTemporaryAccounts(store: Store, changes: Partial<AccountsO
     accounts,
     login,
     audit,
+    noted,
     mails,
     events,
     async takeMails() {

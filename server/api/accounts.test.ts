@@ -1,0 +1,278 @@
+// What users manage of their own account over the API, and owners of all.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createTemporaryAccounts, tokenIn } from '../auth/accounts/temporary-accounts.ts'
+import { addApplication, askToken, createTemporaryOAuth, readPair } from '../auth/oauth/temporary-oauth.ts'
+import { Sessions } from '../auth/sessions/sessions.ts'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import type { Store } from '../store/store.ts'
+import type { ApiDeps } from './deps.ts'
+import { openTemporaryApi } from './temporary-api.ts'
+
+const password = 'hairy otters sing'
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+async function open(t: TestContext) {
+  const held: { temporary?: ReturnType<typeof createTemporaryAccounts>; store?: Store } = {}
+  const addParts = (store: Store): Partial<ApiDeps> => {
+    held.temporary = createTemporaryAccounts(store)
+    const { accounts, noted: audit, login } = held.temporary
+    return { accounts, audit, oauth: createTemporaryOAuth(store, { login }) }
+  }
+  const temporary = await openTemporaryApi(t, {}, addParts)
+  const { accounts, audit, login, takeMails, events } = held.temporary!
+  t.after(() => audit.flush())
+  const { store, api } = temporary
+  const send = async (method: string, url: string, authorization: string, body?: unknown) => {
+    const response = await api.server.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+    return {
+      status: response.statusCode,
+      body: response.body === '' ? undefined : response.json(),
+      headers: response.headers,
+    }
+  }
+  const owner = await temporary.addUser('owner@example.org')
+  const ada = await temporary.addUser('ada@example.org')
+  await accounts.setPassword({ userId: ada.userId, newPassword: password })
+  await takeMails()
+  return { ...temporary, send, owner, ada, accounts, login, takeMails, events, store }
+}
+
+test('a personal token is made, shown once, listed without its value, used and revoked', async (t) => {
+  const { send, ada, owner, events } = await open(t)
+  const made = await send('POST', '/v1/me/tokens/', ada.authorization, { name: 'phone', scope: 'read' })
+  assert.equal(made.status, 201)
+  const { token, id } = made.body
+  assert.match(token, /^njp_\w{36}$/)
+  assert.deepEqual(Object.keys(made.body), [
+    'id',
+    'name',
+    'scope',
+    'prefix',
+    'last_four',
+    'created_at',
+    'last_used_at',
+    'token',
+  ])
+  assert.deepEqual([made.body.name, made.body.scope, made.body.last_four], ['phone', 'read', token.slice(-4)])
+  const mine = `PersonalAccessToken ${token}`
+  assert.equal((await send('GET', '/v1/me/', mine)).body.email, 'ada@example.org')
+  const list = await send('GET', '/v1/me/tokens/?limit=1&offset=1', ada.authorization)
+  assert.deepEqual([list.body.count, list.body.next, list.body.results[0].id], [2, null, id])
+  assert.match(list.body.previous, /^https:\/\/nightjar\.example:8443\/v1\/me\/tokens\/\?limit=1$/)
+  assert.match(list.body.results[0].created_at, time)
+  assert.ok(!JSON.stringify(list.body).includes(token))
+  assert.equal((await send('DELETE', `/v1/me/tokens/${id}/`, owner.authorization)).status, 404)
+  assert.equal((await send('DELETE', `/v1/me/tokens/${id}/`, ada.authorization)).status, 204)
+  assert.equal((await send('DELETE', `/v1/me/tokens/${id}/`, ada.authorization)).status, 404)
+  assert.equal((await send('GET', '/v1/me/', mine)).status, 401)
+  assert.deepEqual(
+    events.filter(({ event }) => event.startsWith('pat.')).map(({ event, userId }) => [event, userId]),
+    [
+      ['pat.created', ada.userId],
+      ['pat.revoked', ada.userId],
+    ],
+  )
+})
+
+test('T21: a token that may only read, or only write, neither sees nor makes credentials', async (t) => {
+  const { send, addUser } = await open(t)
+  for (const [i, scope] of ['read', 'write', 'camera_manage'].entries()) {
+    const { authorization } = await addUser(`weak${i}@example.org`, [scope])
+    const paths = ['tokens', 'applications', 'authorizations', 'sessions'].map((name) => `/v1/me/${name}/`)
+    for (const path of [...paths, '/v1/users/']) {
+      const response = await send('GET', path, authorization)
+      assert.equal(response.status, 403, `${scope} ${path}`)
+      assert.match(String(response.headers['www-authenticate']), /insufficient_scope/)
+    }
+    assert.equal((await send('POST', '/v1/me/tokens/', authorization, {})).status, 403)
+    assert.equal((await send('PUT', '/v1/me/', authorization, { first_name: 'x' })).status, 403)
+  }
+  const { authorization } = await addUser('both@example.org', ['read', 'write'])
+  assert.equal((await send('POST', '/v1/me/tokens/', authorization, { scope: 'user_access' })).status, 201)
+  assert.deepEqual((await send('POST', '/v1/me/tokens/', authorization, { scope: 'all' })).body.errors.scope.length, 1)
+})
+
+test('an application: registered, changed, its secret rotated, removed with what was granted', async (t) => {
+  const { send, ada, owner, store, login } = await open(t)
+  const oauth = createTemporaryOAuth(store, { login })
+  const uri = 'https://app.example/cb'
+  const made = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Bell', redirect_uris: [uri] })
+  assert.equal(made.status, 201)
+  const { id, client_id, client_secret } = made.body
+  assert.match(client_secret, /^njcs_\w{49}$/)
+  assert.deepEqual(
+    [
+      made.body.confidential,
+      made.body.require_secret,
+      made.body.allow_password,
+      made.body.scope,
+      made.body.redirect_uris,
+    ],
+    [true, false, true, 'user_access', [uri]],
+  )
+  const sent = { grant_type: 'password', client_id, username: 'ada@example.org', password }
+  const first = readPair(await askToken(oauth, { ...sent, client_secret }))
+  const bearer = `Bearer ${first.access_token}`
+  assert.equal((await send('GET', '/v1/me/', bearer)).status, 200)
+
+  const path = `/v1/me/applications/${id}/`
+  for (const method of ['GET', 'PUT', 'DELETE']) {
+    assert.equal(
+      (await send(method, path, owner.authorization, method === 'PUT' ? { name: 'x' } : undefined)).status,
+      404,
+    )
+  }
+  assert.equal((await send('POST', `${path}rotate-secret/`, owner.authorization)).status, 404)
+  const bad = { redirect_uris: ['javascript:alert(1)'], name: '' }
+  assert.equal((await send('PUT', path, ada.authorization, bad)).status, 400)
+  assert.deepEqual((await send('PUT', path, ada.authorization, { redirect_uris: uri })).body.errors, {
+    redirect_uris: ['Expected a list of items but got type "str".'],
+  })
+  assert.deepEqual((await send('PUT', path, ada.authorization, { redirect_uris: [uri, 7] })).body.errors, {
+    redirect_uris: { 1: ['Not a valid string.'] },
+  })
+  const changed = await send('PUT', path, ada.authorization, { require_secret: true, redirect_uris: [uri, uri] })
+  assert.deepEqual([changed.body.require_secret, changed.body.redirect_uris, changed.body.name], [true, [uri], 'Bell'])
+  const rotated = await send('POST', `${path}rotate-secret/`, ada.authorization)
+  assert.deepEqual([rotated.status, rotated.body.client_secret === client_secret], [200, false])
+  assert.equal((await askToken(oauth, { ...sent, client_secret })).status, 401)
+  assert.equal((await askToken(oauth, { ...sent, client_secret: rotated.body.client_secret })).status, 200)
+  assert.ok(!JSON.stringify((await send('GET', '/v1/me/applications/', ada.authorization)).body).includes('njcs_'))
+
+  assert.equal((await send('GET', '/v1/me/authorizations/', ada.authorization)).body.count, 2)
+  assert.equal((await send('DELETE', path, ada.authorization)).status, 204)
+  assert.equal((await send('GET', '/v1/me/', bearer)).status, 401)
+  assert.equal((await send('GET', path, ada.authorization)).status, 404)
+
+  const open_ = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Phone', confidential: false })
+  assert.deepEqual([open_.body.client_secret, open_.body.confidential], [null, false])
+  assert.equal(
+    (await send('POST', `/v1/me/applications/${open_.body.id}/rotate-secret/`, ada.authorization)).status,
+    400,
+  )
+})
+
+test('T44: users see and end their authorizations and sessions, and nobody else’s', async (t) => {
+  const { send, ada, owner, store, login } = await open(t)
+  const oauth = createTemporaryOAuth(store, { login })
+  const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
+  await addApplication(store, { ownerId: owner.userId, isConfidential: false })
+  const sent = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password, scope: 'read' }
+  const pair = readPair(await askToken(oauth, sent))
+  const { results } = (await send('GET', '/v1/me/authorizations/', ada.authorization)).body
+  const { id, ...shown } = results[0]
+  assert.deepEqual(Object.keys(shown), [
+    'application',
+    'scope',
+    'created_at',
+    'last_used_at',
+    'last_ip',
+    'user_agent',
+    'expires_at',
+  ])
+  assert.deepEqual([shown.application, shown.scope, shown.last_ip], [{ name: 'Doorbell' }, 'read', '192.0.2.7'])
+  assert.equal((await send('DELETE', `/v1/me/authorizations/${id}/`, owner.authorization)).status, 404)
+  assert.equal((await send('DELETE', `/v1/me/authorizations/${id}/`, ada.authorization)).status, 204)
+  assert.equal((await send('GET', '/v1/me/', `Bearer ${pair.access_token}`)).status, 401)
+
+  const session = await sessions.start(ada.userId, { ip: '192.0.2.1', userAgent: 'Browser/1' })
+  const list = (await send('GET', '/v1/me/sessions/', ada.authorization)).body
+  assert.deepEqual([list.count, list.results[0].user_agent, list.results[0].id], [1, 'Browser/1', session.id])
+  assert.equal((await send('DELETE', `/v1/me/sessions/${session.id}/`, owner.authorization)).status, 404)
+  assert.equal((await send('DELETE', `/v1/me/sessions/${session.id}/`, ada.authorization)).status, 204)
+  assert.equal(await sessions.find(session.cookie.split(';')[0]), undefined)
+})
+
+test('one’s own names at once, address and password with the present password', async (t) => {
+  const { send, ada, takeMails, accounts, login } = await open(t)
+  const put = (body: unknown) => send('PUT', '/v1/me/', ada.authorization, body)
+  const named = await put({ first_name: ' Augusta ', phone: '+44 20', email: 'ADA@example.org' })
+  assert.deepEqual(
+    [named.status, named.body.first_name, named.body.phone, named.body.email],
+    [200, 'Augusta', '+44 20', 'ada@example.org'],
+  )
+  assert.equal((await send('GET', '/v1/me/', ada.authorization)).body.first_name, 'Augusta')
+  assert.equal((await put({ phone: '' })).body.phone, null)
+  for (const [body, field] of [
+    [{ first_name: 'a\nb' }, 'first_name'],
+    [{ phone: 'call me' }, 'phone'],
+    [{ email: 'new@example.org' }, 'password'],
+    [{ new_password: 'bald eagles hum' }, 'password'],
+    [{ new_password: 'bald eagles hum', password: 'wrong one' }, 'password'],
+    [{ new_password: '12345678', password }, 'new_password'],
+    [{ email: 'nobody', password }, 'email'],
+  ] as const) {
+    const { status, body: problem } = await put(body)
+    assert.deepEqual([status, Object.keys(problem.errors)], [400, [field]], JSON.stringify(body))
+  }
+  assert.equal((await put({ email: 'new@example.org', password })).body.email, 'ada@example.org')
+  const [mail] = await takeMails()
+  await accounts.confirmEmail({ token: tokenIn(mail!) })
+  assert.equal((await send('GET', '/v1/me/', ada.authorization)).body.email, 'new@example.org')
+  assert.equal((await put({ new_password: 'bald eagles hum', password })).status, 200)
+  const input = {
+    email: 'new@example.org',
+    password: 'bald eagles hum',
+    context: { ip: '192.0.2.1', userAgent: undefined },
+  }
+  assert.ok(await login.verify(input))
+  assert.equal(
+    (await put({ new_password: password, password: 'bald eagles hum', revoke_personal_tokens: true })).status,
+    200,
+  )
+  assert.equal((await send('GET', '/v1/me/', ada.authorization)).status, 401)
+})
+
+test('owners manage users; others are told that they may not', async (t) => {
+  const { send, owner, ada, takeMails, addCamera } = await open(t)
+  const asOwner = (method: string, url: string, body?: unknown) => send(method, url, owner.authorization, body)
+  for (const [method, url, body] of [
+    ['GET', '/v1/users/'],
+    ['POST', '/v1/users/', {}],
+    ['POST', '/v1/users/invitations/', {}],
+    ['GET', `/v1/users/${ada.userId}/`],
+    ['PUT', '/v1/users/999/', {}],
+    ['DELETE', `/v1/users/${owner.userId}/`],
+  ] as const) {
+    const { status, body: problem } = await send(method, url, ada.authorization, body)
+    assert.deepEqual([status, problem.title], [403, 'permission_denied'], `${method} ${url}`)
+  }
+  const list = await asOwner('GET', '/v1/users/?limit=1')
+  assert.deepEqual([list.body.count, list.body.results[0].is_owner], [2, true])
+  assert.equal(list.body.next, 'https://nightjar.example:8443/v1/users/?limit=1&offset=1')
+  const made = await asOwner('POST', '/v1/users/', { email: 'bob@example.org', password, first_name: 'Bob' })
+  assert.deepEqual(
+    [made.status, made.body.first_name, made.body.is_owner, made.body.disabled_at],
+    [201, 'Bob', false, null],
+  )
+  assert.equal((await asOwner('POST', '/v1/users/', { email: 'BOB@example.org', password })).status, 409)
+  assert.equal((await asOwner('POST', '/v1/users/', { email: 'c@example.org', password: 'letmein1' })).status, 400)
+  const path = `/v1/users/${made.body.id}/`
+  const changed = await asOwner('PUT', path, {
+    is_owner: true,
+    last_name: 'B',
+    disabled: true,
+    password: 'bald eagles hum',
+  })
+  assert.deepEqual([changed.body.is_owner, changed.body.last_name], [true, 'B'])
+  assert.match(changed.body.disabled_at, time)
+  assert.equal((await asOwner('PUT', `/v1/users/${owner.userId}/`, { is_owner: false })).status, 409)
+  assert.equal((await asOwner('PUT', path, { disabled: false })).body.disabled_at, null)
+  await takeMails()
+  for (const email of ['ada@example.org', 'new@example.org']) {
+    assert.equal((await asOwner('POST', '/v1/users/invitations/', { email })).status, 204)
+  }
+  assert.equal((await takeMails()).length, 2)
+  await addCamera(made.body.id)
+  assert.equal((await asOwner('DELETE', path)).status, 409)
+  assert.equal((await asOwner('DELETE', `${path}?remove_cameras=true`)).status, 204)
+  assert.equal((await asOwner('GET', path)).status, 404)
+})

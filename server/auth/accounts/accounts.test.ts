@@ -1,0 +1,240 @@
+// How accounts begin, change and end, on both databases.
+
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import type { AppError } from '../../base/error.ts'
+import type { Store, StoreOptions } from '../../store/store.ts'
+import { TestClock } from '../guard/test-clock.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { AccountsOptions } from './accounts-options.ts'
+import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
+
+type OpenStore = (t: TestContext, options?: Partial<StoreOptions>) => Promise<{ store: Store }>
+
+const context: RequestContext = { ip: '192.0.2.9', userAgent: 'test' }
+const person = { firstName: 'Ada', lastName: 'Byron', password: 'hairy otters sing' }
+const dayMs = 86_400_000
+
+async function open(t: TestContext, openStore: OpenStore, changes: Partial<AccountsOptions> = {}) {
+  const clock = new TestClock()
+  const { store } = await openStore(t, { clock })
+  const temporary = createTemporaryAccounts(store, { clock, ...changes })
+  const { accounts, login, audit } = temporary
+  t.after(() => audit.flush())
+  const setUp = async () =>
+    accounts.setUp({ ...person, code: await accounts.createSetupCode(), email: 'ada@example.org', context })
+  const canSignIn = async (email: string, password: string) =>
+    (await login.verify({ email, password, context })) !== undefined
+  return { ...temporary, store, clock, setUp, canSignIn }
+}
+
+const isInvalid = (field: string) => (error: AppError) =>
+  error.kind === 'invalid' && Object.keys(error.fields ?? {}).join() === field
+
+testEachDatabase('T45: there is no account but the one that the set-up code makes, once', async (t, { openStore }) => {
+  const { accounts, store, clock, events, canSignIn } = await open(t, openStore)
+  assert.deepEqual(await store.users.list(), [])
+  assert.equal(await accounts.isSetupPending(), true)
+  const first = await accounts.createSetupCode()
+  const code = await accounts.createSetupCode()
+  assert.match(code, /^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/)
+  const input = { ...person, email: 'ada@example.org', context }
+  for (const wrong of [
+    '',
+    'x',
+    first,
+    code.slice(0, -1),
+    `${code}A`,
+    code.replace(/.$/, (c) => (c === 'A' ? 'B' : 'A')),
+  ]) {
+    await assert.rejects(accounts.setUp({ ...input, code: wrong }), isInvalid('code'), wrong)
+  }
+  await assert.rejects(accounts.setUp({ ...input, code, password: 'short' }), isInvalid('password'))
+  await assert.rejects(accounts.setUp({ ...input, code, password: 'Password123!' }), isInvalid('password'))
+  await assert.rejects(accounts.setUp({ ...input, code, password: 'ada@EXAMPLE.org' }), isInvalid('password'))
+  await assert.rejects(accounts.setUp({ ...input, code, email: 'ada' }), isInvalid('email'))
+  await assert.rejects(accounts.setUp({ ...input, code, firstName: 'A\r\nB' }), isInvalid('first_name'))
+
+  // However it was typed; of two at the same time one is the owner.
+  const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `.replaceAll('0', 'o').replaceAll('1', 'l')
+  const both = await Promise.allSettled([accounts.setUp({ ...input, code: typed }), accounts.setUp({ ...input, code })])
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  const [owner, ...others] = await store.users.list()
+  assert.deepEqual([owner!.isOwner, owner!.email, others.length], [true, 'ada@example.org', 0])
+  assert.equal(await canSignIn('ada@example.org', person.password), true)
+  assert.equal(await accounts.isSetupPending(), false)
+  assert.ok(events.some(({ event, userId }) => event === 'user.created' && userId === owner!.id))
+  await assert.rejects(accounts.setUp({ ...input, code }), { kind: 'conflict' })
+  await assert.rejects(accounts.setUp({ ...input, code: await accounts.createSetupCode() }), { kind: 'conflict' })
+  await clock.advance(8 * dayMs)
+})
+
+testEachDatabase('a set-up code expires', async (t, { openStore }) => {
+  const { accounts, clock, store } = await open(t, openStore)
+  const code = await accounts.createSetupCode()
+  await clock.advance(7 * dayMs)
+  await assert.rejects(accounts.setUp({ ...person, code, email: 'a@x.org' }), isInvalid('code'))
+  await store.links.removeExpired()
+})
+
+testEachDatabase('an invitation makes one account, for the address it was sent to', async (t, { openStore }) => {
+  const { accounts, clock, setUp, takeMails, canSignIn, store } = await open(t, openStore)
+  const owner = await setUp()
+  const invite = () => accounts.invite({ email: 'Bob@example.org', inviterId: owner.id, context })
+  await invite()
+  const [mail, ...none] = await takeMails()
+  assert.deepEqual([mail!.to, none.length], ['Bob@example.org', 0])
+  assert.match(
+    mail!.text,
+    /^ada@example\.org invites you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
+  )
+  const token = tokenIn(mail!)
+  assert.deepEqual(await accounts.findInvitation(token), { email: 'Bob@example.org', inviterEmail: 'ada@example.org' })
+  for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {
+    assert.equal(await accounts.findInvitation(bad), undefined)
+    await assert.rejects(accounts.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })
+    assert.equal(await accounts.findReset(bad), undefined)
+  }
+  // A link of one kind is none of another.
+  await assert.rejects(accounts.reset({ token, password: person.password }), { kind: 'not_found' })
+  await assert.rejects(accounts.confirmEmail({ token }), { kind: 'not_found' })
+
+  await assert.rejects(accounts.acceptInvitation({ ...person, token, password: '12345678' }), isInvalid('password'))
+  const many = await Promise.allSettled(
+    [1, 2, 3, 4].map(() => accounts.acceptInvitation({ ...person, token, context })),
+  )
+  assert.equal(many.filter(({ status }) => status === 'fulfilled').length, 1)
+  for (const result of many) {
+    if (result.status === 'rejected') assert.ok(['not_found', 'conflict'].includes((result.reason as AppError).kind))
+  }
+  assert.equal(await canSignIn('bob@example.org', person.password), true)
+  assert.equal((await store.users.findByEmail('bob@example.org'))!.isOwner, false)
+  assert.equal(await accounts.findInvitation(token), undefined)
+
+  await accounts.invite({ email: 'eve@example.org', inviterId: owner.id })
+  await accounts.invite({ email: 'EVE@example.org', inviterId: owner.id })
+  const [replaced, newest] = (await takeMails()).map(tokenIn)
+  assert.equal(await accounts.findInvitation(replaced!), undefined)
+  await clock.advance(7 * dayMs - 1)
+  assert.ok(await accounts.findInvitation(newest!))
+  await clock.advance(1)
+  await assert.rejects(accounts.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
+})
+
+testEachDatabase('who may have an account is for the owner to say', async (t, { openStore }) => {
+  const closed = await open(t, openStore, { signUp: 'closed' })
+  const owner = await closed.setUp()
+  await assert.rejects(closed.accounts.invite({ email: 'b@x.org', inviterId: owner.id }), { kind: 'forbidden' })
+  await assert.rejects(closed.accounts.requestSignUp('b@x.org'), { kind: 'forbidden' })
+  await closed.accounts.add({ ...person, email: 'b@x.org', byUserId: owner.id })
+
+  const invited = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'invitation' })
+  await assert.rejects(invited.accounts.requestSignUp('c@x.org'), { kind: 'forbidden' })
+  await invited.accounts.invite({ email: 'c@x.org', inviterId: owner.id })
+  const open_ = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'open' })
+  await open_.accounts.requestSignUp('d@x.org', context)
+  const [toC, toD] = [(await invited.takeMails()).map(tokenIn)[0]!, (await open_.takeMails()).map(tokenIn)[0]!]
+  // Links that were sent when more was allowed.
+  assert.equal(await closed.accounts.findInvitation(toC), undefined)
+  await assert.rejects(closed.accounts.acceptInvitation({ ...person, token: toC }), { kind: 'not_found' })
+  await assert.rejects(invited.accounts.acceptInvitation({ ...person, token: toD }), { kind: 'not_found' })
+  await open_.accounts.acceptInvitation({ ...person, token: toD })
+  await invited.accounts.acceptInvitation({ ...person, token: toC })
+  assert.equal((await closed.store.users.list()).length, 4)
+})
+
+testEachDatabase(
+  'T31: sign-up, reset and invitation say the same of known and unknown addresses, in the same time',
+  async (t, { openStore }) => {
+    const { accounts, setUp, takeMails, store } = await open(t, openStore, { signUp: 'open' })
+    const owner = await setUp()
+    const reads: string[] = []
+    const { findByEmail } = store.users
+    store.users.findByEmail = (email) => {
+      reads.push(email)
+      return findByEmail.call(store.users, email)
+    }
+    const ways = {
+      reset: (email: string) => accounts.requestReset(email, context),
+      signUp: (email: string) => accounts.requestSignUp(email, context),
+      invite: (email: string) => accounts.invite({ email, inviterId: owner.id, context }),
+    }
+    for (const [name, ask] of Object.entries(ways)) {
+      for (const email of ['ada@example.org', 'nobody@example.org']) {
+        assert.equal(await ask(email), undefined)
+        // What is asked, is asked after the answer.
+        assert.deepEqual(reads, [], name)
+        await accounts.flush()
+        assert.deepEqual(reads.splice(0), [email], name)
+      }
+    }
+    const subjects = (await takeMails()).map(({ to, subject }) => `${to}: ${subject}`)
+    assert.deepEqual(subjects, [
+      'ada@example.org: A new password for Nightjar',
+      'ada@example.org: Your account at Nightjar',
+      'nobody@example.org: Your account at Nightjar',
+      'ada@example.org: Your account at Nightjar',
+      'nobody@example.org: Your account at Nightjar',
+    ])
+  },
+)
+
+testEachDatabase(
+  'T31: at most 3 mails a day to an address and 20 invitations an hour from a user',
+  async (t, { openStore }) => {
+    const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
+    const owner = await setUp()
+    const other = await accounts.add({ ...person, email: 'b@x.org', byUserId: owner.id })
+    for (const email of ['ada@example.org', 'nobody@example.org']) {
+      for (let i = 0; i < 3; i++) await accounts.invite({ email, inviterId: owner.id })
+      for (const inviterId of [owner.id, other.id]) {
+        await assert.rejects(accounts.invite({ email: email.toUpperCase(), inviterId }), {
+          kind: 'rate_limited',
+          retryAfterSeconds: 3600,
+        })
+      }
+    }
+    assert.equal((await takeMails()).length, 6)
+    for (let i = 0; i < 14; i++) await accounts.invite({ email: `guest${i}@x.org`, inviterId: owner.id })
+    const more = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => accounts.invite({ email: `more${i}@x.org`, inviterId: owner.id })),
+    )
+    assert.ok(more.every(({ status }) => status === 'rejected'))
+    await accounts.invite({ email: 'more@x.org', inviterId: other.id })
+    await clock.advance(3_600_000)
+    await accounts.invite({ email: 'later@x.org', inviterId: owner.id })
+    await takeMails()
+
+    // Of a reset nobody is told that there was one too many.
+    for (let i = 0; i < 5; i++) await accounts.requestReset('ada@example.org', context)
+    assert.equal((await takeMails()).length, 3)
+    await clock.advance(dayMs)
+    await accounts.requestReset('ada@example.org', context)
+    assert.equal((await takeMails()).length, 1)
+    await store.mails.removeOld()
+  },
+)
+
+testEachDatabase('T31: line ends in addresses and names go nowhere', async (t, { openStore }) => {
+  const { accounts, setUp, takeMails, store } = await open(t, openStore, { signUp: 'open' })
+  const owner = await setUp()
+  for (const email of [
+    'a@x.org\r\nBcc: b@x.org',
+    'a@x.org\nb@x.org',
+    'a@x.org, b@x.org',
+    'a@x.org;b@x.org',
+    '<a@x.org>',
+    'a@x.org\0',
+  ]) {
+    await assert.rejects(accounts.invite({ email, inviterId: owner.id }), isInvalid('email'))
+    await assert.rejects(accounts.requestSignUp(email), isInvalid('email'))
+    await accounts.requestReset(email, context)
+    await assert.rejects(accounts.add({ ...person, email }), isInvalid('email'))
+  }
+  for (const name of ['A\r\nSubject: x', 'A\u2028B', 'A\0']) {
+    await assert.rejects(accounts.add({ ...person, email: 'c@x.org', lastName: name }), isInvalid('last_name'))
+  }
+  assert.deepEqual(await takeMails(), [])
+  assert.equal((await store.users.list()).length, 1)
+})

@@ -1,0 +1,225 @@
+// Passwords and addresses that change, accounts that end, and what ends with them; on both databases.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { AppError } from '../../base/error.ts'
+import { silentLogger } from '../../base/log.ts'
+import type { Store, StoreOptions } from '../../store/store.ts'
+import { Authenticator } from '../authenticator.ts'
+import { isCommonPassword } from '../common-passwords.ts'
+import { TestClock } from '../guard/test-clock.ts'
+import { addApplication, askToken, createTemporaryOAuth, readPair } from '../oauth/temporary-oauth.ts'
+import { createPersonalToken, describePersonalToken } from '../personal-token.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import { createLinkToken } from './account-links.ts'
+import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
+
+type OpenStore = (t: TestContext, options?: Partial<StoreOptions>) => Promise<{ store: Store }>
+
+const context = { ip: '192.0.2.9', userAgent: 'test' }
+const email = 'ada@example.org'
+const password = 'hairy otters sing'
+const next = 'bald eagles hum'
+const person = { firstName: 'Ada', lastName: 'Byron', password }
+
+const isInvalid = (field: string) => (error: AppError) =>
+  error.kind === 'invalid' && Object.keys(error.fields ?? {}).join() === field
+
+/** An owner who is signed in in every way there is: two browsers, an application, a personal token. */
+async function open(t: TestContext, openStore: OpenStore) {
+  const clock = new TestClock(Date.now())
+  const { store } = await openStore(t, { clock })
+  const temporary = createTemporaryAccounts(store, { clock })
+  const { accounts, login } = temporary
+  t.after(() => temporary.audit.flush())
+  const keeper = await accounts.add({ ...person, email: 'keeper@example.org', isOwner: true })
+  const user = await accounts.add({ ...person, email })
+  const oauth = createTemporaryOAuth(store, { login, clock })
+  const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger })
+  const { tokens, grants } = store
+  const authenticator = new Authenticator({ tokens, grants, source: store, clock: systemClock, log: silentLogger })
+  await addApplication(store, { ownerId: keeper.id, isConfidential: false })
+
+  const start = async () => {
+    const first = await sessions.start(user.id, context)
+    const second = await sessions.start(user.id, context)
+    const sent = { grant_type: 'password', client_id: 'app', username: email, password }
+    const pair = readPair(await askToken(oauth, sent))
+    const value = createPersonalToken(randomBytes)
+    await tokens.insert({ userId: user.id, name: 'x', scopes: ['read'], ...describePersonalToken(value) })
+    const isLet = async (header: string) => {
+      try {
+        return (await authenticator.authenticate(header)).userId === user.id
+      } catch {
+        return false
+      }
+    }
+    /** Which of browser, second browser, access token, refresh token and personal token still work. */
+    const look = async () => [
+      (await sessions.find(first.cookie.split(';')[0])) !== undefined,
+      (await sessions.find(second.cookie.split(';')[0])) !== undefined,
+      await isLet(`Bearer ${pair.access_token}`),
+      (await askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token: pair.refresh_token }))
+        .status === 200,
+      await isLet(`PersonalAccessToken ${value}`),
+    ]
+    return { first, second, look, isLet, pair, value }
+  }
+  const canSignIn = async (of: string, with_: string) =>
+    (await login.verify({ email: of, password: with_, context })) !== undefined
+  return { ...temporary, store, clock, keeper, user, oauth, sessions, start, canSignIn }
+}
+
+testEachDatabase(
+  'T17: a changed password ends every other browser and every application at once',
+  async (t, { openStore }) => {
+    const { accounts, user, start, canSignIn, takeMails, events } = await open(t, openStore)
+    const signedIn = await start()
+    const input = { userId: user.id, password, newPassword: next, exceptSessionId: signedIn.first.id, context }
+    await assert.rejects(accounts.changePassword({ ...input, password: 'wrong one' }), isInvalid('password'))
+    await assert.rejects(accounts.changePassword({ ...input, newPassword: 'qwertyuiop' }), isInvalid('new_password'))
+    await assert.rejects(
+      accounts.changePassword({ ...input, newPassword: 'ada@example.org' }),
+      isInvalid('new_password'),
+    )
+    await accounts.changePassword(input)
+    assert.deepEqual(await signedIn.look(), [true, false, false, false, true])
+    assert.deepEqual([await canSignIn(email, password), await canSignIn(email, next)], [false, true])
+    const [mail] = await takeMails()
+    assert.deepEqual([mail!.to, mail!.subject], [email, 'Your password for Nightjar was changed'])
+    assert.ok(events.some(({ event, userId }) => event === 'password.changed' && userId === user.id))
+  },
+)
+
+testEachDatabase(
+  'T17: a new password by mail ends everything, personal tokens if wished for',
+  async (t, { openStore }) => {
+    const { accounts, user, clock, start, canSignIn, takeMails, store } = await open(t, openStore)
+    for (const revokePersonalTokens of [false, true]) {
+      const signedIn = await start()
+      await accounts.requestReset(' ADA@example.org', context)
+      await accounts.requestReset(email, context)
+      const [first, second] = (await takeMails()).map(tokenIn)
+      assert.deepEqual(await accounts.findReset(first!), { email })
+      await assert.rejects(accounts.reset({ token: first!, password: 'short' }), isInvalid('password'))
+      const input = { token: first!, password, revokePersonalTokens, context }
+      const both = await Promise.allSettled([accounts.reset(input), accounts.reset({ ...input, token: second! })])
+      assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
+      assert.deepEqual(await signedIn.look(), [false, false, false, false, !revokePersonalTokens])
+      assert.equal(await canSignIn(email, password), true)
+      assert.equal(await accounts.findReset(second!), undefined)
+      await takeMails()
+      await clock.advance(86_400_000)
+    }
+    await accounts.requestReset(email, context)
+    const [late] = (await takeMails()).map(tokenIn)
+    await clock.advance(3_600_000)
+    await assert.rejects(accounts.reset({ token: late!, password }), { kind: 'not_found' })
+    await accounts.requestReset(email, context)
+    const [of] = (await takeMails()).map(tokenIn)
+    await accounts.disable(user.id)
+    assert.equal(await accounts.findReset(of!), undefined)
+    await accounts.requestReset(email, context)
+    assert.deepEqual(await takeMails(), [])
+    assert.equal((await store.users.find(user.id))!.disabledAtMs !== null, true)
+  },
+)
+
+testEachDatabase('T17: a disabled or removed account is signed out everywhere at once', async (t, { openStore }) => {
+  const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
+  const before = await start()
+  await accounts.disable(user.id, { byUserId: keeper.id })
+  assert.deepEqual(await before.look(), [false, false, false, false, false])
+  assert.equal(await canSignIn(email, password), false)
+  await accounts.enable(user.id)
+  assert.deepEqual(await before.look(), [false, false, false, false, true])
+
+  const again = await start()
+  const source = { url: 'rtsp://h/1', username: null, password: null }
+  const camera = await store.cameras.insert({ ownerId: user.id, name: 'Door', type: 'h264', ...source })
+  await assert.rejects(accounts.remove(user.id), { kind: 'conflict', message: /has a camera/ })
+  assert.deepEqual(await again.look().then((now) => now[0]), true)
+  await accounts.remove(user.id, { withCameras: true })
+  assert.deepEqual(await again.look(), [false, false, false, false, false])
+  assert.equal(await store.cameras.find(camera.id), undefined)
+  await assert.rejects(accounts.remove(user.id), { kind: 'not_found' })
+})
+
+testEachDatabase('T17: a removed application ends what was granted to it', async (t, { openStore }) => {
+  const { start, store } = await open(t, openStore)
+  const { look } = await start()
+  const [application] = await store.applications.list()
+  await store.applications.remove(application!.id)
+  assert.deepEqual(await look(), [true, true, false, false, true])
+})
+
+testEachDatabase('the last owner stays, and stays owner', async (t, { openStore }) => {
+  const { accounts, user, keeper } = await open(t, openStore)
+  for (const work of [
+    () => accounts.disable(keeper.id),
+    () => accounts.remove(keeper.id),
+    () => accounts.setOwner(keeper.id, false),
+  ]) {
+    await assert.rejects(work(), { kind: 'conflict', message: /the only owner/ })
+  }
+  assert.equal((await accounts.setOwner(user.id, true)).isOwner, true)
+  const both = await Promise.allSettled([accounts.remove(keeper.id), accounts.remove(user.id)])
+  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+})
+
+testEachDatabase('a new address is the account’s once its link was used', async (t, { openStore }) => {
+  const { accounts, user, takeMails, canSignIn, store } = await open(t, openStore)
+  const input = { userId: user.id, email: 'byron@example.org', password, context }
+  await assert.rejects(accounts.requestEmailChange({ ...input, password: 'wrong one' }), isInvalid('password'))
+  await assert.rejects(accounts.requestEmailChange({ ...input, email: 'byron' }), isInvalid('email'))
+  await accounts.requestEmailChange({ ...input, email: 'keeper@example.org' })
+  assert.deepEqual(await takeMails(), [])
+  await accounts.requestEmailChange({ ...input, email: 'first@example.org' })
+  await accounts.requestEmailChange(input)
+  const [replaced, mail] = await takeMails()
+  assert.equal(mail!.to, 'byron@example.org')
+  assert.equal(await accounts.findEmailChange(tokenIn(replaced!)), undefined)
+  assert.equal((await store.users.get(user.id)).email, email)
+  await accounts.requestReset(email, context)
+  const [reset] = await takeMails()
+  assert.equal((await accounts.confirmEmail({ token: tokenIn(mail!), context })).email, 'byron@example.org')
+  await assert.rejects(accounts.confirmEmail({ token: tokenIn(mail!) }), { kind: 'not_found' })
+  assert.equal((await takeMails())[0]!.to, email)
+  assert.equal(await accounts.findReset(tokenIn(reset!)), undefined)
+  assert.deepEqual([await canSignIn(email, password), await canSignIn('byron@example.org', password)], [false, true])
+})
+
+testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {
+  const { accounts, user, takeMails } = await open(t, openStore)
+  accounts.notifyReuse({ userId: user.id, appName: 'Door\r\nbell', context })
+  const [mail] = await takeMails()
+  assert.equal(mail!.to, email)
+  assert.match(mail!.text, /application "Door {2}bell"[\s\S]*192\.0\.2\.9/)
+})
+
+test('T24: links have a prefix, 256 random bits and a checksum', () => {
+  const tokens = Array.from({ length: 1000 }, () => createLinkToken(randomBytes))
+  assert.ok(tokens.every((token) => /^njln_[0-9A-Za-z]{49}$/.test(token)))
+  assert.equal(new Set(tokens).size, tokens.length)
+})
+
+test('passwords that are guessed first, and what people do to them', () => {
+  const common = `password Password1 p@ssw0rd! 12345678 123456789 1234567890 87654321 qwertyuiop 1q2w3e4r 1qaz2wsx asdfghjkl
+    abcdefgh 11111111 abcabcabc 12121212 iloveyou1 letmein123 Welcome2024 admin1234 sunshine! football99 dragon2000 monkey123 19841231
+    31121984 changeme superman123 trustno1! hunter2000 nightjar1 Nightjar2026 cameras123 passwort1 azertyuiop qwertz123 monkeymonkey
+    $unshine princess_1 0penSesame starwars.77 987654321 qazwsxedc zaq1zaq1 aaaaaaaaaa`
+  for (const text of common.split(/\s+/)) assert.equal(isCommonPassword(text.toLowerCase()), true, text)
+  const fine = [
+    'hairy otters sing',
+    'correct horse',
+    'tz4-kk09qx',
+    'mein hund bellt',
+    'demo demo demo',
+    'catalogue 7391846',
+    'x'.repeat(64),
+  ]
+  for (const text of [...fine, '83920174', 'パスワードは秘密です']) assert.equal(isCommonPassword(text), false, text)
+})

@@ -1,0 +1,180 @@
+// Accounts, applications and sessions on the command line, run for real, as processes, on a real data folder.
+
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { hashToken } from '../auth/checked-token.ts'
+import { openSecretKey } from '../auth/secret-key.ts'
+import { Sessions } from '../auth/sessions/sessions.ts'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import { openStore } from '../store/store.ts'
+
+const launcher = fileURLToPath(new URL('../../nightjar', import.meta.url))
+
+// biome-ignore lint/suspicious/noExplicitAny: what was printed, whatever it is
+type Outcome = { code: number; stdout: string; stderr: string; json: Record<string, any> }
+
+async function open(t: TestContext) {
+  const data = await mkdtemp(join(tmpdir(), 'nightjar-cli-'))
+  t.after(() => rm(data, { recursive: true }))
+  const env = { PATH: process.env.PATH, NIGHTJAR_DATA: data }
+  const run = (words: readonly string[], input = '') =>
+    new Promise<Outcome>((resolve) => {
+      const child = execFile(launcher, [...words, '--json'], { env, cwd: tmpdir() }, (error, stdout, stderr) => {
+        const json = stdout.startsWith('{') ? JSON.parse(stdout) : {}
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr, json })
+      })
+      child.stdin!.end(input)
+    })
+  const succeed = async (words: readonly string[], input?: string) => {
+    const outcome = await run(words, input)
+    assert.equal(outcome.code, 0, `${words.join(' ')}: ${outcome.stderr}`)
+    return outcome.json
+  }
+  const withStore = async <T>(work: (store: Awaited<ReturnType<typeof openStore>>) => Promise<T>): Promise<T> => {
+    const credentialsKey = (await openSecretKey(data)).deriveKey('camera credentials')
+    await using store = await openStore({ database: join(data, 'nightjar.db'), credentialsKey, foreignIntervalMs: 0 })
+    return await work(store)
+  }
+  return { data, env, run, succeed, withStore }
+}
+
+test('users: the first is owner, passwords change, all but the last owner go', async (t) => {
+  const { run, succeed, withStore } = await open(t)
+  const add = (email: string, ...more: string[]) =>
+    succeed(['user', 'add', '--email', email, '--password-stdin', ...more], 'hairy otters sing\n')
+  assert.equal((await add('ada@example.org')).is_owner, true)
+  assert.equal((await add('bob@example.org')).is_owner, false)
+  assert.equal((await add('eve@example.org', '--owner')).is_owner, true)
+  assert.equal((await succeed(['user', 'owner', 'eve@example.org', '--undo'])).is_owner, false)
+  for (const words of [
+    ['owner', '1', '--undo'],
+    ['disable', '1'],
+    ['remove', '1'],
+  ]) {
+    const { code, json } = await run(['user', ...words])
+    assert.deepEqual([code, json.error?.kind], [1, 'conflict'], words.join(' '))
+  }
+  const { code, json } = await run(['user', 'add', '--email', 'x@example.org', '--password', 'Password123'])
+  assert.deepEqual([code, json.error?.kind], [1, 'invalid'])
+
+  const session = await withStore(async (store) => {
+    const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
+    return sessions.start(2, { ip: '192.0.2.1', userAgent: 'Browser' })
+  })
+  assert.deepEqual(
+    (await succeed(['session', 'list', 'bob@example.org'])).sessions.map(({ id }: { id: string }) => id),
+    [session.id],
+  )
+  assert.equal((await run(['session', 'revoke', 'bob@example.org', '--id', 'x'])).json.error.kind, 'not_found')
+  const { token } = await succeed(['token', 'create', '--user', '2'])
+  await succeed(['user', 'passwd', 'bob@example.org', '--password-stdin', '--revoke-tokens'], 'bald eagles hum\n')
+  assert.deepEqual((await succeed(['session', 'list', '2'])).sessions, [])
+  await withStore(async (store) => {
+    assert.equal(await store.tokens.findLiveByHash(hashToken(token)), undefined)
+    const events = (await store.audit.list(2, { limit: 10, offset: 0 })).map(({ event }) => event)
+    assert.deepEqual(events, ['password.changed', 'user.created'])
+  })
+  await succeed(['session', 'revoke', 'bob@example.org'])
+  assert.deepEqual(await succeed(['user', 'remove', 'bob@example.org']), { id: 2, removed: true })
+  assert.equal((await run(['user', 'passwd', '2', '--password', 'hairy otters sing'])).json.error.kind, 'not_found')
+})
+
+test('applications: brought along or made, changed, given a new secret, removed; no secret is kept', async (t) => {
+  const { data, run, succeed, withStore } = await open(t)
+  await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
+  const old = randomBytes(24).toString('base64url')
+  const base = [
+    'app',
+    'add',
+    '--user',
+    '1',
+    '--name',
+    'Bell',
+    '--redirect-uris',
+    'https://a.example/cb https://b.example/cb',
+  ]
+  const brought = await succeed(
+    [...base, '--client-id', 'OldServerApp.1', '--secret-stdin', '--scope', 'read'],
+    `${old}\n`,
+  )
+  assert.deepEqual(
+    [brought.client_id, brought.client_secret, brought.redirect_uris, brought.scope, brought.user_id],
+    ['OldServerApp.1', old, ['https://a.example/cb', 'https://b.example/cb'], 'read', 1],
+  )
+  const made = await succeed(['app', 'add', '--user', '1', '--name', 'Made'])
+  assert.match(made.client_secret, /^njcs_\w{49}$/)
+  const phone = await succeed(['app', 'add', '--user', '1', '--name', 'Phone', '--public'])
+  assert.deepEqual([phone.client_secret, phone.confidential], [null, false])
+  for (const [words, code] of [
+    [[...base, '--client-id', 'OldServerApp.1'], 1],
+    [[...base, '--client-id', 'a b'], 1],
+    [[...base, '--secret', 'short'], 1],
+    [[...base, '--public', '--secret', old], 2],
+    [['app', 'add', '--user', '1', '--name', 'x', '--redirect-uris', 'javascript:alert(1)'], 1],
+    [['app', 'add', '--user', '1', '--name', 'x', '--allow-password', 'maybe'], 1],
+    [['app', 'change', 'nobody', '--name', 'x'], 1],
+    [['app', 'rotate', String(phone.id)], 1],
+  ] as const) {
+    assert.equal((await run(words)).code, code, words.join(' '))
+  }
+  const change = [
+    'app',
+    'change',
+    'OldServerApp.1',
+    '--require-secret',
+    'yes',
+    '--allow-password',
+    'no',
+    '--name',
+    'Bells',
+  ]
+  const changed = await succeed(change)
+  assert.deepEqual([changed.require_secret, changed.allow_password, changed.name], [true, false, 'Bells'])
+  const rotated = await succeed(['app', 'rotate', String(made.id)])
+  assert.notEqual(rotated.client_secret, made.client_secret)
+  await withStore(async ({ applications }) => {
+    const hash = (await applications.findClient(made.client_id))!.secretHash
+    assert.deepEqual(Buffer.from(hash!), Buffer.from(hashToken(rotated.client_secret)))
+  })
+  await succeed(['app', 'remove', made.client_id])
+  assert.deepEqual(
+    (await succeed(['app', 'list'])).applications.map(({ name }: { name: string }) => name),
+    ['Bells', 'Phone'],
+  )
+  for (const name of readdirSync(data)) {
+    const bytes = readFileSync(join(data, name), 'latin1')
+    for (const secret of [old, made.client_secret, rotated.client_secret]) assert.ok(!bytes.includes(secret), name)
+  }
+})
+
+test('T45: the first start prints a set-up code, later ones do not', async (t) => {
+  const { data, env, succeed } = await open(t)
+  const start = async () => {
+    const words = ['serve', '--port', '0', '--host', '127.0.0.1', '--workers', '1', '--log-level', 'silent', '--json']
+    const child = spawn(launcher, words, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const exit = once(child, 'exit')
+    const [line] = await once(createInterface(child.stdout), 'line')
+    child.kill('SIGTERM')
+    await exit
+    return JSON.parse(String(line)) as { setup_code?: string }
+  }
+  const first = await start()
+  assert.match(first.setup_code!, /^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$/)
+  const second = await start()
+  assert.notEqual(second.setup_code, first.setup_code)
+  for (const name of readdirSync(data).filter((name) => name.startsWith('nightjar.db'))) {
+    assert.ok(!readFileSync(join(data, name), 'latin1').includes(second.setup_code!), name)
+  }
+  await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
+  assert.equal((await start()).setup_code, undefined)
+})

@@ -1,0 +1,185 @@
+// Mail through a real SMTP server on this machine, and into files.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { openOwnIdentity } from '../api/transport/certificate.ts'
+import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { type LogFields, type Logger, silentLogger } from '../base/log.ts'
+import type { Mail } from '../model/mail.ts'
+import { MailQueue } from './mail-queue.ts'
+import { defaultSender } from './mailer.ts'
+import { createOutbox } from './outbox.ts'
+import { createSmtpMailer } from './smtp-mailer.ts'
+
+const mail: Mail = { to: 'ada@example.org', subject: 'Grüße', text: 'A line.\n.\nhttps://x/?token=abc\n' }
+const from = 'nightjar@example.org'
+
+type Received = { from: string; to: string[]; text: string; user: string | undefined; isSecure: boolean }
+
+async function openSmtp(t: TestContext, options: SMTPServerOptions = {}, host = '127.0.0.1') {
+  const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-mail-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const identity = await openOwnIdentity({ dataDir, hosts: ['localhost'], clock: systemClock })
+  const received: Received[] = []
+  const server = new SMTPServer({
+    key: identity.key,
+    cert: identity.cert,
+    authOptional: true,
+    onAuth: ({ username, password }, _session, done) =>
+      done(password === 'p@ss/word' ? null : new Error('no'), { user: username }),
+    onData: (stream, { envelope, user, secure }, done) => {
+      void text(stream).then((text) => {
+        const { mailFrom, rcptTo } = envelope
+        const sender = mailFrom ? mailFrom.address : ''
+        received.push({ from: sender, to: rcptTo.map(({ address }) => address), text, user, isSecure: secure })
+        done()
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {}) // clients that break off because of the certificate
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, host, () => resolve((server.server.address() as { port: number }).port))
+  })
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  const send = async (url: string, one: Mail = mail, ca: string | undefined = identity.cert) => {
+    const mailer = createSmtpMailer({ url: url.replace('PORT', String(port)), from, ...(ca && { ca }) })
+    try {
+      await mailer.send(one)
+    } finally {
+      mailer.close()
+    }
+  }
+  return { received, send }
+}
+
+test('mail arrives, encrypted either way, under the configured name', async (t) => {
+  const starttls = await openSmtp(t)
+  await starttls.send('smtp://ada%40x:p%40ss%2Fword@localhost:PORT')
+  const tls = await openSmtp(t, { secure: true })
+  await tls.send('smtps://ada%40x:p%40ss%2Fword@localhost:PORT')
+  for (const { received } of [starttls, tls]) {
+    const [one, ...none] = received
+    assert.deepEqual([one!.from, one!.to, one!.user, one!.isSecure], [from, ['ada@example.org'], 'ada@x', true])
+    assert.equal(none.length, 0)
+    assert.match(one!.text, /^From: Nightjar <nightjar@example\.org>\r$/m)
+    assert.match(one!.text, /^To: ada@example\.org\r$/m)
+    assert.match(one!.text, /^Subject: =\?UTF-8\?/m)
+    assert.match(one!.text, /^Auto-Submitted: auto-generated\r$/m)
+    assert.match(one!.text, /^Date: .*\r$/m)
+    assert.match(one!.text, /\r\n\r\nA line\.\r\n\.\r\nhttps:\/\/x\/\?token=abc\r\n/)
+  }
+})
+
+test('a certificate that is not trusted, or no encryption, and nothing is sent', async (t) => {
+  const { received, send } = await openSmtp(t, { secure: true })
+  const refused = { kind: 'unavailable', message: /^the mail server localhost / }
+  await assert.rejects(send('smtps://ada:p%40ss%2Fword@localhost:PORT', mail, ''), refused)
+  const starttls = await openSmtp(t)
+  await assert.rejects(starttls.send('smtp://ada:p%40ss%2Fword@localhost:PORT', mail, ''), refused)
+  const clear = await openSmtp(t, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] }, '127.0.0.2')
+  // An address that is not known to be this machine.
+  await assert.rejects(clear.send('smtp://ada:p%40ss%2Fword@127.0.0.2:PORT'), {
+    kind: 'unavailable',
+    message: /cannot be spoken to encrypted/,
+  })
+  assert.deepEqual([received, starttls.received, clear.received], [[], [], []])
+})
+
+test('what the server refuses is told without its words', async (t) => {
+  const { send } = await openSmtp(t, {
+    onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no ada@example.org'), { responseCode: 550 })),
+  })
+  await assert.rejects(send('smtp://ada:wrong@localhost:PORT'), {
+    kind: 'unavailable',
+    message: 'the mail server localhost refuses the user name or password (answer 535)',
+  })
+  await assert.rejects(send('smtp://localhost:PORT'), (error: AppError) => {
+    assert.equal(error.kind, 'invalid')
+    assert.ok(!error.message.includes('ada@'))
+    return true
+  })
+})
+
+test('T31: line ends in addresses and subjects never become headers', async (t) => {
+  const { received, send } = await openSmtp(t)
+  for (const changes of [
+    { to: 'a@x.org\r\nBcc: b@x.org' },
+    { to: 'a@x.org, b@x.org' },
+    { to: 'a@x.org\nRCPT TO:<b@x.org>' },
+    { subject: 'Hello\r\nBcc: b@x.org' },
+    { subject: 'Hello\n\nbody' },
+  ]) {
+    await assert.rejects(send('smtp://localhost:PORT', { ...mail, ...changes }), { kind: 'invalid' })
+  }
+  assert.deepEqual(received, [])
+})
+
+test('without a mail server each mail is a file that nobody else may read, and the log says so', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-outbox-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const dir = join(folder, 'outbox')
+  const logged: LogFields[] = []
+  const log: Logger = { ...silentLogger, info: (fields) => void logged.push(fields) }
+  const outbox = createOutbox({ dir, from, clock: systemClock, log })
+  await outbox.send(mail)
+  await outbox.send({ ...mail, to: 'bob@example.org' })
+  await assert.rejects(outbox.send({ ...mail, subject: 'a\r\nb' }), { kind: 'invalid' })
+  const names = await readdir(dir)
+  assert.equal(names.length, 2)
+  assert.ok(names.every((name) => /^\d{4}-\d\d-\d\dT[\d-]+Z-[0-9a-f]{8}\.eml$/.test(name)))
+  assert.equal((await stat(dir)).mode & 0o777, 0o700)
+  const files = await Promise.all(names.map((name) => readFile(join(dir, name), 'utf8')))
+  for (const name of names) assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600)
+  assert.ok(files.some((file) => /^To: bob@example\.org$/m.test(file)))
+  assert.ok(files.every((file) => file.includes('\n\nA line.\n.\nhttps://x/?token=abc\n')))
+  assert.deepEqual(logged.map(({ file }) => file).sort(), names.map((name) => join(dir, name)).sort())
+})
+
+test('a mail server that is away for a while loses no mail; one that refuses is not asked again', async () => {
+  const attempts: string[] = []
+  const errors: string[] = []
+  const queue = new MailQueue({
+    mailer: {
+      send: async ({ to }) => {
+        attempts.push(to)
+        if (to === 'no@x.org') throw new AppError('invalid', 'refused')
+        if (attempts.length < 4) throw new AppError('unavailable', 'away')
+      },
+    },
+    clock: { ...systemClock, sleep: async () => {} },
+    log: { ...silentLogger, error: (_fields, message) => void errors.push(message) },
+  })
+  await queue.send({ ...mail, to: 'yes@x.org' })
+  await queue.flush()
+  await queue.send({ ...mail, to: 'no@x.org' })
+  await queue.close()
+  assert.deepEqual(attempts, ['yes@x.org', 'yes@x.org', 'yes@x.org', 'yes@x.org', 'no@x.org'])
+  assert.deepEqual(errors, ['a mail was not sent'])
+  await assert.rejects(queue.send(mail), { kind: 'unavailable' })
+})
+
+test('a server that stops does not wait for a mail server', async () => {
+  const errors: string[] = []
+  const queue = new MailQueue({
+    mailer: { send: () => Promise.reject(new AppError('unavailable', 'away')) },
+    clock: systemClock,
+    log: { ...silentLogger, error: (_fields, message) => void errors.push(message) },
+  })
+  await queue.send(mail)
+  await new Promise((resolve) => setImmediate(resolve))
+  await queue.close()
+  assert.deepEqual(errors, ['a mail was not sent: the server is stopping'])
+})
+
+test('the sender is at the host of the public address', () => {
+  assert.equal(defaultSender('https://cameras.example.org:8443'), 'nightjar@cameras.example.org')
+  assert.equal(defaultSender('https://192.168.1.2'), 'nightjar@localhost')
+  assert.equal(defaultSender('https://[::1]:8443'), 'nightjar@localhost')
+})
