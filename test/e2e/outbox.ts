@@ -1,0 +1,24 @@
+// Mails of a server without a mail server: files in its data folder.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eventually, type ServerUnderTest } from '../server-under-test.ts'
+
+/** The address of the newest mail's first link, once there is a mail to `to` after `count` earlier ones. */
+export function readMailedLink({ dataDir }: ServerUnderTest, to: string, count = 0): Promise<string> {
+  return eventually(`a mail to ${to}`, 10_000, async () => {
+    const files = await readdir(join(dataDir, 'outbox')).catch(() => [])
+    const mails = await Promise.all(
+      files.filter((file) => file.endsWith('.eml')).map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')),
+    )
+    const found = mails.filter((mail) => mail.includes(`To: ${to}`)).sort()
+    return found.length > count && readLink(found.at(-1)!)
+  })
+}
+
+function readLink(mail: string): string {
+  const text = mail.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=')
+  const [link] = /https:\/\/\S+\?token=[\w]+/.exec(text) ?? []
+  if (link === undefined) throw new Error(`no link in:\n${mail}`)
+  return link
+}

@@ -1,0 +1,184 @@
+// Every page as everybody meets it: axe finds nothing, in light and dark; phones show it whole; it stands without colours, at twice
+// the size of text.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type TestContext, test } from 'node:test'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { openTemporaryPages, password, type TemporaryPages } from '../../server/api/pages/temporary-pages.ts'
+import { addApplication } from '../../server/auth/oauth/temporary-oauth.ts'
+import { launchChromium } from './browser.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type Look = (name: string) => Promise<void>
+
+/** Goes through all pages, most of them right and wrong, and calls `look` on each. */
+async function walk(page: Page, base: string, pages: TemporaryPages, look: Look): Promise<void> {
+  const send = async () => {
+    await page.evaluate("document.querySelector('main form:last-of-type').noValidate = true")
+    await page.click('main form:last-of-type .button >> nth=0')
+  }
+  const open = (path: string) => page.goto(base + path)
+  const lastLink = async () => {
+    await pages.accounts.flush()
+    const { pathname, search } = new URL(/https:\S+/.exec(pages.mails.at(-1)!.text)![0])
+    return pathname + search
+  }
+
+  await open('/')
+  await look('set-up')
+  await send()
+  await look('set-up, wrong')
+
+  const user = await pages.addPerson()
+  await addApplication(pages.store, { ownerId: user.id, name: 'Doorbell' })
+  await open('/sign-in/')
+  await look('sign in')
+  await send()
+  await look('sign in, wrong')
+  await open('/sign-up/')
+  await look('sign up')
+  await open('/reset/')
+  await look('reset')
+  await page.fill('#email', user.email)
+  await send()
+  await look('reset, sent')
+  await open(await lastLink())
+  await look('new password')
+  await send()
+  await look('new password, wrong')
+  await open('/reset/?token=x')
+  await look('reset, bad link')
+  await pages.accounts.invite({ email: `${'long.'.repeat(30)}name@example.org`, inviterId: user.id })
+  await open(await lastLink())
+  await look('invitation')
+  await send()
+  await look('invitation, wrong')
+  await open('/invitation/?token=x')
+  await look('invitation, bad link')
+  await open('/email/?token=x')
+  await look('new address, bad link')
+  const authorize = `/oauth/authorize/?${new URLSearchParams({
+    response_type: 'code',
+    client_id: 'app',
+    redirect_uri: 'https://app.example/cb',
+    scope: 'camera_access recording_access event_manage',
+  })}`
+  await open(authorize.replace('app.example', 'evil.example'))
+  await look('foreign address')
+
+  await open(authorize)
+  await page.fill('#email', user.email)
+  await page.fill('#password', password)
+  await send()
+  await look('consent')
+  await open('/account/?done=session')
+  await look('account')
+  await open('/account/password/')
+  await look('change password')
+  await send()
+  await look('change password, wrong')
+  await open('/account/email/')
+  await look('change address')
+  await page.fill('#email', 'ada@new.example')
+  await page.fill('#password', password)
+  await send()
+  await look('change address, sent')
+  await open(await lastLink())
+  await look('confirm address')
+  await open('/account/tokens/')
+  await page.fill('#name', 'Backup')
+  await send()
+  await look('tokens')
+  await open('/confirm/')
+  await look('confirm')
+  await open('/sign-out/')
+  await look('sign out')
+}
+
+async function walkWith(
+  t: TestContext,
+  options: object,
+  look: (page: Page, name: string) => Promise<void>,
+): Promise<number> {
+  const pages = await openTemporaryPages(t, { signUp: 'open' })
+  const port = await pages.api.listen({ host: '127.0.0.1', port: 0 })
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+  const page = await (await browser.newContext({ ignoreHTTPSErrors: true, ...options })).newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/the server responded with a status of 4/.test(message.text()))
+      errors.push(message.text())
+  })
+  let count = 0
+  await walk(page, `https://127.0.0.1:${port}`, pages, async (name) => {
+    assert.deepEqual(errors, [], name)
+    await look(page, name)
+    count++
+  })
+  return count
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing on any page, ${colorScheme}`, async (t) => {
+    const count = await walkWith(t, { colorScheme, viewport: { width: 1280, height: 800 } }, async (page, name) => {
+      await page.evaluate(axeSource)
+      const { violations, incomplete, passes } = await page.evaluate<AxeResults>(
+        'axe.run(document, { resultTypes: ["violations"] })',
+      )
+      const told = [...violations, ...incomplete].map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+      )
+      // Before a picture of a sky axe cannot tell the contrast of the name; it is white on dark.
+      assert.deepEqual(
+        told.filter((text) => !/^color-contrast: <span>Nightjar<\/span>$/.test(text)),
+        [],
+        name,
+      )
+      assert.ok(passes.length > 10)
+    })
+    assert.ok(count >= 25)
+  })
+}
+
+test('a phone of 320 pixels shows every page whole, and its targets can be hit', async (t) => {
+  const options = { viewport: { width: 320, height: 568 }, isMobile: true, hasTouch: true }
+  await walkWith(t, options, async (page, name) => {
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320, `${name} is too wide`)
+    // WCAG 2.2, 2.5.8: 24 by 24 pixels; links in sentences are exempt.
+    const small = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('button, input:not([type=hidden]):not(.away), a.button')]
+      .filter((e) => !e.closest('.check') || e.tagName !== 'INPUT')
+      .filter((e) => { const { width, height } = e.getBoundingClientRect(); return width < 24 || height < 24 })
+      .map((e) => e.outerHTML)`)
+    assert.deepEqual(small, [], name)
+    const zoomed = await page.evaluate<number>(`(() => {
+      document.documentElement.style.fontSize = '200%'
+      const { scrollWidth } = document.documentElement
+      document.documentElement.style.fontSize = ''
+      return scrollWidth
+    })()`)
+    assert.ok(zoomed <= 320, `${name} is too wide at twice the size: ${zoomed}`)
+  })
+})
+
+test('without a style sheet and without colours, what is wrong is still told', async (t) => {
+  await walkWith(t, { forcedColors: 'active' }, async (page, name) => {
+    if (!name.endsWith('wrong')) return
+    assert.match(await page.title(), /^Error: /)
+    const invalid = await page.locator('[aria-invalid=true]').all()
+    assert.ok(invalid.length > 0, name)
+    for (const field of invalid) {
+      const ids = (await field.getAttribute('aria-describedby'))!.split(' ')
+      assert.match(String(await page.textContent(`#${ids[0]}`)), /\.$/)
+    }
+    const focused = await page.evaluate<string | null>('document.activeElement.getAttribute("aria-invalid")')
+    assert.equal(focused, 'true', `${name}: focus`)
+  })
+})

@@ -1,0 +1,194 @@
+// People at a browser, against the real server: everything they do to get in, without a script on any page.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { openEmptyServer, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { launchChromium } from './browser.ts'
+import { openForeignApp } from './foreign-app.ts'
+import { readMailedLink } from './outbox.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+
+type Visitor = { readonly page: Page; readonly complaints: readonly string[] }
+
+async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+  return browser
+}
+
+/** A browser of their own, with scripts turned off. */
+async function visit(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) complaints.push(message.text())
+  })
+  return { page, complaints }
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+}
+
+type App = { readonly client_id: string }
+
+async function addApp(server: ServerUnderTest, name: string, redirectUri: string): Promise<App> {
+  return server.command('app', 'add', '--user', email, '--name', name, '--redirect-uris', redirectUri)
+}
+
+function authorizeUrl({ url }: ServerUnderTest, { client_id }: App, query: Record<string, string>): string {
+  const all = { response_type: 'code', client_id, scope: 'read', ...query }
+  return `${url}/oauth/authorize/?${new URLSearchParams(all)}`
+}
+
+test('T45: the owner sets the server up, signs out and in', async (t) => {
+  await using server = await openEmptyServer()
+  const { page } = await visit(await openBrowser(t))
+  await page.goto(server.url)
+  assert.equal(new URL(page.url()).pathname, '/set-up/')
+  await page.fill('#code', server.setupCode!)
+  await page.fill('#first_name', 'Olive')
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+  assert.equal(new URL(page.url()).pathname, '/account/')
+  await page.click('text=Sign out')
+  await page.click('main button')
+  assert.match(await page.textContent('main').then(String), /You are signed out/)
+  await signIn(page)
+  assert.equal(new URL(page.url()).pathname, '/account/')
+})
+
+test('T28: allow and deny reach an application on another origin, over HTTPS and on the own machine', async (t) => {
+  await using server = await openServer()
+  const browser = await openBrowser(t)
+  for (const tls of [true, false]) {
+    await using foreign = await openForeignApp({ tls })
+    const { redirectUri: redirect_uri, calls } = foreign
+    const app = await addApp(server, tls ? 'Web' : 'Desk', redirect_uri)
+    const { page, complaints } = await visit(browser)
+    const state = 'a b+c%20&d=é 漢字 🦉'
+    await page.goto(authorizeUrl(server, app, { redirect_uri, state }))
+    await signIn(page)
+    await page.click('text=Don’t allow')
+    await page.waitForURL(`${foreign.origin}/**`)
+    assert.equal(calls.at(-1)!.get('error'), 'access_denied')
+    await page.goto(authorizeUrl(server, app, { redirect_uri, state }))
+    await page.click('button:text-is("Allow")')
+    await page.waitForURL(`${foreign.origin}/**`)
+    const answer = calls.at(-1)!
+    assert.match(answer.get('code')!, /^njac_/)
+    assert.equal(answer.get('state'), state)
+    assert.equal(answer.get('iss'), server.url)
+    // What is wrong is told the application right after the sign-in form: one more hop.
+    await page.context().clearCookies()
+    await page.goto(authorizeUrl(server, app, { redirect_uri, scope: 'everything' }))
+    await signIn(page)
+    await page.waitForURL(`${foreign.origin}/**`)
+    assert.equal(calls.at(-1)!.get('error'), 'invalid_scope')
+    assert.deepEqual(complaints, [])
+  }
+})
+
+test('T28: allow reaches a program with an address scheme of its own', async (t) => {
+  await using server = await openServer()
+  const redirect_uri = 'com.example.viewer:/callback'
+  const app = await addApp(server, 'Viewer', redirect_uri)
+  const { page, complaints } = await visit(await openBrowser(t))
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const locations: string[] = []
+  session.on('Network.responseReceivedExtraInfo', ({ headers }) => {
+    const location = headers.location ?? headers.Location
+    if (location !== undefined) locations.push(location)
+  })
+  await page.goto(authorizeUrl(server, app, { redirect_uri, state: 's' }))
+  await signIn(page)
+  assert.match(String(await page.textContent('main')), /com\.example\.viewer/)
+  await page.click('button:text-is("Allow")')
+  await page.waitForTimeout(300)
+  assert.match(locations.at(-1)!, /^com\.example\.viewer:\/callback\?code=njac_/)
+  assert.deepEqual(complaints, [])
+})
+
+test('T28: no page can be framed', async (t) => {
+  await using server = await openServer()
+  const browser = await openBrowser(t)
+  for (const path of ['/sign-in/', '/account/', '/reset/']) {
+    await using foreign = await openForeignApp({ frame: `${server.url}${path}` })
+    const { page } = await visit(browser)
+    await page.goto(foreign.origin, { waitUntil: 'load' })
+    const [, frame] = page.frames()
+    assert.equal(await frame!.locator('main').count(), 0, path)
+    assert.match(frame!.url(), /^chrome-error:/)
+    await page.context().close()
+  }
+})
+
+test('T8: a foreign address is refused on a page, before anybody signs in', async (t) => {
+  await using server = await openServer()
+  const app = await addApp(server, 'Web', 'https://app.example/cb')
+  const { page } = await visit(await openBrowser(t))
+  const answer = await page.goto(authorizeUrl(server, app, { redirect_uri: 'https://evil.example/cb' }))
+  assert.equal(answer!.status(), 400)
+  assert.match(String(await page.textContent('main')), /Mismatching redirect URI\./)
+})
+
+test('T27: a form on another site signs nobody in and out', async (t) => {
+  await using server = await openServer()
+  const browser = await openBrowser(t)
+  const { page } = await visit(browser)
+  await page.goto(`${server.url}/sign-in/`)
+  await signIn(page)
+  await using foreign = await openForeignApp()
+  const attack = await page.context().newPage()
+  for (const path of ['/sign-out/', '/sign-in/', '/account/password/']) {
+    await attack.goto(foreign.origin)
+    await attack.setContent(`<form method="post" action="${server.url}${path}"><button>Win</button></form>`)
+    const answered = attack.waitForResponse((response) => response.url() === server.url + path)
+    await attack.click('button')
+    assert.equal((await answered).status(), 403)
+  }
+  await page.goto(`${server.url}/account/`)
+  assert.equal(new URL(page.url()).pathname, '/account/')
+})
+
+test('a forgotten password is replaced by mail, and signs every browser out', async (t) => {
+  await using server = await openServer()
+  const browser = await openBrowser(t)
+  const old = await visit(browser)
+  await old.page.goto(`${server.url}/sign-in/`)
+  await signIn(old.page)
+  const { page } = await visit(browser)
+  await page.goto(`${server.url}/sign-in/`)
+  await page.click('text=Forgot your password?')
+  await page.fill('#email', email)
+  await page.click('main button')
+  await page.goto(await readMailedLink(server, email))
+  await page.fill('#password', 'green owls sing late')
+  await page.click('main button')
+  assert.match(String(await page.textContent('main')), /Your password is changed/)
+  await old.page.goto(`${server.url}/account/`)
+  assert.equal(new URL(old.page.url()).pathname, '/sign-in/')
+})
+
+test('an invited person makes an account', async (t) => {
+  await using server = await openServer()
+  const body = { email: 'guest@example.com' }
+  assert.ok((await server.request('/v1/users/invitations/', { method: 'POST', body })).status < 300)
+  const { page } = await visit(await openBrowser(t))
+  const link = await readMailedLink(server, 'guest@example.com')
+  await page.goto(link)
+  await page.fill('#first_name', 'Gus')
+  await page.fill('#password', 'green owls sing late')
+  await page.click('main button')
+  assert.equal(new URL(page.url()).pathname, '/account/')
+  assert.match(String(await page.textContent('main')), /guest@example\.com/)
+  assert.equal((await page.goto(link))!.status(), 404)
+})
