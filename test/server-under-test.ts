@@ -46,7 +46,10 @@ export type ServerUnderTest = AsyncDisposable & {
 
 export type RequestOptions = {
   readonly method?: string
+  /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as a form instead. */
+  readonly form?: Readonly<Record<string, string>>
   readonly authorization?: string | null
   readonly headers?: Record<string, string>
 }
@@ -161,16 +164,18 @@ async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<
 
 /** One HTTP/1.1 request; the answer whole in memory. */
 function request<T>(url: URL, ca: string, token: string, options: RequestOptions): Promise<Answer<T>> {
-  const { method = 'GET', body, authorization = `PersonalAccessToken ${token}`, headers = {} } = options
+  const { method = 'GET', body, form, authorization = `PersonalAccessToken ${token}`, headers = {} } = options
   const { promise, resolve, reject } = Promise.withResolvers<Answer<T>>()
-  const payload = body === undefined ? undefined : JSON.stringify(body)
+  const json = body === undefined ? undefined : JSON.stringify(body)
+  const payload = form ? new URLSearchParams(form).toString() : json
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
   const outgoing = httpsRequest(url, {
     method,
     ca,
     agent: false,
     headers: {
       ...(authorization === null ? {} : { authorization }),
-      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(payload === undefined ? {} : { 'content-type': type }),
       ...headers,
     },
   })

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { appCommands } from './app-commands.ts'
+import { auditCommands } from './audit-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
 import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
@@ -27,6 +28,7 @@ process.exitCode = await runCommandLine({
     ...tokenCommands,
     ...appCommands,
     ...sessionCommands,
+    ...auditCommands,
     ...cameraCommands,
     checkCommand,
   ],
