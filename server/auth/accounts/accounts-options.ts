@@ -33,3 +33,32 @@ export type NewAccount = Names & { readonly password: string }
 
 /** Who did it, for the records. */
 export type By = { readonly context?: RequestContext | undefined; readonly byUserId?: number }
+
+export type SetUpInput = NewAccount & By & { readonly code: string; readonly email: string }
+
+export type InviteInput = By & { readonly email: string; readonly inviterId: number; readonly cameraId?: number }
+
+export type AcceptInput = NewAccount & By & { readonly token: string }
+
+export type AddInput = NewAccount &
+  By & { readonly email: string; readonly phone?: string | null; readonly isOwner?: boolean }
+
+export type ResetInput = By & {
+  readonly token: string
+  readonly password: string
+  readonly revokePersonalTokens?: boolean
+}
+
+export type SetPasswordInput = By & {
+  readonly userId: number
+  readonly newPassword: string
+  readonly revokePersonalTokens?: boolean
+}
+
+export type ChangePasswordInput = SetPasswordInput & {
+  /** The present one. */
+  readonly password: string
+  readonly exceptSessionId?: string
+}
+
+export type ChangeEmailInput = By & { readonly userId: number; readonly email: string; readonly password: string }

@@ -1,0 +1,30 @@
+// What the parts of accounts share.
+
+import type { User } from '../../store/users.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { AccountMails } from './account-mails.ts'
+import type { AccountsOptions, By } from './accounts-options.ts'
+import type { Later } from './later.ts'
+import type { LinkDesk } from './link-desk.ts'
+
+export type AccountParts = {
+  readonly options: AccountsOptions
+  readonly links: LinkDesk
+  readonly mails: AccountMails
+  readonly later: Later
+}
+
+/** Fields of an audit event. */
+export function withContext({ context }: By): { context?: RequestContext } {
+  return context ? { context } : {}
+}
+
+/** Fields of an audit event. */
+export function about(user: User, input: By) {
+  return { userId: user.id, subject: user.email, ...withContext(input) }
+}
+
+/** Detail of an audit event. */
+export function by({ byUserId }: By): { by_user?: number } {
+  return byUserId === undefined ? {} : { by_user: byUserId }
+}

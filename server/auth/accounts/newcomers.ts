@@ -1,0 +1,146 @@
+// How accounts begin: the first owner's by the set-up code, others' by invitation, by sign-up, or made by an owner.
+
+import { AppError } from '../../base/error.ts'
+import { parseEmail } from '../../model/email.ts'
+import { parsePersonName } from '../../model/person-name.ts'
+import type { User } from '../../store/users.ts'
+import { checkPassword } from '../password.ts'
+import type { RequestContext } from '../request-context.ts'
+import { createLinkToken, createSetupCode, hashLinkToken, hashSetupCode, writeLink } from './account-links.ts'
+import type { AccountMails } from './account-mails.ts'
+import { type AccountParts, about, by, withContext } from './account-parts.ts'
+import type { AcceptInput, AccountsOptions, AddInput, InviteInput, Names, SetUpInput } from './accounts-options.ts'
+import type { Later } from './later.ts'
+import { badLink, type LinkDesk } from './link-desk.ts'
+
+export class Newcomers {
+  readonly #options: AccountsOptions
+  readonly #links: LinkDesk
+  readonly #mails: AccountMails
+  readonly #later: Later
+
+  constructor({ options, links, mails, later }: AccountParts) {
+    this.#options = options
+    this.#links = links
+    this.#mails = mails
+    this.#later = later
+  }
+
+  /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */
+  async createSetupCode(): Promise<string> {
+    const code = createSetupCode(this.#options.randomBytes)
+    await this.#links.insert('setup', hashSetupCode(code)!, {})
+    return code
+  }
+
+  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there are users already. */
+  async setUp(input: SetUpInput): Promise<User> {
+    const { store, passwords, audit } = this.#options
+    const email = parseEmail(input.email)
+    const names = readNames(input)
+    checkPassword(input.password, [email])
+    const codeHash = hashSetupCode(input.code)
+    // Before the password is hashed: guesses must not cost more than a look-up.
+    if (!codeHash || !(await store.links.find('setup', codeHash))) {
+      if (!((await store.users.count()) === 0)) throw new AppError('conflict', 'This server is set up already.')
+      const reason = 'This is not the set-up code, or it has expired.'
+      throw new AppError('invalid', reason, { fields: { code: [reason] } })
+    }
+    const passwordHash = await passwords.hash(input.password)
+    const user = await store.accounts.setUp(codeHash, { ...names, email, passwordHash })
+    audit.write({ event: 'user.created', ...about(user, input), detail: { via: 'setup', owner: true } })
+    return user
+  }
+
+  /**
+   * Sends a link to make an account, or a notice if there is one already; who invites cannot tell. Throws 'forbidden' when nobody
+   * may invite, 'invalid' for a malformed address and 'rate_limited'.
+   */
+  async invite(input: InviteInput): Promise<void> {
+    const { store, audit, signUp } = this.#options
+    const email = parseEmail(input.email)
+    if (signUp === 'closed') throw new AppError('forbidden', 'accounts are made by owners alone')
+    const inviter = await store.users.get(input.inviterId)
+    await this.#links.takeMail({ purpose: 'invitation', email, senderId: inviter.id })
+    audit.write({ event: 'user.invited', userId: inviter.id, subject: email, ...withContext(input) })
+    this.#later.do('an invitation was not sent', () =>
+      this.#sendInvitation(email, { inviter, cameraId: input.cameraId }),
+    )
+  }
+
+  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account. */
+  async requestSignUp(emailText: string, context?: RequestContext): Promise<void> {
+    const { audit, signUp } = this.#options
+    const email = parseEmail(emailText)
+    if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
+    await this.#links.takeMail({ purpose: 'invitation', email })
+    audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })
+    this.#later.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
+  }
+
+  /** What the page of an invitation shows; undefined when the link is not good (any more). */
+  async findInvitation(token: string): Promise<{ readonly email: string; readonly inviterEmail?: string } | undefined> {
+    const { store } = this.#options
+    const link = await this.#links.find('invitation', token)
+    if (!link || this.#isRefused(link.inviterId)) return undefined
+    const inviter = link.inviterId === null ? undefined : await store.users.find(link.inviterId)
+    return { email: link.email!, ...(inviter && { inviterEmail: inviter.email }) }
+  }
+
+  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account by now, 'invalid' naming fields. */
+  async acceptInvitation(input: AcceptInput): Promise<User> {
+    const { store, passwords, audit } = this.#options
+    const hash = hashLinkToken(input.token)
+    const found = hash && (await this.findInvitation(input.token))
+    if (!found) throw badLink()
+    const names = readNames(input)
+    checkPassword(input.password, [found.email])
+    const passwordHash = await passwords.hash(input.password)
+    const { user, link } = await store.accounts.acceptInvitation(hash, { ...names, passwordHash })
+    const via = link.inviterId === null ? 'sign_up' : 'invitation'
+    audit.write({ event: 'user.created', ...about(user, input), detail: { via } })
+    return user
+  }
+
+  /** By an owner. Throws 'invalid' naming fields and 'conflict' when there is an account for the address. */
+  async add(input: AddInput): Promise<User> {
+    const { store, passwords, audit } = this.#options
+    const { phone = null, isOwner = false } = input
+    const email = parseEmail(input.email)
+    const names = readNames(input)
+    checkPassword(input.password, [email])
+    const passwordHash = await passwords.hash(input.password)
+    const user = await store.users.insert({ ...names, email, phone, isOwner, passwordHash })
+    audit.write({
+      event: 'user.created',
+      ...about(user, input),
+      detail: { via: 'owner', owner: isOwner, ...by(input) },
+    })
+    return user
+  }
+
+  async #sendInvitation(email: string, { inviter, cameraId }: { inviter?: User; cameraId?: number | undefined }) {
+    const { store, randomBytes, publicUrl } = this.#options
+    if (await store.users.findByEmail(email)) {
+      await this.#mails.alreadyMember(email, inviter)
+      return
+    }
+    const token = createLinkToken(randomBytes)
+    await this.#links.insert('invitation', hashLinkToken(token)!, {
+      email,
+      inviterId: inviter?.id ?? null,
+      cameraId: cameraId ?? null,
+    })
+    await this.#mails.invitation(email, inviter, writeLink(publicUrl, 'invitation', token))
+  }
+
+  /** Links that were sent while more people might have accounts than today. */
+  #isRefused(inviterId: number | null): boolean {
+    const { signUp } = this.#options
+    return signUp === 'closed' || (inviterId === null && signUp !== 'open')
+  }
+}
+
+function readNames({ firstName, lastName }: Names): Names {
+  return { firstName: parsePersonName(firstName, 'first_name'), lastName: parsePersonName(lastName, 'last_name') }
+}

@@ -1,0 +1,173 @@
+// New passwords and addresses: by those who know the present password, by those who can read the account's mail, or by an owner.
+
+import { AppError } from '../../base/error.ts'
+import { parseEmail } from '../../model/email.ts'
+import type { User } from '../../store/users.ts'
+import { checkPassword } from '../password.ts'
+import type { RequestContext } from '../request-context.ts'
+import { createLinkToken, hashLinkToken, writeLink } from './account-links.ts'
+import type { AccountMails } from './account-mails.ts'
+import { type AccountParts, about, by, withContext } from './account-parts.ts'
+import type {
+  AccountsOptions,
+  By,
+  ChangeEmailInput,
+  ChangePasswordInput,
+  ResetInput,
+  SetPasswordInput,
+} from './accounts-options.ts'
+import type { Later } from './later.ts'
+import { badLink, type LinkDesk } from './link-desk.ts'
+
+export class OwnChanges {
+  readonly #options: AccountsOptions
+  readonly #links: LinkDesk
+  readonly #mails: AccountMails
+  readonly #later: Later
+
+  constructor({ options, links, mails, later }: AccountParts) {
+    this.#options = options
+    this.#links = links
+    this.#mails = mails
+    this.#later = later
+  }
+
+  /** Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. */
+  async requestReset(email: string, context?: RequestContext): Promise<void> {
+    this.#later.do('a link for a new password was not sent', () => this.#sendReset(email, context))
+  }
+
+  /** What the page behind the link shows; undefined when the link is not good (any more). */
+  async findReset(token: string): Promise<{ readonly email: string } | undefined> {
+    const link = await this.#links.find('reset', token)
+    const user = link && (await this.#options.store.users.find(link.userId!))
+    return user?.disabledAtMs === null ? { email: user.email } : undefined
+  }
+
+  /** Ends all sessions and grants of the account. Throws 'not_found' for a link that is not good, 'invalid' naming `password`. */
+  async reset(input: ResetInput): Promise<User> {
+    const { store, passwords, audit } = this.#options
+    const { token, password, revokePersonalTokens: personalTokens = false } = input
+    const hash = hashLinkToken(token)
+    const found = hash && (await this.findReset(token))
+    if (!found) throw badLink()
+    checkPassword(password, [found.email])
+    const passwordHash = await passwords.hash(password)
+    const user = await store.accounts.resetPassword(hash, passwordHash, { reason: 'password_reset', personalTokens })
+    audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
+    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+    return user
+  }
+
+  /**
+   * By the user, who gives the present password again. Ends all grants and all sessions but `exceptSessionId`. Throws 'invalid'
+   * naming `password` or `new_password`; 'rate_limited' as a log-in does.
+   */
+  async changePassword(input: ChangePasswordInput): Promise<void> {
+    const { store } = this.#options
+    const user = await store.users.get(input.userId)
+    checkNewPassword(input.newPassword, user.email)
+    await this.#checkOwnPassword(user, input.password, input.context)
+    await this.#replacePassword(user, input.newPassword, input)
+  }
+
+  /** By an owner: without the present password. As `changePassword` else. */
+  async setPassword(input: SetPasswordInput): Promise<void> {
+    const user = await this.#options.store.users.get(input.userId)
+    checkNewPassword(input.newPassword, user.email)
+    await this.#replacePassword(user, input.newPassword, input)
+  }
+
+  /**
+   * Sends a link to the new address, which is the account's once the link was used. Says nothing about whether another account has
+   * the address. Throws 'invalid' naming `email` or `password`, and 'rate_limited'.
+   */
+  async requestEmailChange(input: ChangeEmailInput): Promise<void> {
+    const { store, audit } = this.#options
+    const email = parseEmail(input.email)
+    const user = await store.users.get(input.userId)
+    await this.#checkOwnPassword(user, input.password, input.context)
+    await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
+    audit.write({ event: 'email.change_requested', ...about(user, input) })
+    this.#later.do('a link for a new address was not sent', async () => {
+      const other = await store.users.findByEmail(email)
+      if (other && other.id !== user.id) return
+      const token = createLinkToken(this.#options.randomBytes)
+      await this.#links.insert('email', hashLinkToken(token)!, { userId: user.id, email })
+      await this.#mails.confirmEmail(email, user, writeLink(this.#options.publicUrl, 'email', token))
+    })
+  }
+
+  /** What the page behind the link shows. */
+  async findEmailChange(token: string): Promise<{ readonly email: string } | undefined> {
+    const link = await this.#links.find('email', token)
+    return link && { email: link.email! }
+  }
+
+  /** Throws 'not_found' for a link that is not good and 'conflict' when another account has the address by now. */
+  async confirmEmail({ token, ...by }: { token: string } & By): Promise<User> {
+    const hash = hashLinkToken(token)
+    if (!hash) throw badLink()
+    const { user, formerEmail } = await this.#options.store.accounts.changeEmail(hash)
+    this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
+    this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
+    return user
+  }
+
+  async #sendReset(email: string, context: RequestContext | undefined): Promise<void> {
+    const { store, audit, randomBytes, publicUrl } = this.#options
+    const user = isAddress(email) ? await store.users.findByEmail(email) : undefined
+    audit.write({
+      event: 'password.reset_requested',
+      ...(user && { userId: user.id, subject: user.email }),
+      ...withContext({ context }),
+    })
+    if (user?.disabledAtMs !== null) return
+    if (!(await this.#links.canMail({ purpose: 'reset', email: user.email }))) return
+    const token = createLinkToken(randomBytes)
+    await this.#links.insert('reset', hashLinkToken(token)!, { userId: user.id })
+    await this.#mails.reset(user, writeLink(publicUrl, 'reset', token))
+  }
+
+  async #checkOwnPassword(user: User, password: string, context: RequestContext | undefined): Promise<void> {
+    const { login } = this.#options
+    const who = context ?? { ip: 'unknown', userAgent: undefined }
+    // A log-in like any other, so that it is throttled and recorded like one.
+    if (await login.verify({ email: user.email, password, context: who, via: 'account' })) return
+    const reason = 'This is not your password.'
+    throw new AppError('invalid', reason, { fields: { password: [reason] } })
+  }
+
+  async #replacePassword(
+    user: User,
+    newPassword: string,
+    input: { exceptSessionId?: string; revokePersonalTokens?: boolean } & By,
+  ): Promise<void> {
+    const { store, passwords, audit } = this.#options
+    const { exceptSessionId, revokePersonalTokens: personalTokens = false } = input
+    const passwordHash = await passwords.hash(newPassword)
+    const reason = 'password_changed'
+    await store.accounts.changePassword(user.id, passwordHash, { reason, exceptSessionId, personalTokens })
+    const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
+    audit.write({ event: 'password.changed', ...about(user, input), detail })
+    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+  }
+}
+
+function checkNewPassword(newPassword: string, email: string): void {
+  try {
+    checkPassword(newPassword, [email])
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError('invalid', error.message, { cause: error, fields: { new_password: [error.message] } })
+  }
+}
+
+function isAddress(text: string): boolean {
+  try {
+    parseEmail(text)
+    return true
+  } catch {
+    return false
+  }
+}
