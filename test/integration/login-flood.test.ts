@@ -1,0 +1,64 @@
+// Five hundred people sign in at the same moment. (How long others wait for it is measured: npm run bench -- auth.)
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { type Answer, openServer } from '../server-under-test.ts'
+
+const linux = { skip: process.platform !== 'linux' }
+
+test(
+  'T25: a flood of 500 log-ins: some get in, the rest are told to wait, and everybody else is served',
+  linux,
+  async () => {
+    await using server = await openServer()
+    const { client_id } = await server.command<{ client_id: string }>(
+      'app',
+      'add',
+      '--user',
+      'owner@example.com',
+      '--name',
+      'x',
+    )
+    const readMegabytes = async () => {
+      const status = await readFile(`/proc/${server.pid}/status`, 'utf8')
+      return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024
+    }
+    const logIn = () =>
+      server.request<{ error?: string }>('/oauth/token/', {
+        method: 'POST',
+        authorization: null,
+        form: { grant_type: 'password', client_id, username: 'owner@example.com', password: 'correct horse' },
+      })
+    assert.equal((await logIn()).status, 200)
+    const before = await readMegabytes()
+
+    const flood = Promise.all(Array.from({ length: 500 }, logIn))
+    const state = { isOver: false }
+    const over = flood.finally(() => {
+      state.isOver = true
+    })
+    const others: Answer[] = []
+    while (!state.isOver) others.push(await server.request('/v1/me/'))
+    const answers = await over
+
+    // 300 a minute may ask; of them those that find no place are told to wait for a moment.
+    const statuses = Map.groupBy(answers, ({ status }) => status)
+    assert.deepEqual(
+      [...statuses.keys()].filter((status) => ![200, 429, 503].includes(status)),
+      [],
+    )
+    assert.ok(statuses.get(200)!.length >= 50)
+    assert.ok(statuses.get(429)!.length >= 190)
+    for (const { status, headers, json } of answers) {
+      if (status === 200) continue
+      assert.ok(Number(headers['retry-after']) >= 1)
+      assert.equal(typeof json.error, 'string')
+    }
+    assert.ok(others.length > 0)
+    assert.ok(others.every(({ status }) => status === 200))
+    const grown = (await readMegabytes()) - before
+    assert.ok(grown < 250, `${grown} MB more than before`)
+    assert.equal((await server.request('/v1/me/')).status, 200)
+  },
+)
