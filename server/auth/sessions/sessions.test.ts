@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { silentLogger } from '../../base/log.ts'
-import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { Sessions } from './sessions.ts'
 
 const context = { ip: '192.0.2.7', userAgent: 'Browser/1.0' }
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-async function openSessions(t: import('node:test').TestContext) {
+async function openSessions(t: TestContext, database: TestDatabase) {
   let nowMs = Date.UTC(2026, 0, 1)
   const clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
   }
-  const { store } = await openTemporaryStore(t, { clock })
+  const { store } = await database.openStore(t, { clock })
   const user = await store.users.insert({
     email: 'ada@example.org',
     firstName: 'Ada',
@@ -29,14 +29,17 @@ async function openSessions(t: import('node:test').TestContext) {
 /** What the browser sends back. */
 const headerOf = (cookie: string) => cookie.split(';')[0]!
 
-test('T26: the cookie is for this host alone, unreadable to scripts, over TLS only', async (t) => {
-  const { sessions, userId } = await openSessions(t)
-  const { cookie } = await sessions.start(userId, context)
-  assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
-})
+testEachDatabase(
+  'T26: the cookie is for this host alone, unreadable to scripts, over TLS only',
+  async (t, database) => {
+    const { sessions, userId } = await openSessions(t, database)
+    const { cookie } = await sessions.start(userId, context)
+    assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
+  },
+)
 
-test('a session is found by its cookie only, and its row does not hold it', async (t) => {
-  const { store, sessions, userId } = await openSessions(t)
+testEachDatabase('a session is found by its cookie only, and its row does not hold it', async (t, database) => {
+  const { store, sessions, userId } = await openSessions(t, database)
   const { cookie, id } = await sessions.start(userId, context)
   const session = await sessions.find(`other=1; ${headerOf(cookie)}; last=2`)
   assert.equal(session?.userId, userId)
@@ -51,8 +54,8 @@ test('a session is found by its cookie only, and its row does not hold it', asyn
   assert.ok(!JSON.stringify(await store.sessions.list(userId)).includes(headerOf(cookie).split('=')[1]!))
 })
 
-test('a session ends 14 days after its last use and 30 days after its beginning', async (t) => {
-  const { sessions, userId, pass } = await openSessions(t)
+testEachDatabase('a session ends 14 days after its last use and 30 days after its beginning', async (t, database) => {
+  const { sessions, userId, pass } = await openSessions(t, database)
   const idle = headerOf((await sessions.start(userId, context)).cookie)
   const used = headerOf((await sessions.start(userId, context)).cookie)
   for (let day = 0; day < 28; day += 7) {
@@ -68,8 +71,8 @@ test('a session ends 14 days after its last use and 30 days after its beginning'
   assert.deepEqual(await sessions.list(userId), [])
 })
 
-test('expired sessions are removed, live ones are not', async (t) => {
-  const { store, sessions, userId, pass } = await openSessions(t)
+testEachDatabase('expired sessions are removed, live ones are not', async (t, database) => {
+  const { store, sessions, userId, pass } = await openSessions(t, database)
   await sessions.start(userId, context)
   pass(10 * dayMs)
   await sessions.start(userId, context)
@@ -81,8 +84,8 @@ test('expired sessions are removed, live ones are not', async (t) => {
   assert.equal((await store.sessions.list(userId)).length, 1)
 })
 
-test('giving the password again renews the cookie, not the age', async (t) => {
-  const { sessions, userId, pass } = await openSessions(t)
+testEachDatabase('giving the password again renews the cookie, not the age', async (t, database) => {
+  const { sessions, userId, pass } = await openSessions(t, database)
   const old = headerOf((await sessions.start(userId, context)).cookie)
   pass(10 * 60_000)
   const session = (await sessions.find(old))!
@@ -99,8 +102,8 @@ test('giving the password again renews the cookie, not the age', async (t) => {
   await assert.rejects(sessions.renew(renewed), { kind: 'not_found' })
 })
 
-test('sessions end one by one, all but one, all, with their account', async (t) => {
-  const { store, sessions, userId } = await openSessions(t)
+testEachDatabase('sessions end one by one, all but one, all, with their account', async (t, database) => {
+  const { store, sessions, userId } = await openSessions(t, database)
   const other = await store.users.insert({ email: 'b@example.org', firstName: 'B', lastName: '', passwordHash: '!' })
   const start = async (id = userId) => {
     const { cookie, id: sessionId } = await sessions.start(id, context)
@@ -120,3 +123,14 @@ test('sessions end one by one, all but one, all, with their account', async (t) 
   await store.users.setDisabled(other.id, true)
   assert.equal(await sessions.find(foreign.header), undefined)
 })
+
+testEachDatabase(
+  'of two that give the password at once, both keep the session, and one cookie is left',
+  async (t, database) => {
+    const { sessions, userId } = await openSessions(t, database)
+    const session = (await sessions.find(headerOf((await sessions.start(userId, context)).cookie)))!
+    const renewed = await Promise.all([sessions.renew(session), sessions.renew(session)])
+    const found = await Promise.all(renewed.map(({ cookie }) => sessions.find(headerOf(cookie))))
+    assert.equal(found.filter((one) => one?.id === session.id).length, 1)
+  },
+)
