@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { testPostgres } from '../../test/postgres/each-database.ts'
 import type { TemporaryPostgres } from '../../test/postgres/temporary-postgres.ts'
+import { systemClock } from '../base/clock.ts'
 import { type AppError, errorChain } from '../base/error.ts'
-import type { StoreChange } from './change-feed.ts'
+import { silentLogger } from '../base/log.ts'
+import { ChangeFeed, type StoreChange } from './change-feed.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { describePostgresUrl, isCompletePostgresUrl } from './postgres-url.ts'
 import { openStore, type Store } from './store.ts'
@@ -90,6 +92,31 @@ testPostgres(
     assert.deepEqual(await store.users.list(), [])
   },
 )
+
+testPostgres('a server that hangs keeps nobody from stopping', async (t, postgres) => {
+  const database = await postgres.createDatabase()
+  const { db, openWatch } = await openPostgresDatabase(database)
+  const watch = await openWatch({ feed: new ChangeFeed(), intervalMs: 1, clock: systemClock, log: silentLogger })
+  await db.selectFrom('users').selectAll().execute()
+  const pids = await postgres.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = '${new URL(database).pathname.slice(1)}'`,
+  )
+  t.after(() => {
+    for (const { pid } of pids) process.kill(pid, 'SIGCONT')
+  })
+  assert.equal(pids.length, 2)
+  for (const { pid } of pids) process.kill(pid, 'SIGSTOP')
+  const hanging = db
+    .selectFrom('users')
+    .selectAll()
+    .execute()
+    .catch((error: AppError) => error.kind)
+  await delay(50)
+  const startMs = performance.now()
+  await Promise.all([watch.close(), db.destroy()])
+  assert.equal(await hanging, 'unavailable')
+  assert.ok(performance.now() - startMs < 3000)
+})
 
 testPostgres('a server that refuses us stops the start with a reason', async (_t, postgres) => {
   const database = await postgres.createDatabase()
