@@ -38,7 +38,16 @@ export type Snapshots = {
 /** Footage; see playback/playback.ts. */
 export type Recorded = Pick<
   Playback,
-  'info' | 'timeline' | 'createStream' | 'getStreamInfo' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'
+  | 'info'
+  | 'timeline'
+  | 'createStream'
+  | 'getStreamInfo'
+  | 'checkAccess'
+  | 'playlist'
+  | 'openBytes'
+  | 'play'
+  | 'pause'
+  | 'setSpeed'
 >
 
 export type ApiDeps = {

@@ -42,6 +42,7 @@ export const noFootage: Recorded = {
   timeline: async () => ({ segments: [], gaps: [] }),
   createStream: notFound,
   getStreamInfo: notFound,
+  checkAccess: notFound,
   playlist: notFound,
   openBytes: notFound,
   play: notFound,

@@ -51,6 +51,7 @@ async function openRecorded(t: TestContext) {
       known(id)
       return { currentMs: Date.UTC(2026, 6, 1), positionMs: 1500, speed: 1, state: 'playing' }
     },
+    checkAccess: async (id) => known(id),
     playlist: async (id) => {
       known(id)
       return '#EXTM3U\n'

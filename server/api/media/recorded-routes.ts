@@ -14,7 +14,7 @@ import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
 
 export type RecordedRoutesOptions = {
-  readonly recorded: Pick<Recorded, 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
+  readonly recorded: Pick<Recorded, 'checkAccess' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
   readonly streams: OpenStreams
   readonly log: Logger
 }
@@ -63,7 +63,7 @@ export function registerRecordedRoutes(
   control('play', (id) => recorded.play(id))
   control('pause', (id) => recorded.pause(id))
   control('speed', async (id, request) => {
-    await recorded.playlist(id) // 404 before 400
+    await recorded.checkAccess(id) // 404 before 400
     await recorded.setSpeed(id, readSpeed(request))
   })
 }
@@ -71,8 +71,8 @@ export function registerRecordedRoutes(
 const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
 
 /** The playback looks at the right on every access and hides the stream from those who lost it. */
-async function mayWatch(recorded: Pick<Recorded, 'playlist'>, id: string): Promise<boolean> {
-  return recorded.playlist(id).then(
+async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Promise<boolean> {
+  return recorded.checkAccess(id).then(
     () => true,
     () => false,
   )
