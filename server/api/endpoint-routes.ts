@@ -12,6 +12,7 @@ import { insufficientScope } from './problem.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
+import { sentBody } from './request-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -91,9 +92,7 @@ function createCall(endpoint: Endpoint, request: FastifyRequest): Call<Endpoint>
     caller: request.caller!,
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),
-    body: () =>
-      endpoint.body &&
-      readBody(endpoint.body, readJson(request.body as string | undefined, request.headers['content-type'])),
+    body: () => endpoint.body && readBody(endpoint.body, readJson(sentBody(request))),
     queryText,
   }
 }

@@ -8,6 +8,7 @@ import { AllowedMethods } from './allowed-methods.ts'
 import { sendEmpty, sendProblem } from './answer.ts'
 import { methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
+import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
@@ -52,9 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
     clientErrorHandler: answerBrokenRequest,
   })
-  server.removeAllContentTypeParsers()
-  // Of any type, so that a wrong one is refused after 404 has had its turn; see read-json.ts.
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  acceptAnyBody(server)
 
   server.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)

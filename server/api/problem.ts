@@ -39,8 +39,24 @@ const kinds = {
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new HttpError(405, 'method_not_allowed', `Method "${method}" not allowed.`, { allow: allowed.join(', ') })
 
+/** `mediaType` empty: none was named. */
 export const unsupportedMediaType = (mediaType: string) =>
-  new HttpError(415, 'unsupported_media_type', `Unsupported media type "${mediaType}" in request.`)
+  new HttpError(
+    415,
+    'unsupported_media_type',
+    mediaType === ''
+      ? 'The Content-Type of the request is missing: send application/json.'
+      : `Unsupported media type "${mediaType}" in request.`,
+  )
+
+/** RFC 9110 section 15.5.16. */
+export const unsupportedEncoding = (encoding: string) =>
+  new HttpError(
+    415,
+    'unsupported_media_type',
+    `Unsupported content encoding "${encoding}" in request: send the body as it is.`,
+    { 'accept-encoding': 'identity' },
+  )
 
 export const parseError = (reason: string) => new HttpError(400, 'parse_error', `JSON parse error - ${reason}`)
 

@@ -18,6 +18,12 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
+const json = (text: string, contentType = 'application/json') => ({
+  bytes: new TextEncoder().encode(text),
+  contentType,
+  contentEncoding: '',
+})
+
 const errorsOf = (schema: TSchema, body: unknown) =>
   (outcome(() => readBody(schema, body)) as { errors: unknown }).errors
 
@@ -78,15 +84,26 @@ test('any body and any query gives a value or named errors', () => {
   )
 })
 
+test('a body that is not UTF-8 is no JSON, and one that is compressed is not read', () => {
+  const sent = json('{"name":"é"}')
+  assert.deepEqual(readJson(sent), { name: 'é' })
+  assert.deepEqual(readJson({ ...sent, contentEncoding: 'Identity' }), { name: 'é' })
+  const bytes = Uint8Array.from([...sent.bytes.slice(0, 9), 0xff, 0xfe, 0x22, 0x7d])
+  assert.throws(() => readJson({ ...sent, bytes }), { message: 'JSON parse error - the body is not valid UTF-8' })
+  for (const contentEncoding of ['gzip', 'identity, br', 'x'])
+    assert.throws(() => readJson({ ...sent, contentEncoding }), /Unsupported content encoding/)
+  assert.throws(() => readJson({ ...sent, contentType: '' }), /is missing: send application\/json/)
+})
+
 test('any text is JSON or a parse error', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       try {
-        readJson(text, 'application/json; charset=utf-8')
+        readJson(json(text, 'application/json; charset=utf-8'))
       } catch (error) {
         assert.match((error as Error).message, /^JSON parse error - /)
       }
     }),
   )
-  assert.deepEqual(readJson('["]]]]{{{{\\"[["]', 'application/json'), [']]]]{{{{"[['])
+  assert.deepEqual(readJson(json('["]]]]{{{{\\"[["]')), [']]]]{{{{"[['])
 })

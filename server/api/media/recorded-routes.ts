@@ -9,6 +9,7 @@ import type { Recorded } from '../deps.ts'
 import { HttpError } from '../problem.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { readJson } from '../read-json.ts'
+import { sentBody } from '../request-body.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
@@ -81,8 +82,6 @@ async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Pr
 /** From the query or from the body. */
 function readSpeed(request: FastifyRequest): number {
   const query = request.query as string
-  const fields = query.includes('speed=')
-    ? readQuery(SpeedIn, query)
-    : readBody(SpeedIn, readJson(request.body as string | undefined, request.headers['content-type']))
+  const fields = query.includes('speed=') ? readQuery(SpeedIn, query) : readBody(SpeedIn, readJson(sentBody(request)))
   return (fields as { speed: number }).speed
 }
