@@ -3,6 +3,7 @@
 
 import { UnauthenticatedError } from '../auth/caller.ts'
 import { AppError, type ErrorKind, type FieldErrors } from '../base/error.ts'
+import { writeFieldErrors } from './field-errors.ts'
 
 export type Problem = {
   readonly status: number
@@ -75,14 +76,20 @@ export function toProblem(error: unknown): Problem {
   if (status === 401) headers['www-authenticate'] = challenge(error)
   const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? 5 : undefined)
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterSeconds))
+  // A handler's own words may not name the field; clients that show only the text need it.
+  const text = error.kind === 'invalid' && hasFields(error) ? writeFieldErrors(error.fields) : (detail ?? error.message)
   const wait = status === 429 && retryAfterSeconds ? ` Expected available in ${headers['retry-after']} seconds.` : ''
   return {
     status,
     title,
-    detail: `${detail ?? error.message}${wait}`,
+    detail: `${text}${wait}`,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
     headers,
   }
+}
+
+function hasFields(error: AppError): error is AppError & { fields: FieldErrors } {
+  return error.fields !== undefined && Object.keys(error.fields).length > 0
 }
 
 /** The body of a problem, keys in the order clients know. */

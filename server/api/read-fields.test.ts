@@ -37,7 +37,7 @@ test('nested objects nest their errors, and the message names the path', () => {
     },
   )
   assert.deepEqual(errorsOf(NewGuest, { email: 'a@b.c', permissions: [] }), {
-    permissions: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    permissions: { non_field_errors: ['A JSON object is required, not an array.'] },
   })
 })
 
@@ -49,6 +49,45 @@ test('booleans and integers are read from text, as existing clients send them', 
     flag: ['This field may not be null.'],
     count: ['A valid integer is required.'],
   })
+})
+
+test('an integer of any length is an integer: out of range, or cut where there is no most', () => {
+  const schema = Type.Object({ some: Type.Integer({ minimum: 1 }) })
+  const bounded = Type.Object({ some: Type.Integer({ minimum: 1, maximum: 2147483647 }) })
+  for (const digits of ['9007199254740993', '9223372036854775807', '9'.repeat(400)]) {
+    assert.deepEqual(readQuery(schema, `some=${digits}`), { some: Number.MAX_SAFE_INTEGER })
+    assert.deepEqual(
+      outcome(() => readQuery(bounded, `some=${digits}`)),
+      {
+        errors: { some: ['Ensure this value is less than or equal to 2147483647.'] },
+        message: 'some: Ensure this value is less than or equal to 2147483647.',
+      },
+    )
+    assert.deepEqual((outcome(() => readQuery(schema, `some=-${digits}`)) as { errors: unknown }).errors, {
+      some: ['Ensure this value is greater than or equal to 1.'],
+    })
+  }
+  assert.deepEqual(errorsOf(bounded, { some: 1e300 }), {
+    some: ['Ensure this value is less than or equal to 2147483647.'],
+  })
+  for (const some of [Number.NaN, Number.POSITIVE_INFINITY, 1.5, '1e3', '0x10', true])
+    assert.deepEqual(errorsOf(schema, { some }), { some: ['A valid integer is required.'] })
+})
+
+test('what is no object is named in words', () => {
+  for (const [given, words] of [
+    [null, 'null'],
+    [[], 'an array'],
+    ['x', 'a string'],
+    [5, 'a number'],
+    [true, 'a boolean'],
+  ] as const) {
+    const message = `A JSON object is required, not ${words}.`
+    assert.deepEqual(
+      outcome(() => readBody(NewGuest, given)),
+      { errors: { non_field_errors: [message] }, message },
+    )
+  }
 })
 
 test('of a repeated parameter the last counts, an empty one is missing, an unknown one nothing', () => {
