@@ -40,6 +40,10 @@ const kinds = {
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new HttpError(405, 'method_not_allowed', `Method "${method}" not allowed.`, { allow: allowed.join(', ') })
 
+/** A method that no path has: what a single path allows is not looked up for it. */
+export const unknownMethod = (method: string) =>
+  methodNotAllowed(method, ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
+
 /** `mediaType` empty: none was named. */
 export const unsupportedMediaType = (mediaType: string) =>
   new HttpError(
