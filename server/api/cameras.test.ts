@@ -216,11 +216,15 @@ test('a camera that cannot be is refused field by field', async (t) => {
     [{ name: 'x', url: 'rtsp://c/', type: 'vp9' }, { type: '"vp9" is not a valid choice.' }],
     [{ name: 'x', url: 'file:///etc/passwd' }, { url: /rtsp/ }],
     [{ name: 'x', url: 'nonsense' }, { url: /rtsp/ }],
+    [{ name: 'x', url: 'http://c/video.mjpg' }, { url: /must begin with rtsp:\/\/ or rtsps:\/\// }],
+    [{ name: 'x\u202ey', url: 'rtsp://c/' }, { name: /direction of text/ }],
+    [{ name: 'x\ny', url: 'rtsp://c/' }, { name: /control characters/ }],
   ]
   for (const [body, expected] of cases) {
     const response = await send('POST', '/v1/cameras/', body)
     assert.equal(response.statusCode, 400, JSON.stringify(body))
-    const { title, errors } = response.json()
+    const { title, errors, detail } = response.json()
+    for (const field of Object.keys(expected)) assert.ok(detail.includes(`${field}: `), detail)
     assert.equal(title, 'invalid')
     assert.deepEqual(Object.keys(errors), Object.keys(expected))
     for (const [field, reason] of Object.entries(expected)) {
