@@ -53,7 +53,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createRecordingHandlers({ store, recorded }),
     },
   })
-  registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
+  registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
   registerRecordedRoutes(server, { recorded, streams, log })
   registerHealth(server, store)
   registerMetrics(server, () => [
