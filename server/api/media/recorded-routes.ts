@@ -22,7 +22,7 @@ export type RecordedRoutesOptions = {
 
 const base = '/recording/streams/:stream_id'
 
-const SpeedIn = Type.Object({ speed: Type.Number() })
+const SpeedIn = Type.Object({ speed: Type.Optional(Type.Number()) })
 
 export function registerRecordedRoutes(
   server: FastifyInstance,
@@ -36,10 +36,10 @@ export function registerRecordedRoutes(
   server.get(`${base}/hls/:file`, async (request, reply) => {
     const id = idOf(request)
     const { file } = request.params as { file: string }
-    const bytes = await recorded.openBytes(id, file, request.headers.range)
+    const bytes = await recorded.openBytes(id, file, rangeOf(request))
     if (bytes.status === 416) {
       const headers = { 'content-range': `bytes */${bytes.totalBytes}` }
-      throw new HttpError(416, 'range_not_satisfiable', 'The range begins after the end of the file.', headers)
+      throw new HttpError(416, 'range_not_satisfiable', 'No byte of the file is in this range.', headers)
     }
     const { status, firstByte, lastByte, totalBytes, body } = bytes
     const response = startMedia(reply, status, 'video/mp4', {
@@ -71,6 +71,14 @@ export function registerRecordedRoutes(
 
 const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
 
+/**
+ * Only GET has ranges (RFC 9110 section 14.2). The files have no validators, so that none in If-Range can match: then the whole
+ * file is sent (section 13.1.5).
+ */
+function rangeOf({ method, headers }: FastifyRequest): string | undefined {
+  return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined
+}
+
 /** The playback looks at the right on every access and hides the stream from those who lost it. */
 async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Promise<boolean> {
   return recorded.checkAccess(id).then(
@@ -79,9 +87,9 @@ async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Pr
   )
 }
 
-/** From the query or from the body. */
+/** From the query or from the body; 1 where neither says. */
 function readSpeed(request: FastifyRequest): number {
   const query = request.query as string
   const fields = query.includes('speed=') ? readQuery(SpeedIn, query) : readBody(SpeedIn, readJson(sentBody(request)))
-  return (fields as { speed: number }).speed
+  return (fields as { speed?: number }).speed ?? 1
 }
