@@ -174,6 +174,27 @@ test('a start inside a gap begins at the next footage; nothing in the range is n
   await assert.rejects(playback.createStream({ ...user, cameraId: 2, startMs: at(0), isRecording: true }), none)
 })
 
+test('whoever asks for now, while the camera is recorded, is let in and sees what comes', async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 20)
+  const playback = scene.playback()
+  scene.clock.ms = at(24)
+  const none = { kind: 'not_found' }
+  const ask = { ...user, isRecording: true, isWriting: true }
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(35) }), none)
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(24), isWriting: false }), none)
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(24), endMs: at(30) }), none)
+  const { id } = await playback.createStream({ ...ask, startMs: at(24) })
+  const early = await playback.createStream({ ...ask, cameraId: 2, startMs: at(26) })
+  assert.equal(early.endMs, undefined, 'also before the first footage of all')
+  await scene.record(20, 80)
+  const { entries, isEnded } = parsePlaylist(await playback.playlist(id))
+  assert.equal(isEnded, false)
+  assert.ok(entries[0]!.dateMs! <= at(24) && entries[0]!.dateMs! > at(20))
+  assert.equal((await playback.getStreamInfo(id, 7, 'node-1')).state, 'playing')
+  await assert.rejects(playback.getStreamInfo(id, 7, 'another'), none)
+})
+
 test('the right to watch is asked at every request, and a stream ends after a day', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
