@@ -22,15 +22,16 @@ export async function readMemoryBytes(rootPids: readonly number[]): Promise<numb
   return sizes.reduce((total, bytes) => total + bytes, 0)
 }
 
+/** As `readMemoryBytes`, of descendants alone. */
+export async function readChildMemoryBytes(rootPids: readonly number[]): Promise<number> {
+  const children = (await listTree(rootPids)).filter(({ pid }) => !rootPids.includes(pid))
+  const sizes = await Promise.all(children.map(({ pid }) => readPssBytes(pid)))
+  return sizes.reduce((total, bytes) => total + bytes, 0)
+}
+
 /** How many processes: these and their descendants. */
 export async function countProcesses(rootPids: readonly number[]): Promise<number> {
   return (await listTree(rootPids)).length
-}
-
-/** CPU time of one thread of a process; of its main thread unless another is named. */
-export async function readThreadCpuMs(pid: number, threadId = pid): Promise<number> {
-  const stat = parseStat(await readFile(`/proc/${pid}/task/${threadId}/stat`, 'latin1'))
-  return stat.ownCpuMs
 }
 
 async function listTree(rootPids: readonly number[]): Promise<Stat[]> {

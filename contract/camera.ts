@@ -73,11 +73,15 @@ export const SharedCamera = Type.Object({
 })
 
 const writable = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Without control characters, and without those that change the direction of text.',
+  }),
   url: Type.String({
     minLength: 1,
     maxLength: 2000,
-    description: 'rtsp:// address of the camera; may carry user information.',
+    description: 'rtsp:// or rtsps:// address of the camera; may carry user information.',
   }),
   type: Type.Optional(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'h264 when missing.' })),
   username: Type.Optional(

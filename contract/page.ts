@@ -7,7 +7,9 @@ export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Items per page; 100 when missing, more than 1000 is treated as 1000.' }),
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Items to skip; 0 when missing.' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Items to skip; 0 when missing.' }),
+  ),
 }
 
 export const page = <S extends TSchema>(item: S) =>

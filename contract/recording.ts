@@ -19,9 +19,18 @@ export type Recording = Static<typeof Recording>
 
 const retention = Type.String({
   format: 'duration',
-  description: 'ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D.',
+  description:
+    'ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written.',
 })
-const maxBytes = Type.Optional(nullable(Type.Integer({ minimum: 1, description: 'Null or missing: no limit.' })))
+const maxBytes = Type.Optional(
+  nullable(
+    Type.Integer({
+      minimum: 1024 * 1024,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Null: no limit. Missing: as it was while recording is on, else no limit.',
+    }),
+  ),
+)
 
 export const NewRecording = Type.Object({ retention, max_bytes: maxBytes })
 export const RecordingChange = Type.Object({ retention: Type.Optional(retention), max_bytes: maxBytes })
@@ -58,7 +67,10 @@ export const RecordedStream = Type.Object({
     base_url: Type.String({ format: 'uri' }),
     play: Type.String({ format: 'uri', description: 'POST, answered 204. So are the other two.' }),
     pause: Type.String({ format: 'uri' }),
-    speed: Type.String({ format: 'uri', description: 'With `{"speed": 1}` as body or `?speed=1`.' }),
+    speed: Type.String({
+      format: 'uri',
+      description: 'With `{"speed": 1}` as body, `?speed=1`, or neither. Only 1 is possible.',
+    }),
   }),
 })
 

@@ -1,14 +1,14 @@
 // npm run demo: the server with two sample cameras, and four requests to copy.
 //
 // The cameras are our own fake camera in a process of its own; the server, the accounts and the recordings are the real thing, in
-// a folder that is emptied at each start unless --data names another.
+// a temporary folder that goes with it, or one that --data names and that stays.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
@@ -17,7 +17,7 @@ const help = `npm run demo -- [--port N] [--data DIR] [--json]
 
 Starts Nightjar with two sample cameras and prints how to talk to it.
   --port N    port of the server (default 8443; 0 takes any free one)
-  --data DIR  keep everything in this folder (default: a temporary folder, emptied at each start)
+  --data DIR  keep everything in this folder (default: a temporary folder, removed at the end)
   --json      print one line {"url", "token", "cameras", "ca"} once footage can be played, and nothing else`
 
 const program = (path: string) => new URL(`../${path}`, import.meta.url).pathname
@@ -34,9 +34,8 @@ async function main() {
   })
   if (values.help) return console.log(help)
   const say = values.json ? () => {} : (text: string) => console.log(text)
-  const dataDir = values.data ?? join(tmpdir(), `nightjar-demo-${userInfo().uid}`)
-  if (values.data === undefined) rmSync(dataDir, { recursive: true, force: true })
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'nightjar-demo-'))
+  if (values.data === undefined) process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   const command = async <T>(...args: string[]): Promise<T> => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...process.execArgv,
@@ -59,10 +58,14 @@ async function main() {
     'server/commands/nightjar.ts',
     ...['serve', '--data', dataDir, '--port', values.port, '--allow-loopback-cameras', '--log-level', 'warn', '--json'],
   )
-  const { token, cameras } = await prepareAccount(command, sample.streams)
-  const api = new Api(server.url, await readFile(server.ca, 'utf8'), token)
+  const ca = await readFile(server.ca, 'utf8')
+  const { api, token, cameras } = await prepareAccount(
+    command,
+    sample.streams,
+    (token) => new Api(server.url, ca, token),
+  )
   say('Waiting for the first footage …')
-  const startedMs = await api.waitForFootage(cameras)
+  const startedMs = await api.waitForFootage(cameras, Date.now() - 1000)
   if (values.json) console.log(JSON.stringify({ url: server.url, token, cameras, ca: server.ca }))
   else say(instructions({ ...server, token, cameras, startedMs, dataDir }))
 }
@@ -89,48 +92,34 @@ async function stop(code: number) {
 }
 
 type Command = <T>(...args: string[]) => Promise<T>
+type User = { id: number; email: string }
+type Camera = { id: number; owner_id: number; name: string }
 
-/** The demo's owner, a token and the two cameras; found again when the folder was kept. */
+/** The demo's owner, a token and the two cameras; found again, with their footage, when the folder was kept. */
 async function prepareAccount(
   command: Command,
   urls: Record<string, string>,
-): Promise<{ token: string; cameras: number[] }> {
+  openApi: (token: string) => Api,
+): Promise<{ api: Api; token: string; cameras: number[] }> {
   const email = 'demo@example.com'
-  const { users } = await command<{ users: { email: string }[] }>('user', 'list')
-  if (!users.some((user) => user.email === email)) {
-    await command(
-      'user',
-      'add',
-      ...['--email', email, '--password', 'demo demo demo'],
-      '--first-name',
-      'Dana',
-      '--last-name',
-      'Demo',
-    )
-  }
-  const { cameras: known } = await command<{ cameras: { id: number; name: string }[] }>('camera', 'list')
-  // The sample cameras have a new port each time.
-  for (const { id } of known.filter(({ name }) => names.includes(name))) await command('camera', 'remove', String(id))
-  const cameras: number[] = []
-  for (const [index, name] of ['yard', 'door'].entries()) {
-    const { id } = await command<{ id: number }>(
-      ...([
-        'camera',
-        'add',
-        '--user',
-        email,
-        '--name',
-        names[index]!,
-        '--url',
-        urls[name]!,
-        '--record',
-        'P1D',
-      ] as const),
-    )
-    cameras.push(id)
-  }
+  const { users } = await command<{ users: User[] }>('user', 'list')
+  const person = ['--password', 'demo demo demo', '--first-name', 'Dana', '--last-name', 'Demo']
+  const owner =
+    users.find((user) => user.email === email) ?? (await command<User>('user', 'add', '--email', email, ...person))
   const { token } = await command<{ token: string }>('token', 'create', '--user', email, '--name', 'demo')
-  return { token, cameras }
+  const api = openApi(token)
+  const { cameras: all } = await command<{ cameras: Camera[] }>('camera', 'list')
+  const cameras: number[] = []
+  for (const [index, stream] of ['yard', 'door'].entries()) {
+    const name = names[index]!
+    const url = urls[stream]!
+    const known = all.find((camera) => camera.owner_id === owner.id && camera.name === name)
+    // The sample cameras have a new port each time.
+    if (known) await api.request('PUT', `/v1/cameras/${known.id}/`, { url })
+    const added = ['camera', 'add', '--user', email, '--name', name, '--url', url, '--record', 'P1D']
+    cameras.push(known?.id ?? (await command<Camera>(...added)).id)
+  }
+  return { api, token, cameras }
 }
 
 const names = ['Yard', 'Door']
@@ -146,42 +135,46 @@ class Api {
     this.#token = token
   }
 
-  /** Resolves when each camera has a timeline; the start of the latest first segment, Unix milliseconds. */
-  async waitForFootage(cameras: readonly number[]): Promise<number> {
+  /** Resolves when each camera has footage newer than `sinceMs`; a moment that all of them have, Unix milliseconds. */
+  async waitForFootage(cameras: readonly number[], sinceMs: number): Promise<number> {
     const deadlineMs = performance.now() + 60_000
-    let startedMs = 0
+    let startedMs = sinceMs
     for (const id of cameras) {
       while (true) {
-        const { status, body } = await this.#get(`/v1/cameras/${id}/recording/`)
-        const start = status === 200 && (JSON.parse(body) as { recording_start: string | null }).recording_start
-        if (start) {
-          startedMs = Math.max(startedMs, Date.parse(start))
+        const { recording_start, recording_end } = await this.request<Recording>('GET', `/v1/cameras/${id}/recording/`)
+        if (recording_start !== null && Date.parse(recording_end!) > sinceMs) {
+          startedMs = Math.max(startedMs, Date.parse(recording_start))
           break
         }
-        if (performance.now() > deadlineMs) throw new Error(`camera ${id} has no footage after a minute: ${body}`)
+        if (performance.now() > deadlineMs) throw new Error(`camera ${id} has no footage after a minute`)
         await new Promise((resolve) => setTimeout(resolve, 200))
       }
     }
     return startedMs
   }
 
-  #get(path: string): Promise<{ status: number; body: string }> {
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
-    const headers = { authorization: `PersonalAccessToken ${this.#token}` }
-    const outgoing = httpsRequest(new URL(path, this.#url), { ca: this.#ca, headers, agent: false }, (response) => {
-      let body = ''
+  request<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const headers = { authorization: `PersonalAccessToken ${this.#token}`, 'content-type': 'application/json' }
+    const options = { method, ca: this.#ca, headers, agent: false }
+    const outgoing = httpsRequest(new URL(path, this.#url), options, (response) => {
+      let text = ''
       response.setEncoding('utf8')
-      response.on('data', (text) => {
-        body += text
+      response.on('data', (chunk) => {
+        text += chunk
       })
-      response.on('end', () => resolve({ status: response.statusCode!, body }))
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(JSON.parse(text) as T)
+        else reject(new Error(`${method} ${path}: ${text}`))
+      })
     })
     outgoing.on('error', reject)
-    outgoing.end()
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
     return promise
   }
 }
 
+type Recording = { recording_start: string | null; recording_end: string | null }
 type Running = { url: string; token: string; ca: string; cameras: number[]; startedMs: number; dataDir: string }
 
 function instructions({ url, token, ca, cameras, startedMs, dataDir }: Running): string {

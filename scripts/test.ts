@@ -6,7 +6,10 @@ import { ensureTestPackages } from './test-packages.ts'
 ensureTestPackages()
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
-await runTests({ patterns: ['{contract,server,scripts}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 }, counts)
+await runTests(
+  { patterns: ['{contract,server,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 },
+  counts,
+)
 // One at a time: these run whole servers and measure real time.
 await runTests({ patterns: ['test/**/*.test.ts'], concurrency: 1, timeoutMs: 180_000 }, counts)
 finish(counts)

@@ -29,6 +29,7 @@ import { supervise } from './base/supervise.ts'
 import { CameraDesk } from './camera-desk.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
+import { lockFolder } from './folder-lock.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { createMailDelivery } from './mail-delivery.ts'
@@ -61,6 +62,8 @@ const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
   await mkdir(config.data, { recursive: true, mode: 0o700 })
   await mkdir(config.archive, { recursive: true, mode: 0o700 })
+  using held = new DisposableStack()
+  for (const folder of new Set([config.data, config.archive])) held.use(lockFolder(folder))
   const secretKey = await openSecretKey(config.data)
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
@@ -201,6 +204,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     ),
   ]
   await desk.open()
+  const locks = held.move()
   const close = async () => {
     await api.close()
     live.close()
@@ -213,6 +217,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     await desk.close()
     await decoder.close()
     await store.close()
+    locks.dispose()
   }
   try {
     await api.listen({ host: config.host, port })

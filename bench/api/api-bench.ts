@@ -10,12 +10,14 @@ import { describeMachine, type Report, type Target, writeNumber } from '../repor
 import { median } from '../statistics.ts'
 import { type BareAnswer, type BareServer, openBareServer } from './bare-server.ts'
 import { openLoadGenerator } from './load-generator.ts'
-import { connections, type Measured, measureRequests, type Subject } from './measure-requests.ts'
+import { connections, type Measured, measureIdleShare, measureRequests, type Subject } from './measure-requests.ts'
 
 const cameraCount = 20
 /** Small pictures: the cameras are here to be listed. */
 const picture = { width: 320, height: 180, framesPerSecond: 5, bitsPerSecond: 100_000 }
-const turnCount = 5
+const turnCount = 7
+/** Until start-up work is over. */
+const settleMs = 5000
 
 const paths = { me: '/v1/me/', list: `/v1/cameras/?limit=${cameraCount}` } as const
 
@@ -39,7 +41,7 @@ export const apiBench: Bench = {
     const [key, cert] = await Promise.all(['key.pem', 'cert.pem'].map((name) => readFile(join(tls, name), 'utf8')))
     using bare = await openBareServer({ key: key!, cert: cert! }, answers)
     using generator = openLoadGenerator()
-    const subjects = createSubjects(server, bare)
+    const subjects = await createSubjects(server, bare)
     const results: Results = { me: { nightjar: [], bare: [] }, list: { nightjar: [], bare: [] } }
     for (let turn = 1; turn <= turnCount; turn++) {
       say(`Turn ${turn} of ${turnCount} …`)
@@ -65,9 +67,12 @@ async function addCameras(server: ServerUnderTest, urls: readonly string[]): Pro
   type Cameras = { results: { status: string; snapshot: unknown }[] }
   await eventually('all cameras online, with a picture', 60_000, async () => {
     const { json } = await server.request<Cameras>(paths.list)
-    return json.results.length === urls.length && json.results.every(({ status }) => status === 'online')
+    return (
+      json.results.length === urls.length &&
+      json.results.every(({ status, snapshot }) => status === 'online' && snapshot !== null)
+    )
   })
-  await sleep(5000)
+  await sleep(settleMs)
 }
 
 /** What the service answers, with the headers that are its own and not the connection's. */
@@ -81,11 +86,17 @@ async function captureAnswer(server: ServerUnderTest, path: string): Promise<Bar
 /** Made anew by every server; Content-Length follows from the body. */
 const connectionHeaders: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length'])
 
-function createSubjects(server: ServerUnderTest, bare: BareServer): Record<SubjectName, Subject> {
-  const credentials = { ca: server.ca, authorization: `PersonalAccessToken ${server.token}` }
+async function createSubjects(server: ServerUnderTest, bare: BareServer): Promise<Record<SubjectName, Subject>> {
+  const create = async (pid: number, port: number): Promise<Subject> => ({
+    pid,
+    port,
+    ca: server.ca,
+    authorization: `PersonalAccessToken ${server.token}`,
+    idleShare: await measureIdleShare(pid),
+  })
   return {
-    nightjar: { ...credentials, pid: server.pid, port: Number(new URL(server.url).port) },
-    bare: { ...credentials, pid: bare.pid, port: bare.port },
+    nightjar: await create(server.pid, Number(new URL(server.url).port)),
+    bare: await create(bare.pid, bare.port),
   }
 }
 
@@ -110,9 +121,11 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
     `\`${paths[path]}\` ${titles[subject]}`,
     ...columns.map(([value]) => writeNumber(middle(path, subject, value))),
   ]
-  const speedRatio = (path: PathName) =>
-    middle(path, 'nightjar', 'requestsPerSecond') / middle(path, 'bare', 'requestsPerSecond')
-  const cpuRatio = (path: PathName) => middle(path, 'bare', 'cpuMicros') / middle(path, 'nightjar', 'cpuMicros')
+  // Of turns that follow each other: what disturbs for longer than a turn disturbs both.
+  const pairs = (path: PathName, ratio: (ours: Measured, bare: Measured) => number) =>
+    median(results[path].nightjar.map((ours, turn) => ratio(ours, results[path].bare[turn]!)))
+  const speedRatio = (path: PathName) => pairs(path, (ours, bare) => ours.requestsPerSecond / bare.requestsPerSecond)
+  const cpuRatio = (path: PathName) => pairs(path, (ours, bare) => bare.cpuMicros / ours.cpuMicros)
   const bytes = Object.fromEntries(pathNames.map((path, i) => [path, Buffer.byteLength(answers[i]!.body)]))
   const tls = getOnlyTls(results)
   return {
@@ -120,7 +133,7 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
     title: 'Requests, beside a bare Fastify',
     setting: [
       `${connections} connections that are kept (HTTP/1.1, ${tls}), each with one request on its way, from a load generator in a ` +
-        `process of its own; ${turnCount} turns of ${seconds} s for each server and path, in alternation; medians. Nightjar: one user, a ` +
+        `process of its own; ${turnCount} turns of ${seconds} s for each server and path, in alternation; medians, ratios of neighbouring turns. Nightjar: one user, a ` +
         `personal access token, ${cameraCount} cameras that are online and send. Bare Fastify: a process with two routes that write ` +
         'the same headers and body, taken from Nightjar before, straight to the response: no authentication, no data, no limits.',
       `Measured on ${describeMachine()}.`,

@@ -10,6 +10,8 @@ export type Subject = {
   /** PEM of its certificate. */
   readonly ca: string
   readonly authorization: string
+  /** What the process uses without requests, of one core. */
+  readonly idleShare: number
 }
 
 export type Measured = {
@@ -27,20 +29,24 @@ export type Measured = {
 
 /** At once, each with one request on its way. */
 export const connections = 32
-const warmUpMs = 1500
-const idleMs = 1000
+const warmUpMs = 1000
+const idleMs = 3000
 
 export type RequestOptions = { readonly path: string; readonly measuredMs: number }
+
+/** What a process uses while nobody asks it anything, of one core. */
+export async function measureIdleShare(pid: number): Promise<number> {
+  const before = await readUsage(pid)
+  await sleep(idleMs)
+  return shareSince(before, await readUsage(pid))
+}
 
 /** Throws when an answer is not 200. */
 export async function measureRequests(
   generator: LoadGenerator,
-  { pid, ...subject }: Subject,
+  { pid, idleShare, ...subject }: Subject,
   options: RequestOptions,
 ): Promise<Measured> {
-  const idleStart = await readUsage(pid)
-  await sleep(idleMs)
-  const idleShare = shareSince(idleStart, await readUsage(pid))
   let measuring: Promise<Usage> | undefined
   const result = await generator.run({ ...subject, ...options, connections, warmUpMs }, () => {
     measuring = readUsage(pid)

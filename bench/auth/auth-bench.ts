@@ -70,7 +70,11 @@ type Results = {
 
 function measureMe(generator: LoadGenerator, server: AuthServer, measuredMs: number): Promise<Measured> {
   const { pid, port, ca, accessToken } = server
-  return measureRequests(generator, { pid, port, ca, authorization: `Bearer ${accessToken}` }, { path, measuredMs })
+  return measureRequests(
+    generator,
+    { pid, port, ca, authorization: `Bearer ${accessToken}`, idleShare: 0 },
+    { path, measuredMs },
+  )
 }
 
 type FloodOptions = {

@@ -176,6 +176,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'snapshots'> = {
     timeline: absent,
     createStream: absent,
     getStreamInfo: absent,
+    checkAccess: absent,
     playlist: absent,
     openBytes: absent,
     play: absent,

@@ -86,6 +86,7 @@ function createReport({ cameras, seconds, ffmpegVersion, idleBytes, rounds }: Fi
   const peer = summarize(rounds.ffmpeg)
   // The later round is of a server started anew; the larger value counts.
   const recordingBytes = Math.max(...rounds.nightjar.map(({ memoryBytes }) => memoryBytes))
+  const childBytes = Math.max(...rounds.nightjar.map(({ childMemoryBytes }) => childMemoryBytes))
   const ffmpegBytes = Math.max(...rounds.ffmpeg.map(({ memoryBytes }) => memoryBytes))
   const memoryPerCameraMB = (recordingBytes - idleBytes) / cameras / 1e6
   const megabytes = (bytes: number) => writeNumber(bytes / 1e6)
@@ -112,6 +113,7 @@ function createReport({ cameras, seconds, ffmpegVersion, idleBytes, rounds }: Fi
             megabytes(ffmpegBytes / cameras),
           ],
           ['memory in all, MB', megabytes(recordingBytes), megabytes(ffmpegBytes)],
+          ['… of that in child processes (the picture decoder)', megabytes(childBytes), '0'],
           ['memory without cameras, MB', megabytes(idleBytes), '0'],
           ['frames sent', writeNumber(ours.frames.expected), writeNumber(peer.frames.expected)],
           ['frames written', writeNumber(ours.frames.written), writeNumber(peer.frames.written)],
@@ -145,7 +147,13 @@ function createReport({ cameras, seconds, ffmpegVersion, idleBytes, rounds }: Fi
     details: {
       cameras,
       seconds,
-      nightjar: { ...ours, idleMB: idleBytes / 1e6, recordingMB: recordingBytes / 1e6, rounds: rounds.nightjar },
+      nightjar: {
+        ...ours,
+        idleMB: idleBytes / 1e6,
+        recordingMB: recordingBytes / 1e6,
+        childMB: childBytes / 1e6,
+        rounds: rounds.nightjar,
+      },
       ffmpeg: { ...peer, version: ffmpegVersion, recordingMB: ffmpegBytes / 1e6, rounds: rounds.ffmpeg },
     },
   }

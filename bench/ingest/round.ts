@@ -1,7 +1,7 @@
 // One turn: a contestant starts, warms up, is measured, stops, and its files are counted.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readBusyMs, readCpuMs, readMemoryBytes } from '../process-usage.ts'
+import { readBusyMs, readChildMemoryBytes, readCpuMs, readMemoryBytes } from '../process-usage.ts'
 import { median } from '../statistics.ts'
 import type { Contestant } from './contestant.ts'
 import { addTallies, type FrameTally, tallyFrames } from './frame-tally.ts'
@@ -12,6 +12,8 @@ export type Round = {
   readonly cpuPercentPerCamera: number
   /** Of all its processes, at the end. */
   readonly memoryBytes: number
+  /** Of that, in processes its processes have started. */
+  readonly childMemoryBytes: number
   readonly frames: FrameTally
   /** Pictures the cameras did not send because the contestant was slow to take them; they are among the lost. */
   readonly droppedByCameras: number
@@ -39,13 +41,14 @@ export async function runRound(contestant: Contestant, load: LoadCameras, measur
   const to = await load.countSent()
   await sleep(drainMs)
   const memoryBytes = await sampleMemory(contestant)
+  const childMemoryBytes = await readChildMemoryBytes(contestant.listPids())
   const droppedByCameras = await load.countDropped()
   await contestant.stop()
   const tallies: FrameTally[] = []
   for (const [camera, first] of from.entries()) {
     tallies.push(tallyFrames(await contestant.readFrameNumbers(camera, startedMs), first, to[camera]!))
   }
-  return { ...usage, memoryBytes, droppedByCameras, frames: addTallies(tallies) }
+  return { ...usage, memoryBytes, childMemoryBytes, droppedByCameras, frames: addTallies(tallies) }
 }
 
 async function waitForPlayers(contestant: Contestant, load: LoadCameras): Promise<void> {

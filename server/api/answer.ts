@@ -1,6 +1,7 @@
 // Writes answers to the connection. Answers under /v1 are strings of JSON by then; written straight to Node's response, because
 // Fastify's reply would append a charset to the type (the interface says exactly `application/json`) and costs a fifth of a core.
 
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { Problem } from './problem.ts'
@@ -65,20 +66,22 @@ export function sendEmpty(reply: FastifyReply, status: number, headers: Record<s
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  const { rate } = reply.request
-  const { raw } = reply.hijack()
-  if (raw.headersSent) {
-    raw.destroy() // the status is out already: breaking off is the only way left to say so
+  writeProblemTo(reply.hijack().raw, problem, reply.request.rate)
+}
+
+export function writeProblemTo(response: ServerResponse, problem: Problem, rate?: RateState | null): void {
+  if (response.headersSent) {
+    response.destroy() // the status is out already: breaking off is the only way left to say so
     return
   }
   const json = writeProblem(problem)
-  raw.writeHead(problem.status, {
+  response.writeHead(problem.status, {
     ...jsonHeaders,
     ...(rate && writeRate(rate)),
     ...problem.headers,
     'content-length': Buffer.byteLength(json),
   })
-  raw.end(json)
+  response.end(json)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10. */

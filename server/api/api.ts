@@ -77,7 +77,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createRecordingHandlers({ store, recorded }),
     },
   })
-  registerLiveRoutes(server, { tokens: mediaTokens, access, live, snapshots, streams, log })
+  registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
   registerRecordedRoutes(server, { recorded, streams, log })
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)

@@ -120,7 +120,8 @@ test('out of range or no number is 400 and named', async (t) => {
     ['max_width=0', 'max_width', 'Ensure this value is greater than or equal to 1.'],
     ['max_width=1.5', 'max_width', 'A valid integer is required.'],
     ['max_height=x', 'max_height', 'A valid integer is required.'],
-    ['max_height=99999999999999999999', 'max_height', 'A valid integer is required.'],
+    ['max_height=99999999999999999999', 'max_height', 'Ensure this value is less than or equal to 2147483647.'],
+    ['max_width=9007199254740993', 'max_width', 'Ensure this value is less than or equal to 2147483647.'],
   ]
   for (const path of [`/v1/cameras/${id}/`, '/v1/cameras/']) {
     for (const [query, field, reason] of cases) {
@@ -158,6 +159,10 @@ test('pages: order of keys, links ready to use, other parameters kept', async (t
   const past = await get('/v1/cameras/?limit=5&offset=500')
   assert.deepEqual([past.count, past.results, past.next], [12, [], null])
   assert.equal((await get('/v1/cameras/?limit=5000')).results.length, 12)
+  assert.equal((await get(`/v1/cameras/?limit=${'9'.repeat(23)}`)).results.length, 12)
+  assert.equal((await get('/v1/cameras/?offset=9007199254740991')).results.length, 0)
+  const far = await send('GET', '/v1/cameras/?offset=9223372036854775807')
+  assert.deepEqual(far.json().errors, { offset: ['Ensure this value is less than or equal to 9007199254740991.'] })
   for (const query of ['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'offset=-1', 'offset=x', 'limit=1e3']) {
     assert.equal((await send('GET', `/v1/cameras/?${query}`)).statusCode, 400, query)
   }
@@ -211,11 +216,15 @@ test('a camera that cannot be is refused field by field', async (t) => {
     [{ name: 'x', url: 'rtsp://c/', type: 'vp9' }, { type: '"vp9" is not a valid choice.' }],
     [{ name: 'x', url: 'file:///etc/passwd' }, { url: /rtsp/ }],
     [{ name: 'x', url: 'nonsense' }, { url: /rtsp/ }],
+    [{ name: 'x', url: 'http://c/video.mjpg' }, { url: /must begin with rtsp:\/\/ or rtsps:\/\// }],
+    [{ name: 'x\u202ey', url: 'rtsp://c/' }, { name: /direction of text/ }],
+    [{ name: 'x\ny', url: 'rtsp://c/' }, { name: /control characters/ }],
   ]
   for (const [body, expected] of cases) {
     const response = await send('POST', '/v1/cameras/', body)
     assert.equal(response.statusCode, 400, JSON.stringify(body))
-    const { title, errors } = response.json()
+    const { title, errors, detail } = response.json()
+    for (const field of Object.keys(expected)) assert.ok(detail.includes(`${field}: `), detail)
     assert.equal(title, 'invalid')
     assert.deepEqual(Object.keys(errors), Object.keys(expected))
     for (const [field, reason] of Object.entries(expected)) {

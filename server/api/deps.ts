@@ -18,21 +18,25 @@ import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 
+/** `waitMs`: how long to wait for the camera's first picture; some seconds by default. */
+type Wait = { readonly waitMs?: number | undefined }
+
 /** Live pictures; see live/live-streams.ts. All throw 'unavailable' while the camera is away. */
 export type Live = {
   /** Ends when `signal` aborts; a reader that is slow is skipped ahead, it never makes anyone wait. */
   openViewer(
     cameraId: number,
     format: 'mp4' | 'mpegts',
-    options: { readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal } & Wait,
   ): AsyncIterable<Uint8Array>
   /** One JPEG per item. */
   openMjpeg(cameraId: number, options: LiveView & { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>
   snapshot(
     cameraId: number,
     size: Pick<LiveView, 'maxWidth' | 'maxHeight'>,
+    options?: Wait,
   ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
-  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string): Promise<string>
+  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string, options?: Wait): Promise<string>
   /** Throws 'not_found' for a name the playlist does not hold any more. */
   hlsSegment(cameraId: number, name: string): Promise<Uint8Array>
 }
@@ -45,7 +49,16 @@ export type Snapshots = {
 /** Footage; see playback/playback.ts. */
 export type Recorded = Pick<
   Playback,
-  'info' | 'timeline' | 'createStream' | 'getStreamInfo' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'
+  | 'info'
+  | 'timeline'
+  | 'createStream'
+  | 'getStreamInfo'
+  | 'checkAccess'
+  | 'playlist'
+  | 'openBytes'
+  | 'play'
+  | 'pause'
+  | 'setSpeed'
 >
 
 export type ApiDeps = {

@@ -10,6 +10,7 @@ import { createGate, type GateOptions } from './caller-gate.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
+import { sentBody } from './request-body.ts'
 import { contextOf } from './transport/request-origin.ts'
 
 type AnyHandler = (call: Call<Endpoint>) => Promise<unknown>
@@ -58,9 +59,7 @@ function createCall(endpoint: Endpoint, request: FastifyRequest): Call<Endpoint>
     context: () => contextOf(request),
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),
-    body: () =>
-      endpoint.body &&
-      readBody(endpoint.body, readJson(request.body as string | undefined, request.headers['content-type'])),
+    body: () => endpoint.body && readBody(endpoint.body, readJson(sentBody(request))),
     queryText,
   }
 }

@@ -9,6 +9,7 @@ import { AllowedMethods } from './allowed-methods.ts'
 import { sendEmpty, sendProblem } from './answer.ts'
 import { methodNotAllowed, toProblem } from './problem.ts'
 import { maxBodyBytes } from './read-json.ts'
+import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
 import { createPlainServer } from './transport/plain-server.ts'
@@ -61,9 +62,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   server.decorateRequest('rate', null)
   registerOriginCheck(server, origin)
-  server.removeAllContentTypeParsers()
-  // Of any type, so that a wrong one is refused after 404 has had its turn; see read-json.ts.
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  acceptAnyBody(server)
 
   server.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error)

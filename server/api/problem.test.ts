@@ -40,6 +40,16 @@ test('keys are in the order clients know, errors only on 400', () => {
   ])
 })
 
+test('the text of a bad field names the field, whoever found it', () => {
+  const fields = { url: ['It is too long.'], permissions: { non_field_errors: ['It is null.'] } }
+  assert.equal(
+    toProblem(new AppError('invalid', 'other words', { fields })).detail,
+    'url: It is too long. permissions: It is null.',
+  )
+  const whole = { non_field_errors: ['It is no object.'] }
+  assert.equal(toProblem(new AppError('invalid', 'words', { fields: whole })).detail, 'It is no object.')
+})
+
 test('when to try again is told in header and words', () => {
   const throttled = toProblem(new AppError('rate_limited', '', { retryAfterSeconds: 59.2 }))
   assert.equal(throttled.headers['retry-after'], '60')

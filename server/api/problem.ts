@@ -3,6 +3,7 @@
 
 import { UnauthenticatedError } from '../auth/caller.ts'
 import { AppError, type ErrorKind, type FieldErrors } from '../base/error.ts'
+import { writeFieldErrors } from './field-errors.ts'
 
 export type Problem = {
   readonly status: number
@@ -39,8 +40,28 @@ const kinds = {
 export const methodNotAllowed = (method: string, allowed: readonly string[]) =>
   new HttpError(405, 'method_not_allowed', `Method "${method}" not allowed.`, { allow: allowed.join(', ') })
 
+/** A method that no path has: what a single path allows is not looked up for it. */
+export const unknownMethod = (method: string) =>
+  methodNotAllowed(method, ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
+
+/** `mediaType` empty: none was named. */
 export const unsupportedMediaType = (mediaType: string) =>
-  new HttpError(415, 'unsupported_media_type', `Unsupported media type "${mediaType}" in request.`)
+  new HttpError(
+    415,
+    'unsupported_media_type',
+    mediaType === ''
+      ? 'The Content-Type of the request is missing: send application/json.'
+      : `Unsupported media type "${mediaType}" in request.`,
+  )
+
+/** RFC 9110 section 15.5.16. */
+export const unsupportedEncoding = (encoding: string) =>
+  new HttpError(
+    415,
+    'unsupported_media_type',
+    `Unsupported content encoding "${encoding}" in request: send the body as it is.`,
+    { 'accept-encoding': 'identity' },
+  )
 
 export const parseError = (reason: string) => new HttpError(400, 'parse_error', `JSON parse error - ${reason}`)
 
@@ -60,10 +81,12 @@ export function toProblem(error: unknown): Problem {
   const seconds = findRetrySeconds(error)
   if (seconds !== undefined) headers['retry-after'] = String(seconds)
   const isExpected = status === 429 && seconds !== undefined
+  // A handler's own words may not name the field; clients that show only the text need it.
+  const text = error.kind === 'invalid' && hasFields(error) ? writeFieldErrors(error.fields) : words
   return {
     status,
     title,
-    detail: isExpected ? `${words} Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.` : words,
+    detail: isExpected ? `${text} Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.` : text,
     ...(error.kind === 'invalid' && { errors: error.fields ?? {} }),
     headers,
   }
@@ -73,6 +96,10 @@ export function toProblem(error: unknown): Problem {
 function findRetrySeconds({ kind, retryAfterSeconds }: AppError): number | undefined {
   if (retryAfterSeconds !== undefined) return Math.ceil(retryAfterSeconds)
   return kind === 'unavailable' ? 5 : undefined
+}
+
+function hasFields(error: AppError): error is AppError & { fields: FieldErrors } {
+  return error.fields !== undefined && Object.keys(error.fields).length > 0
 }
 
 /** The body of a problem, keys in the order clients know. */

@@ -18,6 +18,12 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
+const json = (text: string, contentType = 'application/json') => ({
+  bytes: new TextEncoder().encode(text),
+  contentType,
+  contentEncoding: '',
+})
+
 const errorsOf = (schema: TSchema, body: unknown) =>
   (outcome(() => readBody(schema, body)) as { errors: unknown }).errors
 
@@ -31,7 +37,7 @@ test('nested objects nest their errors, and the message names the path', () => {
     },
   )
   assert.deepEqual(errorsOf(NewGuest, { email: 'a@b.c', permissions: [] }), {
-    permissions: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    permissions: { non_field_errors: ['A JSON object is required, not an array.'] },
   })
 })
 
@@ -43,6 +49,45 @@ test('booleans and integers are read from text, as existing clients send them', 
     flag: ['This field may not be null.'],
     count: ['A valid integer is required.'],
   })
+})
+
+test('an integer of any length is an integer: out of range, or cut where there is no most', () => {
+  const schema = Type.Object({ some: Type.Integer({ minimum: 1 }) })
+  const bounded = Type.Object({ some: Type.Integer({ minimum: 1, maximum: 2147483647 }) })
+  for (const digits of ['9007199254740993', '9223372036854775807', '9'.repeat(400)]) {
+    assert.deepEqual(readQuery(schema, `some=${digits}`), { some: Number.MAX_SAFE_INTEGER })
+    assert.deepEqual(
+      outcome(() => readQuery(bounded, `some=${digits}`)),
+      {
+        errors: { some: ['Ensure this value is less than or equal to 2147483647.'] },
+        message: 'some: Ensure this value is less than or equal to 2147483647.',
+      },
+    )
+    assert.deepEqual((outcome(() => readQuery(schema, `some=-${digits}`)) as { errors: unknown }).errors, {
+      some: ['Ensure this value is greater than or equal to 1.'],
+    })
+  }
+  assert.deepEqual(errorsOf(bounded, { some: 1e300 }), {
+    some: ['Ensure this value is less than or equal to 2147483647.'],
+  })
+  for (const some of [Number.NaN, Number.POSITIVE_INFINITY, 1.5, '1e3', '0x10', true])
+    assert.deepEqual(errorsOf(schema, { some }), { some: ['A valid integer is required.'] })
+})
+
+test('what is no object is named in words', () => {
+  for (const [given, words] of [
+    [null, 'null'],
+    [[], 'an array'],
+    ['x', 'a string'],
+    [5, 'a number'],
+    [true, 'a boolean'],
+  ] as const) {
+    const message = `A JSON object is required, not ${words}.`
+    assert.deepEqual(
+      outcome(() => readBody(NewGuest, given)),
+      { errors: { non_field_errors: [message] }, message },
+    )
+  }
 })
 
 test('of a repeated parameter the last counts, an empty one is missing, an unknown one nothing', () => {
@@ -78,15 +123,26 @@ test('any body and any query gives a value or named errors', () => {
   )
 })
 
+test('a body that is not UTF-8 is no JSON, and one that is compressed is not read', () => {
+  const sent = json('{"name":"é"}')
+  assert.deepEqual(readJson(sent), { name: 'é' })
+  assert.deepEqual(readJson({ ...sent, contentEncoding: 'Identity' }), { name: 'é' })
+  const bytes = Uint8Array.from([...sent.bytes.slice(0, 9), 0xff, 0xfe, 0x22, 0x7d])
+  assert.throws(() => readJson({ ...sent, bytes }), { message: 'JSON parse error - the body is not valid UTF-8' })
+  for (const contentEncoding of ['gzip', 'identity, br', 'x'])
+    assert.throws(() => readJson({ ...sent, contentEncoding }), /Unsupported content encoding/)
+  assert.throws(() => readJson({ ...sent, contentType: '' }), /is missing: send application\/json/)
+})
+
 test('any text is JSON or a parse error', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       try {
-        readJson(text, 'application/json; charset=utf-8')
+        readJson(json(text, 'application/json; charset=utf-8'))
       } catch (error) {
         assert.match((error as Error).message, /^JSON parse error - /)
       }
     }),
   )
-  assert.deepEqual(readJson('["]]]]{{{{\\"[["]', 'application/json'), [']]]]{{{{"[['])
+  assert.deepEqual(readJson(json('["]]]]{{{{\\"[["]')), [']]]]{{{{"[['])
 })

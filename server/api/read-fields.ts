@@ -4,7 +4,9 @@
 import type { TSchema } from 'typebox'
 import { AppError, type FieldErrors } from '../base/error.ts'
 import { parseEmail } from '../model/email.ts'
+import { countCharacters } from '../model/text.ts'
 import { parseTime, timeFormatMessage } from '../model/time.ts'
+import { writeFieldErrors } from './field-errors.ts'
 
 /** The parts of JSON Schema that the contract uses for input. */
 type Schema = {
@@ -36,7 +38,7 @@ export function readQuery(schema: TSchema, query: string): unknown {
 /** The body as its schema describes it. */
 export function readBody(schema: TSchema, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    const reason = `Invalid data. Expected a dictionary, but got ${nameOf(body)}.`
+    const reason = `A JSON object is required, not ${nameOf(body)}.`
     throw new AppError('invalid', reason, { fields: { non_field_errors: [reason] } })
   }
   return take(readObject(schema as Schema, body))
@@ -44,15 +46,8 @@ export function readBody(schema: TSchema, body: unknown): unknown {
 
 function take(reading: Reading): unknown {
   if ('value' in reading) return reading.value
-  throw new AppError('invalid', describe(reading.errors), { fields: reading.errors as FieldErrors })
-}
-
-/** "limit: A valid integer is required. offset: …" */
-function describe(errors: FieldErrors | readonly string[], path = ''): string {
-  if (Array.isArray(errors)) return `${path}: ${errors.join(' ')}`
-  return Object.entries(errors)
-    .map(([name, inner]) => describe(inner, path ? `${path}.${name}` : name))
-    .join(' ')
+  const fields = reading.errors as FieldErrors
+  throw new AppError('invalid', writeFieldErrors(fields), { fields })
 }
 
 function readObject(schema: Schema, source: object): Reading {
@@ -82,17 +77,11 @@ function read(schema: Schema, given: unknown): Reading {
   switch (schema.type) {
     case 'object':
       if (typeof given === 'object' && !Array.isArray(given)) return readObject(schema, given)
-      return { errors: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${nameOf(given)}.`] } }
+      return { errors: { non_field_errors: [`A JSON object is required, not ${nameOf(given)}.`] } }
     case 'integer':
-      return readNumber(
-        schema,
-        given,
-        /^\s*[+-]?\d+(?:\.0*)?\s*$/,
-        'A valid integer is required.',
-        Number.isSafeInteger,
-      )
+      return readInteger(schema, given)
     case 'number':
-      return readNumber(schema, given, /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i, 'A valid number is required.')
+      return readNumber(schema, given)
     case 'boolean':
       return readBoolean(given)
     case 'string':
@@ -117,16 +106,28 @@ function readArray({ items, maxItems = Number.POSITIVE_INFINITY }: Schema, given
   return Object.keys(errors).length > 0 ? { errors } : { value }
 }
 
-function readNumber(
-  schema: Schema,
-  given: unknown,
-  pattern: RegExp,
-  message: string,
-  isFit: (value: number) => boolean = Number.isFinite,
-): Reading {
-  const value =
-    typeof given === 'number' ? given : typeof given === 'string' && pattern.test(given) ? Number(given) : Number.NaN
-  if (!isFit(value)) return fail(message)
+/** Integers too large for a number are integers all the same: out of range, or as many as there can be. */
+function readInteger(schema: Schema, given: unknown): Reading {
+  const isInteger =
+    typeof given === 'number'
+      ? Number.isInteger(given)
+      : typeof given === 'string' && /^\s*[+-]?\d+(?:\.0*)?\s*$/.test(given)
+  if (!isInteger) return fail('A valid integer is required.')
+  const reading = checkRange(schema, Number(given))
+  if (!('value' in reading)) return reading
+  const value = reading.value as number
+  return { value: Math.min(Math.max(value, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER) }
+}
+
+function readNumber(schema: Schema, given: unknown): Reading {
+  const isNumber = typeof given === 'number' || (typeof given === 'string' && decimal.test(given))
+  const value = isNumber ? Number(given) : Number.NaN
+  return Number.isFinite(value) ? checkRange(schema, value) : fail('A valid number is required.')
+}
+
+const decimal = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i
+
+function checkRange(schema: Schema, value: number): Reading {
   if (schema.minimum !== undefined && value < schema.minimum) {
     return fail(`Ensure this value is greater than or equal to ${schema.minimum}.`)
   }
@@ -152,7 +153,7 @@ function readString(schema: Schema, given: unknown): Reading {
   if (schema.format === 'date-time') return parseTime(given) === undefined ? fail(timeFormatMessage) : { value: given }
   const value = schema.minLength ? given.trim() : given
   if (value.length < (schema.minLength ?? 0)) return fail('This field may not be blank.')
-  if (value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY)) {
+  if (countCharacters(value) > (schema.maxLength ?? Number.POSITIVE_INFINITY)) {
     return fail(`Ensure this field has no more than ${schema.maxLength} characters.`)
   }
   if (schema.pattern && !new RegExp(schema.pattern).test(value))
@@ -174,12 +175,9 @@ const fail = (reason: string): Reading => ({ errors: [reason] })
 
 const show = (given: unknown): string => (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 40)
 
-/** The name clients know the JSON type by. */
+/** What a JSON value is, in words. */
 function nameOf(given: unknown): string {
-  if (given === null || given === undefined) return 'NoneType'
-  if (Array.isArray(given)) return 'list'
-  if (typeof given === 'string') return 'str'
-  if (typeof given === 'boolean') return 'bool'
-  if (typeof given === 'number') return Number.isInteger(given) ? 'int' : 'float'
-  return 'dict'
+  if (given === null || given === undefined) return 'null'
+  if (Array.isArray(given)) return 'an array'
+  return typeof given === 'object' ? 'an object' : `a ${typeof given}`
 }

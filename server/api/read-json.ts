@@ -1,20 +1,32 @@
 // The body of a request as a JSON value: type, nesting and syntax are checked, its fields are not (see read-fields.ts).
 
-import { parseError, unsupportedMediaType } from './problem.ts'
+import { parseError, unsupportedEncoding, unsupportedMediaType } from './problem.ts'
+import type { SentBody } from './request-body.ts'
 
 export const maxBodyBytes = 64 * 1024
 const maxDepth = 32
 
-/** `text` undefined or empty: an empty object, so that what is missing is named field by field. Throws 415 and `parse_error`. */
-export function readJson(text: string | undefined, contentType: string | undefined): unknown {
-  if (text === undefined || text === '') return {}
-  const mediaType = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+/** An empty body is an empty object, so that what is missing is named field by field. Throws 415 and `parse_error`. */
+export function readJson({ bytes, contentType, contentEncoding }: SentBody): unknown {
+  if (bytes === undefined || bytes.length === 0) return {}
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
   if (mediaType !== 'application/json') throw unsupportedMediaType(mediaType.slice(0, 100))
+  if (!/^(?:identity)?$/i.test(contentEncoding.trim())) throw unsupportedEncoding(contentEncoding.slice(0, 100))
+  const text = readText(bytes)
   if (depthOf(text) > maxDepth) throw parseError(`nested deeper than ${maxDepth} levels`)
   try {
     return JSON.parse(text)
   } catch {
     throw parseError('the body is not valid JSON')
+  }
+}
+
+/** RFC 8259 section 8.1: UTF-8; a byte order mark is skipped. */
+function readText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw parseError('the body is not valid UTF-8')
   }
 }
 

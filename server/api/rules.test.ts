@@ -191,6 +191,26 @@ test('a wrong method is 405 with Allow, for those who may know', async (t) => {
   }
 })
 
+test('a Content-Type that is none changes nothing about the order of checks', async (t) => {
+  const { asOwner, send } = await openClient(t)
+  for (const type of ['garbage', ';;', 'a/b/c', ' ', 'application/json']) {
+    for (const [method, url, status] of [
+      ['POST', '/v1/me/', 405],
+      ['POST', '/v1/nowhere/', 404],
+      ['PUT', '/v1/cameras/999/', 404],
+      ['DELETE', '/v1/cameras/999/', 404],
+      ['POST', '/recording/streams/ffff/play/', 404],
+    ] as const) {
+      assert.equal((await asOwner(url, { method, type, body: '{' })).statusCode, status, `${type} ${method} ${url}`)
+      const stranger = await send({ url, method, type, body: '{' })
+      const isOpen = url.includes('nowhere') || url.startsWith('/recording')
+      assert.equal(stranger.statusCode, isOpen ? 404 : 401, `${type} ${method} ${url}`)
+    }
+    const post = await asOwner('/v1/cameras/', { method: 'POST', type, body: '{}' })
+    assert.equal(post.statusCode, type === 'application/json' ? 400 : 415, type)
+  }
+})
+
 test('a body must be JSON, small and flat; a GET may carry an empty one', async (t) => {
   const { asOwner } = await openClient(t)
   const post = (body: string, type = 'application/json') => asOwner('/v1/cameras/', { method: 'POST', body, type })

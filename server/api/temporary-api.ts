@@ -45,6 +45,7 @@ export const noFootage: Recorded = {
   timeline: async () => ({ segments: [], gaps: [] }),
   createStream: notFound,
   getStreamInfo: notFound,
+  checkAccess: notFound,
   playlist: notFound,
   openBytes: notFound,
   play: notFound,

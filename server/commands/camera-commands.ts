@@ -1,6 +1,7 @@
 // nightjar camera …
 
 import { AppError } from '../base/error.ts'
+import { parseCameraName } from '../model/camera-name.ts'
 import { parseCameraUrl } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
 import { writeTime } from '../model/time.ts'
@@ -37,7 +38,7 @@ const cameraAdd: Command = {
     const source = parseCameraUrl(options.url!)
     const id = parseNewId(options.id)
     const type = parseType(options.type ?? 'h264')
-    const name = parseName(options.name!)
+    const name = parseCameraName(options.name!)
     if (options.record !== undefined) parseDurationMs(options.record)
     return withStore(config, async (store) => {
       const { id: ownerId } = await getNamedUser(store, options.user!)
@@ -116,13 +117,6 @@ const cameraRecord: Command = {
 }
 
 export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRemove]
-
-function parseName(text: string): string {
-  const name = text.trim()
-  const isFine = name !== '' && name.length <= 200 && !/\p{Cc}/u.test(name)
-  if (!isFine) throw new AppError('invalid', 'a camera has a name of 1 to 200 characters without control characters')
-  return name
-}
 
 function parseType(text: string): CameraType {
   if (text === 'h264' || text === 'h265' || text === 'mjpeg') return text

@@ -27,15 +27,27 @@ export async function runCommandLine(options: CommandLineOptions): Promise<numbe
     return result.isFailure ? 1 : 0
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = isExpected(error) ? errorChain(error) : ((error as Error).stack ?? String(error))
+    const message = isExpected(error) ? explain(error) : ((error as Error).stack ?? String(error))
     if (isJson) {
       const kind = isUsage ? 'usage' : error instanceof AppError ? error.kind : 'internal'
-      terminal.stdout.write(`${JSON.stringify({ error: { kind, message: errorChain(error) } })}\n`)
+      terminal.stdout.write(`${JSON.stringify({ error: { kind, message: explain(error) } })}\n`)
     }
     const more = isUsage ? `\nTry: nightjar ${error.command ? `${error.command.name} ` : ''}--help` : ''
     terminal.stderr.write(`nightjar: ${message}${more}\n`)
     return isUsage ? 2 : 1
   }
+}
+
+/**
+ * Of what the user did wrong our own words say all; what a library adds ("UNIQUE constraint failed") explains nothing. Of a database or
+ * a disk that does not work the operator needs the whole chain.
+ */
+function explain(error: unknown): string {
+  const isUsers = error instanceof AppError && !['unavailable', 'corrupt', 'internal'].includes(error.kind)
+  if (!isUsers) return errorChain(error)
+  const messages: string[] = []
+  for (let e: unknown = error; e instanceof Error; e = e.cause) if (isExpected(e)) messages.push(e.message)
+  return messages.join(': ')
 }
 
 /** Ours, or the system's ("address in use"); of anything else the developers want to see where it came from. */

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
+import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 
@@ -36,10 +37,16 @@ type Served = {
   readonly setupCode: string | undefined
 }
 
-function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, { data }: Config): string {
+function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, { data, database }: Config): string {
   const lines = [`Nightjar is at ${url}`, `Data: ${data}`]
   if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
-  return [...lines, ...(setupCode === undefined ? [] : writeFirstSteps(url, setupCode, data))].join('\n')
+  if (setupCode === undefined) return lines.join('\n')
+  const isElsewhere = database !== databaseFile(data)
+  // The address may hold a password, so it is not repeated.
+  const note = isElsewhere
+    ? ['', 'Each needs the same `database` as the server: by --database or NIGHTJAR_DATABASE.']
+    : []
+  return [...lines, ...writeFirstSteps(url, setupCode, data), ...note].join('\n')
 }
 
 /** Two ways to the first account: in a browser, with a code only who sees this knows, or in another terminal. */

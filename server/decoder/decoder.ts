@@ -65,7 +65,7 @@ export class Decoder implements AsyncDisposable {
     this.#log = options.log
     this.#clock = options.clock
     this.#timeoutMs = options.timeoutMs ?? 5000
-    this.#idleMs = options.idleMs ?? 60_000
+    this.#idleMs = options.idleMs ?? 10_000
     this.#maxPending = options.maxPending ?? 64
     this.#maxPendingBytes = options.maxPendingBytes ?? 64 * 1024 * 1024
   }

@@ -17,14 +17,20 @@ export class CameraError extends AppError {
 export function toCameraError(error: unknown): CameraError {
   if (error instanceof CameraError) return error
   if (error instanceof AppError && error.kind === 'corrupt') {
-    return new CameraError('no_frames', `The camera sent something that is not valid RTSP (${error.message}).`, {
-      cause: error,
-      kind: 'corrupt',
-    })
+    // What a host answered is not quoted: whoever names the host would read what it says.
+    return new CameraError(
+      'no_frames',
+      'The camera answered with something other than RTSP: check the port of the URL.',
+      {
+        cause: error,
+        kind: 'corrupt',
+      },
+    )
   }
   if (error instanceof AppError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1)
-    return new CameraError('camera_unreachable', `${message}.`, { cause: error, kind: error.kind })
+    // The sentence is the same: only what is behind it goes along.
+    return new CameraError('camera_unreachable', `${message}.`, { cause: error.cause, kind: error.kind })
   }
   return new CameraError('camera_unreachable', 'The connection to the camera failed unexpectedly.', {
     cause: error,

@@ -226,7 +226,13 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
     'bytes that are no RTSP',
     { play: ({ socket }) => socket.write(Buffer.from([0, 1, 2])) },
     'no_frames',
-    /not valid RTSP/,
+    /^The camera answered with something other than RTSP: check the port of the URL\.$/,
+  ],
+  [
+    'the greeting of another service, which is not repeated',
+    { play: ({ socket }) => socket.write('SSH-2.0-secret_banner\r\n\r\n') },
+    'no_frames',
+    /^The camera answered with something other than RTSP: check the port of the URL\.$/,
   ],
   [
     'a connection that is closed',

@@ -12,8 +12,6 @@ export type HlsStreamOptions = {
   readonly clock: Clock
   /** Closed after this time without a request. */
   readonly idleMs: number
-  /** A playlist waits no longer than this for its first segments. */
-  readonly firstTimeoutMs: number
   readonly firstDiscontinuitySequence: number
   /** `nextDiscontinuitySequence` is for the stream of this camera that is opened after this one. */
   readonly onClosed: (nextDiscontinuitySequence: number) => void
@@ -53,10 +51,10 @@ export class HlsStream implements PieceSink {
     this.#changed.ring()
   }
 
-  /** Throws 'unavailable' when there is no segment in time. */
-  async playlist(segmentUrl: (name: string) => string): Promise<string> {
-    const { clock, firstTimeoutMs } = this.#options
-    const untilMs = clock.monotonicMs() + firstTimeoutMs
+  /** Waits for enough to play, no longer than `waitMs`. Throws 'unavailable' when there is no segment in time. */
+  async playlist(segmentUrl: (name: string) => string, waitMs: number): Promise<string> {
+    const { clock } = this.#options
+    const untilMs = clock.monotonicMs() + waitMs
     while (this.#window.listedCount < enoughSegments && this.#window.listedMs < enoughMs) {
       this.#lastUsedMs = clock.monotonicMs()
       const leftMs = untilMs - this.#lastUsedMs
@@ -65,7 +63,7 @@ export class HlsStream implements PieceSink {
     }
     this.#lastUsedMs = clock.monotonicMs()
     if (this.#window.listedCount === 0) {
-      throw new AppError('unavailable', `the camera gave no segment within ${firstTimeoutMs / 1000} s`)
+      throw new AppError('unavailable', `the camera gave no segment within ${waitMs / 1000} s`)
     }
     return this.#window.playlist(segmentUrl)
   }

@@ -31,6 +31,15 @@ suite('hls', () => {
     await assert.rejects(live.hlsSegment(1, '1700000001.m4s'), isKind('not_found'))
   })
 
+  test('whoever wants to wait less, waits less; what is listed is given at once', async () => {
+    const { live, send, clock } = setUp()
+    const none = assert.rejects(live.hlsPlaylist(1, urlOf, { waitMs: 500 }), isKind('unavailable'))
+    await clock.advance(500)
+    await none
+    send('hls', init(), group(1, 2000), group(2, 2000), group(3, 2000), marker('end'))
+    assert.match(await live.hlsPlaylist(1, urlOf, { waitMs: 500 }), /#EXTINF/)
+  })
+
   test('one segment is enough when it is long', async () => {
     const { live, send } = setUp()
     const first = live.hlsPlaylist(1, urlOf)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { settle } from './test-clock.ts'
 import { init, isKind, keyFrame, marker, notAborted, reader, setUp, texts } from './test-live.ts'
@@ -35,6 +37,21 @@ suite('mjpeg viewers', () => {
       [...Array(20).keys()].map((i) => i * 2),
     ])
     assert.equal(decodes.length, 40, 'one decode per key frame, whoever watches')
+  })
+
+  test('a rate so small that its interval is endless gives one picture, and ends when it is told to', async () => {
+    const { live, send, newest } = setUp({ clock: systemClock })
+    newest.keyframes = [init(), keyFrame(1)]
+    for (const refreshRate of [1e-7, 5e-324]) {
+      const leave = new AbortController()
+      const viewer = live.openMjpeg(1, { refreshRate, signal: leave.signal })
+      assert.equal((await viewer.next()).done, false)
+      const second = viewer.next()
+      send('keyframes', keyFrame(2))
+      assert.equal(await Promise.race([second, delay(30, 'still waiting')]), 'still waiting')
+      leave.abort()
+      assert.equal((await second).done, true)
+    }
   })
 
   test('pictures are never closer than the rate allows, and always the newest', async () => {

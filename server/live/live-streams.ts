@@ -35,6 +35,9 @@ export type LiveStreamsOptions = {
   readonly hlsIdleMs?: number
 }
 
+/** How long to wait for the first of a camera that sends nothing: shorter where it is known to be away. */
+export type WaitOptions = { readonly waitMs?: number | undefined }
+
 export type MjpegViewerOptions = PictureLimits & {
   /** Most key frames per second; undefined for all of them. */
   readonly refreshRate?: number | undefined
@@ -90,16 +93,16 @@ export class LiveStreams {
   /**
    * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first step. Ends
    * when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or the camera is closed. The
-   * first step throws 'unavailable' when the camera sends nothing for 10 s. A viewer that falls behind by more than
+   * first step throws 'unavailable' when the camera sends nothing for 10 s, or for `waitMs`. A viewer that falls behind by more than
    * `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
    */
   async *openViewer(
     cameraId: number,
     format: 'mp4' | 'mpegts',
-    { signal }: { signal: AbortSignal },
+    { signal, waitMs = this.#options.firstTimeoutMs }: WaitOptions & { readonly signal: AbortSignal },
   ): AsyncGenerator<Uint8Array, void, void> {
     if (signal.aborted) return
-    const { clock, firstTimeoutMs, maxViewerBytes } = this.#options
+    const { clock, maxViewerBytes } = this.#options
     const camera = this.#camera(cameraId)
     const queue = new ViewerQueue({
       maxBytes: maxViewerBytes,
@@ -109,7 +112,7 @@ export class LiveStreams {
     camera.viewers.add(queue)
     const leave = this.#stream(cameraId, camera, format).join(queue)
     try {
-      yield* runProgressive(queue, { format, clock, firstTimeoutMs, signal })
+      yield* runProgressive(queue, { format, clock, firstTimeoutMs: waitMs, signal })
     } finally {
       leave()
       camera.viewers.delete(queue)
@@ -137,17 +140,21 @@ export class LiveStreams {
   }
 
   /**
-   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s or it cannot be decoded.
+   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s, or `waitMs`, or it cannot be decoded.
    */
-  async snapshot(cameraId: number, limits: PictureLimits = {}): Promise<Snapshot> {
-    const { clock, snapshotTimeoutMs } = this.#options
+  async snapshot(
+    cameraId: number,
+    limits: PictureLimits = {},
+    { waitMs = this.#options.snapshotTimeoutMs }: WaitOptions = {},
+  ): Promise<Snapshot> {
+    const { clock } = this.#options
     const { pictures, release } = this.#usePictures(cameraId, maxKeyFrameIntervalMs)
     try {
-      const untilMs = clock.monotonicMs() + snapshotTimeoutMs
+      const untilMs = clock.monotonicMs() + waitMs
       while (!pictures.newest) {
         const leftMs = untilMs - clock.monotonicMs()
         if (leftMs <= 0 || pictures.isClosed) {
-          throw new AppError('unavailable', `the camera gave no picture within ${snapshotTimeoutMs / 1000} s`)
+          throw new AppError('unavailable', `the camera gave no picture within ${waitMs / 1000} s`)
         }
         await pictures.changed.wait(clock, leftMs)
       }
@@ -163,22 +170,25 @@ export class LiveStreams {
 
   /**
    * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough to play.
-   * Throws 'unavailable' when there is no segment within 10 s.
+   * Throws 'unavailable' when there is no segment within 10 s, or `waitMs`.
    */
-  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string): Promise<string> {
+  hlsPlaylist(
+    cameraId: number,
+    segmentUrl: (name: string) => string,
+    { waitMs = this.#options.firstTimeoutMs }: WaitOptions = {},
+  ): Promise<string> {
     const camera = this.#camera(cameraId)
     camera.hls ??= new HlsStream({
       stream: this.#stream(cameraId, camera, 'hls'),
       clock: this.#options.clock,
       idleMs: this.#options.hlsIdleMs,
-      firstTimeoutMs: this.#options.firstTimeoutMs,
       firstDiscontinuitySequence: camera.nextDiscontinuitySequence,
       onClosed: (nextDiscontinuitySequence) => {
         camera.hls = undefined
         camera.nextDiscontinuitySequence = nextDiscontinuitySequence
       },
     })
-    return camera.hls.playlist(segmentUrl)
+    return camera.hls.playlist(segmentUrl, waitMs)
   }
 
   /** A segment or initialization section (both `video/mp4`) of the playlist. Throws 'not_found'. */

@@ -40,7 +40,7 @@ async function setUp() {
     async pass(minutes: number) {
       for (let i = 0; i < minutes * 2; i++) {
         await clock.advance(30_000)
-        await delay(4)
+        await delay(20)
       }
     },
     async [Symbol.asyncDispose]() {
@@ -115,4 +115,25 @@ test('the picture of a removed camera goes and does not come back', async () => 
   await t.keeper.remove(1)
   await t.pass(1)
   assert.deepEqual(await t.files(), [])
+})
+
+test('pictures due within two minutes are taken together, a camera that fails keeps to its delay', async () => {
+  await using test = await setUp()
+  test.state.offline.add(9)
+  test.keeper.setOnline(9)
+  for (const [cameraId, ageMinutes] of [
+    [1, 7.8],
+    [2, 6.5],
+    [3, 2],
+  ] as const) {
+    test.keeper.setOnline(cameraId, test.clock.nowMs() - ageMinutes * 60_000)
+  }
+  await test.pass(1) // the first is due 8 minutes after its last one
+  await until(() => test.taken.length >= 2)
+  await delay(20)
+  assert.deepEqual(
+    test.taken.map(({ cameraId }) => cameraId),
+    [1, 2],
+  )
+  assert.ok(test.state.started <= 2 + 3, `${test.state.started} attempts`)
 })

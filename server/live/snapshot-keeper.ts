@@ -31,6 +31,10 @@ const maxIntervalMs = 9 * 60_000
 const retryMs = 15_000
 const longWaitMs = 3_600_000
 
+/** While the decoder runs anyway, pictures due this soon are taken too, so that it is not kept running by one picture at a time. */
+const batchMs = 2 * 60_000
+const warmMs = 3000
+
 export class SnapshotKeeper {
   readonly #options: SnapshotKeeperOptions
   readonly #random: () => number
@@ -81,22 +85,29 @@ export class SnapshotKeeper {
   /** Takes pictures as they fall due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, dir } = this.#options
-    await mkdir(dir, { recursive: true })
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    let warmUntilMs = 0
     while (!signal.aborted) {
-      const next = this.#findNext()
-      const waitMs = next ? next[1].dueMs - clock.monotonicMs() : longWaitMs
+      const nowMs = clock.monotonicMs()
+      const next = this.#findNext(nowMs < warmUntilMs ? batchMs : 0)
+      const waitMs = next ? next.dueMs - nowMs : longWaitMs
       if (next && waitMs <= 0) {
-        const done = this.#take(...next)
-        this.#taking = { cameraId: next[0], done }
+        const done = this.#take(next.cameraId, next.camera)
+        this.#taking = { cameraId: next.cameraId, done }
         await done
         this.#taking = undefined
+        if (next.camera.failures === 0) warmUntilMs = clock.monotonicMs() + warmMs
       } else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
     }
   }
 
-  #findNext(): [number, Camera] | undefined {
-    let next: [number, Camera] | undefined
-    for (const entry of this.#online) if (!next || entry[1].dueMs < next[1].dueMs) next = entry
+  /** The first that is due when each is due earlier by `earlyMs`; one that failed keeps to its delay. */
+  #findNext(earlyMs: number): { cameraId: number; camera: Camera; dueMs: number } | undefined {
+    let next: { cameraId: number; camera: Camera; dueMs: number } | undefined
+    for (const [cameraId, camera] of this.#online) {
+      const dueMs = camera.failures === 0 ? camera.dueMs - earlyMs : camera.dueMs
+      if (!next || dueMs < next.dueMs) next = { cameraId, camera, dueMs }
+    }
     return next
   }
 

@@ -4,7 +4,8 @@ import { AppError } from '../base/error.ts'
 
 export const maxCameraUrlLength = 2048
 
-const schemes = ['rtsp:', 'rtsps:', 'http:', 'https:']
+/** Those that ingest speaks. */
+const schemes = ['rtsp:', 'rtsps:']
 
 export type CameraUrl = {
   /** Without user information. */
@@ -18,6 +19,7 @@ export function parseCameraUrl(text: string): CameraUrl {
   const trimmed = text.trim()
   if (trimmed.length > maxCameraUrlLength) throw invalidUrl(`at most ${maxCameraUrlLength} characters are allowed`)
   if (/\p{Cc}/u.test(trimmed)) throw invalidUrl('it contains a control character')
+  if (/\s/.test(trimmed)) throw invalidUrl('it contains a space (write it as %20)')
   let url: URL
   try {
     url = new URL(trimmed)
@@ -27,14 +29,15 @@ export function parseCameraUrl(text: string): CameraUrl {
       cause,
     )
   }
-  if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp://, rtsps://, http:// or https://')
+  if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp:// or rtsps://')
   if (url.hostname === '') throw invalidUrl('it names no host')
+  if (url.port === '0') throw invalidUrl('there is no port 0')
+  if (trimmed.includes('#')) throw invalidUrl('it contains a # (in a path or a password write it as %23)')
   const username = decode(url.username)
   const password = decode(url.password)
   if (/\p{Cc}/u.test(username + password)) throw invalidUrl('the user name or password contains a control character')
   url.username = ''
   url.password = ''
-  url.hash = ''
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
 }

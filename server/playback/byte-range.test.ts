@@ -8,12 +8,15 @@ test('a single range is cut to the file', () => {
   assert.deepEqual(parseByteRange('bytes=3-99', 10), { first: 3, last: 9 })
   assert.deepEqual(parseByteRange('bytes=-4', 10), { first: 6, last: 9 })
   assert.deepEqual(parseByteRange('bytes=-40', 10), { first: 0, last: 9 })
+  assert.deepEqual(parseByteRange(`bytes=0-${'9'.repeat(24)}`, 10), { first: 0, last: 9 })
+  assert.deepEqual(parseByteRange(`bytes=-${'9'.repeat(400)}`, 10), { first: 0, last: 9 })
   assert.deepEqual(parseByteRange('Bytes=1-2', 10), { first: 1, last: 2 })
 })
 
 test('a range behind the end cannot be satisfied', () => {
   assert.equal(parseByteRange('bytes=10-', 10), 'unsatisfiable')
   assert.equal(parseByteRange('bytes=-0', 10), 'unsatisfiable')
+  assert.equal(parseByteRange(`bytes=${'9'.repeat(400)}-`, 10), 'unsatisfiable')
 })
 
 test('what is no single range of bytes is ignored', () => {

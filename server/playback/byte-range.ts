@@ -4,10 +4,11 @@ export type ByteSpan = { readonly first: number; readonly last: number }
 
 /**
  * The bytes wanted of a file of `totalBytes`, both ends inclusive; undefined when the whole file is to be sent (no header, another
- * unit, more than one range, bad syntax: a server may ignore these); 'unsatisfiable' when the range begins after the end.
+ * unit, more than one range, bad syntax: a server may ignore these); 'unsatisfiable' when no byte of the file is in the range. Numbers
+ * may be of any length.
  */
 export function parseByteRange(header: string | undefined, totalBytes: number): ByteSpan | 'unsatisfiable' | undefined {
-  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '')
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '')
   if (!match) return undefined
   const [, first, last] = match
   if (first === '' && last === '') return undefined

@@ -1,167 +1,24 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { parsePlaylist } from '../../test/playback/parse-playlist.ts'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
-import { Catalog } from '../archive/catalog.ts'
 import { checkArchive, isClean } from '../archive/check.ts'
-import { MemorySegmentRows } from '../archive/memory-segment-rows.ts'
-import type { SegmentRows } from '../archive/segment-rows.ts'
-import type { Clock } from '../base/clock.ts'
-import { silentLogger } from '../base/log.ts'
-import type { GapReason } from '../hub/hub-item.ts'
 import { scanBoxes } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
-import {
-  type SyntheticOptions,
-  syntheticFormat,
-  syntheticFrames,
-  syntheticStartMs as t0,
-} from '../media/mp4/synthetic-frames.ts'
-import { CameraRecorder } from '../recorder/recorder.ts'
-import { MemoryStreamRows } from './memory-stream-rows.ts'
-import { type MediaBytes, Playback, type PlaybackOptions } from './playback.ts'
-import type { StreamRows } from './stream-rows.ts'
+import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
+import type { MediaBytes, Playback } from './playback.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
-
-const root = await mkdtemp(join(tmpdir(), 'nightjar-playback-'))
-after(() => rm(root, { recursive: true }))
-
-class TestClock implements Clock {
-  ms = t0
-  nowMs = () => this.ms
-  monotonicMs = () => this.ms
-  async sleep(ms: number): Promise<void> {
-    this.ms += ms
-    await new Promise(setImmediate)
-  }
-}
-
-let places = 0
-
-/** A camera with its recorder, catalog and playback; frames are pushed as fast as the disk takes them. */
-class Scene {
-  readonly clock = new TestClock()
-  readonly streams: StreamRows
-  readonly catalog: Catalog
-  readonly #archiveDir = join(root, String(places++))
-  #recorder: CameraRecorder | undefined
-  #runs = 0
-
-  constructor(rows: SegmentRows = new MemorySegmentRows(), streams: StreamRows = new MemoryStreamRows()) {
-    this.streams = streams
-    this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
-  }
-
-  playback(options: Partial<PlaybackOptions> = {}): Playback {
-    return new Playback({
-      catalog: this.catalog,
-      streams: this.streams,
-      clock: this.clock,
-      publicUrl: 'https://nightjar.test',
-      nodeName: 'node-1',
-      canView: async () => true,
-      ...options,
-    })
-  }
-
-  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time. Stays open. */
-  async record(fromS: number, toS: number, options: SyntheticOptions = {}): Promise<void> {
-    const recorder = (this.#recorder ??= this.#createRecorder())
-    recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
-    for (const frame of syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })) {
-      if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
-      recorder.push(frame)
-      if (frame.isKey) await this.#settle()
-    }
-    this.clock.ms = t0 + toS * 1000
-    await this.#settle()
-  }
-
-  /** The camera is gone. */
-  async lose(reason: GapReason): Promise<void> {
-    this.#recorder?.push({ kind: 'end', reason })
-    await this.#settle()
-  }
-
-  async stop(): Promise<void> {
-    await this.#recorder?.close()
-    this.#recorder = undefined
-    await this.catalog.flush()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop()
-  }
-
-  #createRecorder(): CameraRecorder {
-    const { catalog: events, clock } = this
-    const withStatus = {
-      segmentOpened: events.segmentOpened.bind(events),
-      fragmentWritten: events.fragmentWritten.bind(events),
-      segmentClosed: events.segmentClosed.bind(events),
-      statusChanged: () => {},
-    }
-    return new CameraRecorder({
-      cameraId: 1,
-      archiveDir: this.#archiveDir,
-      clock,
-      log: silentLogger,
-      events: withStatus,
-    })
-  }
-
-  async #settle(): Promise<void> {
-    while (this.#recorder && this.#recorder.stats().queuedBytes > 0) await new Promise((go) => setTimeout(go, 1))
-    await this.catalog.flush()
-  }
-}
-
-type Entry = { uri: string; seconds: number; bytes: number; offset: number; tags: string[]; dateMs: number | undefined }
-
-function parsePlaylist(text: string): { entries: Entry[]; head: string[]; isEnded: boolean } {
-  const entries: Entry[] = []
-  const lines = text.trim().split('\n')
-  let tags: string[] = []
-  const head: string[] = []
-  for (const line of lines) {
-    if (line === '#EXT-X-ENDLIST') continue
-    if (line.startsWith('#')) {
-      if (
-        entries.length === 0 &&
-        tags.length === 0 &&
-        /^#EXT(M3U|-X-(VERSION|TARGET|PLAYLIST|MEDIA|DISCONTINUITY-SEQ|START))/.test(line)
-      )
-        head.push(line)
-      else tags.push(line)
-      continue
-    }
-    const find = (tag: string) => tags.find((t) => t.startsWith(`#${tag}:`))?.slice(tag.length + 2)
-    const [bytes, offset] = find('EXT-X-BYTERANGE')!.split('@').map(Number)
-    const date = find('EXT-X-PROGRAM-DATE-TIME')
-    entries.push({
-      uri: line,
-      seconds: Number.parseFloat(find('EXTINF')!),
-      bytes: bytes!,
-      offset: offset!,
-      tags,
-      dateMs: date === undefined ? undefined : Date.parse(date),
-    })
-    tags = []
-  }
-  return { entries, head, isEnded: lines.at(-1) === '#EXT-X-ENDLIST' }
-}
 
 async function read(bytes: MediaBytes): Promise<Buffer> {
   assert.notEqual(bytes.status, 416)
@@ -174,7 +31,7 @@ const user = { cameraId: 1, userId: 7 }
 const at = (seconds: number) => t0 + seconds * 1000
 
 test('a range is a whole playlist that begins with the group of pictures that holds the start', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 100, { gopFrames: 50 })
   await scene.stop()
   scene.clock.ms = at(200)
@@ -198,7 +55,7 @@ test('a range is a whole playlist that begins with the group of pictures that ho
 })
 
 test('decode times go on from file to file, and a gap is a discontinuity', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 130, { audioSampleRate: 44100, start90k: 500_000 })
   await scene.lose('camera_unreachable')
   await scene.record(200, 230, { audioSampleRate: 44100, start90k: 7 })
@@ -236,7 +93,7 @@ test('decode times go on from file to file, and a gap is a discontinuity', async
 })
 
 test('any range of a file gives the bytes of the whole file', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 100, { audioSampleRate: 8000 })
   await scene.stop()
   const playback = scene.playback()
@@ -263,7 +120,7 @@ test('any range of a file gives the bytes of the whole file', async () => {
 })
 
 test('a stream without end grows while the camera records, and never changes what it has said', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   const playback = scene.playback()
   const { id } = await playback.createStream({ ...user, startMs: at(5), isRecording: true })
@@ -291,7 +148,7 @@ test('a stream without end grows while the camera records, and never changes wha
 })
 
 test('an end in the future ends the playlist when it has passed', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   const playback = scene.playback()
   const { id } = await playback.createStream({ ...user, startMs: at(10), endMs: at(30), isRecording: true })
@@ -303,7 +160,7 @@ test('an end in the future ends the playlist when it has passed', async () => {
 })
 
 test('a start inside a gap begins at the next footage; nothing in the range is not found', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')
   await scene.record(40_000, 40_020)
@@ -317,8 +174,29 @@ test('a start inside a gap begins at the next footage; nothing in the range is n
   await assert.rejects(playback.createStream({ ...user, cameraId: 2, startMs: at(0), isRecording: true }), none)
 })
 
+test('whoever asks for now, while the camera is recorded, is let in and sees what comes', async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 20)
+  const playback = scene.playback()
+  scene.clock.ms = at(24)
+  const none = { kind: 'not_found' }
+  const ask = { ...user, isRecording: true, isWriting: true }
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(35) }), none)
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(24), isWriting: false }), none)
+  await assert.rejects(playback.createStream({ ...ask, startMs: at(24), endMs: at(30) }), none)
+  const { id } = await playback.createStream({ ...ask, startMs: at(24) })
+  const early = await playback.createStream({ ...ask, cameraId: 2, startMs: at(26) })
+  assert.equal(early.endMs, undefined, 'also before the first footage of all')
+  await scene.record(20, 80)
+  const { entries, isEnded } = parsePlaylist(await playback.playlist(id))
+  assert.equal(isEnded, false)
+  assert.ok(entries[0]!.dateMs! <= at(24) && entries[0]!.dateMs! > at(20))
+  assert.equal((await playback.getStreamInfo(id, 7, 'node-1')).state, 'playing')
+  await assert.rejects(playback.getStreamInfo(id, 7, 'another'), none)
+})
+
 test('the right to watch is asked at every request, and a stream ends after a day', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   let mayView = true
   const playback = scene.playback({ canView: async () => mayView })
@@ -342,7 +220,7 @@ test('the right to watch is asked at every request, and a stream ends after a da
 })
 
 test('the current time follows what was fetched', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('no_frames')
   await scene.record(100, 130)
@@ -366,7 +244,7 @@ test('the current time follows what was fetched', async () => {
 })
 
 test('the timeline has the open file and the reasons of the gaps', async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')
   await scene.record(100, 130)
@@ -398,7 +276,7 @@ testEachDatabase(
       password: null,
     } as const
     await store.cameras.insert(camera)
-    await using scene = new Scene(store.segments, store.streams)
+    await using scene = new FootageScene(store.segments, store.streams)
     await scene.record(0, 130, { audioSampleRate: 16000 })
     await scene.lose('camera_unreachable')
     await scene.record(200, 230)
@@ -455,7 +333,7 @@ async function serve(playback: Playback) {
 }
 
 test('ffprobe plays the stream over files and gaps with times that increase', { skip }, async () => {
-  await using scene = new Scene()
+  await using scene = new FootageScene()
   await scene.record(0, 130, { audioSampleRate: 48000, start90k: 123 })
   await scene.lose('camera_unreachable')
   await scene.record(200, 230, { audioSampleRate: 48000 })

@@ -60,6 +60,9 @@ export type MediaBytes =
 
 export const streamLifetimeMs = 24 * 3_600_000
 
+/** Who wants to watch from now on is let in before the first picture of now is on record. */
+const nearNowMs = 10_000
+
 /** Streams nobody asked about for this long leave memory; their rows stay. */
 const idleMs = 5 * 60_000
 const maxStreamsInMemory = 1000
@@ -99,20 +102,28 @@ export class Playback {
     return buildTimeline(spans, { startMs, endMs, footage, nextGapReason: next?.gapReason })
   }
 
-  /** Throws 'not_found' when nothing is recorded in the range. `endMs` undefined: to the end, and on while the camera records. */
+  /**
+   * Throws 'not_found' when nothing is recorded in the range. `endMs` undefined: to the end, and on while the camera records; such a
+   * stream may begin now or in a moment, when `isWriting`.
+   */
   async createStream(request: {
     readonly cameraId: number
     readonly userId: number
     readonly startMs: number
     readonly endMs?: number | undefined
+    /** Recording is switched on. */
     readonly isRecording: boolean
+    /** Footage is being written at this moment. */
+    readonly isWriting?: boolean
   }): Promise<StreamSession> {
     const { clock, streams, publicUrl, nodeName } = this.#options
-    const { cameraId, userId, startMs, isRecording } = request
+    const { cameraId, userId, startMs, isRecording, isWriting = false } = request
+    const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
     const firstMs = await this.#findFootage(cameraId, startMs, request.endMs)
     const bounds = await this.#options.catalog.bounds(cameraId)
-    if (firstMs === undefined || !bounds) throw new AppError('not_found', 'Nothing is recorded in this range.')
-    const endMs = request.endMs ?? (isRecording ? undefined : bounds.endMs)
+    const isEmpty = firstMs === undefined || !bounds
+    if (isEmpty && !isNow) throw new AppError('not_found', 'Nothing is recorded in this range.')
+    const endMs = request.endMs ?? (isRecording ? undefined : bounds?.endMs)
     const row: StreamRow = {
       id: this.#createId(),
       cameraId,
@@ -130,8 +141,9 @@ export class Playback {
     return { id: row.id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, row.id) }
   }
 
-  /** Throws 'not_found' for a stream that is not this user's. */
-  async getStreamInfo(streamId: string, userId: number): Promise<StreamInfo> {
+  /** Throws 'not_found' for a stream that is not this user's, or one of another node than `nodeName`. */
+  async getStreamInfo(streamId: string, userId: number, nodeName?: string): Promise<StreamInfo> {
+    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw notFound()
     const active = await this.#get(streamId)
     const { row, stream } = active
     if (row.userId !== userId) throw notFound()

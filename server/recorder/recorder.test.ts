@@ -82,7 +82,7 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 test('every group of pictures becomes a fragment, and the file says the same as the events', async () => {
   const { recorder, events } = createRecorder()
   pushRun(recorder, 'a', { audioSampleRate: 44100 }, 10)
-  await tick()
+  await settle(recorder)
   await recorder.close()
   const [file] = events.files
   assert.equal(events.files.length, 1)
@@ -231,7 +231,11 @@ class TroubledDisk implements RecordingDisk {
   }
 }
 
-const tick = () => new Promise((resolve) => setTimeout(resolve, 20))
+/** When the disk has taken, or refused, what was pushed. */
+async function settle(recorder: CameraRecorder): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, 1))
+  while (recorder.stats().queuedBytes > 0)
+}
 
 test('a full disk is told, what was whole is kept, and recording resumes by itself', async () => {
   const disk = new TroubledDisk()
@@ -240,7 +244,7 @@ test('a full disk is told, what was whole is kept, and recording resumes by itse
   const { recorder, events } = createRecorder({ disk, clock, random: () => 0 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of take({}, 20)) {
-    if (frame.isKey) await tick()
+    if (frame.isKey) await settle(recorder)
     now = frame.dts90k / 90
     if (now === 3000) disk.failure = 'ENOSPC'
     if (now === 10_000) disk.failure = undefined
@@ -302,7 +306,7 @@ test('a slow disk never holds up the camera: frames are dropped to a key frame, 
     assert.ok(recorder.stats().pendingBytes <= maxPendingBytes)
     if (frame.dts90k === 50 * 90_000) {
       go()
-      for (let i = 0; i < 10; i++) await tick()
+      await settle(recorder)
     }
   }
   await recorder.close()
@@ -319,7 +323,7 @@ test('bytes are synced every few seconds and at the end', async () => {
   const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of take({}, 14)) {
-    if (frame.isKey) await tick()
+    if (frame.isKey) await settle(recorder)
     now = frame.dts90k / 90
     recorder.push(frame)
   }

@@ -7,6 +7,7 @@ import { errorChain } from '../base/error.ts'
 import { Backoff } from '../base/retry.ts'
 import type { Watch, WatchOptions } from './database.ts'
 import { createUnavailable } from './postgres-failure.ts'
+import { PostgresSockets } from './postgres-sockets.ts'
 import { changeChannel } from './postgres-triggers.ts'
 
 export type PostgresWatchOptions = Omit<WatchOptions, 'intervalMs'> & {
@@ -62,7 +63,8 @@ async function watch(options: PostgresWatchOptions, first: Listener, signal: Abo
 type Listener = { readonly ended: Promise<string> }
 
 async function listen({ feed, clock, config }: PostgresWatchOptions, signal: AbortSignal): Promise<Listener> {
-  const client = new pg.Client({ ...config, query_timeout: probeIntervalMs })
+  const sockets = new PostgresSockets()
+  const client = new pg.Client({ ...config, query_timeout: probeIntervalMs, stream: sockets.create })
   const lost = Promise.withResolvers<string>()
   client.on('error', (error) => lost.resolve(errorChain(error)))
   client.on('end', () => lost.resolve('the connection was closed'))
@@ -79,14 +81,14 @@ async function listen({ feed, clock, config }: PostgresWatchOptions, signal: Abo
     await client.connect()
     await client.query(`listen ${changeChannel}`)
   } catch (error) {
-    client.end().catch(() => {})
+    await sockets.end(client.end())
     throw error
   }
   const ending = new AbortController()
   const probing = probe(client, clock, AbortSignal.any([signal, ending.signal]))
   const ended = Promise.race([lost.promise, probing]).then(async (reason) => {
     ending.abort()
-    await client.end().catch(() => {})
+    await sockets.end(client.end())
     return reason
   })
   return { ended }

@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { testPostgres } from '../../test/postgres/each-database.ts'
 import type { TemporaryPostgres } from '../../test/postgres/temporary-postgres.ts'
+import { systemClock } from '../base/clock.ts'
 import { type AppError, errorChain } from '../base/error.ts'
-import type { StoreChange } from './change-feed.ts'
+import { silentLogger } from '../base/log.ts'
+import { ChangeFeed, type StoreChange } from './change-feed.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { describePostgresUrl, isCompletePostgresUrl } from './postgres-url.ts'
 import { openStore, type Store } from './store.ts'
@@ -91,6 +93,31 @@ testPostgres(
   },
 )
 
+testPostgres('a server that hangs keeps nobody from stopping', async (t, postgres) => {
+  const database = await postgres.createDatabase()
+  const { db, openWatch } = await openPostgresDatabase(database)
+  const watch = await openWatch({ feed: new ChangeFeed(), intervalMs: 1, clock: systemClock, log: silentLogger })
+  await db.selectFrom('users').selectAll().execute()
+  const pids = await postgres.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = '${new URL(database).pathname.slice(1)}'`,
+  )
+  t.after(() => {
+    for (const { pid } of pids) process.kill(pid, 'SIGCONT')
+  })
+  assert.equal(pids.length, 2)
+  for (const { pid } of pids) process.kill(pid, 'SIGSTOP')
+  const hanging = db
+    .selectFrom('users')
+    .selectAll()
+    .execute()
+    .catch((error: AppError) => error.kind)
+  await delay(50)
+  const startMs = performance.now()
+  await Promise.all([watch.close(), db.destroy()])
+  assert.equal(await hanging, 'unavailable')
+  assert.ok(performance.now() - startMs < 3000)
+})
+
 testPostgres('a server that refuses us stops the start with a reason', async (_t, postgres) => {
   const database = await postgres.createDatabase()
   await postgres.query(`create database ascii encoding 'SQL_ASCII' template template0`)
@@ -114,17 +141,17 @@ testPostgres('of two transactions that wait for each other the one that is ended
   const { store } = await open(t, await postgres.createDatabase())
   const { id: first } = await store.users.insert(ada)
   const { id: second } = await store.users.insert({ ...ada, email: 'b@x' })
+  const met = Promise.withResolvers<void>()
   let runs = 0
-  const change = (lastName: string, ids: number[]) =>
+  const change = (lastName: string, [one, two]: readonly [number, number]) =>
     store.transaction(async ({ users }) => {
-      runs++
-      for (const id of ids) {
-        await users.update(id, { lastName })
-        await delay(50)
-      }
+      await users.update(one, { lastName })
+      if (++runs === 2) met.resolve()
+      await met.promise
+      await users.update(two, { lastName })
     })
   await Promise.all([change('A', [first, second]), change('B', [second, first])])
-  assert.equal(runs, 3)
+  assert.ok(runs > 2)
   const [one, two] = await store.users.list()
   assert.equal(one!.lastName, two!.lastName)
 })
@@ -152,7 +179,7 @@ testPostgres('many commits of others in a row are few changes', async (t, postgr
   const database = await postgres.createDatabase()
   const { store, heard } = await open(t, database)
   await using other = await openStore({ database, credentialsKey, foreignIntervalMs: 0 })
-  for (let i = 0; i < 200; i++) await other.users.insert({ ...ada, email: `${i}@x` })
+  await Promise.all(Array.from({ length: 200 }, (_, i) => other.users.insert({ ...ada, email: `${i}@x` })))
   await delay(100)
   assert.ok(heard.length > 0 && heard.length < 100, `${heard.length} changes`)
   assert.equal((await store.users.list()).length, 200)

@@ -4,10 +4,12 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'
 import { createUnavailable, explainPostgresFailure } from './postgres-failure.ts'
+import { PostgresSockets } from './postgres-sockets.ts'
 
 /** `place`: the database's address without password, for messages. */
 export function createPostgresPool(config: pg.PoolConfig, place: string): PostgresPool {
-  const pool = new pg.Pool(config)
+  const sockets = new PostgresSockets()
+  const pool = new pg.Pool({ ...config, stream: sockets.create })
   const names = new StatementNames()
   const connections = new WeakMap<pg.PoolClient, Connection>()
   // Idle connections end when the server does; the next caller opens another, and is told if that fails.
@@ -21,7 +23,7 @@ export function createPostgresPool(config: pg.PoolConfig, place: string): Postgr
       if (!connection) connections.set(client, (connection = new Connection(client, names, place)))
       return connection
     },
-    end: () => pool.end(),
+    end: () => sockets.end(pool.end()),
   }
 }
 

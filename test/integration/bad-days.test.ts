@@ -1,6 +1,7 @@
 // What goes wrong with cameras and disks, seen from outside: a reason the owner can read, nothing lost, and it comes back by itself.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -262,5 +263,26 @@ test('an archive folder moved away under recording is an error, not a crash', { 
   await rm(folder)
   await rename(`${folder}-away`, folder)
   await eventually('it records again', 45_000, async () => (await readRecording(id)).status === 'RECORDING')
+  await server.command('camera', 'remove', String(id))
+})
+
+test('a second server on the same data folder is refused and harms nothing', { timeout: 60_000 }, async () => {
+  const id = await addCamera(source.url('good'), '--record', 'P1D')
+  await eventually('it records', 20_000, async () => (await readRecording(id)).status === 'RECORDING')
+  const second = spawnSync(
+    process.execPath,
+    [
+      new URL('../../server/commands/nightjar.ts', import.meta.url).pathname,
+      'serve',
+      '--data',
+      server.dataDir,
+      '--port',
+      '0',
+    ],
+    { encoding: 'utf8', timeout: 20_000 },
+  )
+  assert.equal(second.status, 1)
+  assert.match(second.stderr, /another Nightjar server is running on/)
+  assert.equal((await readCamera(id)).status, 'online')
   await server.command('camera', 'remove', String(id))
 })

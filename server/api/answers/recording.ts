@@ -2,7 +2,7 @@
 
 import type { RecordedStream, Recording, StreamInfo, Timeline } from '../../../contract/recording.ts'
 import { writeTime, writeTimeUp } from '../../model/time.ts'
-import type { TimeRange } from '../../model/time-range.ts'
+import { maxTimelineMs, type TimeRange } from '../../model/time-range.ts'
 import type { Timeline as Stretches } from '../../model/timeline.ts'
 import type { StreamInfo as Position, StreamSession } from '../../playback/playback.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
@@ -24,12 +24,20 @@ export function writeRecording(recording: RecordingRow, footage: Footage | undef
   }
 }
 
+/** Times are rounded outwards, but never to more than a request may ask for: what is echoed can be asked again. */
 export function writeTimeline(request: TimeRange, { segments, gaps }: Stretches): Timeline {
+  const startMs = Math.floor(request.startMs / 1000) * 1000
+  const endMs = Math.min(Math.ceil(request.endMs / 1000) * 1000, startMs + maxTimelineMs)
+  const write = (stretch: TimeRange) => ({
+    start: writeTime(stretch.startMs),
+    end: writeTimeUp(Math.min(stretch.endMs, endMs)),
+  })
+  const isInside = (stretch: TimeRange) => stretch.startMs < endMs
   return {
-    start: writeTime(request.startMs),
-    end: writeTimeUp(request.endMs),
-    segments: segments.map(({ startMs, endMs }) => ({ start: writeTime(startMs), end: writeTimeUp(endMs) })),
-    gaps: gaps.map(({ startMs, endMs, reason }) => ({ start: writeTime(startMs), end: writeTimeUp(endMs), reason })),
+    start: writeTime(startMs),
+    end: writeTime(endMs),
+    segments: segments.filter(isInside).map(write),
+    gaps: gaps.filter(isInside).map((gap) => ({ ...write(gap), reason: gap.reason })),
   }
 }
 

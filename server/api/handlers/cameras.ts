@@ -3,6 +3,7 @@
 
 import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
+import { parseCameraName } from '../../model/camera-name.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
 import { getPage, writePageLinks } from '../../model/page.ts'
@@ -55,7 +56,7 @@ export function createCameraHandlers({ store, urls, publicUrl }: CameraHandlersO
     async createCamera(call) {
       const { userId } = call.caller
       const { name, type = 'h264', ...source }: NewCamera = call.body()
-      const camera = await cameras.insert({ ownerId: userId, name, type, ...readSource(source) })
+      const camera = await cameras.insert({ ownerId: userId, name: parseCameraName(name), type, ...readSource(source) })
       return show(camera, call.caller)
     },
 
@@ -94,7 +95,7 @@ function readChange(camera: CameraRow, { name, type, url, username, password }: 
   const isElsewhere = source !== undefined && new URL(source.url).host !== new URL(camera.url).host
   const isNamed = source !== undefined && source.username !== null
   return {
-    ...(name !== undefined && { name }),
+    ...(name !== undefined && { name: parseCameraName(name) }),
     ...(type !== undefined && { type }),
     ...(source && { url: source.url }),
     ...((isElsewhere || isNamed) && { username: source.username, password: source.password }),

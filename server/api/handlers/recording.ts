@@ -43,20 +43,25 @@ export function createRecordingHandlers({ store, recorded }: RecordingHandlersOp
 
     async createStream(call) {
       const { userId } = call.caller
-      const { cameraId } = await getOwnRecording(store, userId, call.params.camera_id)
+      const { cameraId, status } = await getOwnRecording(store, userId, call.params.camera_id)
       const { start, end } = call.query()
       const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
-      return writeRecordedStream(await recorded.createStream({ cameraId, userId, ...range, isRecording: true }))
+      const isWriting = status === 'RECORDING'
+      return writeRecordedStream(
+        await recorded.createStream({ cameraId, userId, ...range, isRecording: true, isWriting }),
+      )
     },
 
-    // The name of the node tells a group of servers apart; this one has all streams.
-    async getStreamInfo({ caller, params }) {
-      return writeStreamInfo(await recorded.getStreamInfo(params.streamer_id, caller.userId))
+    async getStreamInfo({ caller, params: { streamer_name, streamer_id } }) {
+      return writeStreamInfo(await recorded.getStreamInfo(streamer_id, caller.userId, streamer_name))
     },
 
     async enableRecording(call) {
       const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
-      const { retention, max_bytes: maxBytes = null }: NewRecording = call.body()
+      const known = await recordings.find(id)
+      // Turned on again it begins anew; while it is on, what the body does not name stays.
+      const keptBytes = known?.deactivatedAtMs === null ? known.maxBytes : null
+      const { retention, max_bytes: maxBytes = keptBytes }: NewRecording = call.body()
       checkRetention(retention)
       return show(await recordings.enable(id, { retention, maxBytes }))
     },

@@ -16,6 +16,7 @@ import { openTemporaryApi } from '../temporary-api.ts'
 class Camera implements Live {
   readonly piece: Uint8Array
   readonly views: LiveView[] = []
+  readonly waits: (number | undefined)[] = []
   intervalMs = 0
   open = 0
   sent = 0
@@ -28,8 +29,9 @@ class Camera implements Live {
   async *openViewer(
     _cameraId: number,
     _format: string,
-    { signal }: { signal: AbortSignal },
+    { signal, waitMs }: { signal: AbortSignal; waitMs?: number | undefined },
   ): AsyncGenerator<Uint8Array> {
+    this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     this.open++
     try {
@@ -48,13 +50,20 @@ class Camera implements Live {
     return this.openViewer(cameraId, 'mjpeg', { signal })
   }
 
-  async snapshot(_cameraId: number, view: LiveView) {
+  async snapshot(_cameraId: number, view: LiveView, { waitMs }: { waitMs?: number | undefined } = {}) {
+    this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     this.views.push(view)
     return { jpeg: this.piece, wallMs: 0 }
   }
 
-  async hlsPlaylist(_cameraId: number, segmentUrl: (name: string) => string) {
+  async hlsPlaylist(
+    _cameraId: number,
+    segmentUrl: (name: string) => string,
+    { waitMs }: { waitMs?: number | undefined } = {},
+  ) {
+    this.waits.push(waitMs)
+    if (this.isAway) throw new AppError('unavailable', 'secret reason')
     return `#EXTM3U\n${segmentUrl('7.mp4')}\n`
   }
 
@@ -218,7 +227,8 @@ test('T39: a token opens one kind of one camera, unaltered', async (t) => {
   }
   const right = await get(`${paths.liveSnapshot}&t=123&max_width=1`)
   assert.deepEqual([right.statusCode, right.headers['content-type']], [200, 'image/jpeg'])
-  assert.deepEqual(camera.views, [{}], 'extra parameters are ignored')
+  assert.equal((await get(`${paths.liveSnapshot}&token=zzz`)).statusCode, 200)
+  assert.deepEqual(camera.views, [{}, {}], 'extra parameters are ignored')
 })
 
 test('a camera that is away is 503 before anything is sent', async (t) => {
@@ -233,6 +243,33 @@ test('a camera that is away is 503 before anything is sent', async (t) => {
     assert.ok(!body.includes('secret'))
     assert.equal(JSON.parse(body).title, 'unavailable')
   }
+})
+
+test('a camera known to be offline is not waited for, and its owner is told why', async (t) => {
+  const camera = new Camera(10)
+  const { get, paths, store, cameraId } = await watch(t, camera)
+  const detail = 'The camera refused the user name or password (401).'
+  await store.cameras.setStatus(cameraId, { status: 'offline', reason: 'auth_failed', detail })
+  camera.isAway = true
+  for (const path of [paths.mp4, paths.mpegts, paths.hls, paths.liveSnapshot, paths.mjpeg]) {
+    const response = await get(path)
+    const body = JSON.parse(await readText(response))
+    assert.deepEqual([response.statusCode, body.title], [503, 'unavailable'], path)
+    assert.equal(body.detail, `The camera is offline. ${detail}`)
+    assert.equal(response.headers['retry-after'], '5')
+    assert.equal((await get(path, 'HEAD')).statusCode, 503)
+  }
+  const [mp4, mpegts, hls, , snapshot] = camera.waits
+  assert.ok([mp4, mpegts, hls, snapshot].every((waitMs) => waitMs !== undefined && waitMs <= 1000))
+  assert.equal(camera.waits.at(-1), undefined, 'an <img> does not try again')
+
+  // What is there is sent all the same: the status may be a moment old, and an HLS player goes on when the camera is back.
+  camera.isAway = false
+  assert.equal((await get(paths.hls)).statusCode, 200)
+  await store.cameras.setStatus(cameraId, { status: 'online' })
+  assert.equal((await get(paths.mp4, 'HEAD')).statusCode, 200)
+  assert.equal((await get(paths.liveSnapshot)).statusCode, 200)
+  assert.equal(camera.waits.at(-1), undefined)
 })
 
 test('an HLS playlist hands its token to the segments', async (t) => {

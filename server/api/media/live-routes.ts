@@ -4,9 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MediaGrant, MediaKind, MediaTokens } from '../../auth/media-token.ts'
 import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import type { Camera } from '../../store/cameras.ts'
+import type { Store } from '../../store/store.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { Live, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
+import { HttpError } from '../problem.ts'
 import { awaitFirstPiece } from './first-piece.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -16,38 +19,60 @@ import { sendStream } from './send-stream.ts'
 export type LiveRoutesOptions = {
   readonly tokens: Pick<MediaTokens, 'verify'>
   readonly access: CameraAccess
+  readonly cameras: Pick<Store['cameras'], 'find'>
   readonly live: Live
   readonly snapshots: Snapshots
   readonly streams: OpenStreams
   readonly log: Logger
 }
 
-type Respond = (grant: MediaGrant, request: FastifyRequest, reply: FastifyReply) => Promise<void>
+/** What is asked for, by whom, and how it is answered. */
+type Viewing = {
+  readonly grant: MediaGrant
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly isOffline: boolean
+}
+
+type Respond = (viewing: Viewing) => Promise<void>
+
+/** The status is told a moment after the camera is back. */
+const offlineWaitMs = 500
 
 export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesOptions): void {
-  const { tokens, access, live, snapshots, streams, log } = options
+  const { tokens, access, cameras, live, snapshots, streams, log } = options
 
   const route = (kind: MediaKind, file: string, respond: Respond) =>
     server.get(`/media/cameras/:camera_id/${file}`, async (request, reply) => {
       const { camera_id } = request.params as { camera_id: string }
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'the right to watch was withdrawn')
-      await respond(grant, request, reply)
+      const camera = await cameras.find(grant.cameraId)
+      const isOffline = camera?.status === 'offline'
+      try {
+        await respond({ grant, request, reply, isOffline })
+      } catch (error) {
+        throw isOffline && isUnavailable(error) ? cameraOffline(camera, grant) : error
+      }
     })
 
   const stream =
     (
       type: string,
-      open: (grant: MediaGrant, signal: AbortSignal) => AsyncIterable<Uint8Array>,
+      open: (
+        grant: MediaGrant,
+        options: { signal: AbortSignal; waitMs: number | undefined },
+      ) => AsyncIterable<Uint8Array>,
       wrap: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (pieces) => pieces,
     ): Respond =>
-    async (grant, request, reply) => {
+    async ({ grant, request, reply, isOffline }) => {
       if (request.method === 'HEAD') {
+        if (isOffline) throw new AppError('unavailable', 'the camera is offline')
         startMedia(reply, 200, type).end()
         return
       }
       const signal = streams.add(reply.raw, () => access.isGranted(grant))
-      const pieces = await awaitFirstPiece(open(grant, signal))
+      const pieces = await awaitFirstPiece(open(grant, { signal, waitMs: waitFor(isOffline) }))
       await sendStream(startMedia(reply, 200, type), wrap(pieces), { signal, log })
     }
 
@@ -56,43 +81,54 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     mediaFiles.mjpeg,
     stream(
       mjpegContentType,
-      ({ cameraId, view }, signal) => live.openMjpeg(cameraId, { ...view, signal }),
+      // Waits also for a camera that is away: an `<img>` does not try again.
+      ({ cameraId, view }, { signal }) => live.openMjpeg(cameraId, { ...view, signal }),
       writeMultipart,
     ),
   )
   route(
     'mp4',
     mediaFiles.mp4,
-    stream('video/mp4', ({ cameraId }, signal) => live.openViewer(cameraId, 'mp4', { signal })),
+    stream('video/mp4', ({ cameraId }, options) => live.openViewer(cameraId, 'mp4', options)),
   )
   route(
     'mpegts',
     mediaFiles.mpegts,
-    stream('video/mp2t', ({ cameraId }, signal) => live.openViewer(cameraId, 'mpegts', { signal })),
+    stream('video/mp2t', ({ cameraId }, options) => live.openViewer(cameraId, 'mpegts', options)),
   )
-  route('live_snapshot', mediaFiles.live_snapshot, async (grant, _request, reply) => {
-    const { jpeg } = await live.snapshot(grant.cameraId, grant.view)
+  route('live_snapshot', mediaFiles.live_snapshot, async ({ grant, reply, isOffline }) => {
+    const { jpeg } = await live.snapshot(grant.cameraId, grant.view, { waitMs: waitFor(isOffline) })
     sendBytes(reply, 'image/jpeg', jpeg)
   })
-  route('snapshot', mediaFiles.snapshot, async (grant, _request, reply) => {
+  route('snapshot', mediaFiles.snapshot, async ({ grant, reply }) => {
     const kept = await snapshots.find(grant.cameraId)
     if (!kept) throw new AppError('not_found', 'there is no picture of this camera yet')
     sendBytes(reply, 'image/jpeg', kept.jpeg)
   })
-  route('hls', mediaFiles.hls, async (grant, request, reply) => {
+  route('hls', mediaFiles.hls, async ({ grant, request, reply, isOffline }) => {
     // The playlist hands its token on: players fetch segments without being told of it.
     const token = encodeURIComponent(tokenOf(request))
     const segmentUrl = (name: string) => `${mediaPath(grant.cameraId, `hls/${name}`)}?token=${token}`
-    const playlist = await live.hlsPlaylist(grant.cameraId, segmentUrl)
+    const playlist = await live.hlsPlaylist(grant.cameraId, segmentUrl, { waitMs: waitFor(isOffline) })
     sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))
   })
-  route('hls', 'hls/:name', async (grant, request, reply) => {
+  route('hls', 'hls/:name', async ({ grant, request, reply }) => {
     const { name } = request.params as { name: string }
     sendBytes(reply, name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4', await live.hlsSegment(grant.cameraId, name))
   })
 }
 
-/** Of a repeated token the last counts; none is as good as a wrong one. */
+const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offlineWaitMs : undefined)
+
+const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
+
+/** Why it is offline is for its owner, who reads the same sentence in `status_reason`. */
+function cameraOffline({ ownerId, statusDetail }: Camera, { userId }: MediaGrant): HttpError {
+  const reason = ownerId === userId && statusDetail ? ` ${statusDetail}` : ''
+  return new HttpError(503, 'unavailable', `The camera is offline.${reason}`, { 'retry-after': '5' })
+}
+
+/** The first counts: a parameter added behind a URL we made is ignored, whatever its name. None is as good as a wrong one. */
 function tokenOf(request: FastifyRequest): string {
-  return new URLSearchParams(request.query as string).getAll('token').at(-1) ?? ''
+  return new URLSearchParams(request.query as string).get('token') ?? ''
 }

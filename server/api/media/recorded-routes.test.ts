@@ -47,10 +47,12 @@ async function openRecorded(t: TestContext) {
         },
       }
     },
-    getStreamInfo: async (id) => {
+    getStreamInfo: async (id, _userId, nodeName) => {
       known(id)
+      if (nodeName !== 'node') throw new AppError('not_found', 'no such node')
       return { currentMs: Date.UTC(2026, 6, 1), positionMs: 1500, speed: 1, state: 'playing' }
     },
+    checkAccess: async (id) => known(id),
     playlist: async (id) => {
       known(id)
       return '#EXTM3U\n'
@@ -74,6 +76,8 @@ async function openRecorded(t: TestContext) {
     pause: async (id) => known(id),
     setSpeed: async (id, speed) => {
       known(id)
+      const reason = 'Only the speed 1 is supported.'
+      if (speed !== 1) throw new AppError('invalid', reason, { fields: { speed: [reason] } })
       calls.push([speed])
     },
   }
@@ -117,18 +121,27 @@ test('recording is turned on, changed and turned off', async (t) => {
     [changed.statusCode, changed.json().retention, changed.json().max_bytes],
     [200, 'P7D', 5_000_000_000],
   )
+  assert.equal((await asOwner('POST', '', { retention: 'P1W' })).json().max_bytes, 5_000_000_000)
+  assert.equal((await asOwner('GET', '')).json().retention, 'P1W', 'as it was written')
+  assert.equal((await asOwner('POST', '', { retention: 'P7D', max_bytes: null })).json().max_bytes, null)
+  await asOwner('PUT', '', { max_bytes: 2 ** 20 })
   assert.equal((await asOwner('PUT', '', { max_bytes: null })).json().max_bytes, null)
+  await asOwner('PUT', '', { max_bytes: 2 ** 20 })
   await store.recordings.setStatus(cameraId, 'ERROR', 'The disk is full.')
   assert.equal((await asOwner('GET', '')).json().status_reason, 'The disk is full.')
 
   assert.equal((await asOwner('DELETE', '')).statusCode, 204)
   assert.equal((await asOwner('GET', '')).statusCode, 404)
   assert.equal((await asOwner('DELETE', '')).statusCode, 404)
+  assert.equal((await asOwner('POST', '', { retention: 'P7D' })).json().max_bytes, null, 'it begins anew')
+  await asOwner('DELETE', '')
   for (const [body, field] of [
     [{}, 'retention'],
     [{ retention: '7 days' }, 'retention'],
     [{ retention: 'P0D' }, 'retention'],
     [{ retention: 'P7D', max_bytes: 0 }, 'max_bytes'],
+    [{ retention: 'P7D', max_bytes: 2 ** 20 - 1 }, 'max_bytes'],
+    [{ retention: 'P7D', max_bytes: 2 ** 53 }, 'max_bytes'],
     [{ retention: 'P7D', max_bytes: 'much' }, 'max_bytes'],
   ] as const) {
     const response = await asOwner('POST', '', body)
@@ -177,11 +190,13 @@ test('bad times are 400 on timeline and stream, and named', async (t) => {
 })
 
 test('a recorded stream is created and its position told to its user', async (t) => {
-  const { asOwner, send, owner, cameraId, calls } = await openRecorded(t)
+  const { asOwner, send, store, owner, cameraId, calls } = await openRecorded(t)
   await asOwner('POST', '', { retention: 'P7D' })
   const response = await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
   assert.equal(response.statusCode, 200)
-  assert.deepEqual(calls, [[{ cameraId, userId: owner.userId, startMs: Date.UTC(2026, 6, 1, 10), isRecording: true }]])
+  assert.deepEqual(calls, [
+    [{ cameraId, userId: owner.userId, startMs: Date.UTC(2026, 6, 1, 10), isRecording: true, isWriting: false }],
+  ])
   const { format, url, stream_info, stream_controls } = response.json()
   assert.deepEqual([format, url], ['hls', `${publicUrl}${media}/hls/playlist.m3u8`])
   assert.deepEqual(Object.keys(stream_controls), ['base_url', 'play', 'pause', 'speed'])
@@ -196,6 +211,12 @@ test('a recorded stream is created and its position told to its user', async (t)
     state: 'playing',
   })
   assert.equal((await send('GET', '/v1/recording/stream/node/ffff/', { headers })).statusCode, 404)
+  assert.equal((await send('GET', `/v1/recording/stream/another/${streamId}/`, { headers })).statusCode, 404)
+
+  calls.length = 0
+  await store.recordings.setStatus(cameraId, 'RECORDING')
+  await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
+  assert.equal((calls[0]![0] as { isWriting: boolean }).isWriting, true)
 })
 
 test('files are sent whole or in ranges, without credentials, and closed again', async (t) => {
@@ -222,8 +243,15 @@ test('files are sent whole or in ranges, without credentials, and closed again',
   assert.equal(part.headers['content-range'], 'bytes 2-5/10')
   const head = await send('HEAD', `${media}/hls/7.mp4`)
   assert.deepEqual([head.statusCode, head.body, head.headers['content-length']], [200, '', '10'])
+  const wholeHead = await send('HEAD', `${media}/hls/7.mp4`, { headers: { range: 'bytes=2-5' } })
+  assert.deepEqual([wholeHead.statusCode, wholeHead.headers['content-length']], [200, '10'])
+  for (const validator of ['"x"', 'W/"x"', 'Wed, 21 Oct 2026 07:28:00 GMT', '']) {
+    const unknown = await send('GET', `${media}/hls/7.mp4`, { headers: { range: 'bytes=2-5', 'if-range': validator } })
+    assert.deepEqual([unknown.statusCode, unknown.body], [200, '0123456789'])
+  }
   const past = await send('GET', `${media}/hls/7.mp4`, { headers: { range: 'bytes=99-' } })
   assert.deepEqual([past.statusCode, past.headers['content-range']], [416, 'bytes */10'])
+  assert.equal(JSON.parse(past.body).detail, 'No byte of the file is in this range.')
   assert.equal((await send('GET', '/recording/streams/ffff/hls/7.mp4')).statusCode, 404)
   assert.equal((await send('GET', '/recording/streams/ffff/hls/playlist.m3u8')).statusCode, 404)
   assert.equal(openFiles(), 0)
@@ -243,7 +271,15 @@ test('the controls answer 204 to POST', async (t) => {
   assert.equal((await send('POST', `${media}/speed/`, { payload: { speed: 1 } })).statusCode, 204)
   assert.equal((await send('POST', `${media}/speed/?speed=1`)).statusCode, 204)
   assert.deepEqual(calls, [[1], [1]])
-  assert.equal((await send('POST', `${media}/speed/`)).statusCode, 400)
+  assert.equal(
+    (await send('POST', `${media}/play/`, { payload: 'x', headers: { 'content-type': ';;' } })).statusCode,
+    204,
+  )
+  assert.equal((await send('POST', `${media}/speed/`)).statusCode, 204)
+  const fast = await send('POST', `${media}/speed/`, { payload: { speed: 2 } })
+  assert.equal(fast.statusCode, 400)
+  assert.deepEqual(fast.json().errors, { speed: ['Only the speed 1 is supported.'] })
+  assert.equal(fast.json().detail, 'speed: Only the speed 1 is supported.')
   assert.equal((await send('POST', `${media}/speed/?speed=fast`)).statusCode, 400)
   assert.equal((await send('POST', '/recording/streams/ffff/speed/')).statusCode, 404)
 })

@@ -9,19 +9,20 @@ import type { Recorded } from '../deps.ts'
 import { HttpError } from '../problem.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { readJson } from '../read-json.ts'
+import { sentBody } from '../request-body.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
 
 export type RecordedRoutesOptions = {
-  readonly recorded: Pick<Recorded, 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
+  readonly recorded: Pick<Recorded, 'checkAccess' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
   readonly streams: OpenStreams
   readonly log: Logger
 }
 
 const base = '/recording/streams/:stream_id'
 
-const SpeedIn = Type.Object({ speed: Type.Number() })
+const SpeedIn = Type.Object({ speed: Type.Optional(Type.Number()) })
 
 export function registerRecordedRoutes(
   server: FastifyInstance,
@@ -35,10 +36,10 @@ export function registerRecordedRoutes(
   server.get(`${base}/hls/:file`, async (request, reply) => {
     const id = idOf(request)
     const { file } = request.params as { file: string }
-    const bytes = await recorded.openBytes(id, file, request.headers.range)
+    const bytes = await recorded.openBytes(id, file, rangeOf(request))
     if (bytes.status === 416) {
       const headers = { 'content-range': `bytes */${bytes.totalBytes}` }
-      throw new HttpError(416, 'range_not_satisfiable', 'The range begins after the end of the file.', headers)
+      throw new HttpError(416, 'range_not_satisfiable', 'No byte of the file is in this range.', headers)
     }
     const { status, firstByte, lastByte, totalBytes, body } = bytes
     const response = startMedia(reply, status, 'video/mp4', {
@@ -63,26 +64,32 @@ export function registerRecordedRoutes(
   control('play', (id) => recorded.play(id))
   control('pause', (id) => recorded.pause(id))
   control('speed', async (id, request) => {
-    await recorded.playlist(id) // 404 before 400
+    await recorded.checkAccess(id) // 404 before 400
     await recorded.setSpeed(id, readSpeed(request))
   })
 }
 
 const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
 
+/**
+ * Only GET has ranges (RFC 9110 section 14.2). The files have no validators, so that none in If-Range can match: then the whole
+ * file is sent (section 13.1.5).
+ */
+function rangeOf({ method, headers }: FastifyRequest): string | undefined {
+  return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined
+}
+
 /** The playback looks at the right on every access and hides the stream from those who lost it. */
-async function mayWatch(recorded: Pick<Recorded, 'playlist'>, id: string): Promise<boolean> {
-  return recorded.playlist(id).then(
+async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Promise<boolean> {
+  return recorded.checkAccess(id).then(
     () => true,
     () => false,
   )
 }
 
-/** From the query or from the body. */
+/** From the query or from the body; 1 where neither says. */
 function readSpeed(request: FastifyRequest): number {
   const query = request.query as string
-  const fields = query.includes('speed=')
-    ? readQuery(SpeedIn, query)
-    : readBody(SpeedIn, readJson(request.body as string | undefined, request.headers['content-type']))
-  return (fields as { speed: number }).speed
+  const fields = query.includes('speed=') ? readQuery(SpeedIn, query) : readBody(SpeedIn, readJson(sentBody(request)))
+  return (fields as { speed?: number }).speed ?? 1
 }

@@ -4,6 +4,7 @@ import type { RequestListener } from 'node:http'
 import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
 import { limitHttp2 } from './http2-limits.ts'
 import { refusePlainHttp } from './plain-http.ts'
+import { keepRules, refuseExpectation } from './request-rules.ts'
 import type { Timeouts } from './timeouts.ts'
 
 export type Identity = {
@@ -49,9 +50,13 @@ export function createSecureServer(
     keepAliveTimeout: timeouts.idleMs,
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     noDelay: true,
+    // See request-rules.ts.
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
   }
   // Node's types know one request class per version; at run time both are what Fastify expects.
-  const server = createHttp2Server(options, onRequest as never)
+  const server = createHttp2Server(options, keepRules(onRequest) as never)
+  server.on('checkExpectation', refuseExpectation as never)
   server.setTimeout(timeouts.stallMs)
   limitHttp2(server, timeouts)
   refusePlainHttp(server, timeouts.handshakeMs)

@@ -9,7 +9,10 @@ export type Timeouts = {
   readonly requestMs: number
   /** Between two requests of a connection. */
   readonly idleMs: number
-  /** Without a byte in either direction while an answer is due; streams of media set their own. */
+  /**
+   * Without a byte in either direction while an answer is due; streams of media set their own. Longer than a request may take and
+   * one check more, so that a request that stopped half-way is told so.
+   */
   readonly stallMs: number
   /** How often the limits are looked at. */
   readonly checkIntervalMs: number
@@ -20,6 +23,6 @@ export const defaultTimeouts: Timeouts = {
   headersMs: 15_000,
   requestMs: 25_000,
   idleMs: 15_000,
-  stallMs: 25_000,
+  stallMs: 30_000,
   checkIntervalMs: 2_000,
 }

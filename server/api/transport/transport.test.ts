@@ -187,6 +187,97 @@ test('T33: huge headers are refused in the shape of every error', async (t) => {
   assert.match(await readAll(socket), /^HTTP\/1\.1 400 [\s\S]*"parse_error"/)
 })
 
+/** Everything the server says to one request, over a connection of its own. */
+async function ask(trust: tls.ConnectionOptions, request: string | Buffer) {
+  const socket = tls.connect({ ...trust, ALPNProtocols: ['http/1.1'] })
+  socket.write(request)
+  const text = await readAll(socket)
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  return { head, problem: JSON.parse(body) as { status: number; title: string; detail: string } }
+}
+
+test('what HTTP itself refuses is an error like every other, on every version', async (t) => {
+  const { trust, addUser } = await listen(t)
+  const { authorization } = await addUser('owner@example.com')
+  const line = 'GET /v1/me/ HTTP/1.1\r\n'
+  const rest = `authorization: ${authorization}\r\nconnection: close\r\n`
+  const cases: [string | Buffer, number, string][] = [
+    [`${line}${rest}\r\n`, 400, 'parse_error'],
+    [`${line}Host: a\r\nHost: b\r\n${rest}\r\n`, 400, 'parse_error'],
+    [`${line}Host: x\r\nExpect: foo\r\n${rest}\r\n`, 417, 'expectation_failed'],
+    [`FOO /v1/me/ HTTP/1.1\r\nHost: x\r\n${rest}\r\n`, 405, 'method_not_allowed'],
+    [`${line}Host: x\r\nX: \0\r\n${rest}\r\n`, 400, 'parse_error'],
+    [Buffer.from(`GET /v1/cameras/é/ HTTP/1.1\r\nHost: x\r\n${rest}\r\n`), 400, 'parse_error'],
+    [
+      `POST /v1/cameras/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n${rest}\r\n2\r\n{}\r\n0\r\n\r\n`,
+      400,
+      'parse_error',
+    ],
+  ]
+  for (const [request, status, title] of cases) {
+    const { head, problem } = await ask(trust, request)
+    assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `), String(request))
+    assert.match(head, /^content-type: application\/json\r?$/im)
+    assert.match(head, /^access-control-allow-origin: \*\r?$/im)
+    assert.match(head, /^access-control-expose-headers: /im)
+    assert.deepEqual([problem.status, problem.title], [status, title])
+    assert.doesNotMatch(problem.detail, /not HTTP/)
+    if (status === 405) assert.match(head, /^allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r?$/im)
+  }
+
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca })
+  const one = await ask(trust, `FOO /v1/me/ HTTP/1.1\r\nHost: x\r\n${rest}\r\n`)
+  const foo = session.request({ ':path': '/v1/me/', ':method': 'FOO', authorization })
+  let body = ''
+  for await (const bytes of foo) body += bytes
+  assert.deepEqual(JSON.parse(body), one.problem)
+  const expecting = session.request({ ':path': '/v1/me/', expect: 'foo', authorization })
+  const [headers] = (await once(expecting, 'response')) as [http2.IncomingHttpHeaders]
+  assert.equal(headers[':status'], 417)
+  expecting.resume()
+  session.close()
+})
+
+test('T18: of two Authorization headers none counts, in both versions', async (t) => {
+  const { trust, addUser } = await listen(t)
+  const { authorization } = await addUser('owner@example.com')
+  for (const other of ['Bearer x', authorization]) {
+    const { problem } = await ask(
+      trust,
+      `GET /v1/me/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nAuthorization: ${other}\r\nConnection: close\r\n\r\n`,
+    )
+    assert.deepEqual([problem.status, problem.title], [401, 'not_authenticated'])
+  }
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, {
+    ca: trust.ca,
+    // Of Node 24, and not of its types yet.
+    ...({ strictSingleValueFields: false } as object),
+  })
+  const raw = [':method', 'GET', ':path', '/v1/me/', ':scheme', 'https', ':authority', 'x']
+  for (const [extra, status] of [
+    [[], 200],
+    [['authorization', 'Bearer x'], 401],
+  ] as const) {
+    const stream = session.request([...raw, 'authorization', authorization, ...extra])
+    const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders]
+    assert.equal(headers[':status'], status)
+    stream.resume()
+  }
+  session.close()
+})
+
+test('T33: a body that stops half-way is told so, like a slow one', async (t) => {
+  const { trust, addUser } = await listen(t, { ...hurried, stallMs: 3_000 })
+  const { authorization } = await addUser('owner@example.com')
+  for (const credentials of ['', `Authorization: ${authorization}\r\n`]) {
+    const { problem } = await ask(
+      trust,
+      `POST /v1/cameras/ HTTP/1.1\r\nHost: x\r\n${credentials}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{`,
+    )
+    assert.equal(problem.status, credentials === '' ? 401 : 408)
+  }
+})
+
 test('closing ends every connection', async (t) => {
   const { api, trust } = await listen(t)
   const idle = tls.connect(trust)

@@ -1,8 +1,8 @@
 // RTP payloads -> H.264 access units (RFC 6184, packetization modes 0 and 1: single NAL units, STAP-A, FU-A).
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
-// frame, never handed on. Bytes are copied once into a buffer that grows to the largest access unit, and once out of it,
-// to size: what travels on holds no spare memory.
+// frame, never handed on. Bytes are copied once, from the packet to where the access unit stays: consecutive ones share a slab of
+// memory, which is far cheaper to allocate and collect than a buffer for each (figures in docs/design/ingest.md).
 
 import type { VideoFormat } from '../frame.ts'
 import { nalType } from './nal-unit.ts'
@@ -24,14 +24,19 @@ export type H264Counters = {
   badPayloads: number
 }
 
-const initialBytes = 16_384
+/** About a second of a usual camera: what the frames of a group of pictures keep alive beyond their own bytes is little. */
+const slabBytes = 256 * 1024
+
+/** With less left in the slab a new one is begun: most access units fit, and the others move once. */
+const minSpareBytes = 8 * 1024
 
 export class H264Depacketizer {
   readonly counters: H264Counters = { accessUnits: 0, droppedFrames: 0, badPayloads: 0 }
   readonly #sink: H264Sink
   readonly #maxFrameBytes: number
   readonly #sets = new ParameterSets()
-  #unit = new Uint8Array(initialBytes)
+  /** The rest of the slab; the access unit being collected is at its start. */
+  #unit = new Uint8Array(slabBytes)
   #unitBytes = 0
   /** Where the length of the NAL unit being put together from fragments stands, or -1. */
   #fragmentStart = -1
@@ -204,15 +209,23 @@ export class H264Depacketizer {
 
   #reserve(bytes: number): boolean {
     const needed = this.#unitBytes + bytes
-    if (needed <= this.#unit.length) return true
     if (needed > this.#maxFrameBytes) {
       this.#refuse()
       return false
     }
-    const larger = new Uint8Array(Math.min(this.#maxFrameBytes, needed + (needed >> 1)))
+    if (needed <= this.#unit.length) return true
+    const larger = new Uint8Array(Math.max(slabBytes, Math.min(this.#maxFrameBytes, needed + (needed >> 1))))
     larger.set(this.#unit.subarray(0, this.#unitBytes))
     this.#unit = larger
     return true
+  }
+
+  /** The access unit that was collected; the next one begins behind it. */
+  #takeUnit(bytes: number): Uint8Array {
+    const data = this.#unit.subarray(0, bytes)
+    const isAlmostFull = this.#unit.length - bytes < minSpareBytes
+    this.#unit = isAlmostFull ? new Uint8Array(slabBytes) : this.#unit.subarray(bytes)
+    return data
   }
 
   #refuse(): void {
@@ -238,7 +251,7 @@ export class H264Depacketizer {
       return
     }
     this.#needsKey = false
-    this.#sink.onAccessUnit(this.#unit.slice(0, bytes), timestamp, isKey)
+    this.#sink.onAccessUnit(this.#takeUnit(bytes), timestamp, isKey)
   }
 
   /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */

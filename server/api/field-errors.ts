@@ -1,0 +1,15 @@
+// What is wrong with the fields of a request, as one line of text.
+
+import type { FieldErrors } from '../base/error.ts'
+
+/** "limit: A valid integer is required. permissions.can_view_rec: …"; what concerns an object as a whole has only its own path. */
+export function writeFieldErrors(errors: FieldErrors): string {
+  return describe(errors, '')
+}
+
+function describe(errors: FieldErrors | readonly string[], path: string): string {
+  if (Array.isArray(errors)) return `${path === '' ? '' : `${path}: `}${errors.join(' ')}`
+  return Object.entries(errors)
+    .map(([name, inner]) => describe(inner, name === 'non_field_errors' ? path : path ? `${path}.${name}` : name))
+    .join(' ')
+}

@@ -1,0 +1,56 @@
+// What HTTP asks of a request whatever its path, where Node would answer by itself and without our shape of errors, or would
+// quietly take one of two headers that contradict each other.
+
+import { type IncomingMessage, METHODS, type RequestListener, type ServerResponse } from 'node:http'
+import { writeProblemTo } from '../answer.ts'
+import { HttpError, unknownMethod } from '../problem.ts'
+
+const knownMethods: ReadonlySet<string> = new Set(METHODS)
+
+/** `onRequest`, for requests that keep the rules; the others are answered. */
+export function keepRules(onRequest: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.httpVersionMajor === 1) {
+      if (!isHostClear(request)) {
+        refuse(request, response, new HttpError(400, 'parse_error', 'The request needs one Host header.'))
+        return
+      }
+    } else {
+      const { method = '' } = request
+      // The parser of HTTP/1.1 knows no others, and Fastify none of them.
+      if (!knownMethods.has(method)) {
+        refuse(request, response, unknownMethod(method))
+        return
+      }
+      joinCredentials(request)
+    }
+    onRequest(request, response)
+  }
+}
+
+/** For the event `checkExpectation`: an `Expect` other than `100-continue`. RFC 9110 section 10.1.1. */
+export const refuseExpectation: RequestListener = (request, response) => {
+  refuse(
+    request,
+    response,
+    new HttpError(417, 'expectation_failed', 'The only expectation this service meets is 100-continue.'),
+  )
+}
+
+/** RFC 9112 section 3.2. Nothing is made of what it says. */
+function isHostClear({ httpVersionMinor, headers: { host } }: IncomingMessage): boolean {
+  return host === undefined ? httpVersionMinor === 0 : !host.includes(',')
+}
+
+/** Two are none: as HTTP/1.1 does by `joinDuplicateHeaders`. Without it the first would count, and a proxy may look at the other. */
+function joinCredentials({ headers, rawHeaders }: IncomingMessage): void {
+  if (headers.authorization === undefined) return
+  const all = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1] === 'authorization')
+  if (all.length > 1) headers.authorization = all.join(', ')
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, { problem }: HttpError): void {
+  // The body, if there is one, stays unread; HTTP/2 has no such header and closes the stream alone.
+  const headers = request.httpVersionMajor === 1 ? { connection: 'close' } : {}
+  writeProblemTo(response, { ...problem, headers: { ...problem.headers, ...headers } })
+}

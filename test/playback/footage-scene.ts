@@ -1,0 +1,112 @@
+// A camera with its recorder, catalog and playback, all real but for the camera and the clock, for tests of recorded video.
+// Frames are pushed as fast as the disk takes them.
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Catalog } from '../../server/archive/catalog.ts'
+import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
+import type { SegmentRows } from '../../server/archive/segment-rows.ts'
+import type { Clock } from '../../server/base/clock.ts'
+import { silentLogger } from '../../server/base/log.ts'
+import type { GapReason } from '../../server/hub/hub-item.ts'
+import {
+  type SyntheticOptions,
+  syntheticFormat,
+  syntheticFrames,
+  syntheticStartMs as t0,
+} from '../../server/media/mp4/synthetic-frames.ts'
+import { MemoryStreamRows } from '../../server/playback/memory-stream-rows.ts'
+import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
+import type { StreamRows } from '../../server/playback/stream-rows.ts'
+import { CameraRecorder } from '../../server/recorder/recorder.ts'
+
+export class TestClock implements Clock {
+  ms = t0
+  nowMs = () => this.ms
+  monotonicMs = () => this.ms
+  async sleep(ms: number): Promise<void> {
+    this.ms += ms
+    await new Promise(setImmediate)
+  }
+}
+
+/** Disposing stops the recorder and removes the files. */
+export class FootageScene {
+  readonly clock = new TestClock()
+  readonly streams: StreamRows
+  readonly catalog: Catalog
+  readonly #archiveDir = mkdtempSync(join(tmpdir(), 'nightjar-footage-'))
+  #recorder: CameraRecorder | undefined
+  #runs = 0
+
+  constructor(rows: SegmentRows = new MemorySegmentRows(), streams: StreamRows = new MemoryStreamRows()) {
+    this.streams = streams
+    this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
+  }
+
+  playback(options: Partial<PlaybackOptions> = {}): Playback {
+    return new Playback({
+      catalog: this.catalog,
+      streams: this.streams,
+      clock: this.clock,
+      publicUrl: 'https://nightjar.test',
+      nodeName: 'node-1',
+      canView: async () => true,
+      ...options,
+    })
+  }
+
+  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time. Stays open. */
+  async record(fromS: number, toS: number, options: SyntheticOptions = {}): Promise<void> {
+    const recorder = (this.#recorder ??= this.#createRecorder())
+    recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
+    for (const frame of syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })) {
+      if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
+      recorder.push(frame)
+      if (frame.isKey) await this.#settle()
+    }
+    this.clock.ms = t0 + toS * 1000
+    await this.#settle()
+  }
+
+  /** The camera is gone. */
+  async lose(reason: GapReason): Promise<void> {
+    this.#recorder?.push({ kind: 'end', reason })
+    await this.#settle()
+  }
+
+  async stop(): Promise<void> {
+    await this.#recorder?.close()
+    this.#recorder = undefined
+    await this.catalog.flush()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.#archiveDir, { recursive: true })
+  }
+
+  #createRecorder(): CameraRecorder {
+    const { catalog: events, clock } = this
+    const withStatus = {
+      segmentOpened: events.segmentOpened.bind(events),
+      fragmentWritten: events.fragmentWritten.bind(events),
+      segmentClosed: events.segmentClosed.bind(events),
+      statusChanged: () => {},
+    }
+    return new CameraRecorder({
+      cameraId: 1,
+      archiveDir: this.#archiveDir,
+      clock,
+      log: silentLogger,
+      events: withStatus,
+    })
+  }
+
+  async #settle(): Promise<void> {
+    while (this.#recorder && this.#recorder.stats().queuedBytes > 0) await new Promise((go) => setTimeout(go, 1))
+    await this.catalog.flush()
+  }
+}
