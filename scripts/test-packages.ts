@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 const packages: readonly { readonly name: string; readonly probe: readonly string[] }[] = [
   { name: 'ffmpeg', probe: ['ffprobe', '-version'] },
   { name: 'chromium', probe: ['chromium', '--version'] },
+  { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },
   { name: 'fonts-dejavu-core', probe: ['test', '-d', '/usr/share/fonts/truetype/dejavu'] },
   { name: 'python3-requests-oauthlib', probe: ['/usr/bin/python3', '-c', 'import requests_oauthlib'] },

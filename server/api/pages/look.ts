@@ -10,14 +10,17 @@ export type Look = { readonly style: string; readonly icon: string }
 
 type Asset = { readonly address: string; readonly type: string; readonly text: string }
 
+/** One after the other they are the style sheet. */
+const styleFiles = ['properties.css', 'layout.css', 'parts.css']
+
 /** Reads the files; call once. */
 export function registerLook(server: FastifyInstance): Look {
-  const icon = openAsset('nightjar.svg', 'image/svg+xml')
-  const dusk = openAsset('dusk.svg', 'image/svg+xml')
-  const night = openAsset('night.svg', 'image/svg+xml')
-  const style = openAsset('style.css', 'text/css; charset=utf-8', (text) =>
-    text.replaceAll('dusk.svg', dusk.address).replaceAll('night.svg', night.address),
-  )
+  const [icon, dusk, night] = ['nightjar.svg', 'dusk.svg', 'night.svg'].map((file) =>
+    createAsset(file, 'image/svg+xml', readLook(file)),
+  ) as [Asset, Asset, Asset]
+  const styles = styleFiles.map(readLook).join('\n')
+  const addressed = styles.replaceAll('dusk.svg', dusk.address).replaceAll('night.svg', night.address)
+  const style = createAsset('style.css', 'text/css; charset=utf-8', addressed)
   for (const { address, type, text } of [icon, dusk, night, style]) {
     server.get(address, (_request, reply) => reply.headers(assetHeaders).type(type).send(text))
   }
@@ -32,8 +35,11 @@ const assetHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-function openAsset(file: string, type: string, change = (text: string) => text): Asset {
-  const text = change(readFileSync(new URL(`./look/${file}`, import.meta.url), 'utf8'))
+function readLook(file: string): string {
+  return readFileSync(new URL(`./look/${file}`, import.meta.url), 'utf8')
+}
+
+function createAsset(file: string, type: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12)
   return { address: `/assets/${file.replace('.', `-${hash}.`)}`, type, text }
 }
