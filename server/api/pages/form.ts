@@ -1,8 +1,17 @@
 // Fields that a form sent (application/x-www-form-urlencoded).
 
-import { HttpError } from '../problem.ts'
+import { HttpError, unsupportedMediaType } from '../problem.ts'
+import type { SentBody } from '../request-body.ts'
 
 export const maxFormBytes = 16 * 1024
+
+/** Throws HttpError 415 for anything but a form of the simple kind, which is all that pages have. */
+export function readForm({ bytes, contentType, contentEncoding }: SentBody): Form {
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  const isForm = mediaType === 'application/x-www-form-urlencoded' && contentEncoding === ''
+  if (!isForm && bytes?.length) throw unsupportedMediaType(mediaType)
+  return new Form(Buffer.from(bytes ?? []).toString('utf8'))
+}
 
 export class Form {
   readonly #fields: URLSearchParams

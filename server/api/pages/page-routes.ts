@@ -9,9 +9,10 @@ import type { Logger } from '../../base/log.ts'
 import type { Users } from '../../store/users.ts'
 import { writeRate } from '../answer.ts'
 import { HttpError, type Problem, toProblem, writeProblem } from '../problem.ts'
+import { sentBody } from '../request-body.ts'
 import { contextOf } from '../transport/request-origin.ts'
 import { createErrorPage, createOutdatedPage } from './error-page.ts'
-import { Form, maxFormBytes } from './form.ts'
+import { type Form, maxFormBytes, readForm } from './form.ts'
 import { writeDocument } from './layout.ts'
 import type { Look } from './look.ts'
 import type { Page, PageAnswer, PageCall, UserCall } from './page.ts'
@@ -38,11 +39,8 @@ export type PageRoutesOptions = {
 export function registerPageRoutes(server: FastifyInstance, options: PageRoutesOptions): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: maxFormBytes },
-      (_request, body, done) => done(null, body),
-    )
+    const limits = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
+    scope.addContentTypeParser('*', limits, (_request, bytes, done) => done(null, bytes))
     scope.addHook('onRequest', async (request) => {
       request.rate = options.limits.takeAddress(request.clientIp) ?? null
       if (request.method === 'POST') checkSameSite(request.headers, options.publicUrl)
@@ -55,7 +53,7 @@ export function registerPageRoutes(server: FastifyInstance, options: PageRoutesO
 function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOptions): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const call = await createCall(request, options)
-    const form = request.method === 'POST' ? new Form((request.body as string | undefined) ?? '') : undefined
+    const form = request.method === 'POST' ? readForm(sentBody(request)) : undefined
     return sendAnswer(options, call, await ask(page, call, form, options), request, reply)
   }
   const methods = page.post ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']
