@@ -77,7 +77,7 @@ async function readInput(request: FastifyRequest): Promise<TokenInput> {
   const { headers } = request
   const idempotencyKey = headers['idempotency-key']
   return {
-    form: await readForm(request.body as Buffer | undefined, headers['content-type']),
+    form: await readForm(request.body as Buffer | undefined, request.contentType),
     authorization: headers.authorization,
     context: contextOf(request),
     idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : idempotencyKey?.join(', '),
