@@ -9,18 +9,19 @@ import { median, percentile, sum } from '../statistics.ts'
 import { type AuthServer, type AuthServerKind, openAuthServer } from './auth-server.ts'
 import { openRequestLoad, type RequestLoad, type RequestResult } from './request-load.ts'
 
-const turnCount = 5
+/** A multiple of the number of servers that are compared: each is first, second and third equally often. */
+const turnCount = 6
 const chainCount = 16
 const floodSize = 500
 const probesPerSecond = 200
 /** For the probe to connect in, while log-ins come already. */
 const probeConnectMs = 1500
 const path = '/v1/me/'
-const kinds = ['open', 'checked', 'limited'] as const satisfies readonly AuthServerKind[]
+const kinds = ['service', 'unchecked', 'uncounted'] as const satisfies readonly AuthServerKind[]
 const titles: Record<AuthServerKind, string> = {
-  open: 'without a check',
-  checked: 'bearer token',
-  limited: 'bearer token, counted',
+  service: 'as in service',
+  unchecked: 'without the check of the bearer token',
+  uncounted: 'without counting against limits',
 }
 
 export const authBench: Bench = {
@@ -28,30 +29,39 @@ export const authBench: Bench = {
   summary: 'measures what bearer checks, refreshes and floods of log-ins cost',
   help: `npm run bench -- auth [options]
 
-  --seconds N   measured time of each turn; there are ${turnCount} of each measurement  [4]
+  --seconds N   measured time of each turn; there are ${turnCount} of each measurement  [3]
   --json        prints one JSON object and nothing else`,
-  defaults: { seconds: 4 },
+  defaults: { seconds: 3 },
   async run({ seconds, say }) {
     const measuredMs = seconds * 1000
-    say('Starting three servers …')
-    using open = await openAuthServer('open')
-    using checked = await openAuthServer('checked')
-    using limited = await openAuthServer('limited')
+    say('Starting four servers …')
+    using service = await openAuthServer('service')
+    using unchecked = await openAuthServer('unchecked')
+    using uncounted = await openAuthServer('uncounted')
+    // Apart, so that those above have the same past.
+    using busy = await openAuthServer('service')
     using generator = openLoadGenerator()
     using load = openRequestLoad()
     using probe = openRequestLoad()
-    const servers = { open, checked, limited }
-    const results: Results = { me: { open: [], checked: [], limited: [] }, refresh: [], write: [], kept: [], fresh: [] }
-    const nextTokens = createTokenSupply(limited)
+    const servers = { service, unchecked, uncounted }
+    const results: Results = {
+      me: { service: [], unchecked: [], uncounted: [] },
+      refresh: [],
+      write: [],
+      kept: [],
+      fresh: [],
+    }
+    const nextTokens = createTokenSupply(busy)
     for (let turn = 1; turn <= turnCount; turn++) {
       say(`Turn ${turn} of ${turnCount} …`)
-      for (const kind of kinds) results.me[kind].push(await measureMe(generator, servers[kind], measuredMs))
-      const { port, ca, accessToken } = limited
+      for (const kind of rotate(kinds, turn))
+        results.me[kind].push(await measureMe(generator, servers[kind], measuredMs))
+      const { port, ca, accessToken } = busy
       const target = { port, ca, warmUpMs: 500, measuredMs }
       results.refresh.push(await load.run({ ...target, kind: 'refresh', refreshTokens: nextTokens() }))
       results.write.push(await load.run({ ...target, kind: 'write', accessToken, connections: chainCount }))
-      results.kept.push(await measureFlood({ probe, load, server: limited, isConnecting: false, measuredMs }))
-      results.fresh.push(await measureFlood({ probe, load, server: limited, isConnecting: true, measuredMs }))
+      results.kept.push(await measureFlood({ probe, load, server: busy, isConnecting: false, measuredMs }))
+      results.fresh.push(await measureFlood({ probe, load, server: busy, isConnecting: true, measuredMs }))
     }
     return createReport(results, seconds)
   },
@@ -70,11 +80,9 @@ type Results = {
 
 function measureMe(generator: LoadGenerator, server: AuthServer, measuredMs: number): Promise<Measured> {
   const { pid, port, ca, accessToken } = server
-  return measureRequests(
-    generator,
-    { pid, port, ca, authorization: `Bearer ${accessToken}`, idleShare: 0 },
-    { path, measuredMs },
-  )
+  // Without cameras it does nothing while nobody asks.
+  const subject = { pid, port, ca, authorization: `Bearer ${accessToken}`, idleShare: 0 }
+  return measureRequests(generator, subject, { path, measuredMs })
 }
 
 type FloodOptions = {
@@ -113,9 +121,10 @@ function createReport(results: Results, seconds: number): Report {
     median(of.map(({ statuses, elapsedMs }) => (sum(Object.values(statuses)) * 1000) / elapsedMs))
   const middle = (of: readonly Measured[], value: 'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros') =>
     median(of.map((each) => each[value]))
+  /** What leaving it out would save, as a share of the requests that would then be answered, or of their CPU time. */
   const cost = (kind: AuthServerKind) =>
-    1 - middle(me[kind], 'requestsPerSecond') / middle(me.open, 'requestsPerSecond')
-  const cpuCost = (kind: AuthServerKind) => middle(me[kind], 'cpuMicros') / middle(me.open, 'cpuMicros') - 1
+    1 - middle(me.service, 'requestsPerSecond') / middle(me[kind], 'requestsPerSecond')
+  const cpuCost = (kind: AuthServerKind) => 1 - middle(me[kind], 'cpuMicros') / middle(me.service, 'cpuMicros')
   const meRow = (title: string, of: readonly Measured[]) => [
     title,
     ...(['requestsPerSecond', 'p50Ms', 'p99Ms', 'cpuMicros'] as const).map((value) => writeNumber(middle(of, value))),
@@ -173,7 +182,7 @@ function createReport(results: Results, seconds: number): Report {
       {
         key: 'bearerCost',
         title: `share of \`${path}\` requests/s that the bearer check costs`,
-        value: cost('limited'),
+        value: cost('unchecked'),
         limit: 0.15,
         kind: 'at most',
       },
@@ -193,15 +202,20 @@ function createReport(results: Results, seconds: number): Report {
       },
     ],
     notes: [
-      `By CPU time per request the check costs ${writeNumber(cpuCost('checked') * 100)} % and with the count ` +
-        `${writeNumber(cpuCost('limited') * 100)} % over no check.`,
+      `By CPU time per request, which other programs disturb less, the check costs ${writePercent(cpuCost('unchecked'))} and counting ` +
+        `${writePercent(cpuCost('uncounted'))}.`,
     ],
     details: {
-      checkedCost: cost('checked'),
-      checkedCpuCost: cpuCost('checked'),
-      limitedCpuCost: cpuCost('limited'),
+      countCost: cost('uncounted'),
+      bearerCpuCost: cpuCost('unchecked'),
+      countCpuCost: cpuCost('uncounted'),
       seconds,
       results,
     },
   }
 }
+
+const rotate = <T>(items: readonly T[], by: number): readonly T[] =>
+  items.map((_, at) => items[(at + by) % items.length]!)
+
+const writePercent = (share: number): string => `${(share * 100).toFixed(1)} %`

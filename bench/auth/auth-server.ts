@@ -34,11 +34,11 @@ import { defaultPolicy } from '../../server/model/oauth/policy.ts'
 import { openStore } from '../../server/store/store.ts'
 
 /**
- * - `open`: nobody is asked who they are, and nothing is counted
- * - `checked`: bearer tokens are checked
- * - `limited`: and requests are counted, as in service
+ * - `service`: bearer tokens are checked and requests are counted against the limits
+ * - `unchecked`: counted, but nobody is asked who they are
+ * - `uncounted`: checked, but there are no limits
  */
-export type AuthServerKind = 'open' | 'checked' | 'limited'
+export type AuthServerKind = 'service' | 'unchecked' | 'uncounted'
 
 export type AuthServer = Disposable & {
   readonly pid: number
@@ -84,7 +84,7 @@ async function serve(kind: AuthServerKind): Promise<Ready> {
   const log = createLogger('warn')
   const store = await openStore({ database: join(folder, 'nightjar.db'), credentialsKey: randomBytes(32), clock, log })
   const identity = await openOwnIdentity({ dataDir: folder, hosts: ['localhost'], clock })
-  const perMinute = kind === 'limited' ? unreachable : 0
+  const perMinute = kind === 'uncounted' ? 0 : unreachable
   const limits = new RateLimits({ apiPerMinute: perMinute, tokenPerMinute: perMinute, clock })
   const audit = new Audit({ rows: store.audit, clock, log })
   const passwords = new PasswordQueue()
@@ -110,7 +110,7 @@ async function serve(kind: AuthServerKind): Promise<Ready> {
   const { tokens, grants } = store
   const real = new Authenticator({ tokens, grants, source: store, clock, log })
   const authenticator: ApiDeps['authenticator'] =
-    kind === 'open' ? { authenticate: () => caller, isLive: () => true } : real
+    kind === 'unchecked' ? { authenticate: () => caller, isLive: () => true } : real
   const api = createApi({
     ...noCameras,
     store,
