@@ -134,7 +134,7 @@ test('an application: registered, changed, its secret rotated, removed with what
   const bad = { redirect_uris: ['javascript:alert(1)'], name: '' }
   assert.equal((await send('PUT', path, ada.authorization, bad)).status, 400)
   assert.deepEqual((await send('PUT', path, ada.authorization, { redirect_uris: uri })).body.errors, {
-    redirect_uris: ['Expected a list of items but got type "str".'],
+    redirect_uris: ['A JSON array is required, not a string.'],
   })
   assert.deepEqual((await send('PUT', path, ada.authorization, { redirect_uris: [uri, 7] })).body.errors, {
     redirect_uris: { 1: ['Not a valid string.'] },

@@ -94,7 +94,7 @@ function read(schema: Schema, given: unknown): Reading {
 }
 
 function readArray({ items, maxItems = Number.POSITIVE_INFINITY }: Schema, given: unknown): Reading {
-  if (!Array.isArray(given)) return fail(`Expected a list of items but got type "${nameOf(given)}".`)
+  if (!Array.isArray(given)) return fail(`A JSON array is required, not ${nameOf(given)}.`)
   if (given.length > maxItems) return fail(`Ensure this field has no more than ${maxItems} elements.`)
   const value: unknown[] = []
   const errors: Record<string, FieldErrors | readonly string[]> = {}
