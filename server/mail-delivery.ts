@@ -25,6 +25,6 @@ export function createMailDelivery({ config, publicUrl, clock, log }: MailDelive
     return new MailQueue({ mailer, clock, log, onClose: () => mailer.close() })
   }
   const dir = join(config.data, 'outbox')
-  log.warn({ folder: dir }, 'no mail server is configured (smtp-url): mails are written into a folder')
+  log.info({ folder: dir }, 'no mail server is configured (smtp-url): mails are written into a folder')
   return new MailQueue({ mailer: createOutbox({ dir, from, clock, log }), clock, log })
 }
