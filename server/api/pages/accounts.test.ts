@@ -160,6 +160,8 @@ test('T17: a new password by mail ends all sessions, and its link works once', a
   assert.match(browser.shown!.text, /guessed first/)
   await browser.submit({ password: newPassword })
   assert.match(browser.shown!.text, /Your password is changed/)
+  const device = [...browser.cookies].find(([name]) => name.endsWith('device'))![1]
+  assert.ok(device.startsWith(`${user.id}.`), 'the browser is known, whatever others do to the account')
   assert.equal((await old.get('/account/')).status, 302)
   await browser.submit({ email: user.email, password: newPassword })
   assert.equal(browser.shown!.url, '/account/')

@@ -56,7 +56,7 @@ export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
     createSetUpPage(deps, desk),
     createInvitationPage(deps, desk),
     ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),
-    createResetPage(deps),
+    createResetPage(deps, desk),
     createConfirmEmailPage(deps),
     createAccountPage(deps),
     createTokensPage(deps),

@@ -46,11 +46,16 @@ export class SignInDesk {
 
   /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */
   async signIn({ session, context }: PageCall, userId: number, path = homePath): Promise<Redirect> {
-    const { sessions, login } = this.#deps
+    const { sessions } = this.#deps
     if (session) await sessions.end(session)
     const { cookie } = await sessions.start(userId, context)
-    const device = writeCookie(deviceCookie, login.createDevice(userId), { maxAgeSeconds: knownDeviceTtlSeconds })
-    return redirect(path, [cookie, device])
+    return redirect(path, [cookie, this.createDevice(userId)])
+  }
+
+  /** Set-Cookie of a browser whose user was proved to be there. */
+  createDevice(userId: number): string {
+    const value = this.#deps.login.createDevice(userId)
+    return writeCookie(deviceCookie, value, { maxAgeSeconds: knownDeviceTtlSeconds })
   }
 
   /** What this browser was given when somebody signed in before. */

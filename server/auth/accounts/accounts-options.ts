@@ -15,7 +15,7 @@ export type SignUp = 'closed' | 'invitation' | 'open'
 
 export type AccountsOptions = {
   readonly store: Pick<Store, 'users' | 'accounts' | 'links' | 'mails'>
-  readonly login: Pick<Login, 'verify'>
+  readonly login: Pick<Login, 'verify' | 'forgive'>
   readonly passwords: Pick<PasswordQueue, 'hash'>
   readonly mailer: { send(mail: Mail): Promise<void> }
   readonly audit: Pick<Audit, 'write'>

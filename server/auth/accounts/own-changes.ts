@@ -46,7 +46,7 @@ export class OwnChanges {
 
   /** Ends all sessions and grants of the account. Throws 'not_found' for a link that is not good, 'invalid' naming `password`. */
   async reset(input: ResetInput): Promise<User> {
-    const { store, passwords, audit } = this.#options
+    const { store, passwords, login, audit } = this.#options
     const { token, password, revokePersonalTokens: personalTokens = false } = input
     const hash = hashLinkToken(token)
     const found = hash && (await this.findReset(token))
@@ -54,6 +54,7 @@ export class OwnChanges {
     checkPassword(password, [found.email])
     const passwordHash = await passwords.hash(password)
     const user = await store.accounts.resetPassword(hash, passwordHash, { reason: 'password_reset', personalTokens })
+    login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
     this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
     return user
@@ -131,9 +132,10 @@ export class OwnChanges {
 
   async #checkOwnPassword(user: User, password: string, context: RequestContext | undefined): Promise<void> {
     const { login } = this.#options
-    const who = context ?? { ip: 'unknown', userAgent: undefined }
-    // A log-in like any other, so that it is throttled and recorded like one.
-    if (await login.verify({ email: user.email, password, context: who, via: 'account' })) return
+    const who = context ?? unknownContext
+    // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
+    // an attack from elsewhere must not keep its user from changing the password.
+    if (await login.verify({ email: user.email, password, context: who, knownDevice: true, via: 'account' })) return
     const reason = 'This is not your password.'
     throw new AppError('invalid', reason, { fields: { password: [reason] } })
   }
@@ -153,6 +155,8 @@ export class OwnChanges {
     this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
   }
 }
+
+const unknownContext: RequestContext = { ip: 'unknown', userAgent: undefined }
 
 function checkNewPassword(newPassword: string, email: string): void {
   try {

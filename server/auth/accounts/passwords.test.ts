@@ -128,6 +128,25 @@ testEachDatabase(
   },
 )
 
+testEachDatabase('T30: an attack on an account keeps its user from nothing', async (t, { openStore }) => {
+  const { accounts, user, login, takeMails, canSignIn } = await open(t, openStore)
+  const attack = async () => {
+    for (let i = 0; i < 200; i++) {
+      const from = { ip: `198.51.${i % 100}.1`, userAgent: undefined }
+      await login.verify({ email, password: 'wrong horse', context: from }).catch(() => {})
+    }
+  }
+  await attack()
+  await assert.rejects(canSignIn(email, password), { kind: 'rate_limited' })
+  await accounts.changePassword({ userId: user.id, password, newPassword: next, context })
+  await assert.rejects(canSignIn(email, next), { kind: 'rate_limited' })
+  await takeMails()
+  await accounts.requestReset(email, context)
+  const [mail] = await takeMails()
+  await accounts.reset({ token: tokenIn(mail!), password, context })
+  assert.equal(await canSignIn(email, password), true)
+})
+
 testEachDatabase('T17: a disabled or removed account is signed out everywhere at once', async (t, { openStore }) => {
   const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
   const before = await start()

@@ -68,7 +68,9 @@ export class FailureCounter {
 
   forgive(key: string): void {
     const failures = this.#failures.get(key)
-    if (failures) failures.count = 0
+    if (!failures) return
+    failures.count = 0
+    if (failures.running === 0) this.#failures.delete(key)
   }
 
   #find(key: string, nowMs: number): Failures | undefined {

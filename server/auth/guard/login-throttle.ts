@@ -78,6 +78,12 @@ export class LoginThrottle {
     return { end: (outcome) => this.#end(counters, outcome) }
   }
 
+  /** Somebody proved otherwise that the account is theirs, from `ip`: what others did to it does not keep them out. */
+  forgive(account: string, ip: string): void {
+    this.#accounts.forgive(account)
+    this.#accountsAtAddresses.forgive(`${addressBlock(ip)} ${account}`)
+  }
+
   /** How many keys are remembered. */
   get size(): number {
     return this.#accountsAtAddresses.size + this.#addresses.size + this.#accounts.size

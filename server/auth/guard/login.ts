@@ -88,6 +88,11 @@ export class Login {
     return this.#devices.create(userId)
   }
 
+  /** After a new password by mail: failures of before do not keep its user out. */
+  forgive(email: string, { ip }: RequestContext): void {
+    this.#throttle.forgive(keyOf(email), ip)
+  }
+
   async #isRight(found: Found | undefined, password: string): Promise<boolean> {
     const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
     if (!(await this.#passwords.verify(hash, password)) || !found) return false

@@ -24,8 +24,8 @@ export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' |
       })
       if (password === '') return refuse(400, { fields: { password: texts.problems.passwordMissing } })
       try {
-        const device = desk.findDevice(call)
-        const found = await login.verify({ email: user.email, password, context, device, via: 'confirmation' })
+        const input = { email: user.email, password, context, knownDevice: true, via: 'confirmation' }
+        const found = await login.verify(input)
         if (found?.id !== user.id) return refuse(400, { fields: { password: texts.problems.passwordWrong } })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)

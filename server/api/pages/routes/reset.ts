@@ -10,12 +10,12 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { signInPath } from '../sign-in-desk.ts'
+import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
 import { isEmail } from './sign-in.ts'
 
 type ResetDeps = Pick<PagesDeps, 'accounts'>
 
-export function createResetPage({ accounts }: ResetDeps): Page {
+export function createResetPage({ accounts }: ResetDeps, desk: SignInDesk): Page {
   return {
     path: linkPaths.reset,
     audience: 'anyone',
@@ -26,7 +26,7 @@ export function createResetPage({ accounts }: ResetDeps): Page {
       return found ? showChoice(call, { token, email: found.email }) : showInvalid(call)
     },
     post: (call, form) =>
-      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts }),
+      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts, desk }),
   }
 }
 
@@ -52,7 +52,9 @@ async function sendLink(call: PageCall, form: Form, { accounts }: ResetDeps): Pr
   }
 }
 
-async function choosePassword(call: PageCall, form: Form, { accounts }: ResetDeps): Promise<PageAnswer> {
+type ChoiceParts = ResetDeps & { readonly desk: SignInDesk }
+
+async function choosePassword(call: PageCall, form: Form, { accounts, desk }: ChoiceParts): Promise<PageAnswer> {
   const token = form.get('token')
   const password = form.get('password')
   const revokesTokens = form.get('revoke_tokens') === 'yes'
@@ -64,13 +66,13 @@ async function choosePassword(call: PageCall, form: Form, { accounts }: ResetDep
   if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
   if (password === '') return refuse(400, { fields: { password: problems.newPasswordMissing } })
   try {
-    await accounts.reset({ token, password, revokePersonalTokens: revokesTokens, context: call.context })
+    const user = await accounts.reset({ token, password, revokePersonalTokens: revokesTokens, context: call.context })
+    return redirect(`${signInPath}?done=passwordChanged`, [desk.createDevice(user.id)])
   } catch (error) {
     if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
     const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
     return { ...(await refuse(status, problem)), retryAfterSeconds }
   }
-  return redirect(`${signInPath}?done=passwordChanged`)
 }
 
 function showRequest({ texts, visit }: PageCall, email = '', problem?: FormProblem): ShownPage {
