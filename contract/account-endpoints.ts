@@ -1,5 +1,6 @@
 // Endpoints of accounts, all of them extensions: what is one's own under /v1/me/, what owners manage under /v1/users/.
-// They give away credentials or the means to get them, so a token that may only read covers none of them.
+// They give away credentials or the means to get them, so they ask for a scope of their own, which no other includes: an
+// application that may change cameras must not be able to outlive its revocation.
 
 import { Type } from 'typebox'
 import {
@@ -31,17 +32,19 @@ import { User } from './user.ts'
 
 const PageQuery = Type.Object(pageQuery)
 
-const all = { access: { all: ['read', 'write'] }, isExtension: true } as const
+const ownName = { access: { all: ['read', 'write'], or: 'account_manage' }, isExtension: true } as const
+
+const all = { access: { all: ['account_manage'] }, isExtension: true } as const
 
 export const accountEndpoints = {
   updateMe: endpoint({
     method: 'PUT',
     path: '/v1/me/',
-    summary: 'Changes what the body names of the current user.',
+    summary: 'Changes what the body names of the current user; `account_manage` is needed for address and password.',
     body: MeChange,
     status: 200,
     result: User,
-    ...all,
+    ...ownName,
   }),
   listTokens: endpoint({
     method: 'GET',

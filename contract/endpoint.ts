@@ -7,7 +7,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Which tokens may call: those with every scope in `all`, or with the one fine-grained scope in `or`. None: any valid token. */
 export type Access = {
-  readonly all: readonly ('read' | 'write')[]
+  readonly all: readonly ('read' | 'write' | 'account_manage')[]
   readonly or?: string
 }
 

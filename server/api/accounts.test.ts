@@ -82,10 +82,10 @@ test('a personal token is made, shown once, listed without its value, used and r
   )
 })
 
-test('T21: a token that may only read, or only write, neither sees nor makes credentials', async (t) => {
+test('T21: a token that may only read, or write, cameras neither sees nor makes credentials', async (t) => {
   const { send, addUser } = await open(t)
-  for (const [i, scope] of ['read', 'write', 'camera_manage'].entries()) {
-    const { authorization } = await addUser(`weak${i}@example.org`, [scope])
+  for (const [i, scope] of ['read', 'write', 'read write', 'camera_manage'].entries()) {
+    const { authorization } = await addUser(`weak${i}@example.org`, scope.split(' '))
     const paths = ['tokens', 'applications', 'authorizations', 'sessions'].map((name) => `/v1/me/${name}/`)
     for (const path of [...paths, '/v1/users/']) {
       const response = await send('GET', path, authorization)
@@ -93,11 +93,52 @@ test('T21: a token that may only read, or only write, neither sees nor makes cre
       assert.match(String(response.headers['www-authenticate']), /insufficient_scope/)
     }
     assert.equal((await send('POST', '/v1/me/tokens/', authorization, {})).status, 403)
-    assert.equal((await send('PUT', '/v1/me/', authorization, { first_name: 'x' })).status, 403)
+    const mayRename = scope === 'read write'
+    assert.equal((await send('PUT', '/v1/me/', authorization, { first_name: 'x' })).status, mayRename ? 200 : 403)
   }
-  const { authorization } = await addUser('both@example.org', ['read', 'write'])
+  const { authorization } = await addUser('both@example.org', ['read', 'write', 'account_manage'])
   assert.equal((await send('POST', '/v1/me/tokens/', authorization, { scope: 'user_access' })).status, 201)
   assert.deepEqual((await send('POST', '/v1/me/tokens/', authorization, { scope: 'all' })).body.errors.scope.length, 1)
+})
+
+test('an application keeps no access beyond its grant unless it was registered, and asked, for accounts', async (t) => {
+  const { send, ada, owner, store, login } = await open(t)
+  const oauth = createTemporaryOAuth(store, { login })
+  await addApplication(store, { ownerId: owner.userId, isConfidential: false })
+  const sent = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password }
+  assert.equal((await askToken(oauth, { ...sent, scope: 'read account_manage' })).status, 400)
+  const refused = ['read write', 'user_access'].map(async (scope) => {
+    const bearer = `Bearer ${readPair(await askToken(oauth, { ...sent, scope })).access_token}`
+    assert.equal((await send('PUT', '/v1/me/', bearer, { first_name: 'Augusta' })).status, 200)
+    for (const [method, path, body] of [
+      ['POST', '/v1/me/tokens/', {}],
+      ['GET', '/v1/me/applications/'],
+      ['POST', '/v1/me/applications/', { name: 'Twin' }],
+      ['POST', '/v1/me/applications/1/rotate-secret/'],
+      ['GET', '/v1/me/authorizations/'],
+      ['DELETE', '/v1/me/sessions/x/'],
+      ['POST', '/v1/users/', {}],
+      ['PUT', `/v1/users/${ada.userId}/`, { is_owner: true }],
+      ['PUT', '/v1/me/', { email: 'eve@example.org', password }],
+      ['PUT', '/v1/me/', { new_password: 'bald eagles hum', password }],
+    ] as const) {
+      const response = await send(method, path, bearer, body)
+      assert.equal(response.status, 403, `${scope} ${method} ${path}`)
+      const challenge = 'Bearer realm="api", error="insufficient_scope", scope="account_manage"'
+      assert.equal(response.headers['www-authenticate'], challenge)
+    }
+  })
+  await Promise.all(refused)
+
+  const scopes = ['user_access', 'account_manage']
+  await addApplication(store, { clientId: 'keeper', ownerId: owner.userId, isConfidential: false, scopes })
+  const usual = readPair(await askToken(oauth, { ...sent, client_id: 'keeper' }))
+  assert.equal(usual.scope, 'read write')
+  const asked = readPair(await askToken(oauth, { ...sent, client_id: 'keeper', scope: 'account_manage' }))
+  const keeper = `Bearer ${asked.access_token}`
+  assert.equal((await send('POST', '/v1/me/tokens/', keeper, {})).status, 400)
+  assert.equal((await send('POST', '/v1/me/tokens/', keeper, { scope: 'account_manage' })).status, 201)
+  assert.equal((await send('POST', '/v1/me/applications/', keeper, { name: 'Wide' })).status, 400)
 })
 
 test('an application: registered, changed, its secret rotated, removed with what was granted', async (t) => {

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { expandScopes } from '../model/access.ts'
+import { expandPersonalScopes, expandScopes } from '../model/access.ts'
 import type { Grants } from '../store/grants.ts'
 import type { Tokens } from '../store/tokens.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
@@ -111,7 +111,10 @@ export class Authenticator {
     const token = await this.#tokens.findLiveByHash(hashToken(value))
     if (!token) throw new UnauthenticatedError('the personal access token is unknown, revoked or of a disabled account')
     const credential: Credential = { kind: 'personal', id: token.id }
-    return { caller: { userId: token.userId, scopes: expandScopes(token.scopes), credential }, expiresAtMs: never }
+    return {
+      caller: { userId: token.userId, scopes: expandPersonalScopes(token.scopes), credential },
+      expiresAtMs: never,
+    }
   }
 
   async #readBearer(value: string): Promise<Known> {

@@ -1,7 +1,8 @@
 // Scopes: what a credential may be used for. Whose camera it is, is another question.
 //
-// `user_access` is everything; `read` is every reading part, `read` and `write` together every part; the rest cover just what
-// they name.
+// `user_access` is everything about cameras; `read` is every reading part of it, `read` and `write` together every part; the rest
+// cover just what they name. `account_manage` is apart: whoever has it can make credentials that outlive their own, so that no
+// other scope of an application includes it.
 
 import { AppError } from '../base/error.ts'
 
@@ -19,10 +20,17 @@ const changingScopes = [
 
 const wideScopes = ['user_access', 'read', 'write'] as const
 
-export type Scope = (typeof wideScopes)[number] | (typeof readingScopes)[number] | (typeof changingScopes)[number]
+/** Credentials and accounts. Never covered by another scope, and never given unless named. */
+export const accountScope = 'account_manage'
+
+export type Scope =
+  | (typeof wideScopes)[number]
+  | (typeof readingScopes)[number]
+  | (typeof changingScopes)[number]
+  | typeof accountScope
 
 /** All that exist, the widest first. */
-export const allScopes: readonly Scope[] = [...wideScopes, ...readingScopes, ...changingScopes]
+export const allScopes: readonly Scope[] = [...wideScopes, ...readingScopes, ...changingScopes, accountScope]
 
 /** What a personal token gets when none is named. */
 export const defaultScopes: readonly Scope[] = ['user_access']
@@ -50,6 +58,12 @@ export function expandScopes(scopes: Iterable<string>): ReadonlySet<string> {
   if (canWrite) for (const scope of ['write', ...changingScopes]) covered.add(scope)
   else covered.delete('write') // alone it covers nothing
   return covered
+}
+
+/** As `expandScopes`, of a token that people made for themselves: their own `user_access` is their whole account. */
+export function expandPersonalScopes(scopes: Iterable<string>): ReadonlySet<string> {
+  const covered = expandScopes(scopes)
+  return covered.has('user_access') ? new Set([...covered, accountScope]) : covered
 }
 
 /** What an operation asks of a credential: every scope in `all`, or the one fine-grained scope in `or`. */

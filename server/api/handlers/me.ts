@@ -3,10 +3,12 @@
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { AppError } from '../../base/error.ts'
+import { accountScope } from '../../model/access.ts'
 import { emailKey } from '../../model/email.ts'
 import type { Store } from '../../store/store.ts'
 import { writeUser } from '../answers/user.ts'
 import type { Handlers } from '../call.ts'
+import { insufficientScope } from '../problem.ts'
 import { readChange } from './users.ts'
 
 export type MeHandlersOptions = {
@@ -34,6 +36,7 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       const present = await users.get(userId)
       const isMoving = email !== undefined && emailKey(email) !== emailKey(present.email)
       if (isMoving || newPassword !== undefined) {
+        if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
         if (password === undefined) throw missingPassword()
         if (isMoving) await accounts.requestEmailChange({ userId, email, password, context })
         if (newPassword !== undefined) {

@@ -7,7 +7,7 @@ import { hashToken } from '../../auth/checked-token.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { createClientId, createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import { AppError } from '../../base/error.ts'
-import { parseScopes } from '../../model/access.ts'
+import { defaultScopes, parseScopes } from '../../model/access.ts'
 import { checkRedirectUri } from '../../model/oauth/redirect-uri.ts'
 import type { Application, ApplicationChange as RowChange } from '../../store/applications.ts'
 import type { Store } from '../../store/store.ts'
@@ -50,8 +50,8 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 
     async createApplication(call) {
       const { userId: ownerId } = call.caller
-      const { name, confidential = true, ...rest } = call.body()
-      const change = readChange(rest, call.caller)
+      const { name, confidential = true, scope = defaultScopes.join(' '), ...rest } = call.body()
+      const change = readChange({ ...rest, scope }, call.caller)
       if ((await applications.listByOwner(ownerId)).length >= maxApplications) {
         throw new AppError('invalid', `There are ${maxApplications} applications already; remove one.`)
       }

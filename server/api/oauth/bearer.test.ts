@@ -23,7 +23,7 @@ async function open(t: TestContext) {
   const { store, api, addCamera } = await openTemporaryApi(t, { clock })
   const oauth = createTemporaryOAuth(store, { clock })
   const user = await addUser(store)
-  await addApplication(store, { ownerId: user.id })
+  await addApplication(store, { ownerId: user.id, scopes: ['user_access', 'account_manage'] })
   const cameraId = await addCamera(user.id)
   const logIn = async (scope = 'user_access') =>
     readPair(

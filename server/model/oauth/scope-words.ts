@@ -3,7 +3,7 @@
 import type { Scope } from '../access.ts'
 
 const words: Readonly<Record<Scope, string>> = {
-  user_access: 'See and change everything in your account: cameras, recordings, guests and events',
+  user_access: 'See and change all your cameras, recordings, guests and events',
   read: 'See your cameras, live pictures, recordings, guests and events',
   write: 'Add, change and remove cameras, recordings, guests and events',
   camera_access: 'See your cameras and their live pictures',
@@ -17,6 +17,8 @@ const words: Readonly<Record<Scope, string>> = {
   recording_manage: 'Turn recording on and off and change how long recordings are kept',
   recording_start_stop: 'Start and stop recording',
   event_manage: 'Report events',
+  account_manage:
+    'Manage your account: make and revoke access tokens, which may outlast this application, register applications, end sign-ins, ask for a new address or password; if you own this server, manage the accounts of everybody else too',
 }
 
 export function describeScopes(scopes: readonly string[]): { name: string; words: string }[] {

@@ -21,6 +21,12 @@ test('what is asked for, in its order, if it is allowed', () => {
     [undefined, 'user_access', 'read write'],
     ['', 'read', 'read'],
     ['  ', 'event_access camera_access', 'event_access camera_access'],
+    ['account_manage', 'user_access', undefined],
+    ['account_manage', 'read write', undefined],
+    ['read account_manage', 'user_access account_manage', 'read account_manage'],
+    [undefined, 'user_access account_manage', 'read write'],
+    [undefined, 'event_access account_manage', 'event_access'],
+    [undefined, 'account_manage', undefined],
   ]
   for (const [asked, allowed, expected] of cases) {
     const choose = () => chooseScopes(asked, allowed.split(' ')).join(' ')
@@ -34,6 +40,7 @@ test('a refresh may ask for less, never for more', () => {
   assert.deepEqual(narrowScopes('read', ['user_access']), ['read'])
   assert.deepEqual(narrowScopes('read', ['read', 'write']), ['read'])
   assert.throws(() => narrowScopes('write', ['read']), { code: 'invalid_scope' })
+  assert.throws(() => narrowScopes('account_manage', ['user_access']), { code: 'invalid_scope' })
 })
 
 test('every scope is put in words', () => {

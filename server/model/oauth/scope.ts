@@ -1,17 +1,20 @@
 // Which scopes a login gets: those asked for, never more than allowed (RFC 6749 section 3.3).
 
-import { allScopes, expandScopes, type Scope } from '../access.ts'
+import { accountScope, allScopes, expandScopes, type Scope } from '../access.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** What an application gets that names no scope, as far as it is allowed. */
 const defaultScopes = ['read', 'write'] as const
 
-/** In the order asked for, each once; all of `allowed` that is usual when nothing is named. Throws 'invalid_scope'. */
+/** In the order asked for, each once; all of `allowed` that is usual when nothing is named, which accounts never are. Throws 'invalid_scope'. */
 export function chooseScopes(text: string | undefined, allowed: readonly string[]): readonly string[] {
   const requested = readScopes(text)
   if (requested) return checkAllowed(requested, allowed)
   const usual = defaultScopes.filter((scope) => isAllowed(scope, allowed))
-  return usual.length > 0 ? usual : allowed
+  if (usual.length > 0) return usual
+  const others = allowed.filter((scope) => scope !== accountScope)
+  if (others.length === 0) throw new OAuthError('invalid_scope')
+  return others
 }
 
 /** For a refresh: all that was granted, or less (RFC 6749 section 6). Throws 'invalid_scope'. */
