@@ -17,6 +17,8 @@ export type MailCount = {
 export type MailLimits = {
   readonly perAddressAndDay: number
   readonly perSenderAndHour?: number
+  /** Between two to the same address. */
+  readonly minGapMs?: number
 }
 
 export class MailCounts {
@@ -30,7 +32,7 @@ export class MailCounts {
 
   /**
    * False when one more is too many; it is not counted then. Counted before the counting, so that of several at the same time,
-   * in whatever process, too few may pass but never too many.
+   * in whatever process, too few may pass but never too many. Of several within the gap the first passes.
    */
   async take({ purpose, email, senderId }: MailCount, limits: MailLimits): Promise<boolean> {
     const nowMs = this.#clock.nowMs()
@@ -49,6 +51,14 @@ export class MailCounts {
       .where('at_ms', '>', nowMs - dayMs)
       .executeTakeFirstOrThrow()
     let isAllowed = Number(toAddress.count) <= limits.perAddressAndDay
+    if (isAllowed && limits.minGapMs !== undefined) {
+      const before = await select
+        .where('email_key', '=', key)
+        .where('at_ms', '>', nowMs - limits.minGapMs)
+        .where('id', '<', id)
+        .executeTakeFirstOrThrow()
+      isAllowed = Number(before.count) === 0
+    }
     if (isAllowed && senderId !== undefined && limits.perSenderAndHour !== undefined) {
       const bySender = await select
         .where('sender_id', '=', senderId)

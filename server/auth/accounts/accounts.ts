@@ -1,6 +1,7 @@
 // Accounts: how they begin (set-up, invitation, sign-up), change (password, address) and end. What depends on whether an address
 // has an account is never told to who asks: it goes by mail to the address itself.
 
+import { emailKey, parseEmail } from '../../model/email.ts'
 import type { User } from '../../store/users.ts'
 import type { RequestContext } from '../request-context.ts'
 import { AccountMails, type ReuseNotice } from './account-mails.ts'
@@ -88,7 +89,10 @@ export class Accounts {
     return this.#newcomers.add(input)
   }
 
-  /** Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. */
+  /**
+   * Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. Throws
+   * 'rate_limited' when too many were asked for from one place.
+   */
   requestReset(email: string, context?: RequestContext): Promise<void> {
     return this.#changes.requestReset(email, context)
   }
@@ -132,6 +136,17 @@ export class Accounts {
   /** Throws 'not_found' for a link that is not good and 'conflict' when another account has the address by now. */
   confirmEmail(input: By & { readonly token: string }): Promise<User> {
     return this.#changes.confirmEmail(input)
+  }
+
+  /** By an owner: at once, with a notice to the former address. Ends all links. Throws 'not_found', 'conflict', 'invalid'. */
+  async setEmail(userId: number, emailText: string, input: By = {}): Promise<User> {
+    const { store, audit } = this.#options
+    const { user, formerEmail } = await store.accounts.replaceEmail(userId, parseEmail(emailText))
+    audit.write({ event: 'email.changed', ...about(user, input), detail: { former: formerEmail, ...by(input) } })
+    if (emailKey(formerEmail) !== emailKey(user.email)) {
+      this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
+    }
+    return user
   }
 
   /** Ends all sessions and grants; personal tokens are refused until it is enabled again. Throws 'not_found' and 'conflict'. */

@@ -2,13 +2,21 @@
 
 import { AppError } from '../../base/error.ts'
 import type { Link, LinkKind } from '../../store/links.ts'
+import { addressBlock } from '../guard/address-block.ts'
+import { RateLimiter } from '../guard/rate-limiter.ts'
 import { hashLinkToken } from './account-links.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const lifetimesMs = { setup: 7 * dayMs, invitation: 7 * dayMs, reset: hourMs, email: dayMs } as const
-const mailLimits = { perAddressAndDay: 3, perSenderAndHour: 20 }
+const mailLimits = {
+  invitation: { perAddressAndDay: 3, perSenderAndHour: 20 },
+  email: { perAddressAndDay: 3, perSenderAndHour: 20 },
+  // Anybody can ask for these: were there few a day, a stranger could use them up and keep the owner of the account out.
+  reset: { perAddressAndDay: 20, minGapMs: 600_000 },
+} as const
+const resetsPerSourceAndHour = 20
 
 type Mailing = {
   readonly purpose: 'invitation' | 'reset' | 'email'
@@ -18,9 +26,11 @@ type Mailing = {
 
 export class LinkDesk {
   readonly #options: Pick<AccountsOptions, 'store' | 'clock'>
+  readonly #resetSources: RateLimiter<string>
 
   constructor(options: Pick<AccountsOptions, 'store' | 'clock'>) {
     this.#options = options
+    this.#resetSources = new RateLimiter({ limit: resetsPerSourceAndHour, windowMs: hourMs, clock: options.clock })
   }
 
   async insert(
@@ -38,9 +48,14 @@ export class LinkDesk {
     return hash && this.#options.store.links.find(kind, hash)
   }
 
+  /** Whether there is such an account or not. Throws 'rate_limited' when there were too many from there. */
+  takeReset(ip: string): void {
+    this.#resetSources.take(addressBlock(ip))
+  }
+
   /** False when there were too many. */
   canMail(mailing: Mailing): Promise<boolean> {
-    return this.#options.store.mails.take(mailing, mailLimits)
+    return this.#options.store.mails.take(mailing, mailLimits[mailing.purpose])
   }
 
   /** Throws 'rate_limited' when there were too many. */

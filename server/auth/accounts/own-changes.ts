@@ -32,8 +32,12 @@ export class OwnChanges {
     this.#later = later
   }
 
-  /** Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. */
+  /**
+   * Sends a link to choose a new password, if there is such an account. Says nothing, and takes as long, if there is none. Throws
+   * 'rate_limited' when too many were asked for from one place.
+   */
   async requestReset(email: string, context?: RequestContext): Promise<void> {
+    if (context) this.#links.takeReset(context.ip)
     this.#later.do('a link for a new password was not sent', () => this.#sendReset(email, context))
   }
 

@@ -7,7 +7,7 @@ import { TestClock } from './test-clock.ts'
 
 test('as many as the limit at once, then as they drip in', () => {
   const clock = new TestClock()
-  const limiter = new RateLimiter<string>({ perMinute: 30, clock })
+  const limiter = new RateLimiter<string>({ limit: 30, clock })
   assert.deepEqual(limiter.take('a'), { limit: 30, windowSeconds: 60, remaining: 29, resetSeconds: 2 })
   for (let left = 28; left >= 0; left--) assert.equal(limiter.take('a')!.remaining, left)
   assert.throws(
@@ -30,6 +30,16 @@ test('as many as the limit at once, then as they drip in', () => {
   assert.equal(limiter.take('a')!.remaining, 29)
 })
 
+test('the while may be longer than a minute', () => {
+  const clock = new TestClock()
+  const limiter = new RateLimiter<string>({ limit: 2, windowMs: 3_600_000, clock })
+  limiter.take('a')
+  assert.deepEqual(limiter.take('a'), { limit: 2, windowSeconds: 3600, remaining: 0, resetSeconds: 3600 })
+  assert.throws(() => limiter.take('a'), { retryAfterSeconds: 1800 })
+  clock.advance(1_800_000)
+  assert.equal(limiter.take('a')!.remaining, 0)
+})
+
 test('in no minute more than twice the limit, and whoever waits as told gets through', () => {
   fc.assert(
     fc.property(
@@ -37,7 +47,7 @@ test('in no minute more than twice the limit, and whoever waits as told gets thr
       fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }),
       (perMinute, pauses) => {
         const clock = new TestClock()
-        const limiter = new RateLimiter<string>({ perMinute, clock })
+        const limiter = new RateLimiter<string>({ limit: perMinute, clock })
         const granted: number[] = []
         for (const pause of pauses) {
           clock.advance(pause)
@@ -62,8 +72,8 @@ test('in no minute more than twice the limit, and whoever waits as told gets thr
 
 test('no limit when it is 0; memory is bounded', () => {
   const clock = new TestClock()
-  assert.equal(new RateLimiter({ perMinute: 0, clock }).take('a'), undefined)
-  const limiter = new RateLimiter<number>({ perMinute: 10, clock, maxKeys: 100 })
+  assert.equal(new RateLimiter({ limit: 0, clock }).take('a'), undefined)
+  const limiter = new RateLimiter<number>({ limit: 10, clock, maxKeys: 100 })
   for (let key = 0; key < 1000; key++) limiter.take(key)
   assert.ok(limiter.size <= 100)
   assert.equal(limiter.take(999)!.remaining, 8)

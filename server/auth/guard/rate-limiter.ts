@@ -1,10 +1,9 @@
-// How many requests a minute: a token bucket per key, in memory. A bucket is one number, the time at which it will be full again
+// How many requests in a while: a token bucket per key, in memory. A bucket is one number, the time at which it will be full again
 // (the generic cell rate algorithm), so that a request costs one look-up and no timer.
 
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 
-const windowMs = 60_000
 /** Of rounding: a bucket that is full but for this is full. */
 const epsilonMs = 1e-3
 
@@ -30,21 +29,25 @@ export class RateLimitError extends AppError {
 
 export type RateLimiterOptions = {
   /** 0: no limit. */
-  readonly perMinute: number
+  readonly limit: number
+  /** The while that `limit` is for; default a minute. */
+  readonly windowMs?: number
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly maxKeys?: number
 }
 
 export class RateLimiter<K extends string | number> {
-  readonly #perMinute: number
+  readonly #limit: number
+  readonly #windowMs: number
   readonly #intervalMs: number
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #maxKeys: number
   readonly #fullAtMs = new Map<K, number>()
 
-  constructor({ perMinute, clock, maxKeys = 100_000 }: RateLimiterOptions) {
-    this.#perMinute = perMinute
-    this.#intervalMs = windowMs / perMinute
+  constructor({ limit, windowMs = 60_000, clock, maxKeys = 100_000 }: RateLimiterOptions) {
+    this.#limit = limit
+    this.#windowMs = windowMs
+    this.#intervalMs = windowMs / limit
     this.#clock = clock
     this.#maxKeys = maxKeys
   }
@@ -55,11 +58,11 @@ export class RateLimiter<K extends string | number> {
 
   /** Counts a request. Undefined when there is no limit. Throws RateLimitError, and does not count, when there were too many. */
   take(key: K): RateState | undefined {
-    if (this.#perMinute === 0) return undefined
+    if (this.#limit === 0) return undefined
     const nowMs = this.#clock.monotonicMs()
     const known = this.#fullAtMs.get(key)
     const usedMs = (known === undefined || known < nowMs ? 0 : known - nowMs) + this.#intervalMs
-    const excessMs = usedMs - windowMs
+    const excessMs = usedMs - this.#windowMs
     if (excessMs > epsilonMs) {
       throw new RateLimitError(this.#describe(usedMs - this.#intervalMs), Math.ceil(excessMs / 1000))
     }
@@ -76,9 +79,9 @@ export class RateLimiter<K extends string | number> {
 
   #describe(usedMs: number): RateState {
     return {
-      limit: this.#perMinute,
-      windowSeconds: windowMs / 1000,
-      remaining: Math.floor((windowMs - usedMs + epsilonMs) / this.#intervalMs),
+      limit: this.#limit,
+      windowSeconds: this.#windowMs / 1000,
+      remaining: Math.floor((this.#windowMs - usedMs + epsilonMs) / this.#intervalMs),
       resetSeconds: Math.ceil(usedMs / 1000),
     }
   }

@@ -22,9 +22,9 @@ export class RateLimits {
   readonly #tokens: RateLimiter<string>
 
   constructor({ apiPerMinute, tokenPerMinute, clock }: RateLimitsOptions) {
-    this.#callers = new RateLimiter({ perMinute: apiPerMinute, clock })
-    this.#addresses = new RateLimiter({ perMinute: apiPerMinute, clock })
-    this.#tokens = new RateLimiter({ perMinute: tokenPerMinute, clock })
+    this.#callers = new RateLimiter({ limit: apiPerMinute, clock })
+    this.#addresses = new RateLimiter({ limit: apiPerMinute, clock })
+    this.#tokens = new RateLimiter({ limit: tokenPerMinute, clock })
   }
 
   /** A request with good credentials. Like all here: undefined when there is no limit, throws RateLimitError beyond it. */
