@@ -200,6 +200,31 @@ test('a password that is changed while it is being checked lets nobody in', asyn
   assert.equal(await checking, undefined)
 })
 
+test('a password that is changed while it is hashed anew lets nobody in', async (t) => {
+  const passwords = new PasswordQueue()
+  let change = async (): Promise<void> => {}
+  const { store, user, verify } = await openLogin(t, {
+    checkRoom: () => passwords.checkRoom(),
+    verify: (hash, given) => passwords.verify(hash, given),
+    async rehash(given) {
+      await change()
+      return passwords.rehash(given)
+    },
+  })
+  const weak = await hashWith(password, { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
+  const next = await hashPassword('another horse')
+  await store.users.setPasswordHash(user.id, weak)
+  change = async () => void (await store.users.setPasswordHash(user.id, next))
+  assert.equal(await verify(), undefined)
+  assert.equal((await store.users.findLogin(email))!.passwordHash, next)
+  await store.users.setPasswordHash(user.id, weak)
+  change = async () => void (await store.users.setDisabled(user.id, true))
+  assert.equal(await verify(), undefined)
+  await store.users.setDisabled(user.id, false)
+  change = async () => {}
+  assert.ok(await verify())
+})
+
 test('T1: unknown, disabled and passwordless accounts take as long as a wrong password', async (t) => {
   const { store, fail } = await openLogin(t)
   const add = async (name: string, passwordHash: string) =>

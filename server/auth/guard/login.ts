@@ -79,7 +79,6 @@ export class Login {
     }
     const user = outcome === 'right' ? found!.user : undefined
     this.#note(input, found?.user, user !== undefined)
-    if (user && needsRehash(found!.passwordHash)) await this.#rehash(found!, password)
     return user
   }
 
@@ -96,9 +95,10 @@ export class Login {
   async #isRight(found: Found | undefined, password: string): Promise<boolean> {
     const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
     if (!(await this.#passwords.verify(hash, password)) || !found) return false
+    const passwordHash = needsRehash(hash) ? await this.#rehash(found, password) : hash
     // It took a while: the account may be another by now.
     const now = await this.#users.findLogin(found.user.email)
-    return now?.passwordHash === found.passwordHash && now.user.disabledAtMs === null
+    return now?.user.id === found.user.id && now.passwordHash === passwordHash && now.user.disabledAtMs === null
   }
 
   /** What no account can be called never reaches the database: PostgreSQL takes no NUL. */
@@ -119,14 +119,21 @@ export class Login {
     })
   }
 
-  /** In place only of the hash it was made for: the password may have been changed in the meantime. */
-  async #rehash({ user, passwordHash }: Found, password: string): Promise<void> {
+  /**
+   * The hash that the account has from then on. In place only of the hash it was made for: the password may have been changed in
+   * the meantime.
+   */
+  async #rehash({ user, passwordHash }: Found, password: string): Promise<string> {
     try {
-      await this.#users.replacePasswordHash(user.id, passwordHash, await this.#passwords.rehash(password))
+      const better = await this.#passwords.rehash(password)
+      if (await this.#users.replacePasswordHash(user.id, passwordHash, better)) return better
     } catch (error) {
-      if (error instanceof AppError && error.kind === 'unavailable') return // at the next log-in, then
-      this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password could not be hashed anew')
+      // If there is no room now: at the next log-in, then.
+      if (!(error instanceof AppError && error.kind === 'unavailable')) {
+        this.#log.warn({ user: user.id, reason: errorChain(error) }, 'a password could not be hashed anew')
+      }
     }
+    return passwordHash
   }
 }
 
