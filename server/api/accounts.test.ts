@@ -272,6 +272,44 @@ test('one’s own names at once, address and password with the present password'
   assert.equal((await send('GET', '/v1/me/', ada.authorization)).status, 401)
 })
 
+test('an owner’s own address and password take the present password, as everybody’s do', async (t) => {
+  const { send, owner, takeMails } = await open(t)
+  const path = `/v1/users/${owner.userId}/`
+  const put = (body: unknown) => send('PUT', path, owner.authorization, body)
+  for (const [body, fields] of [
+    [{ email: 'eve@example.org' }, ['email']],
+    [{ password: 'bald eagles hum' }, ['password']],
+    [{ email: 'eve@example.org', password: 'bald eagles hum', first_name: 'Eve' }, ['email', 'password']],
+  ] as const) {
+    const { status, body: problem } = await put(body)
+    assert.deepEqual([status, Object.keys(problem.errors)], [400, fields])
+  }
+  const kept = await put({ email: 'owner@example.org', first_name: 'Olga' })
+  assert.deepEqual([kept.status, kept.body.email, kept.body.first_name], [200, 'owner@example.org', 'Olga'])
+  assert.deepEqual(await takeMails(), [])
+})
+
+test('an address changed by an owner ends every link of before, and the former one is told', async (t) => {
+  const { send, owner, ada, accounts, takeMails, events } = await open(t)
+  await accounts.requestReset('ada@example.org')
+  await accounts.requestEmailChange({ userId: ada.userId, email: 'wished@example.org', password })
+  const links = (await takeMails()).map(tokenIn)
+  assert.equal(links.length, 2)
+  const found = async () =>
+    Promise.all(links.map(async (link) => (await accounts.findReset(link)) ?? (await accounts.findEmailChange(link))))
+  assert.ok((await found()).every((link) => link !== undefined))
+  const put = (body: unknown) => send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, body)
+  assert.equal((await put({ email: 'OWNER@example.org' })).status, 409)
+  assert.ok((await found()).every((link) => link !== undefined))
+  assert.equal((await put({ email: 'new@example.org', first_name: 'Augusta' })).body.email, 'new@example.org')
+  assert.deepEqual(await found(), [undefined, undefined])
+  const [notice, ...more] = await takeMails()
+  assert.deepEqual([notice!.to, more], ['ada@example.org', []])
+  assert.match(notice!.text, /new@example\.org/)
+  const { userId, detail } = events.find(({ event }) => event === 'email.changed')!
+  assert.deepEqual([userId, detail], [ada.userId, { former: 'ada@example.org', by_user: owner.userId }])
+})
+
 test('owners manage users; others are told that they may not', async (t) => {
   const { send, owner, ada, takeMails, addCamera } = await open(t)
   const asOwner = (method: string, url: string, body?: unknown) => send(method, url, owner.authorization, body)

@@ -71,6 +71,7 @@ export type ApiDeps = {
     | 'add'
     | 'invite'
     | 'setPassword'
+    | 'setEmail'
     | 'setOwner'
     | 'disable'
     | 'enable'

@@ -82,6 +82,17 @@ export class AccountChanges {
     })
   }
 
+  /** Without a link: by an owner. Throws 'not_found', and 'conflict' when another account has the address. */
+  replaceEmail(userId: number, email: string): Promise<{ readonly user: User; readonly formerEmail: string }> {
+    return this.#change(async (transaction, users) => {
+      const { email: formerEmail } = await users.get(userId)
+      await checkFree(users, email, userId)
+      // Neither those sent to the address that was left, nor one that would bring back an address wished for before.
+      await transaction.deleteFrom('links').where('user_id', '=', userId).execute()
+      return { user: await users.update(userId, { email }), formerEmail }
+    })
+  }
+
   /** Throws 'not_found', and 'conflict' for the last owner. Enabled again, an account has its personal tokens. */
   setDisabled(userId: number, isDisabled: boolean): Promise<User> {
     return this.#change(async (transaction, users) => {

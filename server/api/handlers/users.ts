@@ -15,7 +15,10 @@ import { writeListing } from '../page-of.ts'
 
 export type UserHandlersOptions = {
   readonly store: Pick<Store, 'users'>
-  readonly accounts: Pick<Accounts, 'add' | 'invite' | 'setPassword' | 'setOwner' | 'disable' | 'enable' | 'remove'>
+  readonly accounts: Pick<
+    Accounts,
+    'add' | 'invite' | 'setPassword' | 'setEmail' | 'setOwner' | 'disable' | 'enable' | 'remove'
+  >
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
 }
@@ -59,15 +62,18 @@ export function createUserHandlers({ store, accounts, audit, publicUrl }: UserHa
 
     async updateUser(call) {
       await checkOwner(call.caller)
-      const { id: userId, isOwner, disabledAtMs } = await users.get(call.params.user_id)
+      const { id: userId, email, isOwner, disabledAtMs } = await users.get(call.params.user_id)
       const body = call.body()
+      const isMoving = body.email !== undefined && body.email !== email
+      if (userId === call.caller.userId) checkNotOwn({ email: isMoving, password: body.password !== undefined })
       const by = { byUserId: call.caller.userId, context: call.context() }
-      const change = readChange(body)
+      const { email: _, ...change } = readChange(body)
       // What may be refused comes first.
       if (body.password !== undefined) {
         const { password: newPassword, revoke_personal_tokens: revokePersonalTokens = false } = body
         await accounts.setPassword({ userId, newPassword, revokePersonalTokens, ...by })
       }
+      if (isMoving) await accounts.setEmail(userId, body.email!, by)
       if (body.is_owner !== undefined && body.is_owner !== isOwner) await accounts.setOwner(userId, body.is_owner, by)
       if (Object.keys(change).length > 0) {
         const { email: subject } = await users.update(userId, change)
@@ -87,6 +93,14 @@ export function createUserHandlers({ store, accounts, audit, publicUrl }: UserHa
       return null
     },
   }
+}
+
+/** Owners' tokens must not do what takes everybody else the present password. Throws 'invalid' naming the fields. */
+function checkNotOwn(isChanged: Readonly<Record<string, boolean>>): void {
+  const names = Object.keys(isChanged).filter((name) => isChanged[name])
+  if (names.length === 0) return
+  const reason = 'Your own is changed at /v1/me/, with your present password.'
+  throw new AppError('invalid', reason, { fields: Object.fromEntries(names.map((name) => [name, [reason]])) })
 }
 
 /** Names on one line, and what else a row of a user holds. */
