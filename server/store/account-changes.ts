@@ -31,20 +31,21 @@ export class AccountChanges {
     this.#clock = clock
   }
 
-  /** Throws 'not_found' without the set-up code and 'conflict' when there are users already. */
+  /** Throws 'not_found' without the set-up code and 'conflict' when there is an owner, or an account for the address. */
   setUp(codeHash: Uint8Array, person: Person & { readonly email: string }): Promise<User> {
     return this.#change(async (transaction, users) => {
       await this.#useLink(transaction, 'setup', codeHash)
-      const first = await transaction.selectFrom('users').select('id').limit(1).executeTakeFirst()
-      if (first) throw new AppError('conflict', 'the server is set up already')
+      if (await users.hasOwner()) throw new AppError('conflict', 'the server is set up already')
+      await checkFree(users, person.email)
       return users.insert({ ...person, isOwner: true })
     })
   }
 
-  /** Throws 'not_found' without the link and 'conflict' when there is an account for its address. */
+  /** Throws 'not_found' without the link and 'conflict' when there is an account for its address, or no owner yet. */
   acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
       const link = await this.#useLink(transaction, 'invitation', linkHash)
+      if (!(await users.hasOwner())) throw new AppError('conflict', 'the server is not set up yet')
       await checkFree(users, link.email!)
       return { link, user: await users.insert({ ...person, email: link.email!, isOwner: false }) }
     })

@@ -136,6 +136,12 @@ export class Users {
     return Number((await query.executeTakeFirstOrThrow()).count)
   }
 
+  /** Whether the server is set up: nobody else can have people in. */
+  async hasOwner(): Promise<boolean> {
+    const query = this.#db.selectFrom('users').select('id').where('is_owner', '=', 1).limit(1)
+    return (await query.executeTakeFirst()) !== undefined
+  }
+
   /** Throws 'not_found', and 'conflict' when the address is taken. */
   async update(id: number, change: UserChange): Promise<User> {
     const { email, firstName, lastName, phone } = change

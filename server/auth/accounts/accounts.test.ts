@@ -122,6 +122,24 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
   await assert.rejects(accounts.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
 })
 
+testEachDatabase(
+  'T45: until there is an owner nobody signs up, and other accounts do not end set-up',
+  async (t, { openStore }) => {
+    const { accounts, store, setUp, takeMails } = await open(t, openStore, { signUp: 'open' })
+    const bob = await store.users.insert({ ...person, email: 'bob@x.org', passwordHash: '!', isOwner: false })
+    assert.equal(await accounts.isSetupPending(), true)
+    await assert.rejects(accounts.requestSignUp('eve@x.org', context), { kind: 'conflict' })
+    await accounts.invite({ email: 'eve@x.org', inviterId: bob.id })
+    const [token] = (await takeMails()).map(tokenIn)
+    await assert.rejects(accounts.acceptInvitation({ ...person, token: token! }), { kind: 'conflict' })
+    const code = await accounts.createSetupCode()
+    await assert.rejects(accounts.setUp({ ...person, code, email: 'BOB@x.org' }), { kind: 'conflict' })
+    assert.equal((await setUp()).isOwner, true)
+    assert.equal(await accounts.isSetupPending(), false)
+    assert.equal((await accounts.acceptInvitation({ ...person, token: token! })).isOwner, false)
+  },
+)
+
 testEachDatabase('who may have an account is for the owner to say', async (t, { openStore }) => {
   const closed = await open(t, openStore, { signUp: 'closed' })
   const owner = await closed.setUp()

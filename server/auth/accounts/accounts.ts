@@ -48,7 +48,7 @@ export class Accounts {
 
   /** Whether the first owner is still to come. */
   async isSetupPending(): Promise<boolean> {
-    return (await this.#options.store.users.count()) === 0
+    return !(await this.#options.store.users.hasOwner())
   }
 
   /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */
@@ -56,7 +56,7 @@ export class Accounts {
     return this.#newcomers.createSetupCode()
   }
 
-  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there are users already. */
+  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there is an owner already. */
   setUp(input: SetUpInput): Promise<User> {
     return this.#newcomers.setUp(input)
   }
@@ -69,7 +69,7 @@ export class Accounts {
     return this.#newcomers.invite(input)
   }
 
-  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account. */
+  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner. */
   requestSignUp(email: string, context?: RequestContext): Promise<void> {
     return this.#newcomers.requestSignUp(email, context)
   }
@@ -79,7 +79,7 @@ export class Accounts {
     return this.#newcomers.findInvitation(token)
   }
 
-  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account by now, 'invalid' naming fields. */
+  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account or no owner yet, 'invalid' naming fields. */
   acceptInvitation(input: AcceptInput): Promise<User> {
     return this.#newcomers.acceptInvitation(input)
   }

@@ -33,7 +33,7 @@ export class Newcomers {
     return code
   }
 
-  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there are users already. */
+  /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there is an owner already. */
   async setUp(input: SetUpInput): Promise<User> {
     const { store, passwords, audit } = this.#options
     const email = parseEmail(input.email)
@@ -42,7 +42,7 @@ export class Newcomers {
     const codeHash = hashSetupCode(input.code)
     // Before the password is hashed: guesses must not cost more than a look-up.
     if (!codeHash || !(await store.links.find('setup', codeHash))) {
-      if (!((await store.users.count()) === 0)) throw new AppError('conflict', 'This server is set up already.')
+      if (await store.users.hasOwner()) throw new AppError('conflict', 'This server is set up already.')
       const reason = 'This is not the set-up code, or it has expired.'
       throw new AppError('invalid', reason, { fields: { code: [reason] } })
     }
@@ -68,11 +68,12 @@ export class Newcomers {
     )
   }
 
-  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account. */
+  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner. */
   async requestSignUp(emailText: string, context?: RequestContext): Promise<void> {
     const { audit, signUp } = this.#options
     const email = parseEmail(emailText)
     if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
+    await this.#checkSetUp()
     await this.#links.takeMail({ purpose: 'invitation', email })
     audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })
     this.#later.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
@@ -87,12 +88,13 @@ export class Newcomers {
     return { email: link.email!, ...(inviter && { inviterEmail: inviter.email }) }
   }
 
-  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account by now, 'invalid' naming fields. */
+  /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account or no owner yet, 'invalid' naming fields. */
   async acceptInvitation(input: AcceptInput): Promise<User> {
     const { store, passwords, audit } = this.#options
     const hash = hashLinkToken(input.token)
     const found = hash && (await this.findInvitation(input.token))
     if (!found) throw badLink()
+    await this.#checkSetUp()
     const names = readNames(input)
     checkPassword(input.password, [found.email])
     const passwordHash = await passwords.hash(input.password)
@@ -132,6 +134,12 @@ export class Newcomers {
       cameraId: cameraId ?? null,
     })
     await this.#mails.invitation(email, inviter, writeLink(publicUrl, 'invitation', token))
+  }
+
+  /** The first account is the owner's, and made with the code: nobody is to be there before. */
+  async #checkSetUp(): Promise<void> {
+    if (await this.#options.store.users.hasOwner()) return
+    throw new AppError('conflict', 'This server is not set up yet.')
   }
 
   /** Links that were sent while more people might have accounts than today. */
