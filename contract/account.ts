@@ -59,7 +59,7 @@ export const CreatedPersonalToken = Type.Object({
 export const ApplicationPath = Type.Object({ application_id: Type.Integer() })
 
 const application = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Up to 100 characters, all of them visible.' }),
   redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 20 }),
   require_secret: Type.Boolean({ description: 'The secret is asked for with the password and refresh grants too.' }),
   allow_password: Type.Boolean({ description: 'Whether the application may use the password grant.' }),

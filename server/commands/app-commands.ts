@@ -6,6 +6,7 @@ import { hashToken } from '../auth/checked-token.ts'
 import { checkClientId, checkClientSecret, createClientId, createOAuthSecret } from '../auth/oauth/oauth-secrets.ts'
 import { AppError } from '../base/error.ts'
 import { parseScopes } from '../model/access.ts'
+import { parseAppName } from '../model/oauth/app-name.ts'
 import { checkRedirectUri } from '../model/oauth/redirect-uri.ts'
 import type { Application, ApplicationChange } from '../store/applications.ts'
 import type { Store } from '../store/store.ts'
@@ -65,7 +66,7 @@ const appAdd: Command = {
         ...change,
         clientId,
         ownerId: owner.id,
-        name: readName(options.name!),
+        name: parseAppName(options.name!),
         secretHash: secret === null ? null : hashToken(secret),
       })
       await record(store, { event: 'app.created', ...about(application) })
@@ -110,7 +111,7 @@ const appChange: Command = {
   run: (call) =>
     withStore(call.config, async (store) => {
       const { name } = call.options
-      const change = { ...readChange(call), ...(name !== undefined && { name: readName(name) }) }
+      const change = { ...readChange(call), ...(name !== undefined && { name: parseAppName(name) }) }
       const { id } = await getNamedApplication(store, call.positionals[0]!)
       const application = await store.applications.update(id, change)
       await record(store, { event: 'app.changed', ...about(application) })
@@ -154,13 +155,11 @@ export const appCommands: readonly Command[] = [appAdd, appList, appChange, appR
 
 /** By client id or by id. Throws 'not_found'. */
 async function getNamedApplication(store: Pick<Store, 'applications'>, name: string): Promise<Application> {
-  const found = await store.applications.find(name)
-  if (found) return found
-  const byId = /^\d{1,15}$/.test(name)
-    ? (await store.applications.list()).find(({ id }) => id === Number(name))
-    : undefined
-  if (!byId) throw new AppError('not_found', `there is no application ${name}`)
-  return byId
+  const all = await store.applications.list()
+  const isId = /^\d{1,15}$/.test(name)
+  const found = all.find((each) => each.clientId === name) ?? all.find(({ id }) => isId && id === Number(name))
+  if (!found) throw new AppError('not_found', `there is no application ${name}`)
+  return found
 }
 
 function readChange({ options }: CommandCall): ApplicationChange {
@@ -180,14 +179,6 @@ function readChoice(name: string, text: string | undefined): boolean | undefined
   if (text === undefined) return undefined
   if (text !== 'yes' && text !== 'no') throw new AppError('invalid', `--${name}: expected yes or no, got "${text}"`)
   return text === 'yes'
-}
-
-function readName(text: string): string {
-  const name = text.trim()
-  if (name === '' || name.length > 200 || /\p{Cc}/u.test(name)) {
-    throw new AppError('invalid', '--name: expected 1 to 200 characters on one line')
-  }
-  return name
 }
 
 async function readSecret({ options, switches, terminal }: CommandCall, command: Command): Promise<string | undefined> {

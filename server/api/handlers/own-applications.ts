@@ -8,6 +8,7 @@ import type { Audit } from '../../auth/guard/audit.ts'
 import { createClientId, createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import { AppError } from '../../base/error.ts'
 import { defaultScopes, parseScopes } from '../../model/access.ts'
+import { parseAppName } from '../../model/oauth/app-name.ts'
 import { checkRedirectUri } from '../../model/oauth/redirect-uri.ts'
 import type { Application, ApplicationChange as RowChange } from '../../store/applications.ts'
 import type { Store } from '../../store/store.ts'
@@ -50,7 +51,8 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 
     async createApplication(call) {
       const { userId: ownerId } = call.caller
-      const { name, confidential = true, scope = defaultScopes.join(' '), ...rest } = call.body()
+      const { name: text, confidential = true, scope = defaultScopes.join(' '), ...rest } = call.body()
+      const name = parseAppName(text)
       const change = readChange({ ...rest, scope }, call.caller)
       if ((await applications.listByOwner(ownerId)).length >= maxApplications) {
         throw new AppError('invalid', `There are ${maxApplications} applications already; remove one.`)
@@ -104,7 +106,7 @@ function readChange(body: ApplicationChange, caller: Caller): RowChange {
   const scopes = body.scope === undefined ? undefined : parseScopes(body.scope)
   if (scopes) checkGiveable(scopes, caller)
   return {
-    ...(name !== undefined && { name }),
+    ...(name !== undefined && { name: parseAppName(name) }),
     ...(redirectUris !== undefined && { redirectUris: [...new Set(redirectUris)] }),
     ...(requiresSecret !== undefined && { requiresSecret }),
     ...(allowsPassword !== undefined && { allowsPassword }),
