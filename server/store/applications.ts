@@ -80,15 +80,21 @@ export class Applications {
     }
   }
 
+  /** Undefined too while its owner is disabled: nobody answers for it. */
   async find(clientId: string): Promise<Application | undefined> {
     const client = await this.findClient(clientId)
     return client && withoutHash(client)
   }
 
-  /** For those who check a secret. */
+  /** As `find`, for those who check a secret. */
   async findClient(clientId: string): Promise<Client | undefined> {
-    const query = this.#db.selectFrom('applications').selectAll().where('client_id', '=', clientId)
-    const row = await query.executeTakeFirst()
+    const row = await this.#db
+      .selectFrom('applications')
+      .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
+      .selectAll('applications')
+      .where('client_id', '=', clientId)
+      .where('owner.disabled_at_ms', 'is', null)
+      .executeTakeFirst()
     return row && { ...toApplication(row), secretHash: row.secret_hash }
   }
 

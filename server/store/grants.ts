@@ -126,18 +126,21 @@ export class Grants {
     return grantId
   }
 
-  /** By SHA-256; undefined when its grant was refreshed or revoked since, or its user disabled. Expiry is for the caller to see. */
+  /** By SHA-256; undefined when its grant was refreshed or revoked since, or its user or the application's owner disabled. */
   async findLiveAccess(hash: Uint8Array): Promise<LiveAccess | undefined> {
     const row = await this.#db
       .selectFrom('oauth_tokens as token')
       .innerJoin('oauth_grants as granted', 'granted.id', 'token.grant_id')
       .innerJoin('users', 'users.id', 'granted.user_id')
+      .innerJoin('applications', 'applications.id', 'granted.application_id')
+      .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
       .select(['token.grant_id', 'token.scope', 'token.expires_at_ms', 'granted.user_id', 'granted.application_id'])
       .where('token.hash', '=', hash)
       .where('token.kind', '=', 'access')
       .whereRef('token.generation', '=', 'granted.generation')
       .where('granted.revoked_at_ms', 'is', null)
       .where('users.disabled_at_ms', 'is', null)
+      .where('owner.disabled_at_ms', 'is', null)
       .executeTakeFirst()
     return (
       row && {
@@ -150,9 +153,13 @@ export class Grants {
     )
   }
 
-  /** Until when a grant lasts unless refreshed; undefined when revoked, or its user disabled. */
+  /** Until when a grant lasts unless refreshed; undefined when revoked, or its user or the application's owner disabled. */
   async findEndMs(id: number): Promise<number | undefined> {
-    const row = await this.#selectLive().where('granted.id', '=', id).executeTakeFirst()
+    const row = await this.#selectLive()
+      .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
+      .where('granted.id', '=', id)
+      .where('owner.disabled_at_ms', 'is', null)
+      .executeTakeFirst()
     return row?.expires_at_ms
   }
 

@@ -76,6 +76,33 @@ test('T18: expired, refreshed, revoked, a refresh token, a mistyped one: each is
   assert.equal((await get('/v1/me/', `Bearer ${fresh.access_token}`)).statusCode, 200)
 })
 
+test('an application whose owner is disabled is nobody, and its tokens open nothing', async (t) => {
+  const { store, oauth, user, get } = await open(t)
+  const runner = await addUser(store, 'runner@example.org')
+  await addApplication(store, { clientId: 'other', ownerId: runner.id, isConfidential: false })
+  const sent = { client_id: 'other', username: user.email, password: testPassword }
+  const logIn = () => askToken(oauth, { ...sent, grant_type: 'password' })
+  const first = readPair(await logIn())
+  const [grant] = await store.grants.list(user.id)
+  const statusOf = async () => (await get('/v1/me/', `Bearer ${first.access_token}`)).statusCode
+  const asked = { response_type: 'code', client_id: 'other', redirect_uri: 'https://app.example/cb', scope: 'read' }
+  const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
+  const check = async () => (await oauth.checkAuthorize(new URLSearchParams({ ...asked, ...challenge }))).kind
+  assert.deepEqual([await statusOf(), await check()], [200, 'ask'])
+
+  await store.accounts.setDisabled(runner.id, true)
+  assert.deepEqual([await statusOf(), await check()], [401, 'refused'])
+  const refresh = { client_id: 'other', grant_type: 'refresh_token', refresh_token: first.refresh_token }
+  for (const answer of [await logIn(), await askToken(oauth, refresh)]) {
+    assert.deepEqual([answer.status, JSON.parse(answer.body).error], [401, 'invalid_client'])
+  }
+  assert.equal(await store.grants.findEndMs(grant!.id), undefined)
+  assert.equal((await store.grants.list(user.id)).length, 1) // to be seen and ended nevertheless
+
+  await store.accounts.setDisabled(runner.id, false)
+  assert.deepEqual([await statusOf(), await check()], [200, 'ask'])
+})
+
 test('T19: an access token in the query is no credential', async (t) => {
   const { logIn, get } = await open(t)
   const { access_token } = await logIn()
