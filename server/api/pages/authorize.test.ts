@@ -65,6 +65,33 @@ test('T28: deny tells the application so', async (t) => {
   assert.match(browser.shown!.location!, /error=access_denied/)
 })
 
+test('T28: a question is answered once, and asked again after that', async (t) => {
+  const { browser } = await openWithApp(t)
+  await browser.signIn()
+  for (const [first, second] of [
+    ['allow', 'allow'],
+    ['deny', 'allow'],
+    ['allow', 'deny'],
+  ] as const) {
+    await browser.open(authorize())
+    const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+    const answers = await Promise.all([first, second].map((answer) => browser.post(action, { ...fields, answer })))
+    const locations = answers.map(({ location }) => location!)
+    assert.equal(locations.filter((location) => location.startsWith(redirectUri)).length, 1)
+    assert.equal(locations.filter((location) => location === action).length, 1)
+  }
+})
+
+test('T8: nobody is sent to an application that is gone meanwhile, not even with a no', async (t) => {
+  const { pages, browser } = await openWithApp(t)
+  await browser.signIn()
+  await browser.open(authorize())
+  const [application] = await pages.store.applications.list()
+  await pages.store.applications.remove(application!.id)
+  await browser.submit({ answer: 'deny' }, '/oauth/')
+  assert.deepEqual([browser.shown!.status, browser.shown!.location], [400, undefined])
+})
+
 test('T8: hostile redirect addresses are a 400 and lead nowhere, signed in or not', async (t) => {
   const { browser } = await openWithApp(t)
   const hostile = [

@@ -21,6 +21,15 @@ test('what is kept is found by its owner, for its time', () => {
   assert.equal(kept.size, 0)
 })
 
+test('what is taken is gone, and only its owner takes it', () => {
+  const { kept } = createKept()
+  const name = kept.put('ada', '192.0.2.1', '/a')
+  assert.equal(kept.take('eve', name), undefined)
+  assert.equal(kept.take('ada', name), '/a')
+  assert.equal(kept.take('ada', name), undefined)
+  assert.equal(kept.size, 0)
+})
+
 test('one address pushes out its own entries, not those of others', () => {
   const { kept } = createKept({ maxPerAddress: 2 })
   const mine = kept.put('ada', '192.0.2.1', '/a')

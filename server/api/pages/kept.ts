@@ -51,6 +51,13 @@ export class Kept<T> {
     return undefined
   }
 
+  /** As `find`, once. */
+  take(owner: string, name: string): T | undefined {
+    const value = this.find(owner, name)
+    if (value !== undefined) this.#remove(name)
+    return value
+  }
+
   get size(): number {
     return this.#entries.size
   }

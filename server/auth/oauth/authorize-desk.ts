@@ -8,6 +8,7 @@ import { OAuthError } from '../../model/oauth/oauth-error.ts'
 import { writeRedirect } from '../../model/oauth/redirect.ts'
 import { isRegistered } from '../../model/oauth/redirect-uri.ts'
 import { describeScopes } from '../../model/oauth/scope-words.ts'
+import type { Application } from '../../store/applications.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { OAuthOptions } from './oauth-options.ts'
@@ -33,11 +34,8 @@ export class AuthorizeDesk {
   /** Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more. */
   async approve(request: AuthorizeRequest, userId: number, context: RequestContext): Promise<{ location: string }> {
     const { store, clock, policy, randomBytes, audit } = this.#options
-    const { clientId, redirectUri, scopes, codeChallenge } = request
-    const client = await store.applications.find(clientId)
-    if (!client || !isRegistered(redirectUri, client.redirectUris)) {
-      throw new AppError('conflict', 'Mismatching redirect URI.')
-    }
+    const { redirectUri, scopes, codeChallenge } = request
+    const client = await this.#getClient(request)
     const code = createOAuthSecret('code', randomBytes)
     await store.grants.insertCode({
       hash: hashToken(code),
@@ -53,7 +51,9 @@ export class AuthorizeDesk {
     return { location: this.#redirect(request, { code }) }
   }
 
-  deny(request: AuthorizeRequest): { location: string } {
+  /** Throws as `approve`: nobody is sent to an address that is no application's any more. */
+  async deny(request: AuthorizeRequest): Promise<{ location: string }> {
+    await this.#getClient(request)
     return { location: this.#redirect(request, { error: 'access_denied' }) }
   }
 
@@ -68,6 +68,12 @@ export class AuthorizeDesk {
       scopes: describeScopes(scopes),
       lifetime: grantMs === undefined ? idle : `${idle}; at most ${writeDays(grantMs)}`,
     }
+  }
+
+  async #getClient({ clientId, redirectUri }: AuthorizeRequest): Promise<Application> {
+    const client = await this.#options.store.applications.find(clientId)
+    if (client && isRegistered(redirectUri, client.redirectUris)) return client
+    throw new AppError('conflict', 'Mismatching redirect URI.')
   }
 
   async #check(query: URLSearchParams): Promise<AuthorizeCheck> {

@@ -45,7 +45,7 @@ testEachDatabase('what is asked is put in words, and the answer goes back to the
   assert.equal(`${origin}${pathname}`, usual.redirect_uri)
   assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
   assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], ['xyz', testIssuer])
-  assert.equal(oauth.deny(request).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
+  assert.equal((await oauth.deny(request)).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
   const own = await ask(oauth, { ...installed, redirect_uri: 'com.example.app:/cb', code_challenge: challenge, code_challenge_method: 'S256' }) // biome-ignore format: one line
   assert.equal(oauth.describe(own).redirectHost, 'com.example.app')
 })
@@ -84,7 +84,7 @@ testEachDatabase('T9: the state comes back unchanged; a repeated parameter is re
     const request = await ask(oauth, { ...usual, state })
     const { location } = await oauth.approve(request, user.id, testContext)
     assert.equal(new URL(location).searchParams.get('state'), state)
-    assert.equal(new URL(oauth.deny(request).location).searchParams.get('state'), state)
+    assert.equal(new URL((await oauth.deny(request)).location).searchParams.get('state'), state)
   }
   const { location } = await oauth.approve(await ask(oauth, usual), user.id, testContext)
   assert.equal(new URL(location).searchParams.has('state'), false)

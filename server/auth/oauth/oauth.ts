@@ -40,8 +40,8 @@ export class OAuth {
     return this.#authorizeDesk.approve(request, userId, context)
   }
 
-  /** The user said no. */
-  deny(request: AuthorizeRequest): { location: string } {
+  /** The user said no. Throws 'conflict' when the application was changed meanwhile, or is gone. */
+  deny(request: AuthorizeRequest): Promise<{ location: string }> {
     return this.#authorizeDesk.deny(request)
   }
 

@@ -23,11 +23,12 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
     audience: 'anyone, then user',
     get: (call) => ask(call, { ...deps, desk, questions }),
     async post(call, form) {
-      const request = questions.find(call.session.id, form.get('question'))
-      // Asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
+      // Answered once: a form sent twice must not give two codes.
+      const request = questions.take(call.session.id, form.get('question'))
+      // Answered already, asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
       if (!request) return redirect(call.url)
-      if (form.get('answer') !== 'allow') return redirect(deps.oauth.deny(request).location)
       try {
+        if (form.get('answer') !== 'allow') return redirect((await deps.oauth.deny(request)).location)
         return redirect((await deps.oauth.approve(request, call.user.id, call.context)).location)
       } catch (error) {
         const isGone = error instanceof AppError && (error.kind === 'conflict' || error.kind === 'not_found')
