@@ -30,9 +30,10 @@ async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial
   const oauth = createTemporaryOAuth(store, { clock, policy, audit: { write: (event) => void events.push(event) } })
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }) // biome-ignore format: one line
   const user = await addUser(store)
-  await addApplication(store, { ownerId: user.id })
-  await addApplication(store, { ownerId: user.id, clientId: 'other' })
-  await addApplication(store, { ownerId: user.id, clientId: 'public', isConfidential: false })
+  const { id: ownerId } = await addUser(store, 'runner@example.org')
+  await addApplication(store, { ownerId })
+  await addApplication(store, { ownerId, clientId: 'other' })
+  await addApplication(store, { ownerId, clientId: 'public', isConfidential: false })
   const getCode = async (query: Sent = {}) => {
     const asked = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', ...query }
     const found = await oauth.checkAuthorize(new URLSearchParams(asked as Record<string, string>))
