@@ -71,15 +71,20 @@ export class AccountChanges {
     })
   }
 
-  /** Throws 'not_found' without the link and 'conflict' when another account has the address by now. */
-  changeEmail(linkHash: Uint8Array): Promise<{ readonly user: User; readonly formerEmail: string }> {
+  /** Throws 'not_found' without the link, or when it is not this user's, and 'conflict' when another account has the address by now. */
+  changeEmail(
+    linkHash: Uint8Array,
+    userId: number,
+    options: LogoutOptions,
+  ): Promise<{ readonly user: User; readonly formerEmail: string }> {
     return this.#change(async (transaction, users) => {
-      const { userId, email } = await this.#useLink(transaction, 'email', linkHash)
-      const { email: formerEmail } = await users.get(userId!)
-      await checkFree(users, email!, userId!)
-      // Links sent to the address that was left must not open the account any more.
-      await transaction.deleteFrom('links').where('user_id', '=', userId).where('kind', '=', 'reset').execute()
-      return { user: await users.update(userId!, { email: email! }), formerEmail }
+      const link = await this.#useLink(transaction, 'email', linkHash)
+      if (link.userId !== userId) throw unknownLink()
+      const { email: formerEmail } = await users.get(userId)
+      await checkFree(users, link.email!, userId)
+      // Links too: one sent to the address that was left must not open the account any more.
+      await this.#logOut(transaction, userId, options)
+      return { user: await users.update(userId, { email: link.email! }), formerEmail }
     })
   }
 

@@ -59,8 +59,6 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
   await look('invitation, wrong')
   await open('/invitation/?token=x')
   await look('invitation, bad link')
-  await open('/email/?token=x')
-  await look('new address, bad link')
   const authorize = `/oauth/authorize/?${new URLSearchParams({
     response_type: 'code',
     client_id: 'app',
@@ -89,6 +87,8 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
   await look('change address, sent')
   await open(await lastLink())
   await look('confirm address')
+  await open('/email/?token=x')
+  await look('new address, bad link')
   await open('/account/tokens/')
   await page.fill('#name', 'Backup')
   await send()

@@ -197,11 +197,28 @@ test('a new address counts once the link sent to it was used', async (t) => {
   await browser.submit({ email: 'ada@new.example', password })
   assert.match(browser.shown!.text, /ada@new\.example/)
   const link = await readLink(pages)
+  await pages.addPerson('eve@new.example')
+  const eve = pages.openBrowser({ ip: '198.51.100.4' })
+  await eve.open(link)
+  assert.match(eve.shown!.url, /^\/sign-in\//)
+  await eve.submit({ email: 'eve@new.example', password })
+  assert.equal(eve.shown!.status, 403)
+  assert.match(eve.shown!.text, /belongs to another account/)
+  const token = new URL(link, 'https://x').searchParams.get('token')!
+  const formToken = /name="form_token" value="([^"]*)"/.exec(eve.shown!.text)![1]!
+  assert.equal((await eve.post(link, { token, form_token: formToken })).status, 404)
+  const other = pages.openBrowser()
+  await other.open(link)
+  assert.match(other.shown!.url, /^\/sign-in\//)
+  await other.submit({ email: user.email, password })
+  assert.equal(other.shown!.url, link)
   await browser.open(link)
+  assert.match(browser.shown!.text, /Your address is ada@example\.org[\s\S]*ada@new\.example/)
   assert.equal((await pages.store.users.find(user.id))?.email, 'ada@example.org')
   await browser.submit({})
   assert.equal((await pages.store.users.find(user.id))?.email, 'ada@new.example')
   assert.equal((await browser.open(link)).status, 404)
+  assert.equal((await other.get('/account/')).status, 302)
 })
 
 test('T44: users see who may get in, and end it', async (t) => {

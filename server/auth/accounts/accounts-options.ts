@@ -62,3 +62,9 @@ export type ChangePasswordInput = SetPasswordInput & {
 }
 
 export type ChangeEmailInput = By & { readonly userId: number; readonly email: string; readonly password: string }
+
+export type ConfirmEmailInput = By & {
+  readonly token: string
+  readonly userId: number
+  readonly exceptSessionId?: string
+}

@@ -98,7 +98,7 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
   }
   // A link of one kind is none of another.
   await assert.rejects(accounts.reset({ token, password: person.password }), { kind: 'not_found' })
-  await assert.rejects(accounts.confirmEmail({ token }), { kind: 'not_found' })
+  await assert.rejects(accounts.confirmEmail({ token, userId: 1 }), { kind: 'not_found' })
 
   await assert.rejects(accounts.acceptInvitation({ ...person, token, password: '12345678' }), isInvalid('password'))
   const many = await Promise.allSettled(

@@ -13,6 +13,7 @@ import type {
   By,
   ChangeEmailInput,
   ChangePasswordInput,
+  ConfirmEmailInput,
   InviteInput,
   ResetInput,
   SetPasswordInput,
@@ -129,12 +130,15 @@ export class Accounts {
   }
 
   /** What the page behind the link shows. */
-  findEmailChange(token: string): Promise<{ readonly email: string } | undefined> {
+  findEmailChange(token: string): ReturnType<OwnChanges['findEmailChange']> {
     return this.#changes.findEmailChange(token)
   }
 
-  /** Throws 'not_found' for a link that is not good and 'conflict' when another account has the address by now. */
-  confirmEmail(input: By & { readonly token: string }): Promise<User> {
+  /**
+   * By the user, signed in. Ends all grants and all sessions but `exceptSessionId`. Throws 'not_found' for a link that is not good
+   * or another user's, and 'conflict' when another account has the address by now.
+   */
+  confirmEmail(input: ConfirmEmailInput): Promise<User> {
     return this.#changes.confirmEmail(input)
   }
 

@@ -13,6 +13,7 @@ import type {
   By,
   ChangeEmailInput,
   ChangePasswordInput,
+  ConfirmEmailInput,
   ResetInput,
   SetPasswordInput,
 } from './accounts-options.ts'
@@ -104,16 +105,21 @@ export class OwnChanges {
   }
 
   /** What the page behind the link shows. */
-  async findEmailChange(token: string): Promise<{ readonly email: string } | undefined> {
+  async findEmailChange(token: string): Promise<{ readonly userId: number; readonly email: string } | undefined> {
     const link = await this.#links.find('email', token)
-    return link && { email: link.email! }
+    return link && { userId: link.userId!, email: link.email! }
   }
 
-  /** Throws 'not_found' for a link that is not good and 'conflict' when another account has the address by now. */
-  async confirmEmail({ token, ...by }: { token: string } & By): Promise<User> {
+  /**
+   * By the user, signed in: the link alone proves only who reads the mailbox. Ends all grants and all sessions but
+   * `exceptSessionId`. Throws 'not_found' for a link that is not good or another user's, and 'conflict' when another account has
+   * the address by now.
+   */
+  async confirmEmail({ token, userId, exceptSessionId, ...by }: ConfirmEmailInput): Promise<User> {
     const hash = hashLinkToken(token)
     if (!hash) throw badLink()
-    const { user, formerEmail } = await this.#options.store.accounts.changeEmail(hash)
+    const options = { reason: 'email_changed', exceptSessionId }
+    const { user, formerEmail } = await this.#options.store.accounts.changeEmail(hash, userId, options)
     this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
     this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
     return user

@@ -192,7 +192,8 @@ testEachDatabase('the last owner stays, and stays owner', async (t, { openStore 
 })
 
 testEachDatabase('a new address is the account’s once its link was used', async (t, { openStore }) => {
-  const { accounts, user, takeMails, canSignIn, store } = await open(t, openStore)
+  const { accounts, user, keeper, start, takeMails, canSignIn, store } = await open(t, openStore)
+  const signedIn = await start()
   const input = { userId: user.id, email: 'byron@example.org', password, context }
   await assert.rejects(accounts.requestEmailChange({ ...input, password: 'wrong one' }), isInvalid('password'))
   await assert.rejects(accounts.requestEmailChange({ ...input, email: 'byron' }), isInvalid('email'))
@@ -206,8 +207,11 @@ testEachDatabase('a new address is the account’s once its link was used', asyn
   assert.equal((await store.users.get(user.id)).email, email)
   await accounts.requestReset(email, context)
   const [reset] = await takeMails()
-  assert.equal((await accounts.confirmEmail({ token: tokenIn(mail!), context })).email, 'byron@example.org')
-  await assert.rejects(accounts.confirmEmail({ token: tokenIn(mail!) }), { kind: 'not_found' })
+  const by = { token: tokenIn(mail!), userId: user.id, exceptSessionId: signedIn.first.id, context }
+  await assert.rejects(accounts.confirmEmail({ ...by, userId: keeper.id }), { kind: 'not_found' })
+  assert.equal((await accounts.confirmEmail(by)).email, 'byron@example.org')
+  assert.deepEqual(await signedIn.look(), [true, false, false, false, true])
+  await assert.rejects(accounts.confirmEmail(by), { kind: 'not_found' })
   assert.equal((await takeMails())[0]!.to, email)
   assert.equal(await accounts.findReset(tokenIn(reset!)), undefined)
   assert.deepEqual([await canSignIn(email, password), await canSignIn('byron@example.org', password)], [false, true])

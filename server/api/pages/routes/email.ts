@@ -9,6 +9,7 @@ import { html } from '../html.ts'
 import type { Page, PageCall, ShownPage, UserCall } from '../page.ts'
 import { homePath } from '../sign-in-desk.ts'
 import { isEmail } from './sign-in.ts'
+import { signOutPath } from './sign-out.ts'
 
 export const changeEmailPath = '/account/email/'
 
@@ -47,21 +48,21 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
 }
 
 export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
-  const open = async (call: PageCall, token: string, problem?: FormProblem): Promise<ShownPage> => {
+  const open = async (call: UserCall, token: string): Promise<ShownPage> => {
     const found = await accounts.findEmailChange(token)
-    return found ? showConfirm(call, token, found.email, problem) : showInvalid(call)
+    if (!found) return showInvalid(call)
+    return found.userId === call.user.id ? showConfirm(call, token, found.email) : showOther(call)
   }
   return {
     path: linkPaths.email,
-    audience: 'anyone',
+    // The link alone proves who reads the mailbox, not whose account it is.
+    audience: 'user',
     get: (call) => open(call, call.query.get('token') ?? ''),
     async post(call, form) {
-      const token = form.get('token')
-      if (!call.visit.isFormToken(form.get('form_token'))) {
-        return { ...(await open(call, token, { notice: call.texts.problems.outdated })), status: 403 }
-      }
+      const { user, session, context } = call
       try {
-        await accounts.confirmEmail({ token, context: call.context })
+        const token = form.get('token')
+        await accounts.confirmEmail({ token, userId: user.id, exceptSessionId: session.id, context })
       } catch (error) {
         const isUsed = error instanceof AppError && (error.kind === 'not_found' || error.kind === 'conflict')
         if (isUsed) return showInvalid(call)
@@ -110,17 +111,32 @@ ${drawForm({
   }
 }
 
-function showConfirm({ texts, visit }: PageCall, token: string, email: string, problem?: FormProblem): ShownPage {
+function showConfirm({ texts, session, user, url }: UserCall, token: string, email: string): ShownPage {
   return {
     kind: 'page',
     title: texts.email.title,
-    content: html`<p>${texts.email.text(email)}</p>
-${drawNotice(problem?.notice)}
+    content: html`<p>${texts.email.text(email, user.email)}</p>
 ${drawForm({
-  action: linkPaths.email,
-  formToken: visit.formToken,
+  action: url,
+  formToken: session.formToken,
   hidden: { token },
   content: drawButton(texts.email.button),
+})}`,
+  }
+}
+
+/** A browser in which somebody else is signed in. */
+function showOther({ texts, session, user, url }: UserCall): ShownPage {
+  return {
+    kind: 'page',
+    status: 403,
+    title: texts.email.otherTitle,
+    content: html`<p>${texts.email.other(user.email)}</p>
+${drawForm({
+  action: signOutPath,
+  formToken: session.formToken,
+  hidden: { next: url },
+  content: drawButton(texts.email.otherButton),
 })}`,
   }
 }
