@@ -50,6 +50,15 @@ export type AuthServer = Disposable & {
   readonly refreshTokens: readonly string[]
 }
 
+export type AuthServerSize = {
+  /** Accounts, all with the same password; at least 1. */
+  readonly people: number
+  /** Log-ins of the first of them whose refresh tokens are wanted. */
+  readonly logIns: number
+}
+
+type Order = AuthServerSize & { readonly kind: AuthServerKind }
+
 type Ready = Pick<AuthServer, 'port' | 'ca' | 'accessToken' | 'refreshTokens'>
 
 export const clientId = 'bench'
@@ -58,19 +67,16 @@ export const emailOf = (index: number): string => `user${index}@example.com`
 /** Answers as /v1/me/ does, after a durable write to the account. */
 export const meWithWritePath = '/bench/me-with-a-write'
 
-const userCount = 500
-/** More than one chain per connection, for several turns. */
-const refreshCount = 200
 /** Beyond what can be asked in a minute, so that requests are counted but none refused. */
 const unreachable = 10_000_000
 
 const self = fileURLToPath(import.meta.url)
 
-export async function openAuthServer(kind: AuthServerKind): Promise<AuthServer> {
+export async function openAuthServer(kind: AuthServerKind, size: AuthServerSize): Promise<AuthServer> {
   // As the service has it, see server/commands/nightjar.ts.
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' }
   const child = fork(self, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env })
-  child.send(kind)
+  child.send({ kind, ...size } satisfies Order)
   const [ready] = (await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => Promise.reject(new Error('the server of the bench ended before it listened'))),
@@ -78,7 +84,7 @@ export async function openAuthServer(kind: AuthServerKind): Promise<AuthServer> 
   return { ...ready, pid: child.pid!, [Symbol.dispose]: () => void child.disconnect() }
 }
 
-async function serve(kind: AuthServerKind): Promise<Ready> {
+async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-bench-'))
   const clock = systemClock
   const log = createLogger('warn')
@@ -96,7 +102,7 @@ async function serve(kind: AuthServerKind): Promise<Ready> {
   const oauth = new OAuth({ store, login, audit, clock, log, publicUrl, randomBytes, policy })
 
   const passwordHash = await hashPassword(password)
-  for (let i = 0; i < userCount; i++) {
+  for (let i = 0; i < people; i++) {
     await store.users.insert({ email: emailOf(i), firstName: 'Ada', lastName: 'Lind', passwordHash })
   }
   const [user] = await store.users.list()
@@ -138,7 +144,8 @@ async function serve(kind: AuthServerKind): Promise<Ready> {
   )
   const refreshTokens: string[] = []
   let accessToken = ''
-  for (let i = 0; i < refreshCount; i++) {
+  // One more, whose access token is kept.
+  for (let i = 0; i <= logIns; i++) {
     const form = { grant_type: 'password', client_id: clientId, username: emailOf(0), password, scope: 'read write' }
     const context = { ip: '127.0.0.1', userAgent: 'bench' }
     const answer = await oauth.token({ form: Object.entries(form), context })
@@ -146,7 +153,6 @@ async function serve(kind: AuthServerKind): Promise<Ready> {
     accessToken = pair.access_token
     refreshTokens.push(pair.refresh_token)
   }
-  // The last log-in is kept for the access token.
   refreshTokens.pop()
   process.once('disconnect', async () => {
     await api.close()
@@ -186,4 +192,4 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'snapshots'> = {
   snapshots: { find: async () => undefined },
 }
 
-if (process.argv[1] === self) process.once('message', async (kind: AuthServerKind) => process.send!(await serve(kind)))
+if (process.argv[1] === self) process.once('message', async (order: Order) => process.send!(await serve(order)))
