@@ -1,4 +1,4 @@
-// npm run check: format, lint, types, floors, documentation and the unit tests, in under a minute.
+// npm run check: format, lint, types, floors, documentation and the unit tests.
 
 import { finish, runStaticChecks, runTests } from './steps.ts'
 
