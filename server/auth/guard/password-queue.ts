@@ -71,10 +71,10 @@ export class PasswordQueue {
   }
 }
 
-/** Leaves two of libuv's threads to others, and does not use more than there are cores. */
+/** Leaves two of libuv's threads to others, and a core to the thread that serves them. */
 export function countPasswordThreads(
   threads = Number(process.env.UV_THREADPOOL_SIZE) || 4,
   cores = availableParallelism(),
 ): number {
-  return Math.max(1, Math.min(threads - 2, cores))
+  return Math.max(1, Math.min(threads - 2, cores - 1))
 }
