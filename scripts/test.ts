@@ -3,7 +3,12 @@
 import { finish, runStaticChecks, runTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
-ensureTestPackages()
+try {
+  ensureTestPackages()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(1)
+}
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 await runTests(

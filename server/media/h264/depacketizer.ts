@@ -2,7 +2,7 @@
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
 // frame, never handed on. Bytes are copied once, from the packet to where the access unit stays: consecutive ones share a slab of
-// memory, which is far cheaper to allocate and collect than a buffer for each (figures in docs/design/ingest.md).
+// memory, so that the collector has few buffers to count (figures, and what they leave open: docs/design/ingest.md).
 
 import type { VideoFormat } from '../frame.ts'
 import { nalType } from './nal-unit.ts'
