@@ -18,7 +18,8 @@ export type Frame = {
 
   /**
    * h264, h265: one access unit, NAL units each prefixed by its length in 4 bytes (ISO/IEC 14496-15), without parameter
-   * sets and access unit delimiters. mjpeg: one JFIF picture. aac: one raw_data_block without ADTS header.
+   * sets and access unit delimiters. mjpeg: one complete JPEG file, from its FF D8 to its FF D9, of the size the format tells; every
+   * one is a key frame. aac: one raw_data_block without ADTS header.
    */
   readonly data: Uint8Array
 }
@@ -33,7 +34,7 @@ export type VideoFormat = {
   readonly height: number
   /** h264: AVCDecoderConfigurationRecord (ISO/IEC 14496-15 5.3.3.1); h265: HEVCDecoderConfigurationRecord; mjpeg: empty. */
   readonly config: Uint8Array
-  /** RFC 6381, for instance `avc1.4d401f`; empty for mjpeg. */
+  /** RFC 6381, for instance `avc1.4d401f`; `mp4v.6C` for mjpeg (see `createJpegFormat` in jpeg/jpeg-header.ts). */
   readonly codecString: string
 }
 
