@@ -57,14 +57,15 @@ async function notFound(): Promise<never> {
   throw new AppError('not_found', 'nothing was recorded')
 }
 
-/** `addParts`: for parts that need the store. */
+/** `addParts`: for parts that need the store. `openStore`: for another database than a file of SQLite. */
 export async function openTemporaryApi(
   t: TestContext,
   parts: Partial<ApiDeps> = {},
   addParts: (store: Store) => Partial<ApiDeps> = () => ({}),
+  openStore: (...args: Parameters<typeof openTemporaryStore>) => Promise<{ store: Store }> = openTemporaryStore,
 ): Promise<TemporaryApi> {
   const clock: Clock = parts.clock ?? systemClock
-  const { store } = await openTemporaryStore(t, { clock })
+  const { store } = await openStore(t, { clock })
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
   const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
   const mediaTokens = new MediaTokens(randomBytes(32), clock)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../test/postgres/each-database.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
-import { openTemporaryStore } from '../store/temporary-store.ts'
 import { Authenticator } from './authenticator.ts'
 import type { Caller, UnauthenticatedError } from './caller.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'
 
-async function createAuthenticator(t: TestContext) {
-  const { store } = await openTemporaryStore(t)
+async function createAuthenticator(t: TestContext, { openStore }: TestDatabase) {
+  const { store } = await openStore(t)
   const user = await store.users.insert({ email: 'a@x', firstName: '', lastName: '', passwordHash: '' })
   const add = async (value: string, scopes = ['read']) =>
     store.tokens.insert({ userId: user.id, name: 't', scopes, ...describePersonalToken(value) })
@@ -39,8 +39,8 @@ async function createAuthenticator(t: TestContext) {
   return { store, counts, user, add, authenticator, authenticate, refuses }
 }
 
-test('a personal token names its caller, the second time at once', async (t) => {
-  const { user, add, authenticator, authenticate } = await createAuthenticator(t)
+testEachDatabase('a personal token names its caller, the second time at once', async (t, database) => {
+  const { user, add, authenticator, authenticate } = await createAuthenticator(t, database)
   const value = createPersonalToken(randomBytes)
   const { id } = await add(value, ['read', 'write'])
   const caller = await authenticate(`PersonalAccessToken ${value}`)
@@ -52,8 +52,8 @@ test('a personal token names its caller, the second time at once', async (t) => 
   }
 })
 
-test('everything else is refused, a bearer token with its own mark', async (t) => {
-  const { add, refuses } = await createAuthenticator(t)
+testEachDatabase('everything else is refused, a bearer token with its own mark', async (t, database) => {
+  const { add, refuses } = await createAuthenticator(t, database)
   const value = createPersonalToken(randomBytes)
   await add(value)
   for (const header of [
@@ -72,17 +72,20 @@ test('everything else is refused, a bearer token with its own mark', async (t) =
   await refuses('bearer x', true)
 })
 
-test('a mistyped token is refused without asking the database, unless one like it was brought along', async (t) => {
-  const { add, authenticate, refuses, counts } = await createAuthenticator(t)
-  const mistyped = `njp_${'0'.repeat(36)}`
-  await refuses(`PersonalAccessToken ${mistyped}`)
-  assert.equal(counts.hashesAsked, 0)
-  const { id } = await add(mistyped)
-  assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).credential.id, id)
-})
+testEachDatabase(
+  'a mistyped token is refused without asking the database, unless one like it was brought along',
+  async (t, database) => {
+    const { add, authenticate, refuses, counts } = await createAuthenticator(t, database)
+    const mistyped = `njp_${'0'.repeat(36)}`
+    await refuses(`PersonalAccessToken ${mistyped}`)
+    assert.equal(counts.hashesAsked, 0)
+    const { id } = await add(mistyped)
+    assert.equal((await authenticate(`PersonalAccessToken ${mistyped}`)).credential.id, id)
+  },
+)
 
-test('a revoked token and those of a disabled account are refused at once', async (t) => {
-  const { store, user, add, authenticator, authenticate, refuses } = await createAuthenticator(t)
+testEachDatabase('a revoked token and those of a disabled account are refused at once', async (t, database) => {
+  const { store, user, add, authenticator, authenticate, refuses } = await createAuthenticator(t, database)
   const [first, second] = [createPersonalToken(randomBytes), createPersonalToken(randomBytes)]
   const { id } = await add(first)
   const { id: secondId } = await add(second)
@@ -98,8 +101,8 @@ test('a revoked token and those of a disabled account are refused at once', asyn
   assert.equal(await authenticator.isLive({ kind: 'personal', id: secondId }), false)
 })
 
-test('the time of last use is written by the minute and at the end', async (t) => {
-  const { store, add, authenticate, authenticator } = await createAuthenticator(t)
+testEachDatabase('the time of last use is written by the minute and at the end', async (t, database) => {
+  const { store, add, authenticate, authenticator } = await createAuthenticator(t, database)
   const value = createPersonalToken(randomBytes)
   await add(value)
   const stop = new AbortController()

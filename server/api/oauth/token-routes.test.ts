@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import fc from 'fast-check'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { RateLimits } from '../../auth/guard/rate-limits.ts'
 import {
   addApplication,
@@ -20,8 +21,8 @@ type Post = { type?: string; body?: string | Buffer; headers?: Record<string, st
 const formType = 'application/x-www-form-urlencoded'
 const login = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password: testPassword }
 
-async function open(t: TestContext, parts: Partial<ApiDeps> = {}) {
-  const temporary = await openTemporaryApi(t, parts)
+async function open(t: TestContext, { openStore }: TestDatabase, parts: Partial<ApiDeps> = {}) {
+  const temporary = await openTemporaryApi(t, parts, undefined, openStore)
   const { store, api } = temporary
   const user = await addUser(store)
   const app = await addApplication(store, { ownerId: user.id })
@@ -45,38 +46,41 @@ function writeMultipart(fields: Record<string, string>): { type: string; body: B
 
 const refusal = (error: string, description?: string) => JSON.stringify({ error, error_description: description })
 
-test('T1, T2: the password grant, as a form of either kind, without a secret, with and without the slash', async (t) => {
-  const { post, postForm } = await open(t)
-  for (const response of [
-    await postForm(login),
-    await postForm(login, { url: '/oauth/token' }),
-    await postForm(login, { type: `${formType}; charset=UTF-8` }),
-    await post(writeMultipart(login)),
-    await postForm({ ...login, client_secret: testSecret }),
-    await postForm(login, {
-      headers: { authorization: `Basic ${Buffer.from(`app:${testSecret}`).toString('base64')}` },
-    }),
-  ]) {
-    assert.equal(response.statusCode, 200, response.body)
-    assert.deepEqual(Object.keys(response.json()), [
-      'access_token',
-      'expires_in',
-      'token_type',
-      'scope',
-      'refresh_token',
-    ])
-    assert.deepEqual([response.json().expires_in, response.json().token_type], [36_000, 'Bearer'])
-    assert.equal(response.json().scope, 'read write')
-    const { headers } = response
-    assert.deepEqual(
-      [headers['content-type'], headers['cache-control'], headers.pragma, headers['access-control-allow-origin']],
-      ['application/json', 'no-store', 'no-cache', '*'],
-    )
-  }
-})
+testEachDatabase(
+  'T1, T2: the password grant, as a form of either kind, without a secret, with and without the slash',
+  async (t, database) => {
+    const { post, postForm } = await open(t, database)
+    for (const response of [
+      await postForm(login),
+      await postForm(login, { url: '/oauth/token' }),
+      await postForm(login, { type: `${formType}; charset=UTF-8` }),
+      await post(writeMultipart(login)),
+      await postForm({ ...login, client_secret: testSecret }),
+      await postForm(login, {
+        headers: { authorization: `Basic ${Buffer.from(`app:${testSecret}`).toString('base64')}` },
+      }),
+    ]) {
+      assert.equal(response.statusCode, 200, response.body)
+      assert.deepEqual(Object.keys(response.json()), [
+        'access_token',
+        'expires_in',
+        'token_type',
+        'scope',
+        'refresh_token',
+      ])
+      assert.deepEqual([response.json().expires_in, response.json().token_type], [36_000, 'Bearer'])
+      assert.equal(response.json().scope, 'read write')
+      const { headers } = response
+      assert.deepEqual(
+        [headers['content-type'], headers['cache-control'], headers.pragma, headers['access-control-allow-origin']],
+        ['application/json', 'no-store', 'no-cache', '*'],
+      )
+    }
+  },
+)
 
-test('T1: a wrong password and an unknown user are one answer', async (t) => {
-  const { postForm } = await open(t)
+testEachDatabase('T1: a wrong password and an unknown user are one answer', async (t, database) => {
+  const { postForm } = await open(t, database)
   for (const change of [{ password: 'wrong' }, { username: 'nobody@example.org' }]) {
     const response = await postForm({ ...login, ...change })
     assert.equal(response.statusCode, 400)
@@ -84,8 +88,8 @@ test('T1: a wrong password and an unknown user are one answer', async (t) => {
   }
 })
 
-test('errors are those that programs written for other servers know', async (t) => {
-  const { post, postForm, store, app } = await open(t)
+testEachDatabase('errors are those that programs written for other servers know', async (t, database) => {
+  const { post, postForm, store, app } = await open(t, database)
   const without = (name: string) => Object.fromEntries(Object.entries(login).filter(([key]) => key !== name))
   const refresh = { grant_type: 'refresh_token', client_id: 'app' }
   const cases: [Record<string, string>, number, string][] = [
@@ -114,55 +118,58 @@ test('errors are those that programs written for other servers know', async (t) 
   assert.equal((await postForm(login)).body, refusal('unauthorized_client'))
 })
 
-test('T5: grants that there are none of', async (t) => {
-  const { postForm } = await open(t)
+testEachDatabase('T5: grants that there are none of', async (t, database) => {
+  const { postForm } = await open(t, database)
   for (const grant_type of ['client_credentials', 'implicit', '__proto__', 'constructor', 'PASSWORD', 'toString']) {
     const response = await postForm({ ...login, grant_type })
     assert.deepEqual([response.statusCode, response.body], [400, refusal('unsupported_grant_type')])
   }
 })
 
-test('T4: whatever is sent is refused with an OAuth error, and a refresh token survives it', async (t) => {
-  const { post, postForm } = await open(t)
-  const { refresh_token } = (await postForm(login)).json()
-  const good = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'app', refresh_token }).toString()
-  const boundary = 'multipart/form-data; boundary=x'
-  const part = (head: string, value: string) =>
-    `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--x--\r\n`
-  const requests: Post[] = [
-    { body: `${good}&client_id=app` },
-    { body: `${good}&refresh_token=x` },
-    { body: `${good}&x=1&x=2` },
-    { body: `${good}&x=%00` },
-    { body: `${good}&x=${'y'.repeat(16_384)}` },
-    { type: boundary, body: part('name="grant_type"; filename="f"', 'refresh_token') },
-    { type: 'multipart/form-data', body: part('name="a"', 'b') },
-    { type: boundary, body: '--x\r\n' },
-    { type: boundary, body: part('name="a"', 'b').slice(0, 30) },
-    { type: boundary, body: 'x'.repeat(17_000) },
-    { type: 'text/plain', body: good },
-    { type: '', body: good },
-    { type: ';;;', body: good },
-    { type: 'application/json', body: good },
-    { body: Buffer.from([0xff, 0xfe, 0x00]) },
-    { body: `__proto__=1&${good}&__proto__=2` },
-    { body: good, headers: { authorization: 'Basic !!!' } },
-    { body: `${good}&client_secret=x`, headers: { authorization: `Basic ${btoa('app:y')}` } },
-    { body: '' },
-  ]
-  for (const [i, request] of requests.entries()) {
-    for (const url of ['/oauth/token/', '/oauth/token-revoke/']) {
-      const response = await post({ ...request, url })
-      assert.ok([400, 401].includes(response.statusCode), `${i}: ${response.statusCode} ${response.body}`)
-      assert.match(response.json().error, /^(invalid_request|invalid_client|unsupported_grant_type)$/)
-      assert.equal(response.headers['content-type'], 'application/json')
+testEachDatabase(
+  'T4: whatever is sent is refused with an OAuth error, and a refresh token survives it',
+  async (t, database) => {
+    const { post, postForm } = await open(t, database)
+    const { refresh_token } = (await postForm(login)).json()
+    const good = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'app', refresh_token }).toString()
+    const boundary = 'multipart/form-data; boundary=x'
+    const part = (head: string, value: string) =>
+      `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--x--\r\n`
+    const requests: Post[] = [
+      { body: `${good}&client_id=app` },
+      { body: `${good}&refresh_token=x` },
+      { body: `${good}&x=1&x=2` },
+      { body: `${good}&x=%00` },
+      { body: `${good}&x=${'y'.repeat(16_384)}` },
+      { type: boundary, body: part('name="grant_type"; filename="f"', 'refresh_token') },
+      { type: 'multipart/form-data', body: part('name="a"', 'b') },
+      { type: boundary, body: '--x\r\n' },
+      { type: boundary, body: part('name="a"', 'b').slice(0, 30) },
+      { type: boundary, body: 'x'.repeat(17_000) },
+      { type: 'text/plain', body: good },
+      { type: '', body: good },
+      { type: ';;;', body: good },
+      { type: 'application/json', body: good },
+      { body: Buffer.from([0xff, 0xfe, 0x00]) },
+      { body: `__proto__=1&${good}&__proto__=2` },
+      { body: good, headers: { authorization: 'Basic !!!' } },
+      { body: `${good}&client_secret=x`, headers: { authorization: `Basic ${btoa('app:y')}` } },
+      { body: '' },
+    ]
+    for (const [i, request] of requests.entries()) {
+      for (const url of ['/oauth/token/', '/oauth/token-revoke/']) {
+        const response = await post({ ...request, url })
+        assert.ok([400, 401].includes(response.statusCode), `${i}: ${response.statusCode} ${response.body}`)
+        assert.match(response.json().error, /^(invalid_request|invalid_client|unsupported_grant_type)$/)
+        assert.equal(response.headers['content-type'], 'application/json')
+      }
     }
-  }
-  assert.equal((await post({ body: `${good}&__proto__=x&constructor=y` })).statusCode, 200)
-})
+    assert.equal((await post({ body: `${good}&__proto__=x&constructor=y` })).statusCode, 200)
+  },
+)
 
-test('T4: random bodies of any type are never our fault', async (t) => {
-  const { post } = await open(t)
+testEachDatabase('T4: random bodies of any type are never our fault', async (t, database) => {
+  const { post } = await open(t, database)
   const types = fc.constantFrom(formType, 'multipart/form-data; boundary=x', 'multipart/form-data; boundary="', 'x', '')
   const names = fc.constantFrom('grant_type', 'client_id', 'username', 'password', 'code', 'token', 'scope', 'x')
   const values = fc.oneof(
@@ -188,8 +195,8 @@ test('T4: random bodies of any type are never our fault', async (t) => {
   )
 })
 
-test('other methods are 405, empty, and tell which', async (t) => {
-  const { api } = await open(t)
+testEachDatabase('other methods are 405, empty, and tell which', async (t, database) => {
+  const { api } = await open(t, database)
   for (const url of ['/oauth/token/', '/oauth/token', '/oauth/token-revoke/', '/oauth/token-revoke']) {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'] as const) {
       const response = await api.server.inject({ method, url: `${url}?client_id=app` })
@@ -199,8 +206,8 @@ test('other methods are 405, empty, and tell which', async (t) => {
   assert.equal((await api.server.inject({ method: 'POST', url: '/oauth/token/x' })).statusCode, 404)
 })
 
-test('T38: pages of any origin may ask for tokens, never with cookies', async (t) => {
-  const { api, postForm } = await open(t)
+testEachDatabase('T38: pages of any origin may ask for tokens, never with cookies', async (t, database) => {
+  const { api, postForm } = await open(t, database)
   for (const url of ['/oauth/token/', '/oauth/token', '/oauth/token-revoke/']) {
     const response = await api.server.inject({ method: 'OPTIONS', url, headers: { origin: 'https://app.example' } })
     assert.equal(response.statusCode, 204)
@@ -212,8 +219,8 @@ test('T38: pages of any origin may ask for tokens, never with cookies', async (t
   assert.equal((await postForm({})).headers['access-control-allow-origin'], '*')
 })
 
-test('T15: revoking answers nothing', async (t) => {
-  const { postForm, post } = await open(t)
+testEachDatabase('T15: revoking answers nothing', async (t, database) => {
+  const { postForm, post } = await open(t, database)
   const url = '/oauth/token-revoke/'
   const { access_token } = (await postForm(login)).json()
   for (const fields of [
@@ -232,8 +239,8 @@ test('T15: revoking answers nothing', async (t) => {
   assert.equal((await postForm({ token: 'x' }, { url })).statusCode, 401)
 })
 
-test('T14: the Idempotency-Key is a header', async (t) => {
-  const { postForm } = await open(t)
+testEachDatabase('T14: the Idempotency-Key is a header', async (t, database) => {
+  const { postForm } = await open(t, database)
   const { refresh_token } = (await postForm(login)).json()
   const refresh = { grant_type: 'refresh_token', client_id: 'app', refresh_token }
   const headers = { 'idempotency-key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' }
@@ -243,9 +250,9 @@ test('T14: the Idempotency-Key is a header', async (t) => {
   assert.equal((await postForm(refresh)).statusCode, 400)
 })
 
-test('T30, T32: what comes too often is told when to come again', async (t) => {
+testEachDatabase('T30, T32: what comes too often is told when to come again', async (t, database) => {
   const limits = new RateLimits({ apiPerMinute: 0, tokenPerMinute: 2, clock: systemClock })
-  const { postForm } = await open(t, { limits })
+  const { postForm } = await open(t, database, { limits })
   await postForm(login)
   const second = await postForm(login)
   assert.equal(second.headers.ratelimit, '"default";r=0;t=60')
@@ -255,34 +262,37 @@ test('T30, T32: what comes too often is told when to come again', async (t) => {
   assert.deepEqual([third.headers['retry-after'], third.headers['ratelimit-policy']], ['30', '"default";q=2;w=60'])
 })
 
-test('a throttled or overloaded check of passwords, and a bug, keep the form of errors', async (t) => {
-  const failures: [Error, number, string, string | undefined][] = [
-    [new AppError('rate_limited', 'x', { retryAfterSeconds: 7 }), 429, 'rate_limited', '7'],
-    [new AppError('unavailable', 'x', { retryAfterSeconds: 2 }), 503, 'temporarily_unavailable', '2'],
-    [new Error('select * from secrets'), 500, 'server_error', undefined],
-  ]
-  for (const [failure, status, error, retryAfter] of failures) {
-    const verify = async () => Promise.reject(failure)
-    const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
-    const { store, postForm } = await open(t, {
-      oauth: {
-        token: (input) => holder.oauth!.token(input),
-        revoke: (input) => holder.oauth!.revoke(input),
-        listGrants: async () => [],
-        revokeGrant: async () => false,
-      },
-    })
-    holder.oauth = createTemporaryOAuth(store, { login: { verify } })
-    const response = await postForm(login)
-    assert.deepEqual([response.statusCode, response.json().error], [status, error])
-    assert.equal(response.headers['retry-after'], retryAfter)
-    assert.ok(!response.body.includes('select'))
-    assert.equal(response.headers['access-control-allow-origin'], '*')
-  }
-})
+testEachDatabase(
+  'a throttled or overloaded check of passwords, and a bug, keep the form of errors',
+  async (t, database) => {
+    const failures: [Error, number, string, string | undefined][] = [
+      [new AppError('rate_limited', 'x', { retryAfterSeconds: 7 }), 429, 'rate_limited', '7'],
+      [new AppError('unavailable', 'x', { retryAfterSeconds: 2 }), 503, 'temporarily_unavailable', '2'],
+      [new Error('select * from secrets'), 500, 'server_error', undefined],
+    ]
+    for (const [failure, status, error, retryAfter] of failures) {
+      const verify = async () => Promise.reject(failure)
+      const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
+      const { store, postForm } = await open(t, database, {
+        oauth: {
+          token: (input) => holder.oauth!.token(input),
+          revoke: (input) => holder.oauth!.revoke(input),
+          listGrants: async () => [],
+          revokeGrant: async () => false,
+        },
+      })
+      holder.oauth = createTemporaryOAuth(store, { login: { verify } })
+      const response = await postForm(login)
+      assert.deepEqual([response.statusCode, response.json().error], [status, error])
+      assert.equal(response.headers['retry-after'], retryAfter)
+      assert.ok(!response.body.includes('select'))
+      assert.equal(response.headers['access-control-allow-origin'], '*')
+    }
+  },
+)
 
-test('the metadata document leads client libraries to everything', async (t) => {
-  const { api } = await open(t)
+testEachDatabase('the metadata document leads client libraries to everything', async (t, database) => {
+  const { api } = await open(t, database)
   const response = await api.server.inject({ url: '/.well-known/oauth-authorization-server' })
   assert.equal(response.statusCode, 200)
   assert.equal(response.headers['access-control-allow-origin'], '*')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { addApplication, testSecret } from '../../auth/oauth/temporary-oauth.ts'
 import { openTemporaryPages, password, readForms, unescapeHtml } from './temporary-pages.ts'
 
@@ -8,15 +9,15 @@ const wish = { response_type: 'code', client_id: 'app', redirect_uri: redirectUr
 const authorize = (changes: Record<string, string> = {}) =>
   `/oauth/authorize/?${new URLSearchParams({ ...wish, ...changes })}`
 
-async function openWithApp(t: TestContext, redirectUris = [redirectUri]) {
-  const pages = await openTemporaryPages(t)
+async function openWithApp(t: TestContext, { openStore }: TestDatabase, redirectUris = [redirectUri]) {
+  const pages = await openTemporaryPages(t, { openStore })
   const user = await pages.addPerson()
   await addApplication(pages.store, { ownerId: user.id, redirectUris })
   return { pages, user, browser: pages.openBrowser() }
 }
 
-test('sign in, allow, and the application gets a code that is worth a token', async (t) => {
-  const { pages, user, browser } = await openWithApp(t)
+testEachDatabase('sign in, allow, and the application gets a code that is worth a token', async (t, database) => {
+  const { pages, user, browser } = await openWithApp(t, database)
   await browser.open(authorize())
   assert.match(browser.shown!.text, /to continue to Doorbell/)
   await browser.submit({ email: user.email, password })
@@ -50,8 +51,8 @@ test('sign in, allow, and the application gets a code that is worth a token', as
   assert.equal((await pages.deps.oauth.listGrants(user.id)).length, 1)
 })
 
-test('T28: deny tells the application so', async (t) => {
-  const { browser } = await openWithApp(t)
+testEachDatabase('T28: deny tells the application so', async (t, database) => {
+  const { browser } = await openWithApp(t, database)
   await browser.signIn()
   await browser.open(authorize({ state: 'a b' }))
   await browser.submit({ answer: 'deny' }, '/oauth/')
@@ -65,8 +66,8 @@ test('T28: deny tells the application so', async (t) => {
   assert.match(browser.shown!.location!, /error=access_denied/)
 })
 
-test('T28: a question is answered once, and asked again after that', async (t) => {
-  const { browser } = await openWithApp(t)
+testEachDatabase('T28: a question is answered once, and asked again after that', async (t, database) => {
+  const { browser } = await openWithApp(t, database)
   await browser.signIn()
   for (const [first, second] of [
     ['allow', 'allow'],
@@ -82,18 +83,21 @@ test('T28: a question is answered once, and asked again after that', async (t) =
   }
 })
 
-test('T8: nobody is sent to an application that is gone meanwhile, not even with a no', async (t) => {
-  const { pages, browser } = await openWithApp(t)
-  await browser.signIn()
-  await browser.open(authorize())
-  const [application] = await pages.store.applications.list()
-  await pages.store.applications.remove(application!.id)
-  await browser.submit({ answer: 'deny' }, '/oauth/')
-  assert.deepEqual([browser.shown!.status, browser.shown!.location], [400, undefined])
-})
+testEachDatabase(
+  'T8: nobody is sent to an application that is gone meanwhile, not even with a no',
+  async (t, database) => {
+    const { pages, browser } = await openWithApp(t, database)
+    await browser.signIn()
+    await browser.open(authorize())
+    const [application] = await pages.store.applications.list()
+    await pages.store.applications.remove(application!.id)
+    await browser.submit({ answer: 'deny' }, '/oauth/')
+    assert.deepEqual([browser.shown!.status, browser.shown!.location], [400, undefined])
+  },
+)
 
-test('T8: hostile redirect addresses are a 400 and lead nowhere, signed in or not', async (t) => {
-  const { browser } = await openWithApp(t)
+testEachDatabase('T8: hostile redirect addresses are a 400 and lead nowhere, signed in or not', async (t, database) => {
+  const { browser } = await openWithApp(t, database)
   const hostile = [
     'https://evil.example/cb',
     'https://app.example:8443/cb',
@@ -131,8 +135,8 @@ test('T8: hostile redirect addresses are a 400 and lead nowhere, signed in or no
   }
 })
 
-test('T8: a program on the user’s own machine may listen on any port', async (t) => {
-  const { browser } = await openWithApp(t, ['http://127.0.0.1/cb', 'http://[::1]/cb'])
+testEachDatabase('T8: a program on the user’s own machine may listen on any port', async (t, database) => {
+  const { browser } = await openWithApp(t, database, ['http://127.0.0.1/cb', 'http://[::1]/cb'])
   await browser.signIn()
   for (const [redirect_uri, target] of [
     ['http://127.0.0.1:49152/cb', 'http://127.0.0.1:49152'],
@@ -147,8 +151,8 @@ test('T8: a program on the user’s own machine may listen on any port', async (
   }
 })
 
-test('T9: state comes back unchanged, however odd', async (t) => {
-  const { browser } = await openWithApp(t)
+testEachDatabase('T9: state comes back unchanged, however odd', async (t, database) => {
+  const { browser } = await openWithApp(t, database)
   await browser.open(authorize())
   await browser.submit({ email: 'ada@example.org', password })
   for (const state of [
@@ -175,8 +179,8 @@ test('T9: state comes back unchanged, however odd', async (t) => {
   assert.equal((await browser.get(`${authorize()}&state=again`)).status, 400)
 })
 
-test('T9: state survives signing in', async (t) => {
-  const { browser } = await openWithApp(t)
+testEachDatabase('T9: state survives signing in', async (t, database) => {
+  const { browser } = await openWithApp(t, database)
   const state = 'a+b %2B & ü'
   await browser.open(authorize({ state }))
   await browser.submit({ email: 'ada@example.org', password })
@@ -184,52 +188,61 @@ test('T9: state survives signing in', async (t) => {
   assert.equal(new URL(browser.shown!.location!).searchParams.get('state'), state)
 })
 
-test('other errors go back to the application, but not before somebody has signed in', async (t) => {
-  const { browser } = await openWithApp(t)
-  const { location } = await browser.get(authorize({ scope: 'everything' }))
-  assert.match(location!, /^\/sign-in\//)
-  await browser.get(location!)
-  assert.match(String(browser.shown!.headers['content-security-policy']), /form-action 'self' https:$/)
-  await browser.submit({ email: 'ada@example.org', password })
-  const back = new URL(browser.shown!.location!)
-  assert.equal(back.origin, 'https://app.example')
-  assert.equal(back.searchParams.get('error'), 'invalid_scope')
-  assert.equal(browser.shown!.status, 302)
-})
+testEachDatabase(
+  'other errors go back to the application, but not before somebody has signed in',
+  async (t, database) => {
+    const { browser } = await openWithApp(t, database)
+    const { location } = await browser.get(authorize({ scope: 'everything' }))
+    assert.match(location!, /^\/sign-in\//)
+    await browser.get(location!)
+    assert.match(String(browser.shown!.headers['content-security-policy']), /form-action 'self' https:$/)
+    await browser.submit({ email: 'ada@example.org', password })
+    const back = new URL(browser.shown!.location!)
+    assert.equal(back.origin, 'https://app.example')
+    assert.equal(back.searchParams.get('error'), 'invalid_scope')
+    assert.equal(browser.shown!.status, 302)
+  },
+)
 
-test('a question that is not known any more is asked again, and nothing is granted', async (t) => {
-  const { browser } = await openWithApp(t)
-  await browser.signIn()
-  await browser.open(authorize())
-  const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
-  const again = await browser.post(action, { ...fields, question: 'unknown', answer: 'allow' })
-  assert.deepEqual([again.status, again.location], [303, authorize()])
-})
+testEachDatabase(
+  'a question that is not known any more is asked again, and nothing is granted',
+  async (t, database) => {
+    const { browser } = await openWithApp(t, database)
+    await browser.signIn()
+    await browser.open(authorize())
+    const { action, fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+    const again = await browser.post(action, { ...fields, question: 'unknown', answer: 'allow' })
+    assert.deepEqual([again.status, again.location], [303, authorize()])
+  },
+)
 
-test('what is asked for cannot be changed in the form, nor taken from another session', async (t) => {
-  const { pages, browser } = await openWithApp(t)
-  await browser.signIn()
-  await browser.open(authorize())
-  const { fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
-  await browser.post(authorize({ redirect_uri: 'https://evil.example/', scope: 'user_access', state: 'other' }), {
-    ...fields,
-    scope: 'user_access',
-    answer: 'allow',
-  })
-  const location = new URL(browser.shown!.location!)
-  assert.deepEqual([location.host, location.searchParams.get('state')], ['app.example', 's'])
+testEachDatabase(
+  'what is asked for cannot be changed in the form, nor taken from another session',
+  async (t, database) => {
+    const { pages, browser } = await openWithApp(t, database)
+    await browser.signIn()
+    await browser.open(authorize())
+    const { fields } = readForms(browser.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+    await browser.post(authorize({ redirect_uri: 'https://evil.example/', scope: 'user_access', state: 'other' }), {
+      ...fields,
+      scope: 'user_access',
+      answer: 'allow',
+    })
+    const location = new URL(browser.shown!.location!)
+    assert.deepEqual([location.host, location.searchParams.get('state')], ['app.example', 's'])
 
-  await pages.addPerson('eve@example.org')
-  const eve = pages.openBrowser()
-  await eve.signIn('eve@example.org')
-  await eve.open(authorize())
-  const own = readForms(eve.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
-  const stolen = await eve.post(own.action, { ...own.fields, question: fields.question!, answer: 'allow' })
-  assert.equal(stolen.location, authorize())
-})
+    await pages.addPerson('eve@example.org')
+    const eve = pages.openBrowser()
+    await eve.signIn('eve@example.org')
+    await eve.open(authorize())
+    const own = readForms(eve.shown!.text).find((form) => form.action.startsWith('/oauth/'))!
+    const stolen = await eve.post(own.action, { ...own.fields, question: fields.question!, answer: 'allow' })
+    assert.equal(stolen.location, authorize())
+  },
+)
 
-test('who is asked can be somebody else', async (t) => {
-  const { pages, browser } = await openWithApp(t)
+testEachDatabase('who is asked can be somebody else', async (t, database) => {
+  const { pages, browser } = await openWithApp(t, database)
   await pages.addPerson('eve@example.org')
   await browser.signIn()
   await browser.open(authorize({ state: 'a b' }))
@@ -241,8 +254,8 @@ test('who is asked can be somebody else', async (t) => {
   assert.match(browser.shown!.location!, /state=a%20b/)
 })
 
-test('an application that is changed while its user decides gets no code', async (t) => {
-  const { pages, browser } = await openWithApp(t)
+testEachDatabase('an application that is changed while its user decides gets no code', async (t, database) => {
+  const { pages, browser } = await openWithApp(t, database)
   await browser.signIn()
   await browser.open(authorize())
   const app = (await pages.store.applications.find('app'))!
@@ -252,8 +265,8 @@ test('an application that is changed while its user decides gets no code', async
   assert.equal(browser.shown!.location, undefined)
 })
 
-test('names of applications are text', async (t) => {
-  const { pages, browser } = await openWithApp(t)
+testEachDatabase('names of applications are text', async (t, database) => {
+  const { pages, browser } = await openWithApp(t, database)
   const app = (await pages.store.applications.find('app'))!
   const name = '<img src=x onerror=alert(1)>"\'&amp;'
   await pages.store.applications.update(app.id, { name })

@@ -33,16 +33,22 @@ export type TemporaryPages = TemporaryApi & {
   addPerson(email?: string): Promise<User>
 }
 
-export type TemporaryPagesOptions = { readonly clock?: Clock; readonly signUp?: SignUp }
+export type TemporaryPagesOptions = {
+  readonly clock?: Clock
+  readonly signUp?: SignUp
+  /** Default: of a file of SQLite. */
+  readonly openStore?: Parameters<typeof openTemporaryApi>[3]
+}
 
 export async function openTemporaryPages(t: TestContext, options: TemporaryPagesOptions = {}): Promise<TemporaryPages> {
-  const { clock = systemClock, signUp = 'invitation' } = options
+  const { clock = systemClock, signUp = 'invitation', openStore } = options
   const mails: Mail[] = []
   let made: { deps: PagesDeps; accounts: Accounts; audit: Audit } | undefined
-  const temporary = await openTemporaryApi(t, { clock }, (store) => {
+  const addParts = (store: Store) => {
     made = createDeps(store, { clock, signUp, mails })
     return { pages: made.deps }
-  })
+  }
+  const temporary = await openTemporaryApi(t, { clock }, addParts, openStore)
   const passwordHash = await hashPassword(password)
   return {
     ...temporary,

@@ -19,7 +19,9 @@ import {
   createSeeded,
   createTemporaryOAuth,
   readPair,
+  testContext,
   testPassword,
+  testSecret,
 } from './temporary-oauth.ts'
 
 const logIn = async (oauth: OAuth) =>
@@ -34,6 +36,17 @@ const logIn = async (oauth: OAuth) =>
 
 const refresh = (oauth: OAuth, refresh_token: string) =>
   askToken(oauth, { grant_type: 'refresh_token', client_id: 'app', refresh_token })
+
+const redirectUri = 'https://app.example/cb'
+
+async function getCode(oauth: OAuth, userId: number): Promise<string> {
+  const query = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read' }
+  const check = await oauth.checkAuthorize(new URLSearchParams(query))
+  assert.equal(check.kind, 'ask')
+  const { request } = check as Extract<typeof check, { kind: 'ask' }>
+  const { location } = await oauth.approve(request, userId, testContext)
+  return new URL(location).searchParams.get('code')!
+}
 
 function createAuthenticator(store: Store): (access: string) => Promise<boolean> {
   const { tokens, grants } = store
@@ -71,6 +84,29 @@ function startProcess(database: string, credentialsKey: Uint8Array, body: string
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
 }
 
+/**
+ * Four processes, each sending 13 requests at once for each of `secrets`, all in step. `fields`: those of a request as an object,
+ * in which `secret` is the one of its turn. The statuses for each secret, sorted.
+ */
+async function race(database: string, credentialsKey: Uint8Array, secrets: readonly string[], fields: string) {
+  const body = `
+    const oauth = createTemporaryOAuth(store)
+    const statuses = []
+    for (const secret of ${JSON.stringify(secrets)}) {
+      const answers = await Promise.all(Array.from({ length: 13 }, () => askToken(oauth, { client_id: 'app', ${fields} })))
+      statuses.push(answers.map(({ status }) => status))
+    }
+    return statuses`
+  const processes = [0, 1, 2, 3].map(() => startProcess(database, credentialsKey, body))
+  const outputs = processes.map(({ stdout }) => text(stdout!))
+  await Promise.all(processes.map(({ stdout }) => once(stdout!, 'data')))
+  for (const { stdin } of processes) stdin!.write('go\n')
+  const lists = (await Promise.all(outputs)).map((output) => JSON.parse(output.slice('ready '.length)) as number[][])
+  return secrets.map((_, i) => lists.flatMap((list) => list[i]!).sort())
+}
+
+const oneWinner = [200, ...Array.from({ length: 51 }, () => 400)]
+
 testEachDatabase(
   'T11: of many refreshes at once, by several processes, exactly one is answered',
   async (t, { openStore }) => {
@@ -80,24 +116,25 @@ testEachDatabase(
     const oauth = createTemporaryOAuth(store)
     const tokens: string[] = []
     for (let i = 0; i < 20; i++) tokens.push((await logIn(oauth)).refresh_token)
-    const body = `
-      const oauth = createTemporaryOAuth(store)
-      const statuses = []
-      for (const token of ${JSON.stringify(tokens)}) {
-        const answers = await Promise.all(Array.from({ length: 13 }, () => ask(oauth, token)))
-        statuses.push(answers.map(({ status }) => status))
-      }
-      return statuses`
-    const processes = [0, 1, 2, 3].map(() => startProcess(database, credentialsKey, body))
-    const outputs = processes.map(({ stdout }) => text(stdout!))
-    await Promise.all(processes.map(({ stdout }) => once(stdout!, 'data')))
-    for (const { stdin } of processes) stdin!.write('go\n')
-    const lists = (await Promise.all(outputs)).map((output) => JSON.parse(output.slice('ready '.length)) as number[][])
-    for (const [i] of tokens.entries()) {
-      const statuses = lists.flatMap((list) => list[i]!).sort()
-      assert.deepEqual(statuses, [200, ...Array.from({ length: 51 }, () => 400)])
-    }
+    const fields = "grant_type: 'refresh_token', refresh_token: secret"
+    for (const statuses of await race(database, credentialsKey, tokens, fields)) assert.deepEqual(statuses, oneWinner)
     assert.equal((await store.grants.list(user.id)).length, tokens.length)
+  },
+)
+
+testEachDatabase(
+  'T6: of many exchanges of a code at once, by several processes, one is answered, and what it got has ended',
+  async (t, { openStore }) => {
+    const { store, database, credentialsKey } = await openStore(t)
+    const user = await addUser(store)
+    await addApplication(store, { ownerId: user.id })
+    const oauth = createTemporaryOAuth(store)
+    const codes: string[] = []
+    for (let i = 0; i < 10; i++) codes.push(await getCode(oauth, user.id))
+    const fields = `grant_type: 'authorization_code', client_secret: '${testSecret}', code: secret, redirect_uri: '${redirectUri}'`
+    for (const statuses of await race(database, credentialsKey, codes, fields)) assert.deepEqual(statuses, oneWinner)
+    // Whoever came second proved that the code had two holders.
+    assert.deepEqual(await store.grants.list(user.id), [])
   },
 )
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
-import { openTemporaryStore } from '../../store/temporary-store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { AuditEvent } from '../guard/audit.ts'
 import { TestClock } from '../guard/test-clock.ts'
@@ -26,7 +25,7 @@ import {
 
 const dayMs = 86_400_000
 
-async function open(t: TestContext, { openStore }: Pick<TestDatabase, 'openStore'>, policy: Partial<OAuthPolicy> = {}) {
+async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial<OAuthPolicy> = {}) {
   const clock = new TestClock()
   const { store, database } = await openStore(t, { clock })
   const events: AuditEvent[] = []
@@ -225,18 +224,11 @@ testEachDatabase('T14: requests with one key at once are all answered alike', as
   readPair(answers[0]!)
 })
 
-test('T14, T23: the database holds nothing of a token, a code or a kept answer in clear', async (t) => {
-  const { logIn, refresh, database: file, store } = await open(t, { openStore: openTemporaryStore })
+testEachDatabase('T14, T23: the database holds nothing of a token or a kept answer in clear', async (t, kind) => {
+  const { logIn, refresh, database, store } = await open(t, kind)
   const first = await logIn()
   const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
-  const database = new DatabaseSync(file, { readOnly: true })
-  t.after(() => database.close())
-  const tables = database.prepare("select name from sqlite_schema where type = 'table'").all() as { name: string }[]
-  const rows = tables.flatMap(({ name }) => database.prepare(`select * from ${name}`).all())
-  const texts = rows.flatMap(
-    (row) =>
-    Object.values(row).map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value))), // biome-ignore format: one line
-  )
+  const texts = listTexts(await readRows(database))
   assert.ok(texts.length > 50)
   for (const { access_token, refresh_token } of [first, second]) {
     for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
@@ -369,24 +361,24 @@ testEachDatabase('users see their logins, newest first, with where they were use
   assert.equal((await oauth.listGrants(user.id))[1]!.lastUsedAtMs, 77)
 })
 
-test('what has expired is forgotten in time, and nothing that has not', async (t) => {
-  const { store, database: file, clock, logIn, refresh } = await open(t, { openStore: openTemporaryStore })
+testEachDatabase('what has expired is forgotten in time, and nothing that has not', async (t, kind) => {
+  const { store, database, clock, logIn, refresh } = await open(t, kind)
   const first = await logIn()
   readPair(await refresh(first.refresh_token, {}, 'key'))
-  const database = new DatabaseSync(file, { readOnly: true })
-  t.after(() => database.close())
-  const count = () =>
-    ['oauth_grants', 'oauth_tokens', 'oauth_replies'].map((table) => database.prepare(`select * from ${table}`).all().length) // biome-ignore format: one line
-  assert.deepEqual(count(), [1, 3, 1])
+  const count = async () => {
+    const rows = await readRows(database)
+    return ['oauth_grants', 'oauth_tokens', 'oauth_replies'].map((table) => rows[table]!.length)
+  }
+  assert.deepEqual(await count(), [1, 3, 1])
   await store.grants.removeExpired()
-  assert.deepEqual(count(), [1, 3, 1])
+  assert.deepEqual(await count(), [1, 3, 1])
   clock.advance(61_000)
   await store.grants.removeExpired()
-  assert.deepEqual(count(), [1, 3, 0])
+  assert.deepEqual(await count(), [1, 3, 0])
   clock.advance(31 * dayMs)
   await store.grants.removeExpired()
-  assert.deepEqual(count(), [1, 0, 0])
+  assert.deepEqual(await count(), [1, 0, 0])
   clock.advance(31 * dayMs)
   await store.grants.removeExpired()
-  assert.deepEqual(count(), [0, 0, 0])
+  assert.deepEqual(await count(), [0, 0, 0])
 })
