@@ -16,12 +16,16 @@ const stampFile = join(root, 'node_modules', '.installed')
 /** Test and check programs need the development dependencies, the server and the demo do not. */
 const isDevelopment = /^(scripts\/(test|check)|bench\/)/
 
+/** Programs that start servers. */
+const showsDashboard = /^(server\/commands\/nightjar|scripts\/(demo|test|check)|bench\/)/
+
 main()
 
 function main() {
   const [entry, ...args] = process.argv.slice(2)
   if (entry === undefined) fail('usage: node scripts/run.js <entry.ts> [arguments]')
   install(isDevelopment.test(entry))
+  if (showsDashboard.test(entry)) buildDashboard()
   const child = spawn(pinnedNode, ['--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
     stdio: 'inherit',
   })
@@ -42,6 +46,14 @@ function install(withDevelopment) {
   npm(['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (!existsSync(pinnedNode)) fail('the package "node" did not install its program; try: npm ci && npm rebuild node')
   writeFileSync(stampFile, `${wanted} ${withDevelopment ? 'all' : 'production'}\n`)
+}
+
+function buildDashboard() {
+  const { status } = spawnSync(pinnedNode, [join(root, 'scripts', 'build-web.ts')], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0) fail('The dashboard could not be built; the lines above say why.')
 }
 
 function npm(args) {

@@ -15,6 +15,7 @@ export function runStaticChecks(counts: Counts): void {
   const checks: readonly (readonly [string, string, ...string[]])[] = [
     ['format and lint', bin('biome'), 'ci', '--colors=off', '.'],
     ['types', bin('tsc')],
+    ['types of the dashboard', bin('tsc'), '-p', 'web'],
     ['floors', process.execPath, 'scripts/check-floors.ts'],
     ['documentation', process.execPath, 'scripts/check-docs.ts'],
   ]

@@ -5,6 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createApi } from './api/api.ts'
+import { builtDashboard } from './api/dashboard/dashboard.ts'
 import type { Measurement } from './api/metrics.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
@@ -181,6 +182,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     identity,
     limits,
+    dashboard: builtDashboard,
     pages: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
     measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords }),

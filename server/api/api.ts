@@ -8,6 +8,7 @@ import { AppError } from '../base/error.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createCallerCheck } from './caller-gate.ts'
 import { CameraAccess } from './camera-access.ts'
+import { registerDashboard } from './dashboard/dashboard.ts'
 import type { ApiDeps } from './deps.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
@@ -81,7 +82,8 @@ export function createApi(deps: ApiDeps): Api {
   registerRecordedRoutes(server, { recorded, streams, log })
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
-  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl })
+  const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
+  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, hasDashboard })
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

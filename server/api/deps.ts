@@ -96,6 +96,8 @@ export type ApiDeps = {
   readonly limits?: RateLimits
   /** Default: none. */
   readonly pages?: PagesDeps
+  /** The folder of the built dashboard; where there is none, the account page is what is seen first. */
+  readonly dashboard?: string
   readonly timeouts?: Timeouts
   /** What the other parts measure, for /metrics. */
   readonly measure?: () => readonly Measurement[]

@@ -23,7 +23,12 @@ export type Application = {
   /** What it may ask for at most. */
   readonly scopes: readonly string[]
   readonly createdAtMs: number
+  /** The server's own: its users are not asked, and nobody sees it among applications. */
+  readonly isBuiltIn: boolean
 }
+
+/** What makes up an application of the server's own; public, and without the password grant. */
+export type BuiltIn = Pick<Application, 'clientId' | 'name' | 'redirectUris' | 'scopes'>
 
 export type NewApplication = Pick<Application, 'clientId' | 'ownerId' | 'name' | 'redirectUris'> &
   Partial<Pick<Application, 'requiresSecret' | 'allowsPassword' | 'scopes'>> & {
@@ -93,9 +98,47 @@ export class Applications {
       .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
       .selectAll('applications')
       .where('client_id', '=', clientId)
-      .where('owner.disabled_at_ms', 'is', null)
+      .where((where) => where.or([where('owner.disabled_at_ms', 'is', null), where('is_built_in', '=', 1)]))
       .executeTakeFirst()
     return row && { ...toApplication(row), secretHash: row.secret_hash }
+  }
+
+  /**
+   * Makes or renews an application of the server's own; a row belongs to somebody, hence to the first owner. False while there is
+   * no owner.
+   */
+  async setBuiltIn({ clientId, name, redirectUris, scopes }: BuiltIn): Promise<boolean> {
+    const values = { name, redirect_uris: redirectUris.join('\n'), scope: scopes.join(' ') }
+    const known = await this.#db
+      .selectFrom('applications')
+      .selectAll()
+      .where('client_id', '=', clientId)
+      .executeTakeFirst()
+    const isSame = known?.name === values.name && known.redirect_uris === values.redirect_uris
+    if (isSame && known.scope === values.scope) return true
+    const owner = await this.#db
+      .selectFrom('users')
+      .select('id')
+      .where('is_owner', '=', 1)
+      .orderBy('id')
+      .executeTakeFirst()
+    if (!owner) return false
+    await this.#db
+      .insertInto('applications')
+      .values({
+        ...values,
+        client_id: clientId,
+        owner_id: owner.id,
+        secret_hash: null,
+        requires_secret: 0,
+        allows_password: 0,
+        created_at_ms: this.#clock.nowMs(),
+        is_built_in: 1,
+      })
+      .onConflict((conflict) => conflict.column('client_id').doUpdateSet(values))
+      .execute()
+    this.#feed.publish('records')
+    return true
   }
 
   /** By id. Throws 'not_found'. */
@@ -107,13 +150,14 @@ export class Applications {
 
   /** In the order they were made; of one owner. */
   async listByOwner(ownerId: number): Promise<Application[]> {
-    const query = this.#db.selectFrom('applications').selectAll().where('owner_id', '=', ownerId).orderBy('id')
-    return (await query.execute()).map(toApplication)
+    const query = this.#db.selectFrom('applications').selectAll().where('owner_id', '=', ownerId)
+    return (await query.where('is_built_in', '=', 0).orderBy('id').execute()).map(toApplication)
   }
 
-  /** All, in the order they were made. */
+  /** All that users made, in the order they were made. */
   async list(): Promise<Application[]> {
-    return (await this.#db.selectFrom('applications').selectAll().orderBy('id').execute()).map(toApplication)
+    const query = this.#db.selectFrom('applications').selectAll().where('is_built_in', '=', 0)
+    return (await query.orderBy('id').execute()).map(toApplication)
   }
 
   /** Throws 'not_found'. */
@@ -170,5 +214,6 @@ function toApplication(row: Row<'applications'>): Application {
     redirectUris: row.redirect_uris === '' ? [] : row.redirect_uris.split('\n'),
     scopes: row.scope.split(' '),
     createdAtMs: row.created_at_ms,
+    isBuiltIn: row.is_built_in === 1,
   }
 }

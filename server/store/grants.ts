@@ -1,7 +1,7 @@
 // Grants: log-ins of users through applications, with the tokens and codes that belong to them. Tokens are never kept, only their
 // SHA-256. A token is good while its generation is its grant's, the grant is not revoked and neither has expired.
 
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Effect } from '../model/oauth/decision.ts'
@@ -49,6 +49,8 @@ export type NewCode = {
   readonly scopes: readonly string[]
   readonly codeChallenge: string | undefined
   readonly expiresAtMs: number
+  /** What is granted for it ends with this session. */
+  readonly sessionId?: string | undefined
 }
 
 /** How long what has ended is kept: to recognize a code or token that comes again, and for the user to see. */
@@ -96,11 +98,12 @@ export class Grants {
           expires_at_ms: code.expiresAtMs,
           used_at_ms: null,
           grant_id: null,
+          session_id: code.sessionId ?? null,
         })
         .execute()
     } catch (cause) {
       if (isForeignKeyViolation(cause)) {
-        throw new AppError('not_found', 'the user or the application is gone', { cause })
+        throw new AppError('not_found', 'the user, the session or the application is gone', { cause })
       }
       throw cause
     }
@@ -140,7 +143,7 @@ export class Grants {
       .whereRef('token.generation', '=', 'granted.generation')
       .where('granted.revoked_at_ms', 'is', null)
       .where('users.disabled_at_ms', 'is', null)
-      .where('owner.disabled_at_ms', 'is', null)
+      .where(isAnsweredFor)
       .executeTakeFirst()
     return (
       row && {
@@ -158,14 +161,15 @@ export class Grants {
     const row = await this.#selectLive()
       .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
       .where('granted.id', '=', id)
-      .where('owner.disabled_at_ms', 'is', null)
+      .where(isAnsweredFor)
       .executeTakeFirst()
     return row?.expires_at_ms
   }
 
-  /** Those that last, newest first; of one user. */
+  /** Those that last, newest first; of one user, to applications of others. */
   async list(userId: number): Promise<Grant[]> {
     const rows = await this.#selectLive()
+      .where('applications.is_built_in', '=', 0)
       .where('granted.user_id', '=', userId)
       .where('granted.expires_at_ms', '>', this.#clock.nowMs())
       .orderBy('granted.id', 'desc')
@@ -240,4 +244,9 @@ export class Grants {
       .where('granted.revoked_at_ms', 'is', null)
       .where('users.disabled_at_ms', 'is', null)
   }
+}
+
+/** Its owner is not disabled, or it is the server's own. */
+function isAnsweredFor(where: ExpressionBuilder<Tables & { owner: Tables['users'] }, 'owner' | 'applications'>) {
+  return where.or([where('owner.disabled_at_ms', 'is', null), where('applications.is_built_in', '=', 1)])
 }

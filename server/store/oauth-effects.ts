@@ -93,6 +93,7 @@ async function openGrant(transaction: Kysely<Tables>, effect: Opening, details: 
       last_ip: details.ip,
       last_used_at_ms: details.nowMs,
       label: details.label,
+      session_id: effect.sessionId ?? null,
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -60,6 +60,7 @@ export async function findCode(db: Kysely<Tables>, hash: Uint8Array): Promise<St
       expiresAtMs: row.expires_at_ms,
       usedAtMs: row.used_at_ms ?? undefined,
       grantId: row.grant_id ?? undefined,
+      sessionId: row.session_id ?? undefined,
       isUserDisabled: row.disabled_at_ms !== null,
     }
   )

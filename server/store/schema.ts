@@ -117,6 +117,8 @@ export type Tables = {
     /** What it may ask for at most, space separated. */
     scope: string
     created_at_ms: number
+    /** 1 for the server's own, which nobody registered. */
+    is_built_in: Generated<number>
   }
   /** One per log-in of a user through an application; lives through all refreshes. */
   oauth_grants: {
@@ -137,6 +139,8 @@ export type Tables = {
     last_used_at_ms: number
     /** The user agent it was made with, so that the user recognizes it. */
     label: string
+    /** The browser's session it ends with; null for applications of others. */
+    session_id: string | null
   }
   oauth_tokens: {
     /** SHA-256 of the token. */
@@ -162,6 +166,8 @@ export type Tables = {
     used_at_ms: number | null
     /** What was granted for it; ends when the code is sent again. */
     grant_id: number | null
+    /** The session that what is granted for it will end with. */
+    session_id: string | null
   }
   /** Answers to refresh requests with an Idempotency-Key, sealed under the token that was sent. */
   oauth_replies: {

@@ -1,6 +1,7 @@
 // Browsers that are signed in. When a session ends, its row goes. How long one lasts is in auth/sessions/.
 
 import type { Kysely } from 'kysely'
+import type { ChangePublisher } from './change-feed.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
 
@@ -27,9 +28,12 @@ const columns = ['id', 'user_id', 'created_at_ms', 'seen_at_ms', 'password_at_ms
 
 export class SessionRows {
   readonly #db: Kysely<Tables>
+  readonly #feed: ChangePublisher
 
-  constructor(db: Kysely<Tables>) {
+  /** `feed`: told of ends, since what was granted under a session ends with it. */
+  constructor(db: Kysely<Tables>, feed: ChangePublisher) {
     this.#db = db
+    this.#feed = feed
   }
 
   async insert(session: NewSession): Promise<void> {
@@ -97,6 +101,7 @@ export class SessionRows {
       .where('user_id', '=', userId)
       .returning('id')
       .executeTakeFirst()
+    if (row) this.#feed.publish('records')
     return row !== undefined
   }
 
@@ -104,11 +109,12 @@ export class SessionRows {
   async removeOfUser(userId: number, exceptId?: string): Promise<void> {
     let query = this.#db.deleteFrom('sessions').where('user_id', '=', userId)
     if (exceptId !== undefined) query = query.where('id', '<>', exceptId)
-    await query.execute()
+    const removed = await query.returning('id').execute()
+    if (removed.length > 0) this.#feed.publish('records')
   }
 
   async removeExpired(bounds: { readonly seenBeforeMs: number; readonly createdBeforeMs: number }): Promise<void> {
-    await this.#db
+    const removed = await this.#db
       .deleteFrom('sessions')
       .where((where) =>
         where.or([
@@ -116,7 +122,9 @@ export class SessionRows {
           where('created_at_ms', '<=', bounds.createdBeforeMs),
         ]),
       )
+      .returning('id')
       .execute()
+    if (removed.length > 0) this.#feed.publish('records')
   }
 }
 

@@ -98,7 +98,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
     segments: new Segments(db),
-    sessions: new SessionRows(db),
+    sessions: new SessionRows(db, feed),
     streams: new Streams(db),
     audit: new AuditRows(db),
   })

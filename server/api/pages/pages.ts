@@ -8,7 +8,7 @@ import { type Page, redirect } from './page.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { createAccountPage } from './routes/account.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
-import { confirmPath, createConfirmPage } from './routes/confirm.ts'
+import { createConfirmPage } from './routes/confirm.ts'
 import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
 import { createInvitationPage } from './routes/invitation.ts'
 import { createChangePasswordPage } from './routes/password.ts'
@@ -26,13 +26,17 @@ export type PagesOptions = {
   readonly limits: RateLimits
   /** The origin of this server. */
   readonly publicUrl: string
+  /** Whether `/` is the dashboard, where people go after signing in; else it is their account. */
+  readonly hasDashboard?: boolean
 }
 
 /** Registers all pages and what they look like. */
-export function registerPages(server: FastifyInstance, { deps, limits, publicUrl }: PagesOptions): void {
-  const desk = new SignInDesk(deps)
+export function registerPages(server: FastifyInstance, options: PagesOptions): void {
+  const { deps, limits, publicUrl, hasDashboard = false } = options
+  const desk = new SignInDesk(deps, hasDashboard ? '/' : homePath)
+  const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   registerPageRoutes(server, {
-    pages: createPages(deps, desk),
+    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk)],
     sessions: deps.sessions,
     users: deps.users,
     limits,
@@ -41,14 +45,12 @@ export function registerPages(server: FastifyInstance, { deps, limits, publicUrl
     publicUrl,
     log: deps.log,
     signInFirst: (call) => desk.sendToSignIn(call, { path: call.url }),
-    confirmFirst: (call) => redirect(`${confirmPath}?errand=${desk.keepErrand(call, { path: call.url }) ?? ''}`),
+    confirmFirst: (call) => desk.sendToConfirm(call, call.url),
   })
 }
 
 export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
-  const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   return [
-    start,
     createSignInPage(deps, desk),
     createSignOutPage(deps, desk),
     createConfirmPage(deps, desk),

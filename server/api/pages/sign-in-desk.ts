@@ -17,6 +17,7 @@ export type Errand = {
 
 export const homePath = '/account/'
 export const signInPath = '/sign-in/'
+export const confirmPath = '/confirm/'
 const errandLifetimeMs = 12 * 3_600_000
 const deviceCookie = 'device'
 
@@ -24,8 +25,12 @@ export class SignInDesk {
   readonly #deps: Pick<PagesDeps, 'sessions' | 'login'>
   readonly #errands: Kept<Errand>
 
-  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'clock'>) {
+  /** Where one goes who came for nothing else. */
+  readonly home: string
+
+  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'clock'>, home = homePath) {
     this.#deps = deps
+    this.home = home
     this.#errands = new Kept({ clock: deps.clock, lifetimeMs: errandLifetimeMs })
   }
 
@@ -33,6 +38,11 @@ export class SignInDesk {
   sendToSignIn(call: PageCall, errand: Errand): Redirect {
     const name = this.keepErrand(call, errand)
     return redirect(name === undefined ? signInPath : `${signInPath}?errand=${name}`)
+  }
+
+  /** To the page that asks for the password once more, and from there to `path`. */
+  sendToConfirm(call: PageCall, path: string): Redirect {
+    return redirect(`${confirmPath}?errand=${this.keepErrand(call, { path }) ?? ''}`)
   }
 
   /** Undefined when it leads nowhere on this server. */
@@ -45,7 +55,7 @@ export class SignInDesk {
   }
 
   /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */
-  async signIn({ session, context }: PageCall, userId: number, path = homePath): Promise<Redirect> {
+  async signIn({ session, context }: PageCall, userId: number, path = this.home): Promise<Redirect> {
     const { sessions } = this.#deps
     if (session) await sessions.end(session)
     const { cookie } = await sessions.start(userId, context)

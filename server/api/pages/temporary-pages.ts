@@ -38,15 +38,17 @@ export type TemporaryPagesOptions = {
   readonly signUp?: SignUp
   /** Default: of a file of SQLite. */
   readonly openStore?: Parameters<typeof openTemporaryApi>[3]
+  /** Folder of a built dashboard. */
+  readonly dashboard?: string
 }
 
 export async function openTemporaryPages(t: TestContext, options: TemporaryPagesOptions = {}): Promise<TemporaryPages> {
-  const { clock = systemClock, signUp = 'invitation', openStore } = options
+  const { clock = systemClock, signUp = 'invitation', openStore, dashboard } = options
   const mails: Mail[] = []
   let made: { deps: PagesDeps; accounts: Accounts; audit: Audit } | undefined
   const addParts = (store: Store) => {
     made = createDeps(store, { clock, signUp, mails })
-    return { pages: made.deps }
+    return { pages: made.deps, ...(dashboard !== undefined && { dashboard }) }
   }
   const temporary = await openTemporaryApi(t, { clock }, addParts, openStore)
   const passwordHash = await hashPassword(password)

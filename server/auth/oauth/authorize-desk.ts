@@ -11,6 +11,7 @@ import { describeScopes } from '../../model/oauth/scope-words.ts'
 import type { Application } from '../../store/applications.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
+import { createDashboardClient, dashboardClientId } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
 import type { AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
@@ -32,7 +33,12 @@ export class AuthorizeDesk {
   }
 
   /** Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more. */
-  async approve(request: AuthorizeRequest, userId: number, context: RequestContext): Promise<{ location: string }> {
+  async approve(
+    request: AuthorizeRequest,
+    userId: number,
+    context: RequestContext,
+    sessionId?: string,
+  ): Promise<{ location: string }> {
     const { store, clock, policy, randomBytes, audit } = this.#options
     const { redirectUri, scopes, codeChallenge } = request
     const client = await this.#getClient(request)
@@ -45,6 +51,7 @@ export class AuthorizeDesk {
       scopes,
       codeChallenge,
       expiresAtMs: clock.nowMs() + policy.codeMs,
+      ...(client.isBuiltIn && { sessionId }),
     })
     const detail = { application: client.id, scope: scopes.join(' ') }
     audit.write({ event: 'grant.approved', userId, subject: client.name, context, detail })
@@ -79,7 +86,9 @@ export class AuthorizeDesk {
   async #check(query: URLSearchParams): Promise<AuthorizeCheck> {
     const { applications, users } = this.#options.store
     const fields = readFields(query)
-    const client = await applications.find(readClientId(fields))
+    const clientId = readClientId(fields)
+    if (clientId === dashboardClientId) await applications.setBuiltIn(createDashboardClient(this.#options.publicUrl))
+    const client = await applications.find(clientId)
     const { redirectUri, state } = readTarget(fields, client)
     try {
       const { scopes, codeChallenge } = readWish(fields, client!)
@@ -92,6 +101,7 @@ export class AuthorizeDesk {
         scopes,
         ...(state !== undefined && { state }),
         ...(codeChallenge !== undefined && { codeChallenge }),
+        ...(client!.isBuiltIn && { isBuiltIn: true as const }),
       }
       return { kind: 'ask', request }
     } catch (error) {

@@ -13,6 +13,8 @@ export type AuthorizeRequest = {
   readonly state?: string
   /** RFC 7636, method S256. */
   readonly codeChallenge?: string
+  /** The server's own: approved without asking, under the session it will end with. */
+  readonly isBuiltIn?: true
 }
 
 export type AuthorizeCheck =

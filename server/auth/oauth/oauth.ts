@@ -33,11 +33,17 @@ export class OAuth {
   }
 
   /**
-   * The user said yes: where to send the browser, with a code. `context` is the user's. Throws 'conflict' when the application was
-   * changed meanwhile and 'not_found' when it, or the user, is gone.
+   * The user said yes: where to send the browser, with a code. `context` is the user's. What the server's own application is
+   * granted ends with `sessionId`. Throws 'conflict' when the application was changed meanwhile and 'not_found' when it, the user or
+   * the session is gone.
    */
-  approve(request: AuthorizeRequest, userId: number, context: RequestContext): Promise<{ location: string }> {
-    return this.#authorizeDesk.approve(request, userId, context)
+  approve(
+    request: AuthorizeRequest,
+    userId: number,
+    context: RequestContext,
+    sessionId?: string,
+  ): Promise<{ location: string }> {
+    return this.#authorizeDesk.approve(request, userId, context, sessionId)
   }
 
   /** The user said no. Throws 'conflict' when the application was changed meanwhile, or is gone. */

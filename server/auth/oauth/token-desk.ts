@@ -16,6 +16,7 @@ import { type GrantType, readGrantType, readTokenRequest, type TokenRequest } fr
 import type { Client } from '../../store/applications.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
+import { accountGrantMs, needsPassword } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret, isOAuthSecret, isSecretOf } from './oauth-secrets.ts'
 import type { RevokeInput, TokenAnswer, TokenInput } from './oauth-types.ts'
@@ -122,8 +123,11 @@ export class TokenDesk {
       redirectUri,
       answeredChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
     }
-    const decide = async (nowMs: number) =>
-      decideCodeExchange(await store.grants.findCode(presented.hash), exchange, nowMs, policy)
+    const decide = async (nowMs: number) => {
+      const found = await store.grants.findCode(presented.hash)
+      const isShort = client.isBuiltIn && found !== undefined && needsPassword(found)
+      return decideCodeExchange(found, exchange, nowMs, isShort ? { ...policy, grantMs: accountGrantMs } : policy)
+    }
     return this.#settle({ presented, decide }, asker)
   }
 

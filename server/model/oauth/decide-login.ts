@@ -7,9 +7,15 @@ export type NewLogin = {
   readonly userId: number
   readonly applicationId: number
   readonly scopes: readonly string[]
+  readonly sessionId?: string | undefined
 }
 
-export function decideLogin(login: NewLogin, nowMs: number, policy: OAuthPolicy): Decision {
+export function decideLogin(
+  { userId, applicationId, scopes, sessionId }: NewLogin,
+  nowMs: number,
+  policy: OAuthPolicy,
+): Decision {
+  const login = { userId, applicationId, scopes, ...(sessionId !== undefined && { sessionId }) }
   const absoluteExpiresAtMs = policy.grantMs === undefined ? undefined : nowMs + policy.grantMs
   const pair = createPair(login.scopes, absoluteExpiresAtMs, nowMs, policy)
   return {

@@ -36,6 +36,8 @@ export type CodeState = {
   readonly usedAtMs: number | undefined
   /** What was granted for it, while that lasts. */
   readonly grantId: number | undefined
+  /** What is granted for it ends with this session of a browser. */
+  readonly sessionId?: string | undefined
   readonly isUserDisabled: boolean
 }
 
@@ -57,6 +59,7 @@ export type Effect =
       readonly applicationId: number
       readonly scopes: readonly string[]
       readonly absoluteExpiresAtMs: number | undefined
+      readonly sessionId?: string | undefined
       readonly pair: Pair
     }
   /** All earlier tokens of the grant are dead. Holds only if the grant is still of this generation and not revoked. */

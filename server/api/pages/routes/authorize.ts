@@ -1,6 +1,7 @@
 // The authorization endpoint (RFC 6749 section 3.1): an application sends a browser here, the user signs in and is asked, and the
 // browser goes back with the answer. What is asked for is checked before anybody signs in; see auth/oauth/.
 
+import { needsPassword } from '../../../auth/oauth/dashboard-client.ts'
 import type { AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
 import { AppError } from '../../../base/error.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -14,7 +15,7 @@ import { signOutPath } from './sign-out.ts'
 export const authorizePath = '/oauth/authorize/'
 const questionLifetimeMs = 3_600_000
 
-type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'users' | 'clock'>
+type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'users' | 'clock'>
 
 export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page {
   const questions = new Kept<AuthorizeRequest>({ clock: deps.clock, lifetimeMs: questionLifetimeMs })
@@ -41,7 +42,7 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
 
 type AskParts = AuthorizeDeps & { readonly desk: SignInDesk; readonly questions: Kept<AuthorizeRequest> }
 
-async function ask(call: PageCall, { oauth, users, desk, questions }: AskParts): Promise<PageAnswer> {
+async function ask(call: PageCall, { oauth, sessions, users, desk, questions }: AskParts): Promise<PageAnswer> {
   const check = await oauth.checkAuthorize(call.query)
   if (check.kind === 'refused') return refuse(call, check.error, check.detail)
   const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
@@ -53,8 +54,20 @@ async function ask(call: PageCall, { oauth, users, desk, questions }: AskParts):
   }
   // Not before: an address of ours must not send on whoever happens to follow it.
   if (check.kind === 'redirect_error') return redirect(check.location)
+  if (check.request.isBuiltIn)
+    return answerBuiltIn({ ...call, session, user }, check.request, { oauth, sessions, desk })
   const question = questions.put(session.id, call.context.ip, check.request)
   return showConsent({ ...call, session, user }, { question, leadsTo, description: oauth.describe(check.request) })
+}
+
+/** For the server's own dashboard: nobody is asked, since nobody else answers at its address. */
+async function answerBuiltIn(
+  call: UserCall,
+  request: AuthorizeRequest,
+  { oauth, sessions, desk }: Pick<AskParts, 'oauth' | 'sessions' | 'desk'>,
+): Promise<PageAnswer> {
+  if (needsPassword(request) && !sessions.hasRecentPassword(call.session)) return desk.sendToConfirm(call, call.url)
+  return redirect((await oauth.approve(request, call.user.id, call.context, call.session.id)).location)
 }
 
 type Consent = {

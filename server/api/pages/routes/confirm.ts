@@ -5,9 +5,7 @@ import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormPro
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
-import { homePath, type SignInDesk } from '../sign-in-desk.ts'
-
-export const confirmPath = '/confirm/'
+import { confirmPath, homePath, type SignInDesk } from '../sign-in-desk.ts'
 
 export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' | 'sessions'>, desk: SignInDesk): Page {
   return {
@@ -32,7 +30,7 @@ export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' |
         return { ...refuse(status, problem), retryAfterSeconds }
       }
       const { cookie } = await sessions.renew(session)
-      return redirect(desk.findErrand(call, errandName)?.path ?? homePath, [cookie])
+      return redirect(desk.findErrand(call, errandName)?.path ?? desk.home, [cookie])
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { homePath, type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
 import { signUpPath } from './sign-up.ts'
 
 export const doneSignals = ['signedOut', 'passwordChanged'] as const
@@ -21,7 +21,7 @@ export function createSignInPage(deps: Pick<PagesDeps, 'login' | 'accounts'>, de
     audience: 'anyone',
     async get(call) {
       const errandName = readErrandName(call, desk)
-      if (call.session) return redirect(desk.findErrand(call, errandName)?.path ?? homePath)
+      if (call.session) return redirect(desk.findErrand(call, errandName)?.path ?? desk.home)
       if (await deps.accounts.isSetupPending()) return redirect(linkPaths.setup)
       const done = doneSignals.find((signal) => signal === call.query.get('done'))
       return show(call, parts, { errandName, done })

@@ -1,0 +1,178 @@
+// The dashboard's files and its way to a token, without the program in them.
+
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import type { Clock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
+import { openTemporaryPages, password, type TemporaryPages, type TestBrowser } from '../pages/temporary-pages.ts'
+import { publicUrl } from '../temporary-api.ts'
+import { viewPaths } from './dashboard.ts'
+
+const document = '<!doctype html><title>dashboard</title>'
+
+function build(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nightjar-dashboard-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'app'))
+  for (const [name, text] of [
+    ['index.html', document],
+    ['app/main-1a2b.js', 'export {}'],
+  ] as const) {
+    writeFileSync(join(folder, name), text)
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(text))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(text))
+  }
+  return folder
+}
+
+async function open(t: TestContext, clock: Clock = systemClock) {
+  const pages = await openTemporaryPages(t, { dashboard: build(t), clock })
+  const ada = await pages.addPerson()
+  return { ...pages, ada }
+}
+
+type Asked = { readonly path: string; readonly verifier: string }
+
+function ask(scope = 'user_access'): Asked {
+  const verifier = randomBytes(32).toString('base64url')
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'nightjar-dashboard',
+    redirect_uri: `${publicUrl}/signed-in`,
+    scope,
+    state: 's',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  return { path: `/oauth/authorize/?${query}`, verifier }
+}
+
+async function exchange({ api }: TemporaryPages, location: string | undefined, verifier: string) {
+  const code = new URL(location!).searchParams.get('code') ?? ''
+  const form = { grant_type: 'authorization_code', client_id: 'nightjar-dashboard', code, code_verifier: verifier }
+  const payload = String(new URLSearchParams({ ...form, redirect_uri: `${publicUrl}/signed-in` }))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { statusCode, payload: text } = await api.server.inject({
+    method: 'POST',
+    url: '/oauth/token/',
+    headers,
+    payload,
+  })
+  return { status: statusCode, json: JSON.parse(text) as Record<string, string> & { expires_in: number } }
+}
+
+async function statusOf({ api }: TemporaryPages, token: string | undefined, url = '/v1/me/'): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` }
+  return (await api.server.inject({ method: 'GET', url, headers })).statusCode
+}
+
+async function signIn(pages: TemporaryPages, browser: TestBrowser, scope?: string) {
+  const { path, verifier } = ask(scope)
+  const { location } = await browser.get(path)
+  return exchange(pages, location, verifier)
+}
+
+test('every address of a view is the same document, under a strict policy', async (t) => {
+  const { api } = await open(t)
+  for (const path of viewPaths) {
+    const { statusCode, headers, payload } = await api.server.inject({ method: 'GET', url: path.replace('*', '12/x') })
+    assert.deepEqual([statusCode, payload], [200, document], path)
+    assert.match(String(headers['content-security-policy']), /default-src 'none'; script-src 'self';/)
+    assert.doesNotMatch(String(headers['content-security-policy']), /unsafe/)
+    assert.equal(headers['x-frame-options'], 'DENY')
+    assert.equal(headers['access-control-allow-origin'], undefined)
+  }
+})
+
+test('files come compressed to who takes it, and are not sent again to who has them', async (t) => {
+  const { api } = await open(t)
+  const get = (headers: Record<string, string>) =>
+    api.server.inject({ method: 'GET', url: '/app/main-1a2b.js', headers })
+  const small = await get({ 'accept-encoding': 'gzip, br;q=0.9' })
+  assert.equal(small.headers['content-encoding'], 'br')
+  assert.equal(brotliDecompressSync(small.rawPayload).toString(), 'export {}')
+  assert.equal((await get({ 'accept-encoding': 'br;q=0, gzip' })).headers['content-encoding'], 'gzip')
+  assert.equal((await get({})).payload, 'export {}')
+  assert.match(String(small.headers['cache-control']), /immutable/)
+  assert.equal((await get({ 'if-none-match': String(small.headers.etag) })).statusCode, 304)
+})
+
+test('whoever signs in comes back to the dashboard with a token, without being asked', async (t) => {
+  const pages = await open(t)
+  const browser = pages.openBrowser()
+  const { path, verifier } = ask()
+  await browser.open(path)
+  assert.match(browser.shown!.url, /^\/sign-in\//)
+  await browser.submit({ email: pages.ada.email, password })
+  const { status, json } = await exchange(pages, browser.shown!.location, verifier)
+  assert.deepEqual([status, json.scope], [200, 'user_access'])
+  assert.equal(await statusOf(pages, json.access_token), 200)
+  assert.equal(await statusOf(pages, json.access_token, '/v1/me/tokens/'), 403)
+  // It is the server's own: neither among the user's applications nor among what was granted to others.
+  assert.deepEqual(await pages.store.applications.listByOwner(pages.ada.id), [])
+  assert.deepEqual(await pages.store.grants.list(pages.ada.id), [])
+})
+
+test('what the dashboard was granted ends with the session of the browser, and with no other', async (t) => {
+  const pages = await open(t)
+  const [here, there] = [pages.openBrowser(), pages.openBrowser()]
+  await here.signIn()
+  await there.signIn()
+  const first = await signIn(pages, here)
+  const second = await signIn(pages, there)
+  const sessions = await pages.store.sessions.list(pages.ada.id)
+  assert.equal(sessions.length, 2)
+  await here.open('/sign-out/')
+  await here.submit({})
+  assert.equal(await statusOf(pages, first.json.access_token), 401)
+  assert.equal(await statusOf(pages, second.json.access_token), 200)
+})
+
+test('what makes lasting credentials wants the password anew, and lasts some minutes', async (t) => {
+  let nowMs = Date.now()
+  const pages = await open(t, { ...systemClock, nowMs: () => nowMs })
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  const fresh = await signIn(pages, browser, 'user_access account_manage')
+  assert.equal(fresh.json.expires_in, 600)
+  assert.equal(await statusOf(pages, fresh.json.access_token, '/v1/me/tokens/'), 200)
+  nowMs += 11 * 60_000
+  assert.equal(await statusOf(pages, fresh.json.access_token, '/v1/me/tokens/'), 401)
+  const { path, verifier } = ask('user_access account_manage')
+  await browser.open(path)
+  assert.match(browser.shown!.url, /^\/confirm\//)
+  await browser.submit({ password: 'wrong' })
+  assert.equal(browser.shown!.status, 400)
+  await browser.submit({ password })
+  // The confirmation leads back to the question, which now is answered.
+  const { status } = await exchange(pages, browser.shown!.location, verifier)
+  assert.equal(status, 200)
+})
+
+test('the dashboard takes no passwords, no other address, and nobody without PKCE', async (t) => {
+  const pages = await open(t)
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  await signIn(pages, browser)
+  const { path } = ask()
+  const elsewhere = await browser.get(path.replace(encodeURIComponent('/signed-in'), encodeURIComponent('/elsewhere')))
+  assert.deepEqual([elsewhere.status, elsewhere.location], [400, undefined])
+  const bare = await browser.get(path.replace(/&code_challenge=[^&]*/, '').replace('&code_challenge_method=S256', ''))
+  assert.match(bare.location!, /error=invalid_request/)
+  const payload = String(
+    new URLSearchParams({
+      grant_type: 'password',
+      client_id: 'nightjar-dashboard',
+      username: pages.ada.email,
+      password,
+    }),
+  )
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const answer = await pages.api.server.inject({ method: 'POST', url: '/oauth/token/', headers, payload })
+  assert.deepEqual([answer.statusCode, JSON.parse(answer.payload).error], [400, 'unauthorized_client'])
+})

@@ -1,0 +1,4 @@
+// placeholder
+export function App() {
+  return <p>hello</p>
+}
