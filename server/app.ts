@@ -164,6 +164,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     publicUrl,
     nodeName: config.nodeName,
     canView: (userId, cameraId) => canViewRecordings(store, userId, cameraId),
+    isLive: (credential) => authenticator.isLive(credential),
     isRecording: async (cameraId) => (await store.recordings.find(cameraId))?.deactivatedAtMs === null,
   })
   const api = createApi({

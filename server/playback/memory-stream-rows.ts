@@ -6,19 +6,23 @@ export class MemoryStreamRows implements StreamRows {
   readonly #rows = new Map<string, StreamRow>()
 
   async insert(stream: StreamRow): Promise<void> {
-    this.#rows.set(stream.id, stream)
+    this.#rows.set(keyOf(stream.hash), stream)
   }
 
-  async find(id: string): Promise<StreamRow | undefined> {
-    return this.#rows.get(id)
+  async find(hash: Uint8Array): Promise<StreamRow | undefined> {
+    return this.#rows.get(keyOf(hash))
   }
 
-  async update(id: string, values: Partial<StreamRow>): Promise<void> {
-    const row = this.#rows.get(id)
-    if (row) this.#rows.set(id, { ...row, ...values })
+  async update(hash: Uint8Array, values: Partial<StreamRow>): Promise<void> {
+    const row = await this.find(hash)
+    if (row) this.#rows.set(keyOf(hash), { ...row, ...values })
   }
 
   async removeExpired(createdBeforeMs: number): Promise<void> {
-    for (const [id, { createdAtMs }] of this.#rows) if (createdAtMs < createdBeforeMs) this.#rows.delete(id)
+    for (const [key, { createdAtMs }] of this.#rows) if (createdAtMs < createdBeforeMs) this.#rows.delete(key)
   }
+}
+
+function keyOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex')
 }

@@ -27,7 +27,7 @@ async function read(bytes: MediaBytes): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const user = { cameraId: 1, userId: 7 }
+const user = { cameraId: 1, userId: 7, credential: { kind: 'personal', id: 3 } } as const
 const at = (seconds: number) => t0 + seconds * 1000
 
 test('a range is a whole playlist that begins with the group of pictures that holds the start', async () => {
@@ -199,7 +199,8 @@ test('the right to watch is asked at every request, and a stream ends after a da
   await using scene = new FootageScene()
   await scene.record(0, 20)
   let mayView = true
-  const playback = scene.playback({ canView: async () => mayView })
+  const live = new Set(['personal 3'])
+  const playback = scene.playback({ canView: async () => mayView, isLive: ({ kind, id }) => live.has(`${kind} ${id}`) })
   const { id } = await playback.createStream({ ...user, startMs: at(0), isRecording: true })
   const [entry] = parsePlaylist(await playback.playlist(id)).entries
   const none = { kind: 'not_found' }
@@ -210,6 +211,11 @@ test('the right to watch is asked at every request, and a stream ends after a da
   await assert.rejects(playback.pause(id), none)
   mayView = true
   await playback.playlist(id)
+  live.clear() // what it was asked for with has ended
+  await assert.rejects(playback.playlist(id), none)
+  await assert.rejects(playback.checkAccess(id), none)
+  live.add('personal 3')
+  await playback.checkAccess(id)
   await assert.rejects(playback.getStreamInfo(id, 8), none)
   await assert.rejects(playback.openBytes(id, '999.mp4'), none)
   await assert.rejects(playback.openBytes(id, '../1.mp4'), none)

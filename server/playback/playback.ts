@@ -1,7 +1,7 @@
 // Recorded video for viewers: what there is, the timeline, and recorded streams as HLS over the archive's own files.
 // Nothing is copied or transcoded; rights are checked at every request. docs/design/playback.md
 
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
@@ -12,7 +12,7 @@ import { parseByteRange } from './byte-range.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import { openShiftedFile } from './shifted-file.ts'
 import type { TimeShift } from './stream-entries.ts'
-import type { StreamRow, StreamRows } from './stream-rows.ts'
+import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
 import { createStreamUrls, type StreamUrls } from './stream-urls.ts'
 
 export type PlaybackOptions = {
@@ -24,9 +24,11 @@ export type PlaybackOptions = {
   readonly nodeName: string
   /** May this user see recordings of this camera, now? */
   canView(userId: number, cameraId: number): Promise<boolean>
+  /** Has what a stream was asked for with not ended? */
+  isLive(credential: StreamCredential): boolean | Promise<boolean>
   /** Is recording switched on, so that a stream without end may grow? Default: always. */
   isRecording?(cameraId: number): Promise<boolean>
-  /** 32 hexadecimal digits nobody can guess. */
+  /** 128 random bits, 32 hexadecimal digits: who knows it may watch, as long as the user may. */
   readonly createId?: () => string
 }
 
@@ -109,6 +111,8 @@ export class Playback {
   async createStream(request: {
     readonly cameraId: number
     readonly userId: number
+    /** What the user asks with: once it ends, the stream does. */
+    readonly credential: StreamCredential
     readonly startMs: number
     readonly endMs?: number | undefined
     /** Recording is switched on. */
@@ -117,17 +121,19 @@ export class Playback {
     readonly isWriting?: boolean
   }): Promise<StreamSession> {
     const { clock, streams, publicUrl, nodeName } = this.#options
-    const { cameraId, userId, startMs, isRecording, isWriting = false } = request
+    const { cameraId, userId, credential, startMs, isRecording, isWriting = false } = request
     const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
     const firstMs = await this.#findFootage(cameraId, startMs, request.endMs)
     const bounds = await this.#options.catalog.bounds(cameraId)
     const isEmpty = firstMs === undefined || !bounds
     if (isEmpty && !isNow) throw new AppError('not_found', 'Nothing is recorded in this range.')
     const endMs = request.endMs ?? (isRecording ? undefined : bounds?.endMs)
+    const id = this.#createId()
     const row: StreamRow = {
-      id: this.#createId(),
+      hash: hashStreamId(id),
       cameraId,
       userId,
+      credential,
       startMs,
       endMs,
       createdAtMs: clock.nowMs(),
@@ -138,7 +144,7 @@ export class Playback {
     }
     await this.#clean()
     await streams.insert(row)
-    return { id: row.id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, row.id) }
+    return { id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, id) }
   }
 
   /** Throws 'not_found' for a stream that is not this user's, or one of another node than `nodeName`. */
@@ -241,13 +247,13 @@ export class Playback {
     return undefined
   }
 
-  /** Throws 'not_found' when there is no such stream, it has ended, or its user may not watch any more. */
+  /** Throws 'not_found' when there is no such stream, it has ended, or its user or what it was asked for with has lost the right. */
   async #get(streamId: string): Promise<Active> {
-    const { clock, streams, canView, catalog } = this.#options
+    const { clock, streams, canView, isLive, catalog } = this.#options
     const nowMs = clock.nowMs()
     let active = this.#active.get(streamId)
     if (!active) {
-      const row = await streams.find(streamId)
+      const row = await streams.find(hashStreamId(streamId))
       if (!row) throw notFound()
       this.#forgetIdle()
       active = this.#active.get(streamId) ?? {
@@ -263,7 +269,8 @@ export class Playback {
       this.#active.delete(streamId)
       throw notFound()
     }
-    if (!(await canView(active.row.userId, active.row.cameraId))) throw notFound()
+    const { userId, cameraId, credential } = active.row
+    if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw notFound()
     return active
   }
 
@@ -281,11 +288,11 @@ export class Playback {
     const nowMs = this.#options.clock.monotonicMs()
     if (nowMs - active.savedAtMs < saveIntervalMs) return
     active.savedAtMs = nowMs
-    await this.#options.streams.update(active.row.id, { currentMs: entry.startMs })
+    await this.#options.streams.update(active.row.hash, { currentMs: entry.startMs })
   }
 
   async #change(active: Active, values: Parameters<StreamRows['update']>[1]): Promise<void> {
-    await this.#options.streams.update(active.row.id, values)
+    await this.#options.streams.update(active.row.hash, values)
     active.row = { ...active.row, ...values }
   }
 
@@ -310,6 +317,11 @@ export class Playback {
 function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
   return (timescale) =>
     scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
+}
+
+/** 128 random bits need no salt. */
+function hashStreamId(id: string): Uint8Array {
+  return createHash('sha256').update(id).digest()
 }
 
 function notFound(): AppError {

@@ -1,10 +1,14 @@
 // The rows of recorded streams, whatever database keeps them (server/store/streams.ts): so that a stream survives a restart.
 
+/** The token or log-in that a stream was asked for with; the stream ends with it. */
+export type StreamCredential = { readonly kind: 'personal' | 'grant'; readonly id: number }
+
 export type StreamRow = {
-  /** 128 random bits, 32 hexadecimal digits: who knows it may watch, as long as the user may. */
-  readonly id: string
+  /** SHA-256 of the id, which stays with whoever asked: a thief of the rows cannot watch. */
+  readonly hash: Uint8Array
   readonly cameraId: number
   readonly userId: number
+  readonly credential: StreamCredential
   /** The range asked for, Unix milliseconds. */
   readonly startMs: number
   /** Undefined: to the end of the footage, and on while the camera records. */
@@ -20,8 +24,11 @@ export type StreamRow = {
 
 export type StreamRows = {
   insert(stream: StreamRow): Promise<void>
-  find(id: string): Promise<StreamRow | undefined>
-  update(id: string, values: Partial<Pick<StreamRow, 'state' | 'speed' | 'heldEntries' | 'currentMs'>>): Promise<void>
+  find(hash: Uint8Array): Promise<StreamRow | undefined>
+  update(
+    hash: Uint8Array,
+    values: Partial<Pick<StreamRow, 'state' | 'speed' | 'heldEntries' | 'currentMs'>>,
+  ): Promise<void>
   /** Those created before `createdBeforeMs`, and those of cameras or users that are gone. */
   removeExpired(createdBeforeMs: number): Promise<void>
 }

@@ -7,6 +7,7 @@ import { createOAuthTables } from './migrations/0002-oauth.ts'
 import { createSessionTables } from './migrations/0003-sessions.ts'
 import { createAccountTables } from './migrations/0004-accounts.ts'
 import { createAuditTable } from './migrations/0005-audit.ts'
+import { bindCredentials } from './migrations/0006-bound-credentials.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
@@ -18,6 +19,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-sessions': { up: createSessionTables },
   '0004-accounts': { up: createAccountTables },
   '0005-audit': { up: createAuditTable },
+  '0006-bound-credentials': { up: bindCredentials },
   '0011-dashboard': { up: addDashboard },
 }
 

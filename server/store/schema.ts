@@ -17,6 +17,8 @@ export type Tables = {
     /** Owners manage the server and its users. */
     is_owner: Generated<number>
     disabled_at_ms: number | null
+    /** Grows whenever what signs in to the account changes. */
+    credentials_version: Generated<number>
     created_at_ms: number
   }
   cameras: {
@@ -91,9 +93,13 @@ export type Tables = {
     path: string
   }
   streams: {
-    id: string
+    /** SHA-256 of the id in the stream's addresses. */
+    hash: Uint8Array
     camera_id: number
     user_id: number
+    /** What it was asked for with: a row of `tokens` or of `oauth_grants`. */
+    credential_kind: 'personal' | 'grant'
+    credential_id: number
     start_ms: number
     end_ms: number | null
     created_at_ms: number

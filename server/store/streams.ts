@@ -5,10 +5,12 @@ import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
 
 export type Stream = {
-  /** 32 hexadecimal digits; the capability to watch. */
-  readonly id: string
+  /** SHA-256, 32 bytes, of the id that its addresses hold: whoever reads the row cannot watch. */
+  readonly hash: Uint8Array
   readonly cameraId: number
   readonly userId: number
+  /** What it was asked for with; ends with it. */
+  readonly credential: { readonly kind: 'personal' | 'grant'; readonly id: number }
   /** The range asked for, Unix milliseconds; no end: to the newest footage and on. */
   readonly startMs: number
   readonly endMs: number | undefined
@@ -36,9 +38,11 @@ export class Streams {
       db
         .insertInto('streams')
         .values({
-          id: stream.id,
+          hash: stream.hash,
           camera_id: stream.cameraId,
           user_id: stream.userId,
+          credential_kind: stream.credential.kind,
+          credential_id: stream.credential.id,
           start_ms: stream.startMs,
           end_ms: stream.endMs ?? null,
           created_at_ms: stream.createdAtMs,
@@ -51,13 +55,13 @@ export class Streams {
     )
   }
 
-  async find(id: string): Promise<Stream | undefined> {
-    const row = await this.#db.selectFrom('streams').selectAll().where('id', '=', id).executeTakeFirst()
+  async find(hash: Uint8Array): Promise<Stream | undefined> {
+    const row = await this.#db.selectFrom('streams').selectAll().where('hash', '=', hash).executeTakeFirst()
     return row && toStream(row)
   }
 
   /** What `change` has is set, `undefined` included; nothing happens when the stream is gone. */
-  async update(id: string, change: StreamChange): Promise<void> {
+  async update(hash: Uint8Array, change: StreamChange): Promise<void> {
     const values = {
       ...(change.state !== undefined && { state: change.state }),
       ...(change.speed !== undefined && { speed: change.speed }),
@@ -65,7 +69,7 @@ export class Streams {
       ...('currentMs' in change && { current_ms: change.currentMs ?? null }),
     }
     if (Object.keys(values).length === 0) return
-    await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('id', '=', id).execute())
+    await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('hash', '=', hash).execute())
   }
 
   /** Those of removed cameras and users went with them. */
@@ -78,9 +82,10 @@ export class Streams {
 
 function toStream(row: Row<'streams'>): Stream {
   return {
-    id: row.id,
+    hash: row.hash,
     cameraId: row.camera_id,
     userId: row.user_id,
+    credential: { kind: row.credential_kind, id: row.credential_id },
     startMs: row.start_ms,
     endMs: row.end_ms ?? undefined,
     createdAtMs: row.created_at_ms,

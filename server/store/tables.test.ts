@@ -142,27 +142,32 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
   const { id: userId } = await store.users.insert(ada)
   const { id: cameraId } = await store.cameras.insert({ ...door, ownerId: userId })
   const { streams } = store
-  const opened = { cameraId, userId, startMs: 5, endMs: undefined, state: 'playing', speed: 1 } as const
+  const credential = { kind: 'grant', id: 2 ** 40 } as const
+  const opened = { cameraId, userId, credential, startMs: 5, endMs: undefined, state: 'playing', speed: 1 } as const
   const stream: Stream = {
     ...opened,
-    id: 'a'.repeat(32),
+    hash: new Uint8Array(32).fill(7),
     createdAtMs: 100,
     heldEntries: undefined,
     currentMs: undefined,
   }
   await streams.insert(stream)
-  assert.deepEqual(await streams.find(stream.id), stream)
+  const read = async () => {
+    const found = await streams.find(stream.hash)
+    return found && { ...found, hash: Uint8Array.from(found.hash) }
+  }
+  assert.deepEqual(await read(), stream)
   const paused = { state: 'paused', heldEntries: 3, currentMs: 9, speed: 0.5 } as const
-  await streams.update(stream.id, paused)
-  assert.deepEqual(await streams.find(stream.id), { ...stream, ...paused })
-  await streams.update(stream.id, { state: 'playing', heldEntries: undefined })
-  await streams.update(stream.id, {})
-  assert.equal((await streams.find(stream.id))?.heldEntries, undefined)
+  await streams.update(stream.hash, paused)
+  assert.deepEqual(await read(), { ...stream, ...paused })
+  await streams.update(stream.hash, { state: 'playing', heldEntries: undefined })
+  await streams.update(stream.hash, {})
+  assert.equal((await streams.find(stream.hash))?.heldEntries, undefined)
   await streams.removeExpired(100)
-  assert.ok(await streams.find(stream.id))
+  assert.ok(await streams.find(stream.hash))
   await streams.removeExpired(101)
-  assert.equal(await streams.find(stream.id), undefined)
+  assert.equal(await streams.find(stream.hash), undefined)
   await streams.insert(stream)
   await store.cameras.remove(cameraId)
-  assert.equal(await streams.find(stream.id), undefined)
+  assert.equal(await streams.find(stream.hash), undefined)
 })

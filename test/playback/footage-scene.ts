@@ -54,6 +54,7 @@ export class FootageScene {
       publicUrl: 'https://nightjar.test',
       nodeName: 'node-1',
       canView: async () => true,
+      isLive: () => true,
       ...options,
     })
   }

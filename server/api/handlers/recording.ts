@@ -42,13 +42,13 @@ export function createRecordingHandlers({ store, recorded }: RecordingHandlersOp
     },
 
     async createStream(call) {
-      const { userId } = call.caller
+      const { userId, credential } = call.caller
       const { cameraId, status } = await getOwnRecording(store, userId, call.params.camera_id)
       const { start, end } = call.query()
       const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
       const isWriting = status === 'RECORDING'
       return writeRecordedStream(
-        await recorded.createStream({ cameraId, userId, ...range, isRecording: true, isWriting }),
+        await recorded.createStream({ cameraId, userId, credential, ...range, isRecording: true, isWriting }),
       )
     },
 

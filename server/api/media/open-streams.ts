@@ -1,5 +1,5 @@
 // The live streams that are being sent: each ends when its client leaves, when its viewer loses the right to see it, or when the
-// server stops. The right is looked at again whenever the store has changed, every two seconds at most.
+// server stops. The right is looked at again whenever the store has changed, every two seconds at most, and each half minute.
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -9,6 +9,8 @@ import type { VersionedSource } from '../../store/versioned-cache.ts'
 import { isGone } from './send-stream.ts'
 
 const checkIntervalMs = 2_000
+/** Log-ins end with time too, and so do recorded streams. */
+const unchangedIntervalMs = 30_000
 
 export type OpenStreamsOptions = {
   readonly store: VersionedSource
@@ -58,11 +60,14 @@ export class OpenStreams {
   /** Looks after the rights until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let seenVersion = this.#store.version
+    let checkedAtMs = this.#clock.monotonicMs()
     while (!signal.aborted) {
       await this.#clock.sleep(checkIntervalMs, signal).catch(() => {})
       const version = this.#store.version
-      if (version === seenVersion) continue
+      const nowMs = this.#clock.monotonicMs()
+      if (version === seenVersion && nowMs - checkedAtMs < unchangedIntervalMs) continue
       seenVersion = version
+      checkedAtMs = nowMs
       await Promise.all([...this.#streams].map((stream) => this.#check(stream)))
     }
   }

@@ -195,7 +195,16 @@ test('a recorded stream is created and its position told to its user', async (t)
   const response = await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
   assert.equal(response.statusCode, 200)
   assert.deepEqual(calls, [
-    [{ cameraId, userId: owner.userId, startMs: Date.UTC(2026, 6, 1, 10), isRecording: true, isWriting: false }],
+    [
+      {
+        cameraId,
+        userId: owner.userId,
+        credential: { kind: 'personal', id: owner.tokenId },
+        startMs: Date.UTC(2026, 6, 1, 10),
+        isRecording: true,
+        isWriting: false,
+      },
+    ],
   ])
   const { format, url, stream_info, stream_controls } = response.json()
   assert.deepEqual([format, url], ['hls', `${publicUrl}${media}/hls/playlist.m3u8`])

@@ -30,7 +30,7 @@ export async function sendStream(
   try {
     for await (const piece of pieces) {
       if (signal.aborted) break
-      if (!response.write(piece) && !(await hasDrained(response))) break
+      if (!response.write(piece) && !(await hasDrained(response, signal))) break
     }
     response.end()
   } catch (error) {
@@ -47,22 +47,25 @@ export function isGone(response: ServerResponse): boolean {
   return response.destroyed || (response as { stream?: { destroyed: boolean } }).stream?.destroyed === true
 }
 
-/** False when the client went away or took nothing for too long. */
-function hasDrained(response: ServerResponse): Promise<boolean> {
-  if (isGone(response)) return Promise.resolve(false)
+/** False when the client went away, took nothing for too long, or is not to get any more: then it does not get what waits either. */
+function hasDrained(response: ServerResponse, signal: AbortSignal): Promise<boolean> {
+  if (isGone(response) || signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const settle = (isDrained: boolean) => {
       clearTimeout(timer)
       response.off('drain', onDrain)
       response.off('close', onClose)
+      signal.removeEventListener('abort', cut)
       resolve(isDrained)
     }
     const onDrain = () => settle(true)
     const onClose = () => settle(false)
-    const timer = setTimeout(() => {
+    const cut = () => {
       response.destroy()
       settle(false)
-    }, maxStallMs)
+    }
+    const timer = setTimeout(cut, maxStallMs)
+    signal.addEventListener('abort', cut)
     response.once('drain', onDrain)
     response.once('close', onClose)
   })

@@ -1,0 +1,40 @@
+// Databases that earlier versions have written.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { testEachDatabase } from '../../test/postgres/each-database.ts'
+import { migrations } from './migrations.ts'
+import { postgresTypes } from './postgres-types.ts'
+import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
+import { openStore } from './store.ts'
+
+/** The tables as they were after `last`. */
+async function openEarlier(database: string, last: string): Promise<Kysely<never>> {
+  const dialect = database.startsWith('postgres')
+    ? new PostgresDialect({ pool: new pg.Pool({ connectionString: database, types: postgresTypes }) })
+    : createSqliteDialect(openSqlite(database))
+  const db = new Kysely<never>({ dialect })
+  const getMigrations = async (): Promise<Record<string, Migration>> => ({ ...migrations })
+  const { error } = await new Migrator({ db, provider: { getMigrations } }).migrateTo(last)
+  assert.equal(error, undefined)
+  return db
+}
+
+testEachDatabase('accounts stay, recorded streams of before end', async (t, { create }) => {
+  const database = await create(t)
+  const earlier = await openEarlier(database, '0005-audit')
+  await sql`insert into users (id, email, email_key, first_name, last_name, password_hash, created_at_ms)
+    values (1, 'ada@x', 'ada@x', 'Ada', '', '!', 5)`.execute(earlier)
+  await sql`insert into cameras (id, owner_id, name, type, url, event_api_hash, has_audio, status, created_at_ms)
+    values (1, 1, 'Door', 'h264', 'rtsp://x/', 'h', 0, 'unknown', 5)`.execute(earlier)
+  await sql`insert into streams (id, camera_id, user_id, start_ms, created_at_ms, state, speed)
+    values ('aaaa', 1, 1, 5, 5, 'playing', 1)`.execute(earlier)
+  await earlier.destroy()
+  const store = await openStore({ database, credentialsKey: randomBytes(32), foreignIntervalMs: 0 })
+  t.after(() => store.close())
+  assert.equal((await store.users.get(1)).email, 'ada@x')
+  assert.equal((await store.cameras.find(1))?.name, 'Door')
+  assert.equal(await store.streams.find(Buffer.from('aaaa')), undefined)
+})
