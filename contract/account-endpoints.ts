@@ -2,7 +2,6 @@
 // They give away credentials or the means to get them, so they ask for a scope of their own, which no other includes: an
 // application that may change cameras must not be able to outlive its revocation.
 
-import { Type } from 'typebox'
 import {
   Account,
   AccountChange,
@@ -26,11 +25,9 @@ import {
   UserPath,
 } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { page, pageQuery } from './page.ts'
+import { PageQuery, page } from './page.ts'
 import { Nothing } from './schema.ts'
 import { User } from './user.ts'
-
-const PageQuery = Type.Object(pageQuery)
 
 const ownName = { access: { all: ['read', 'write'], or: 'account_manage' }, isExtension: true } as const
 

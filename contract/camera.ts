@@ -1,6 +1,7 @@
 // Cameras, own and shared, and the options of their live view.
 
 import { type Static, Type } from 'typebox'
+import { pageQuery } from './page.ts'
 import { nullable, Timestamp } from './schema.ts'
 
 export const CameraPath = Type.Object({ camera_id: Type.Integer() })
@@ -23,6 +24,9 @@ export const liveViewQuery = {
     }),
   ),
 }
+
+export const CameraQuery = Type.Object(liveViewQuery)
+export const CameraListQuery = Type.Object({ ...pageQuery, ...liveViewQuery })
 
 export const CameraType = Type.Enum(['h264', 'h265', 'mjpeg'])
 

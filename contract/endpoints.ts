@@ -1,12 +1,11 @@
 // The whole interface as one table: first the twenty operations in the order of the interface document, then our extensions.
 
-import { Type } from 'typebox'
 import { accountEndpoints } from './account-endpoints.ts'
-import { Camera, CameraChange, CameraPath, liveViewQuery, NewCamera, SharedCamera } from './camera.ts'
+import { Camera, CameraChange, CameraListQuery, CameraPath, CameraQuery, NewCamera, SharedCamera } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
 import { Guest, GuestChange, GuestPath, NewGuest } from './guest.ts'
-import { page, pageQuery } from './page.ts'
+import { PageQuery, page } from './page.ts'
 import {
   NewRecording,
   RecordedStream,
@@ -20,10 +19,6 @@ import {
 } from './recording.ts'
 import { Nothing } from './schema.ts'
 import { User } from './user.ts'
-
-const CameraQuery = Type.Object(liveViewQuery)
-const CameraListQuery = Type.Object({ ...pageQuery, ...liveViewQuery })
-const PageQuery = Type.Object(pageQuery)
 
 const reads = (or?: string) => ({ all: ['read'], ...(or && { or }) }) as const
 const changes = (or?: string) => ({ all: ['read', 'write'], ...(or && { or }) }) as const

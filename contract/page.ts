@@ -12,6 +12,8 @@ export const pageQuery = {
   ),
 }
 
+export const PageQuery = Type.Object(pageQuery)
+
 export const page = <S extends TSchema>(item: S) =>
   Type.Object({
     count: Type.Integer({ description: 'Items in the whole set.' }),

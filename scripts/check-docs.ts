@@ -20,7 +20,7 @@ export function findBrokenReferences(page: string, text: string, exists: (path: 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const pages = globSync('{*.md,docs/**/*.md}')
+  const pages = globSync('{*.md,docs/**/*.md,sdk/*.md,examples/*.md}')
   const broken = pages.flatMap((page) => findBrokenReferences(page, readFileSync(page, 'utf8'), existsSync))
   for (const line of broken) console.error(line)
   process.exitCode = broken.length === 0 ? 0 : 1

@@ -23,6 +23,12 @@ export const floors: readonly (readonly string[])[] = [
   ['server'], // main, app, worker, config, commands/
 ]
 
+/** Beside the server stand its clients; what each may import besides itself. */
+const clients: Readonly<Record<string, readonly string[]>> = { sdk: ['contract'], web: ['sdk'], examples: [] }
+
+/** Runs in browsers too: neither Node modules nor packages. */
+const portable = ['sdk']
+
 /** Bytes in, values out: no Node modules, no packages, no clock, no randomness. */
 const pure = ['server/media', 'server/model']
 const impure = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|console\.|fetch)\b/
@@ -42,11 +48,11 @@ export function findViolations(files: Iterable<{ path: string; text: string }>):
     for (const [, specifier] of text.matchAll(importedFrom)) {
       if (!specifier!.startsWith('.')) {
         if (pure.includes(from.folder)) violations.push(`${path}: pure code imports ${specifier}`)
+        if (portable.includes(from.folder)) violations.push(`${path}: portable code imports ${specifier}`)
         continue
       }
       const to = folderOf(join(dirname(path), specifier!))
-      const isAllowed = to && (to.folder === from.folder || to.floor < from.floor)
-      if (!isAllowed) violations.push(`${path}: may not import ${specifier}`)
+      if (!to || !mayImport(from, to)) violations.push(`${path}: may not import ${specifier}`)
     }
     if (pure.includes(from.folder)) {
       const found = impure.exec(text.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
@@ -56,8 +62,19 @@ export function findViolations(files: Iterable<{ path: string; text: string }>):
   return violations
 }
 
-function folderOf(path: string): { folder: string; floor: number } | undefined {
-  let best: { folder: string; floor: number } | undefined
+/** Clients have no floor. */
+type Folder = { readonly folder: string; readonly floor: number | undefined }
+
+function mayImport(from: Folder, to: Folder): boolean {
+  if (to.folder === from.folder) return true
+  if (from.floor === undefined) return clients[from.folder]!.includes(to.folder)
+  return to.floor !== undefined && to.floor < from.floor
+}
+
+function folderOf(path: string): Folder | undefined {
+  const client = Object.keys(clients).find((folder) => path.startsWith(`${folder}/`))
+  if (client !== undefined) return { folder: client, floor: undefined }
+  let best: Folder | undefined
   for (const [floor, folders] of floors.entries()) {
     for (const folder of folders) {
       const isLonger = best === undefined || folder.length > best.folder.length
@@ -68,7 +85,7 @@ function folderOf(path: string): { folder: string; floor: number } | undefined {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const paths = globSync('{contract,server}/**/*.ts')
+  const paths = globSync('{contract,server,sdk,web,examples}/**/*.{ts,tsx,js}', { exclude: ['**/node_modules/**'] })
   const violations = findViolations(paths.map((path) => ({ path, text: readFileSync(path, 'utf8') })))
   for (const violation of violations) console.error(violation)
   process.exitCode = violations.length === 0 ? 0 : 1

@@ -14,7 +14,7 @@ const pinnedNode = join(root, 'node_modules', '.bin', process.platform === 'win3
 const stampFile = join(root, 'node_modules', '.installed')
 
 /** Test and check programs need the development dependencies, the server and the demo do not. */
-const isDevelopment = /^(scripts\/(test|check)|bench\/)/
+const isDevelopment = /^(scripts\/(test|check|emit-sdk)|bench\/)/
 
 /** Programs that start servers. */
 const showsDashboard = /^(server\/commands\/nightjar|scripts\/(demo|test|check)|bench\/)/

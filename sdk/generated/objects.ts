@@ -1,0 +1,452 @@
+// Written from the contract by scripts/write-sdk.ts; change the contract, not this.
+
+/** An instant in an answer: `YYYY-MM-DDThh:mm:ssZ`. */
+export type Timestamp = string
+
+/** An instant in a request: a date, or ISO 8601 with `Z`, an offset, or no zone (UTC). */
+export type Time = Date | string
+
+export type Page<Item> = {
+  /** Items in the whole set. */
+  count: number
+  /** Link to the next page; null at the end of the set. */
+  next: string | null
+  /** Link to the previous page; null at the start. */
+  previous: string | null
+  results: Item[]
+}
+
+export type User = {
+  id: number
+  email: string
+  first_name: string
+  last_name: string
+  phone: string | null
+  /** Equal to `id`. */
+  root_site: number
+  my_cameras_count: number
+  shared_cameras_count: number
+  total_cameras_count: number
+  cameras_with_guests_count: number
+  require_qualification: boolean
+  available_features: { live_view: boolean; connect_camera: boolean }
+}
+
+export type Camera = {
+  id: number
+  name: string
+  type: 'h264' | 'h265' | 'mjpeg'
+  snapshot: { url: string; created_at: Timestamp } | null
+  status: 'online' | 'offline' | 'unknown'
+  /** Credential for creating events of this camera. */
+  event_api_hash: string
+  /** A JPEG of now. Contains a query; extra parameters are ignored. */
+  live_snapshot: string
+  /** h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg. */
+  streams: StreamEntry[]
+  /** `CRA` when recording is enabled. */
+  applications: { code: string }[]
+  has_recording: boolean
+  low_latency_enabled: boolean
+  audio_enabled: boolean
+  /** Extension. Why the camera is offline, as a readable sentence; null while it is online. */
+  status_reason: string | null
+}
+
+export type CameraChange = {
+  /** Without control characters, and without those that change the direction of text. */
+  name?: string | undefined
+  /** rtsp:// or rtsps:// address of the camera; may carry user information. */
+  url?: string | undefined
+  /** h264 when missing. */
+  type?: 'h264' | 'h265' | 'mjpeg' | undefined
+  /** Wins over user information in `url`. */
+  username?: string | null | undefined
+  password?: string | null | undefined
+}
+
+export type CameraListQuery = {
+  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  limit?: number | undefined
+  /** Items to skip; 0 when missing. */
+  offset?: number | undefined
+  /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
+  refresh_rate?: number | undefined
+  /** Widest MJPEG stream and live snapshot, in pixels. */
+  max_width?: number | undefined
+  /** Highest MJPEG stream and live snapshot, in pixels. */
+  max_height?: number | undefined
+}
+
+export type CameraQuery = {
+  /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
+  refresh_rate?: number | undefined
+  /** Widest MJPEG stream and live snapshot, in pixels. */
+  max_width?: number | undefined
+  /** Highest MJPEG stream and live snapshot, in pixels. */
+  max_height?: number | undefined
+}
+
+export type NewCamera = {
+  /** Without control characters, and without those that change the direction of text. */
+  name: string
+  /** rtsp:// or rtsps:// address of the camera; may carry user information. */
+  url: string
+  /** h264 when missing. */
+  type?: 'h264' | 'h265' | 'mjpeg' | undefined
+  /** Wins over user information in `url`. */
+  username?: string | null | undefined
+  password?: string | null | undefined
+}
+
+export type SharedCamera = {
+  id: number
+  name: string
+  type: 'h264' | 'h265' | 'mjpeg'
+  snapshot: { url: string; created_at: Timestamp } | null
+  status: 'online' | 'offline' | 'unknown'
+  /** A JPEG of now. Contains a query; extra parameters are ignored. */
+  live_snapshot: string
+  /** h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg. */
+  streams: StreamEntry[]
+  /** `CRA` when recording is enabled. */
+  applications: { code: string }[]
+  has_recording: boolean
+  low_latency_enabled: boolean
+  audio_enabled: boolean
+  owner: { email: string; first_name: string; last_name: string }
+  has_notifications: boolean
+}
+
+export type StreamEntry = {
+  format: 'mjpeg' | 'mp4' | 'mpegts' | 'hls'
+  url: string
+  /** Present on `mjpeg` when the request set it. */
+  refresh_rate?: number
+}
+
+export type NewRecording = {
+  /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
+  retention: string
+  /** Null: no limit. Missing: as it was while recording is on, else no limit. */
+  max_bytes?: number | null | undefined
+}
+
+export type RecordedStream = {
+  format: 'hls'
+  url: string
+  stream_info: string
+  stream_controls: {
+    base_url: string
+    /** POST, answered 204. So are the other two. */
+    play: string
+    pause: string
+    /** With `{"speed": 1}` as body, `?speed=1`, or neither. Only 1 is possible. */
+    speed: string
+  }
+}
+
+export type Recording = {
+  id: number
+  active_service_id: number
+  status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
+  /** How long footage is kept, an ISO 8601 duration, for instance P7D. */
+  retention: string
+  deactivated_at: Timestamp | null
+  recording_start: Timestamp | null
+  recording_end: Timestamp | null
+  /** Extension. What is wrong while `status` is ERROR. */
+  status_reason: string | null
+  /** Extension. Largest size of the footage; the oldest goes first. */
+  max_bytes: number | null
+}
+
+export type RecordingChange = {
+  /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
+  retention?: string | undefined
+  /** Null: no limit. Missing: as it was while recording is on, else no limit. */
+  max_bytes?: number | null | undefined
+}
+
+export type StreamInfo = {
+  current_time: Timestamp
+  /** Seconds since the start of the stream. */
+  current_position: number
+  speed: number
+  state: 'playing' | 'paused'
+}
+
+export type StreamQuery = {
+  /** Where playback begins. */
+  start: Time
+  /** When missing: to the end of the footage, and on into live while the camera records. */
+  end?: Time | undefined
+}
+
+export type Timeline = {
+  start: Timestamp
+  end: Timestamp
+  segments: { start: Timestamp; end: Timestamp }[]
+  gaps: { start: Timestamp; end: Timestamp; reason: string }[]
+}
+
+export type TimelineQuery = {
+  /** Inclusive. */
+  start: Time
+  /** Exclusive; at most 1 day later. */
+  end: Time
+}
+
+export type Guest = {
+  id: number
+  email: string
+  first_name: string | null
+  last_name: string | null
+  permissions: { can_view_rec: boolean; share_notifications: boolean }
+}
+
+export type GuestChange = {
+  permissions?:
+    | {
+        /** Whether the guest can view recordings. */
+        can_view_rec?: boolean | undefined
+        /** Whether the guest is told of events. */
+        share_notifications?: boolean | undefined
+      }
+    | undefined
+}
+
+export type NewGuest = {
+  email: string
+  permissions?:
+    | {
+        /** Whether the guest can view recordings. */
+        can_view_rec?: boolean | undefined
+        /** Whether the guest is told of events. */
+        share_notifications?: boolean | undefined
+      }
+    | undefined
+}
+
+export type CameraEvent = {
+  id: number
+  camera: number
+  site: null
+  title: string | null
+  category: string
+  source: string
+  occurred_at: Timestamp
+  received_at: Timestamp
+  data: unknown
+}
+
+export type EventQuery = {
+  /** Inclusive, on `occurred_at`. */
+  start?: Time | undefined
+  /** Exclusive, on `occurred_at`. */
+  end?: Time | undefined
+  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  limit?: number | undefined
+  /** Items to skip; 0 when missing. */
+  offset?: number | undefined
+}
+
+export type NewEvent = {
+  camera?: number | undefined
+  hash?: string | undefined
+  title?: string | null | undefined
+  /** `generic` when missing. */
+  category?: string | undefined
+  /** Now when missing. */
+  occurred_at?: Time | undefined
+  /** At most 4 KiB of JSON. */
+  data?: unknown
+}
+
+export type PageQuery = {
+  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  limit?: number | undefined
+  /** Items to skip; 0 when missing. */
+  offset?: number | undefined
+}
+
+export type Account = {
+  id: number
+  email: string
+  first_name: string
+  last_name: string
+  phone: string | null
+  /** Owners manage the server and its users. */
+  is_owner: boolean
+  created_at: Timestamp
+  disabled_at: Timestamp | null
+}
+
+export type AccountChange = {
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  email?: string | undefined
+  /** Ends all sessions and authorizations. */
+  password?: string | undefined
+  /** With `password`. */
+  revoke_personal_tokens?: boolean | undefined
+  is_owner?: boolean | undefined
+  /** Ends all sessions and authorizations; tokens are refused. */
+  disabled?: boolean | undefined
+}
+
+export type AccountRemoval = {
+  /** Cameras and their footage go too; without, a user who has any is not removed. */
+  remove_cameras?: boolean | undefined
+}
+
+export type Application = {
+  id: number
+  client_id: string
+  /** Up to 100 characters, all of them visible. */
+  name: string
+  redirect_uris: string[]
+  /** The secret is asked for with the password and refresh grants too. */
+  require_secret: boolean
+  /** Whether the application may use the password grant. */
+  allow_password: boolean
+  /** Has a secret; without one, PKCE takes its place. */
+  confidential: boolean
+  /** What it may ask for at most. */
+  scope: string
+  created_at: Timestamp
+}
+
+export type ApplicationChange = {
+  /** Up to 100 characters, all of them visible. */
+  name?: string | undefined
+  redirect_uris?: string[] | undefined
+  /** The secret is asked for with the password and refresh grants too. */
+  require_secret?: boolean | undefined
+  /** Whether the application may use the password grant. */
+  allow_password?: boolean | undefined
+  /** Scopes separated by spaces; none that the caller does not have. */
+  scope?: string | undefined
+}
+
+export type ApplicationWithSecret = {
+  id: number
+  client_id: string
+  /** Up to 100 characters, all of them visible. */
+  name: string
+  redirect_uris: string[]
+  /** The secret is asked for with the password and refresh grants too. */
+  require_secret: boolean
+  /** Whether the application may use the password grant. */
+  allow_password: boolean
+  /** Has a secret; without one, PKCE takes its place. */
+  confidential: boolean
+  /** What it may ask for at most. */
+  scope: string
+  created_at: Timestamp
+  /** Never shown again; null for an application that is not confidential. */
+  client_secret: string | null
+}
+
+export type Authorization = {
+  id: number
+  application: { name: string }
+  scope: string
+  created_at: Timestamp
+  last_used_at: Timestamp
+  last_ip: string
+  /** What it was made with. */
+  user_agent: string
+  expires_at: Timestamp
+}
+
+export type CreatedPersonalToken = {
+  id: number
+  name: string
+  scope: string
+  /** How the token begins. */
+  prefix: string
+  /** How it ends. */
+  last_four: string
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+  /** The token itself; never shown again. */
+  token: string
+}
+
+export type MeChange = {
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  /** Needs `password`; changes once the link sent to it was opened. */
+  email?: string | undefined
+  /** Needs `password`; ends all sessions and authorizations. */
+  new_password?: string | undefined
+  /** The present one. */
+  password?: string | undefined
+  /** With `new_password`: ends personal access tokens too. */
+  revoke_personal_tokens?: boolean | undefined
+}
+
+export type NewAccount = {
+  email: string
+  password: string
+  first_name?: string | undefined
+  last_name?: string | undefined
+  phone?: string | null | undefined
+  is_owner?: boolean | undefined
+}
+
+export type NewApplication = {
+  /** Up to 100 characters, all of them visible. */
+  name: string
+  redirect_uris?: string[] | undefined
+  /** The secret is asked for with the password and refresh grants too. */
+  require_secret?: boolean | undefined
+  /** Whether the application may use the password grant. */
+  allow_password?: boolean | undefined
+  /** Scopes separated by spaces; none that the caller does not have. */
+  scope?: string | undefined
+  /** True when missing. */
+  confidential?: boolean | undefined
+}
+
+export type NewInvitation = { email: string }
+
+export type NewPersonalToken = {
+  name?: string | undefined
+  /** Scopes separated by spaces; none that the caller does not have. `user_access` when missing. */
+  scope?: string | undefined
+}
+
+export type PersonalToken = {
+  id: number
+  name: string
+  scope: string
+  /** How the token begins. */
+  prefix: string
+  /** How it ends. */
+  last_four: string
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+}
+
+export type BrowserSession = {
+  id: string
+  created_at: Timestamp
+  last_seen_at: Timestamp
+  ip: string
+  user_agent: string | null
+}
+
+export type Problem = {
+  /** The HTTP status. */
+  status: number
+  /** Short identifier, for programs. */
+  title: string
+  /** For people. */
+  detail: string
+  /** On 400: reasons per field, `{field: ["reason", …]}`; nested as the request is. */
+  errors?: unknown
+}

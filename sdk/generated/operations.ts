@@ -1,0 +1,189 @@
+// Written from the contract by scripts/write-sdk.ts; change the contract, not this.
+
+import type {
+  Account,
+  AccountChange,
+  AccountRemoval,
+  Application,
+  ApplicationChange,
+  ApplicationWithSecret,
+  Authorization,
+  BrowserSession,
+  Camera,
+  CameraChange,
+  CameraEvent,
+  CameraListQuery,
+  CameraQuery,
+  CreatedPersonalToken,
+  EventQuery,
+  Guest,
+  GuestChange,
+  MeChange,
+  NewAccount,
+  NewApplication,
+  NewCamera,
+  NewEvent,
+  NewGuest,
+  NewInvitation,
+  NewPersonalToken,
+  NewRecording,
+  Page,
+  PageQuery,
+  PersonalToken,
+  RecordedStream,
+  Recording,
+  RecordingChange,
+  SharedCamera,
+  StreamInfo,
+  StreamQuery,
+  Timeline,
+  TimelineQuery,
+  User,
+} from './objects.ts'
+
+export type Operations = {
+  /** The current user. */
+  getMe: { result: User }
+  /** Cameras of the current user. */
+  listCameras: { query?: CameraListQuery; result: Page<Camera> }
+  /** One camera of the current user. */
+  getCamera: { params: { camera_id: number }; query?: CameraQuery; result: Camera }
+  /** Cameras others share with the current user. */
+  listSharedCameras: { query?: CameraListQuery; result: Page<SharedCamera> }
+  /** One shared camera. */
+  getSharedCamera: { params: { camera_id: number }; query?: CameraQuery; result: SharedCamera }
+  /** Where a recorded stream is being played. */
+  getStreamInfo: { params: { streamer_name: string; streamer_id: string }; result: StreamInfo }
+  /** General recording information. */
+  getRecording: { params: { camera_id: number }; result: Recording }
+  /** When there is footage. */
+  getTimeline: { params: { camera_id: number }; query: TimelineQuery; result: Timeline }
+  /** Creates and returns a recorded stream of a time range. */
+  createStream: { params: { camera_id: number }; query: StreamQuery; result: RecordedStream }
+  /** General recording information of a shared camera. */
+  getSharedRecording: { params: { camera_id: number }; result: Recording }
+  /** When there is footage of a shared camera. */
+  getSharedTimeline: { params: { camera_id: number }; query: TimelineQuery; result: Timeline }
+  /** Creates and returns a recorded stream of a shared camera. */
+  createSharedStream: { params: { camera_id: number }; query: StreamQuery; result: RecordedStream }
+  /** Guests of a camera. */
+  listGuests: { params: { camera_id: number }; query?: PageQuery; result: Page<Guest> }
+  /** Invites a guest. */
+  createGuest: { params: { camera_id: number }; body: NewGuest; result: Guest }
+  /** One guest. */
+  getGuest: { params: { camera_id: number; guest_id: number }; result: Guest }
+  /** Changes what a guest may do. */
+  updateGuest: { params: { camera_id: number; guest_id: number }; body: GuestChange; result: Guest }
+  /** Removes a guest. */
+  deleteGuest: { params: { camera_id: number; guest_id: number }; result: undefined }
+  /** Events of all cameras of the current user. */
+  listEvents: { query?: EventQuery; result: Page<CameraEvent> }
+  /** Creates an event. */
+  createEvent: { body: NewEvent; result: CameraEvent }
+  /** Events of one camera. */
+  listCameraEvents: { params: { camera_id: number }; query?: EventQuery; result: Page<CameraEvent> }
+  /** Adds a camera. An extension of the interface. */
+  createCamera: { body: NewCamera; result: Camera }
+  /** Changes what the body names. An extension of the interface. */
+  updateCamera: { params: { camera_id: number }; body: CameraChange; result: Camera }
+  /** Removes a camera and its footage. An extension of the interface. */
+  deleteCamera: { params: { camera_id: number }; result: undefined }
+  /** Turns recording on. An extension of the interface. */
+  enableRecording: { params: { camera_id: number }; body: NewRecording; result: Recording }
+  /** Changes how long footage is kept. An extension of the interface. */
+  updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
+  /** Turns recording off. An extension of the interface. */
+  disableRecording: { params: { camera_id: number }; result: undefined }
+  /** Changes what the body names of the current user; `account_manage` is needed for address and password. An extension of the interface. */
+  updateMe: { body: MeChange; result: User }
+  /** Personal access tokens of the current user. An extension of the interface. */
+  listTokens: { query?: PageQuery; result: Page<PersonalToken> }
+  /** Creates a personal access token and shows it, this once. An extension of the interface. */
+  createToken: { body: NewPersonalToken; result: CreatedPersonalToken }
+  /** Revokes a personal access token. An extension of the interface. */
+  deleteToken: { params: { token_id: number }; result: undefined }
+  /** Applications that the current user has registered. An extension of the interface. */
+  listApplications: { query?: PageQuery; result: Page<Application> }
+  /** Registers an application and shows its secret, this once. An extension of the interface. */
+  createApplication: { body: NewApplication; result: ApplicationWithSecret }
+  /** One application of the current user. An extension of the interface. */
+  getApplication: { params: { application_id: number }; result: Application }
+  /** Changes what the body names of an application. An extension of the interface. */
+  updateApplication: { params: { application_id: number }; body: ApplicationChange; result: Application }
+  /** Removes an application and ends everything granted to it. An extension of the interface. */
+  deleteApplication: { params: { application_id: number }; result: undefined }
+  /** Gives a confidential application a new secret and shows it, this once; the earlier one is refused. An extension of the interface. */
+  rotateApplicationSecret: { params: { application_id: number }; result: ApplicationWithSecret }
+  /** What the current user has granted to applications, newest first. An extension of the interface. */
+  listAuthorizations: { query?: PageQuery; result: Page<Authorization> }
+  /** Ends what was granted, with all its tokens. An extension of the interface. */
+  deleteAuthorization: { params: { authorization_id: number }; result: undefined }
+  /** Browsers in which the current user is signed in, most recently used first. An extension of the interface. */
+  listSessions: { query?: PageQuery; result: Page<BrowserSession> }
+  /** Signs a browser out. An extension of the interface. */
+  deleteSession: { params: { session_id: string }; result: undefined }
+  /** All accounts; for owners. An extension of the interface. */
+  listUsers: { query?: PageQuery; result: Page<Account> }
+  /** Makes an account; for owners. An extension of the interface. */
+  createUser: { body: NewAccount; result: Account }
+  /** Sends somebody a link to make an account; for owners. An extension of the interface. */
+  inviteUser: { body: NewInvitation; result: undefined }
+  /** One account; for owners. An extension of the interface. */
+  getUser: { params: { user_id: number }; result: Account }
+  /** Changes what the body names of an account; for owners. An extension of the interface. */
+  updateUser: { params: { user_id: number }; body: AccountChange; result: Account }
+  /** Removes an account; for owners. An extension of the interface. */
+  deleteUser: { params: { user_id: number }; query?: AccountRemoval; result: undefined }
+}
+
+export type OperationName = keyof Operations
+
+/** Method and path of each; `{name}` stands for a parameter. */
+export const operations = {
+  getMe: { method: 'GET', path: '/v1/me/' },
+  listCameras: { method: 'GET', path: '/v1/cameras/' },
+  getCamera: { method: 'GET', path: '/v1/cameras/{camera_id}/' },
+  listSharedCameras: { method: 'GET', path: '/v1/shared-cameras/' },
+  getSharedCamera: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/' },
+  getStreamInfo: { method: 'GET', path: '/v1/recording/stream/{streamer_name}/{streamer_id}/' },
+  getRecording: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/' },
+  getTimeline: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/timeline/' },
+  createStream: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/stream/' },
+  getSharedRecording: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/' },
+  getSharedTimeline: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/timeline/' },
+  createSharedStream: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/stream/' },
+  listGuests: { method: 'GET', path: '/v1/cameras/{camera_id}/guests/' },
+  createGuest: { method: 'POST', path: '/v1/cameras/{camera_id}/guests/' },
+  getGuest: { method: 'GET', path: '/v1/cameras/{camera_id}/guests/{guest_id}/' },
+  updateGuest: { method: 'PUT', path: '/v1/cameras/{camera_id}/guests/{guest_id}/' },
+  deleteGuest: { method: 'DELETE', path: '/v1/cameras/{camera_id}/guests/{guest_id}/' },
+  listEvents: { method: 'GET', path: '/v1/events/' },
+  createEvent: { method: 'POST', path: '/v1/events/' },
+  listCameraEvents: { method: 'GET', path: '/v1/events/{camera_id}/' },
+  createCamera: { method: 'POST', path: '/v1/cameras/' },
+  updateCamera: { method: 'PUT', path: '/v1/cameras/{camera_id}/' },
+  deleteCamera: { method: 'DELETE', path: '/v1/cameras/{camera_id}/' },
+  enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
+  updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
+  disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
+  updateMe: { method: 'PUT', path: '/v1/me/' },
+  listTokens: { method: 'GET', path: '/v1/me/tokens/' },
+  createToken: { method: 'POST', path: '/v1/me/tokens/' },
+  deleteToken: { method: 'DELETE', path: '/v1/me/tokens/{token_id}/' },
+  listApplications: { method: 'GET', path: '/v1/me/applications/' },
+  createApplication: { method: 'POST', path: '/v1/me/applications/' },
+  getApplication: { method: 'GET', path: '/v1/me/applications/{application_id}/' },
+  updateApplication: { method: 'PUT', path: '/v1/me/applications/{application_id}/' },
+  deleteApplication: { method: 'DELETE', path: '/v1/me/applications/{application_id}/' },
+  rotateApplicationSecret: { method: 'POST', path: '/v1/me/applications/{application_id}/rotate-secret/' },
+  listAuthorizations: { method: 'GET', path: '/v1/me/authorizations/' },
+  deleteAuthorization: { method: 'DELETE', path: '/v1/me/authorizations/{authorization_id}/' },
+  listSessions: { method: 'GET', path: '/v1/me/sessions/' },
+  deleteSession: { method: 'DELETE', path: '/v1/me/sessions/{session_id}/' },
+  listUsers: { method: 'GET', path: '/v1/users/' },
+  createUser: { method: 'POST', path: '/v1/users/' },
+  inviteUser: { method: 'POST', path: '/v1/users/invitations/' },
+  getUser: { method: 'GET', path: '/v1/users/{user_id}/' },
+  updateUser: { method: 'PUT', path: '/v1/users/{user_id}/' },
+  deleteUser: { method: 'DELETE', path: '/v1/users/{user_id}/' },
+} as const satisfies Record<OperationName, { method: string; path: string }>

@@ -1,0 +1,61 @@
+// The account itself, and what belongs to it: tokens, applications, authorizations, sessions in browsers.
+
+import type { Body, Call, CallOptions, Query } from '../call.ts'
+import { iteratePages } from '../pages.ts'
+
+type List = Query<'listTokens'>
+
+export type Me = ReturnType<typeof createMe>
+export type Tokens = ReturnType<typeof createTokens>
+export type Applications = ReturnType<typeof createApplications>
+export type Authorizations = ReturnType<typeof createAuthorizations>
+export type Sessions = ReturnType<typeof createSessions>
+
+export const createMe = (call: Call) => ({
+  get: (options?: CallOptions) => call('getMe', {}, options),
+  /** Changes what the body names. */
+  update: (body: Body<'updateMe'>, options?: CallOptions) => call('updateMe', { body }, options),
+})
+
+/** Personal access tokens. */
+export const createTokens = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listTokens', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listTokens', { query: page }, options), query),
+  /** The answer holds the token itself, this once. */
+  create: (body: Body<'createToken'>, options?: CallOptions) => call('createToken', { body }, options),
+  delete: (id: number, options?: CallOptions) => call('deleteToken', { params: { token_id: id } }, options),
+})
+
+/** Applications that the account has registered. */
+export const createApplications = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listApplications', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listApplications', { query: page }, options), query),
+  /** The answer holds the secret, this once. */
+  create: (body: Body<'createApplication'>, options?: CallOptions) => call('createApplication', { body }, options),
+  get: (id: number, options?: CallOptions) => call('getApplication', { params: { application_id: id } }, options),
+  update: (id: number, body: Body<'updateApplication'>, options?: CallOptions) =>
+    call('updateApplication', { params: { application_id: id }, body }, options),
+  delete: (id: number, options?: CallOptions) => call('deleteApplication', { params: { application_id: id } }, options),
+  /** A new secret, shown this once; the earlier one is refused from now on. */
+  rotateSecret: (id: number, options?: CallOptions) =>
+    call('rotateApplicationSecret', { params: { application_id: id } }, options),
+})
+
+/** What was granted to applications. */
+export const createAuthorizations = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listAuthorizations', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listAuthorizations', { query: page }, options), query),
+  delete: (id: number, options?: CallOptions) =>
+    call('deleteAuthorization', { params: { authorization_id: id } }, options),
+})
+
+/** Browsers that are signed in. */
+export const createSessions = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listSessions', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listSessions', { query: page }, options), query),
+  delete: (id: string, options?: CallOptions) => call('deleteSession', { params: { session_id: id } }, options),
+})

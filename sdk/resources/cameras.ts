@@ -1,0 +1,39 @@
+// Own cameras and their recordings.
+
+import type { Body, Call, CallOptions, Query } from '../call.ts'
+import { iteratePages } from '../pages.ts'
+
+type List = Query<'listCameras'>
+
+export type Cameras = ReturnType<typeof createCameras>
+
+export const createCameras = (call: Call) => ({
+  /** One page. */
+  list: (query: List = {}, options?: CallOptions) => call('listCameras', { query }, options),
+  /** Every camera, page after page. */
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listCameras', { query: page }, options), query),
+  /** The live view that the answer's addresses show can be tuned: `{ max_width: 640, refresh_rate: 1 }`. */
+  get: (id: number, query: Query<'getCamera'> = {}, options?: CallOptions) =>
+    call('getCamera', { params: { camera_id: id }, query }, options),
+  create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
+  update: (id: number, body: Body<'updateCamera'>, options?: CallOptions) =>
+    call('updateCamera', { params: { camera_id: id }, body }, options),
+  /** With its footage. */
+  delete: (id: number, options?: CallOptions) => call('deleteCamera', { params: { camera_id: id } }, options),
+
+  getRecording: (id: number, options?: CallOptions) => call('getRecording', { params: { camera_id: id } }, options),
+  /** Where there is footage; at most a day. */
+  getTimeline: (id: number, query: Query<'getTimeline'>, options?: CallOptions) =>
+    call('getTimeline', { params: { camera_id: id }, query }, options),
+  /** A recording to play, from `start` to `end` or on into live. */
+  createStream: (id: number, query: Query<'createStream'>, options?: CallOptions) =>
+    call('createStream', { params: { camera_id: id }, query }, options),
+  /** Turns recording on: `{ retention: 'P7D' }`. */
+  enableRecording: (id: number, body: Body<'enableRecording'>, options?: CallOptions) =>
+    call('enableRecording', { params: { camera_id: id }, body }, options),
+  updateRecording: (id: number, body: Body<'updateRecording'>, options?: CallOptions) =>
+    call('updateRecording', { params: { camera_id: id }, body }, options),
+  disableRecording: (id: number, options?: CallOptions) =>
+    call('disableRecording', { params: { camera_id: id } }, options),
+})

@@ -1,0 +1,27 @@
+// People invited to watch one's cameras.
+
+import type { Body, Call, CallOptions, Query } from '../call.ts'
+import { iteratePages } from '../pages.ts'
+
+type List = Query<'listGuests'>
+
+export type Guests = ReturnType<typeof createGuests>
+
+export const createGuests = (call: Call) => ({
+  /** One page of the guests of a camera. */
+  list: (cameraId: number, query: List = {}, options?: CallOptions) =>
+    call('listGuests', { params: { camera_id: cameraId }, query }, options),
+  /** Every guest of a camera, page after page. */
+  listAll: (cameraId: number, query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listGuests', { params: { camera_id: cameraId }, query: page }, options), query),
+  /** Invites somebody by e-mail. */
+  create: (cameraId: number, body: Body<'createGuest'>, options?: CallOptions) =>
+    call('createGuest', { params: { camera_id: cameraId }, body }, options),
+  get: (cameraId: number, guestId: number, options?: CallOptions) =>
+    call('getGuest', { params: { camera_id: cameraId, guest_id: guestId } }, options),
+  /** Changes the permissions that are named. */
+  update: (cameraId: number, guestId: number, body: Body<'updateGuest'>, options?: CallOptions) =>
+    call('updateGuest', { params: { camera_id: cameraId, guest_id: guestId }, body }, options),
+  delete: (cameraId: number, guestId: number, options?: CallOptions) =>
+    call('deleteGuest', { params: { camera_id: cameraId, guest_id: guestId } }, options),
+})

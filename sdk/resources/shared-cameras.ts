@@ -1,0 +1,28 @@
+// Cameras that others share, and their recordings where that is allowed.
+
+import type { Call, CallOptions, Query } from '../call.ts'
+import { iteratePages } from '../pages.ts'
+
+type List = Query<'listSharedCameras'>
+
+export type SharedCameras = ReturnType<typeof createSharedCameras>
+
+export const createSharedCameras = (call: Call) => ({
+  /** One page. */
+  list: (query: List = {}, options?: CallOptions) => call('listSharedCameras', { query }, options),
+  /** Every camera, page after page. */
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listSharedCameras', { query: page }, options), query),
+  /** The live view that the answer's addresses show can be tuned: `{ max_width: 640, refresh_rate: 1 }`. */
+  get: (id: number, query: Query<'getSharedCamera'> = {}, options?: CallOptions) =>
+    call('getSharedCamera', { params: { camera_id: id }, query }, options),
+
+  getRecording: (id: number, options?: CallOptions) =>
+    call('getSharedRecording', { params: { camera_id: id } }, options),
+  /** Where there is footage; at most a day. */
+  getTimeline: (id: number, query: Query<'getSharedTimeline'>, options?: CallOptions) =>
+    call('getSharedTimeline', { params: { camera_id: id }, query }, options),
+  /** A recording to play, from `start` to `end` or on into live. */
+  createStream: (id: number, query: Query<'createSharedStream'>, options?: CallOptions) =>
+    call('createSharedStream', { params: { camera_id: id }, query }, options),
+})

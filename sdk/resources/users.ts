@@ -1,0 +1,22 @@
+// All accounts of the server, for its owners.
+
+import type { Body, Call, CallOptions, Query } from '../call.ts'
+import { iteratePages } from '../pages.ts'
+
+type List = Query<'listUsers'>
+
+export type Users = ReturnType<typeof createUsers>
+
+export const createUsers = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listUsers', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listUsers', { query: page }, options), query),
+  create: (body: Body<'createUser'>, options?: CallOptions) => call('createUser', { body }, options),
+  /** Sends a link to make an account with. */
+  invite: (body: Body<'inviteUser'>, options?: CallOptions) => call('inviteUser', { body }, options),
+  get: (id: number, options?: CallOptions) => call('getUser', { params: { user_id: id } }, options),
+  update: (id: number, body: Body<'updateUser'>, options?: CallOptions) =>
+    call('updateUser', { params: { user_id: id }, body }, options),
+  delete: (id: number, query: Query<'deleteUser'> = {}, options?: CallOptions) =>
+    call('deleteUser', { params: { user_id: id }, query }, options),
+})

@@ -1,0 +1,238 @@
+// The SDK against the running server. Where an answer has to get lost, the request is made nevertheless, and its answer thrown away.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import {
+  createAuthorizeUrl,
+  createClient,
+  exchangeCode,
+  type Fetch,
+  logInWithPassword,
+  NightjarError,
+  type OAuthApp,
+  personalToken,
+  readAuthorizationCode,
+  refreshTokens,
+  revokeToken,
+  Session,
+  type TokenPair,
+} from '../../sdk/index.ts'
+import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const person = { username: 'owner@example.com', password: 'correct horse' }
+
+let server: ServerUnderTest
+let app: OAuthApp
+const trusted = getCACertificates('default')
+
+before(async () => {
+  server = await openServer()
+  setDefaultCACertificates([...trusted, server.ca])
+  const args = ['--user', person.username, '--name', 'Porch', '--redirect-uris', 'https://porch.example/back']
+  const added = await server.command<{ client_id: string }>('app', 'add', ...args, '--public')
+  app = { baseUrl: server.url, clientId: added.client_id }
+})
+
+after(async () => {
+  setDefaultCACertificates(trusted)
+  await server[Symbol.asyncDispose]()
+})
+
+const logIn = () => logInWithPassword(app, person)
+
+/** A token that has the form of one and is none: what an access token is after its end. */
+const spoil = (pair: TokenPair): TokenPair => ({ ...pair, accessToken: `${pair.accessToken.slice(0, -1)}-` })
+
+/** Counts the requests to the token endpoint. `lose`: the answers to so many of them get lost. */
+function countRefreshes({ lose = 0 } = {}) {
+  const sent: Headers[] = []
+  const fetch: Fetch = async (input, init) => {
+    const response = await globalThis.fetch(input, init)
+    if (!String(input).endsWith('/oauth/token/')) return response
+    sent.push(new Headers(init?.headers))
+    if (sent.length > lose) return response
+    await response.arrayBuffer()
+    throw new TypeError('fetch failed')
+  }
+  return { fetch, sent }
+}
+
+const failure = async (work: Promise<unknown>): Promise<NightjarError> => {
+  const error = await work.then(
+    () => assert.fail('it should have failed'),
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof NightjarError, String(error))
+  return error
+}
+
+test('a personal access token opens everything, and errors say what the server said', async () => {
+  const client = createClient({ baseUrl: `${server.url}/`, auth: personalToken(server.token) })
+  assert.equal((await client.me.get()).email, person.username)
+  const added = await client.cameras.create({ name: 'Porch', url: 'rtsp://127.0.0.1:9/porch' })
+  assert.equal((await client.cameras.get(added.id, { max_width: 320 })).name, 'Porch')
+  assert.equal((await client.cameras.update(added.id, { name: 'Door' })).name, 'Door')
+  const recording = await client.cameras.enableRecording(added.id, { retention: 'P1D' })
+  assert.equal(recording.retention, 'P1D')
+  const start = new Date(Date.now() - 60_000)
+  const timeline = await client.cameras.getTimeline(added.id, { start, end: new Date() })
+  assert.deepEqual(timeline.segments, [])
+  const early = await failure(client.cameras.createStream(added.id, { start }))
+  assert.deepEqual([early.status, early.title], [404, 'not_found'])
+  const invalid = await failure(client.cameras.get(added.id, { max_width: 0 }))
+  assert.deepEqual([invalid.status, invalid.title], [400, 'invalid'])
+  assert.deepEqual(Object.keys(invalid.errors as object), ['max_width'])
+  assert.equal(await client.cameras.delete(added.id), undefined)
+  const gone = await failure(client.cameras.get(added.id))
+  assert.deepEqual([gone.status, gone.title, gone.detail, gone.message], [404, 'not_found', 'Not found.', 'Not found.'])
+})
+
+test('without credentials, and with bad ones, the 401 is readable and nothing is tried again', async () => {
+  for (const auth of [undefined, personalToken(`njp_${'x'.repeat(36)}`)]) {
+    const { fetch, sent } = countRefreshes()
+    const error = await failure(createClient({ baseUrl: server.url, auth, fetch }).me.get())
+    assert.deepEqual([error.status, error.title], [401, 'not_authenticated'])
+    assert.deepEqual(sent, [])
+  }
+})
+
+test('a list is followed to its end, and broken off in the middle', async () => {
+  const client = createClient({ baseUrl: server.url, auth: personalToken(server.token) })
+  const ids: number[] = []
+  for (const number of [1, 2, 3, 4, 5]) {
+    ids.push((await client.cameras.create({ name: `C${number}`, url: `rtsp://127.0.0.1:9/${number}` })).id)
+  }
+  const found: number[] = []
+  for await (const { id } of client.cameras.listAll({ limit: 2, max_width: 100 })) found.push(id)
+  assert.deepEqual(found, ids)
+  const { count, next, previous, results } = await client.cameras.list({ limit: 2, offset: 2 })
+  assert.deepEqual([count, results.length, typeof next, typeof previous], [5, 2, 'string', 'string'])
+  for await (const { id } of client.cameras.listAll({ limit: 2 })) if (id === ids[2]) break
+  const controller = new AbortController()
+  const all = client.cameras.listAll({ limit: 2 }, { signal: controller.signal })
+  await all.next()
+  await all.next()
+  controller.abort(new Error('enough'))
+  await assert.rejects(all.next(), /enough/)
+  for (const id of ids) await client.cameras.delete(id)
+})
+
+test('many calls that find their token refused renew it once, and the application is told the pair before it is used', async () => {
+  const { fetch, sent } = countRefreshes()
+  const told: (TokenPair | undefined)[] = []
+  const first = await logIn()
+  const onTokens = async (pair: TokenPair | undefined) => {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    told.push(pair)
+  }
+  const session = new Session({ ...app, fetch, tokens: spoil(first), onTokens })
+  const client = createClient({ baseUrl: server.url, auth: session, fetch })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.me.get()))
+  assert.equal(answers.length, 20)
+  assert.equal(sent.length, 1)
+  assert.deepEqual(told, [session.tokens])
+  assert.notEqual(session.tokens!.refreshToken, first.refreshToken)
+  assert.equal((await client.me.get()).email, person.username)
+  assert.equal(sent.length, 1)
+  await session.end()
+})
+
+test('an answer to a refresh that gets lost comes again', async () => {
+  const { fetch, sent } = countRefreshes({ lose: 1 })
+  const session = new Session({ ...app, fetch, tokens: spoil(await logIn()) })
+  const client = createClient({ baseUrl: server.url, auth: session })
+  await client.me.get()
+  assert.equal(sent.length, 2)
+  const keys = sent.map((headers) => headers.get('idempotency-key'))
+  assert.ok(keys[0])
+  assert.equal(keys[0], keys[1])
+})
+
+test('answers lost for longer are no end of the session: the next call gets the pair', async () => {
+  const { fetch, sent } = countRefreshes({ lose: 3 })
+  const session = new Session({ ...app, fetch, tokens: spoil(await logIn()) })
+  const client = createClient({ baseUrl: server.url, auth: session })
+  const error = await failure(client.me.get())
+  assert.deepEqual([error.status, error.title], [0, 'network_error'])
+  await client.me.get()
+  assert.equal(sent.length, 4)
+  assert.equal(new Set(sent.map((headers) => headers.get('idempotency-key'))).size, 1)
+})
+
+test('a refresh that is refused ends the session with one clear error, for every call there is and will be', async () => {
+  const { fetch, sent } = countRefreshes()
+  const told: unknown[] = []
+  const tokens = await logIn()
+  await revokeToken(app, tokens.accessToken)
+  const session = new Session({ ...app, fetch, tokens, onTokens: (pair) => void told.push(pair) })
+  const client = createClient({ baseUrl: server.url, auth: session })
+  const errors = await Promise.all(Array.from({ length: 10 }, () => failure(client.me.get())))
+  errors.push(await failure(client.cameras.list()), await failure(session.refresh()))
+  for (const { status, title } of errors) assert.deepEqual([status, title], [401, 'session_ended'])
+  assert.equal((errors[0]!.cause as NightjarError).title, 'invalid_grant')
+  assert.equal(sent.length, 1)
+  assert.deepEqual(told, [undefined])
+  assert.equal(session.tokens, undefined)
+})
+
+test('two programs that share a stored sign-in do not end it for each other', async () => {
+  let stored: TokenPair | undefined = await logIn()
+  const open = () =>
+    new Session({
+      ...app,
+      tokens: stored!,
+      onTokens: (pair) => void (stored = pair),
+      loadTokens: () => stored,
+    })
+  const [one, other] = [open(), open()]
+  await one.refresh()
+  await createClient({ baseUrl: server.url, auth: other }).me.get()
+  assert.deepEqual(other.tokens, one.tokens)
+})
+
+test('signing out ends what the server granted', async () => {
+  const session = new Session({ ...app, tokens: await logIn() })
+  const { accessToken, refreshToken } = session.tokens!
+  await session.end()
+  await session.end()
+  assert.equal((await failure(refreshTokens(app, { refreshToken }))).title, 'invalid_grant')
+  const { status } = await server.request('/v1/me/', { authorization: `Bearer ${accessToken}` })
+  assert.equal(status, 401)
+})
+
+test('what OAuth refuses is told by its names', async () => {
+  const wrong = await failure(logInWithPassword(app, { ...person, password: 'wrong' }))
+  assert.deepEqual([wrong.status, wrong.title, wrong.detail], [400, 'invalid_grant', 'Invalid credentials given.'])
+  const unknown = await failure(logInWithPassword({ ...app, clientId: 'nobody' }, person))
+  assert.deepEqual([unknown.status, unknown.title], [401, 'invalid_client'])
+  const sent = { code: 'njac_x', redirectUri: 'https://porch.example/back', codeVerifier: 'x'.repeat(43) }
+  assert.equal((await failure(exchangeCode(app, sent))).title, 'invalid_grant')
+  assert.equal((await logInWithPassword(app, { ...person, scope: 'read' })).scope, 'read')
+})
+
+test('the address to sign in at holds a challenge, and the answer has to belong to it', async () => {
+  const request = { redirectUri: 'https://porch.example/back', scope: 'read write' }
+  const { url, state, codeVerifier } = await createAuthorizeUrl(app, request)
+  const { pathname, searchParams } = new URL(url)
+  assert.equal(pathname, '/oauth/authorize/')
+  assert.equal(searchParams.get('state'), state)
+  assert.equal(searchParams.get('code_challenge_method'), 'S256')
+  assert.match(codeVerifier, /^[\w-]{43}$/)
+  const page = await server.request(url.slice(server.url.length), { authorization: null })
+  assert.equal(page.status, 302) // to the sign-in page: nothing to complain about
+  const back = (query: object) => `https://porch.example/back?${new URLSearchParams({ state, ...query })}`
+  assert.equal(readAuthorizationCode(back({ code: 'c' }), { state }), 'c')
+  const titleOf = (callback: string, issuer?: string) => {
+    try {
+      return readAuthorizationCode(callback, { state, issuer })
+    } catch (error) {
+      return (error as NightjarError).title
+    }
+  }
+  assert.equal(titleOf(back({ state: 'other', code: 'c' })), 'sign_in_failed')
+  assert.equal(titleOf(back({ code: 'c', iss: 'https://evil.example' }), server.url), 'sign_in_failed')
+  assert.equal(titleOf(back({ code: 'c', iss: server.url }), server.url), 'c')
+  assert.equal(titleOf(back({ error: 'access_denied' })), 'access_denied')
+  assert.equal(titleOf(back({})), 'sign_in_failed')
+})
