@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { pageQuery } from './page.ts'
-import { nullable, Timestamp } from './schema.ts'
+import { nullable, ours, Timestamp } from './schema.ts'
 
 export const CameraPath = Type.Object({ camera_id: Type.Integer() })
 
@@ -62,6 +62,7 @@ export const Camera = Type.Object({
   ...views,
   status_reason: nullable(
     Type.String({
+      ...ours,
       description: 'Extension. Why the camera is offline, as a readable sentence; null while it is online.',
     }),
   ),

@@ -1,7 +1,7 @@
 // What is recorded of a camera, and how it is played.
 
 import { type Static, Type } from 'typebox'
-import { nullable, TimeIn, Timestamp } from './schema.ts'
+import { nullable, ours, TimeIn, Timestamp } from './schema.ts'
 
 export const Recording = Type.Object({
   id: Type.Integer(),
@@ -11,8 +11,10 @@ export const Recording = Type.Object({
   deactivated_at: nullable(Timestamp),
   recording_start: nullable(Timestamp),
   recording_end: nullable(Timestamp),
-  status_reason: nullable(Type.String({ description: 'Extension. What is wrong while `status` is ERROR.' })),
-  max_bytes: nullable(Type.Integer({ description: 'Extension. Largest size of the footage; the oldest goes first.' })),
+  status_reason: nullable(Type.String({ ...ours, description: 'Extension. What is wrong while `status` is ERROR.' })),
+  max_bytes: nullable(
+    Type.Integer({ ...ours, description: 'Extension. Largest size of the footage; the oldest goes first.' }),
+  ),
 })
 
 export type Recording = Static<typeof Recording>
@@ -48,7 +50,10 @@ export const Timeline = Type.Object({
   end: Timestamp,
   segments: Type.Array(Type.Object({ start: Timestamp, end: Timestamp })),
   gaps: Type.Array(
-    Type.Object({ start: Timestamp, end: Timestamp, reason: Type.String() }, { description: 'Extension.' }),
+    Type.Object(
+      { start: Timestamp, end: Timestamp, reason: Type.String() },
+      { ...ours, description: 'Extension. Where footage is missing, and why.' },
+    ),
   ),
 })
 

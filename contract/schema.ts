@@ -2,6 +2,9 @@
 
 import { type TSchema, Type } from 'typebox'
 
+/** Marks what we add to the objects of the interface; their descriptions begin with "Extension." */
+export const ours = { 'x-nightjar-extension': true } as const
+
 /** A value that may be null; its key is present all the same. */
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
@@ -14,11 +17,22 @@ export const TimeIn = (description: string) => Type.String({ format: 'date-time'
 /** An object without keys, or an empty answer. */
 export const Nothing = Type.Null()
 
+/** Reasons per field of a request, nested as the request is. */
+export type FieldErrors = { readonly [field: string]: readonly string[] | FieldErrors }
+
+/** Holds itself, which has a meaning only in the description of the interface: servers write it, and never read it. */
+export const FieldErrors = Type.Unsafe<FieldErrors>({
+  type: 'object',
+  description: 'Reasons per field, `{field: ["reason", …]}`; nested as the request is.',
+  additionalProperties: {
+    anyOf: [{ type: 'array', items: { type: 'string' } }, { $ref: '#/components/schemas/FieldErrors' }],
+  },
+})
+
+/** Every answer under /v1 that is not a success. */
 export const Problem = Type.Object({
   status: Type.Integer({ description: 'The HTTP status.' }),
   title: Type.String({ description: 'Short identifier, for programs.' }),
   detail: Type.String({ description: 'For people.' }),
-  errors: Type.Optional(
-    Type.Unknown({ description: 'On 400: reasons per field, `{field: ["reason", …]}`; nested as the request is.' }),
-  ),
+  errors: Type.Optional(FieldErrors),
 })

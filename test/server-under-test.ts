@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { createAnswerCheck } from '../server/api/description/check-answer.ts'
 
 const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
 
@@ -34,7 +35,10 @@ export type ServerUnderTest = AsyncDisposable & {
   log(): string
   /** Runs the command line beside the server; the parsed JSON it printed. */
   command<T>(...args: string[]): Promise<T>
-  /** A request with the owner's token, unless `authorization` says otherwise (null: none). */
+  /**
+   * A request with the owner's token, unless `authorization` says otherwise (null: none). Rejects when the answer is not as the
+   * description of the interface says.
+   */
   request<T = unknown>(path: string, options?: RequestOptions): Promise<Answer<T>>
   /** SIGTERM, and wait; the exit code. */
   stop(): Promise<number | null>
@@ -162,7 +166,9 @@ async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<
   }
 }
 
-/** One HTTP/1.1 request; the answer whole in memory. */
+const checkAnswer = createAnswerCheck()
+
+/** One HTTP/1.1 request; the answer whole in memory, and under /v1 as the description says. */
 function request<T>(url: URL, ca: string, token: string, options: RequestOptions): Promise<Answer<T>> {
   const { method = 'GET', body, form, authorization = `PersonalAccessToken ${token}`, headers = {} } = options
   const { promise, resolve, reject } = Promise.withResolvers<Answer<T>>()
@@ -187,8 +193,15 @@ function request<T>(url: URL, ca: string, token: string, options: RequestOptions
     response.on('end', () => {
       const bytes = Buffer.concat(chunks)
       const text = bytes.toString()
+      const status = response.statusCode!
+      try {
+        checkAnswer({ method, url: url.href, status, headers: response.headers, body: text })
+      } catch (error) {
+        reject(error)
+        return
+      }
       resolve({
-        status: response.statusCode!,
+        status,
         headers: response.headers,
         text,
         bytes,

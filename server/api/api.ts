@@ -10,6 +10,8 @@ import { createCallerCheck } from './caller-gate.ts'
 import { CameraAccess } from './camera-access.ts'
 import { registerDashboard } from './dashboard/dashboard.ts'
 import type { ApiDeps } from './deps.ts'
+import { createDescription } from './description/description.ts'
+import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
 import { createMeHandlers } from './handlers/me.ts'
@@ -84,6 +86,7 @@ export function createApi(deps: ApiDeps): Api {
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
   if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, hasDashboard })
+  registerDescription(server, createDescription(publicUrl))
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

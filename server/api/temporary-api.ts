@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../auth/authenticator.ts'
 import { MediaTokens } from '../auth/media-token.ts'
@@ -18,12 +19,18 @@ import type { Store } from '../store/store.ts'
 import { openTemporaryStore } from '../store/temporary-store.ts'
 import { type Api, createApi } from './api.ts'
 import type { ApiDeps, Recorded } from './deps.ts'
+import { createAnswerCheck } from './description/check-answer.ts'
 import { type OwnIdentity, openOwnIdentity } from './transport/certificate.ts'
+
+const checkAnswer = createAnswerCheck()
 
 export const publicUrl = 'https://nightjar.example:8443'
 
 export type TemporaryApi = {
+  /** Its `inject` rejects when an answer under /v1 is not as the description of the interface says. */
   readonly api: Api
+  /** For answers nobody would describe: failures of our own. */
+  readonly injectUnchecked: Inject
   readonly store: Store
   readonly mediaTokens: MediaTokens
   readonly identity: OwnIdentity
@@ -100,12 +107,14 @@ export async function openTemporaryApi(
     ...parts,
     clock,
   })
+  const injectUnchecked = checkInjected(api)
   t.after(async () => {
     await api.close()
     await rm(folder, { recursive: true })
   })
   return {
     api,
+    injectUnchecked,
     store,
     mediaTokens,
     identity,
@@ -121,4 +130,21 @@ export async function openTemporaryApi(
       return (await store.cameras.insert({ ownerId, name, type: 'h264', ...source })).id
     },
   }
+}
+
+type Inject = (options: InjectOptions) => Promise<LightMyRequestResponse>
+
+/** Replaces `inject` by one that looks at what was answered; the former one. */
+function checkInjected({ server }: Api): Inject {
+  const inject: Inject = server.inject.bind(server)
+  const checked = async (request: InjectOptions | string) => {
+    const options = typeof request === 'string' ? { url: request } : request
+    const { method = 'GET', url } = options
+    const response = await inject(options)
+    const { statusCode: status, headers, body } = response
+    checkAnswer({ method: method.toUpperCase(), url: String(url), status, headers, body })
+    return response
+  }
+  server.inject = checked as typeof server.inject
+  return inject
 }

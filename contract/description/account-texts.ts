@@ -1,0 +1,119 @@
+// Words and examples of the account, its credentials, and the users of the server.
+
+import type { accountEndpoints } from '../account-endpoints.ts'
+import type { Endpoints } from '../endpoints.ts'
+import type { OperationText } from './operation-text.ts'
+import { pageOf, sampleAccount, sampleApplication, sampleToken, sampleUser } from './samples.ts'
+
+type Names = 'getMe' | keyof typeof accountEndpoints
+
+const newSecret = 'njcs_3k9QmZ1xT7vB2nW8rY5pL0dH6sJ4cF1gE9aU7iO3kM1q0Vt2Xb'
+const taken = 'There is an account for the address already.'
+const lastOwner = 'The server would have no owner left.'
+
+export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
+  getMe: { tag: 'Account', answer: sampleUser },
+  updateMe: {
+    tag: 'Account',
+    description:
+      'A new address is used once the link sent to it was opened; until then the answer shows the present one. A wrong `password` is 400.',
+    bodies: {
+      'A name': { first_name: 'Ada', last_name: 'Lind' },
+      'A new password': { password: 'correct horse', new_password: 'battery staple at dawn' },
+      'A new address': { password: 'correct horse', email: 'ada@home.example.com' },
+    },
+    answer: sampleUser,
+  },
+  listTokens: { tag: 'Credentials', answer: pageOf(sampleToken) },
+  createToken: {
+    tag: 'Credentials',
+    bodies: { 'To read': { name: 'Backup script', scope: 'read' } },
+    answer: { ...sampleToken, token: 'njp_V4m8ZqK1tR7xW2yB9nD5cF3gHj6k2Zp00001' },
+  },
+  deleteToken: { tag: 'Credentials', description: 'It is refused at once, and so are media addresses it was given.' },
+  listApplications: { tag: 'Credentials', answer: pageOf(sampleApplication) },
+  createApplication: {
+    tag: 'Credentials',
+    bodies: {
+      'With a secret, for a server': { name: 'Porch Light', redirect_uris: ['https://porch.example/back'] },
+      'Without, for a phone or a browser': {
+        name: 'Porch Light',
+        redirect_uris: ['porch.example:/back'],
+        confidential: false,
+        scope: 'read',
+      },
+    },
+    answer: { ...sampleApplication, client_secret: newSecret },
+  },
+  getApplication: { tag: 'Credentials', answer: sampleApplication },
+  updateApplication: {
+    tag: 'Credentials',
+    bodies: { 'Another address to come back to': { redirect_uris: ['https://porch.example/welcome'] } },
+    answer: { ...sampleApplication, redirect_uris: ['https://porch.example/welcome'] },
+  },
+  deleteApplication: { tag: 'Credentials' },
+  rotateApplicationSecret: {
+    tag: 'Credentials',
+    answer: { ...sampleApplication, client_secret: newSecret },
+    refusals: { 400: 'The application has no secret.' },
+  },
+  listAuthorizations: {
+    tag: 'Credentials',
+    answer: pageOf({
+      id: 8,
+      application: { name: 'Porch Light' },
+      scope: 'read write',
+      created_at: '2026-04-30T09:30:00Z',
+      last_used_at: '2026-05-01T11:58:07Z',
+      last_ip: '203.0.113.9',
+      user_agent: 'PorchLight/2.1',
+      expires_at: '2026-05-30T11:58:07Z',
+    }),
+  },
+  deleteAuthorization: { tag: 'Credentials' },
+  listSessions: {
+    tag: 'Credentials',
+    answer: pageOf({
+      id: 'q3Zk1mWvT9yLx0aB',
+      created_at: '2026-04-30T09:00:00Z',
+      last_seen_at: '2026-05-01T11:57:00Z',
+      ip: '203.0.113.9',
+      user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0',
+    }),
+  },
+  deleteSession: { tag: 'Credentials' },
+  listUsers: { tag: 'Users', answer: pageOf(sampleAccount) },
+  createUser: {
+    tag: 'Users',
+    bodies: { 'An account': { email: 'grace@example.com', password: 'battery staple at dawn', first_name: 'Grace' } },
+    answer: {
+      ...sampleAccount,
+      id: 8,
+      email: 'grace@example.com',
+      first_name: 'Grace',
+      last_name: '',
+      is_owner: false,
+    },
+    refusals: { 409: taken },
+  },
+  inviteUser: {
+    tag: 'Users',
+    description: 'The link is good once and for 7 days.',
+    bodies: { 'An invitation': { email: 'grace@example.com' } },
+    refusals: { 429: 'Too many requests, or too many invitations to this address today.' },
+  },
+  getUser: { tag: 'Users', answer: sampleAccount },
+  updateUser: {
+    tag: 'Users',
+    description: 'One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
+    bodies: { 'Another owner': { is_owner: true }, 'Lock out': { disabled: true } },
+    answer: sampleAccount,
+    refusals: { 409: `${taken} Or: ${lastOwner.toLowerCase()}` },
+  },
+  deleteUser: {
+    tag: 'Users',
+    refusals: {
+      409: 'The user has cameras and `remove_cameras` is not given, or the server would have no owner left.',
+    },
+  },
+}

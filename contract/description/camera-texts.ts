@@ -1,0 +1,48 @@
+// Words and examples of own and shared cameras.
+
+import type { Endpoints } from '../endpoints.ts'
+import type { OperationText } from './operation-text.ts'
+import { pageOf, sampleCamera, sampleSharedCamera } from './samples.ts'
+
+type Names = 'listCameras' | 'getCamera' | 'listSharedCameras' | 'getSharedCamera'
+type OwnNames = 'createCamera' | 'updateCamera' | 'deleteCamera'
+
+const viewWords =
+  'The live-view parameters become part of the addresses in the answer: ask with them, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
+
+export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<Endpoints[Name]> } = {
+  listCameras: { tag: 'Cameras', description: viewWords, answer: pageOf(sampleCamera) },
+  getCamera: { tag: 'Cameras', description: viewWords, answer: sampleCamera },
+  listSharedCameras: { tag: 'Shared cameras', description: viewWords, answer: pageOf(sampleSharedCamera) },
+  getSharedCamera: {
+    tag: 'Shared cameras',
+    description: `${viewWords} A camera of the caller’s own is not found here.`,
+    answer: sampleSharedCamera,
+  },
+  createCamera: {
+    tag: 'Cameras',
+    description:
+      'The server connects to it at once; `status`, and `status_reason` where something is wrong, tell how that goes. The address and its password are never shown again.',
+    bodies: {
+      'An RTSP camera': {
+        name: 'Front door',
+        url: 'rtsp://192.168.1.20/stream1',
+        username: 'viewer',
+        password: 'sesame',
+      },
+      'User information in the address': { name: 'Yard', url: 'rtsp://viewer:sesame@192.168.1.21/h265', type: 'h265' },
+    },
+    answer: { ...sampleCamera, status: 'unknown', snapshot: null, applications: [], has_recording: false },
+  },
+  updateCamera: {
+    tag: 'Cameras',
+    description:
+      'What the body does not name stays. An address of another host without user information takes no stored user name and password along.',
+    bodies: {
+      'A new name': { name: 'Back door' },
+      'A new address': { url: 'rtsp://192.168.1.30/stream1', username: 'viewer', password: 'sesame' },
+    },
+    answer: { ...sampleCamera, name: 'Back door' },
+  },
+  deleteCamera: { tag: 'Cameras', description: 'For good; open streams of it end.' },
+}

@@ -1,0 +1,31 @@
+// What the description of the interface says of an operation beyond the contract: its place, words for people, and examples, whose
+// types are those of the contract.
+
+import type { TSchema } from 'typebox'
+import type { Body, Endpoint, Result } from '../endpoint.ts'
+import type { Tag } from './tags.ts'
+
+type Words = {
+  readonly tag: Tag
+  /** Markdown, added to the summary. */
+  readonly description?: string
+  /** Refusals that do not follow from the contract, or say more than the usual words. */
+  readonly refusals?: { readonly [status in 400 | 403 | 404 | 409 | 429 | 503]?: string }
+  /** Can be called without an Authorization header. */
+  readonly isOpen?: true
+}
+
+export type OperationText<E extends Endpoint> = Words &
+  (E extends { readonly body: TSchema }
+    ? {
+        /** By what each shows; the first is the one of the example call. */
+        readonly bodies: { readonly [summary: string]: Body<E> }
+      }
+    : { readonly bodies?: never }) &
+  (E extends { readonly status: 204 } ? { readonly answer?: never } : { readonly answer: Result<E> })
+
+/** Of whatever endpoint. */
+export type AnyOperationText = Words & {
+  readonly bodies?: { readonly [summary: string]: unknown }
+  readonly answer?: unknown
+}

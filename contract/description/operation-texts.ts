@@ -1,0 +1,15 @@
+// What the description says of every operation. An endpoint without words and examples does not pass the type check.
+
+import type { EndpointName, Endpoints } from '../endpoints.ts'
+import { accountTexts } from './account-texts.ts'
+import { cameraTexts } from './camera-texts.ts'
+import type { OperationText } from './operation-text.ts'
+import { recordingTexts } from './recording-texts.ts'
+import { sharingTexts } from './sharing-texts.ts'
+
+export const operationTexts: { readonly [Name in EndpointName]: OperationText<Endpoints[Name]> } = {
+  ...accountTexts,
+  ...cameraTexts,
+  ...recordingTexts,
+  ...sharingTexts,
+}

@@ -1,0 +1,81 @@
+// Words and examples of recording, of own and of shared cameras.
+
+import type { Endpoints } from '../endpoints.ts'
+import type { OperationText } from './operation-text.ts'
+import { sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
+
+type Names =
+  | 'getStreamInfo'
+  | 'getRecording'
+  | 'getTimeline'
+  | 'createStream'
+  | 'getSharedRecording'
+  | 'getSharedTimeline'
+  | 'createSharedStream'
+  | 'enableRecording'
+  | 'updateRecording'
+  | 'disableRecording'
+
+const notRecorded = 'No such camera of the caller, or it is not recorded.'
+const notViewed = 'No such camera shared with the caller, it is not recorded, or this guest may not view recordings.'
+
+const timelineWords =
+  'The range may reach outside of the footage; where there is none, `segments` is empty. Breaks of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
+const streamWords =
+  'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. When nothing is recorded in the range the answer is 404.'
+
+export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
+  getStreamInfo: {
+    tag: 'Recording',
+    description: 'The address is in `stream_info` of the stream.',
+    answer: { current_time: '2026-05-01T00:03:12Z', current_position: 192.4, speed: 1, state: 'playing' },
+    refusals: { 404: 'No such stream of the caller, or it is older than 24 hours.' },
+  },
+  getRecording: { tag: 'Recording', answer: sampleRecording, refusals: { 404: notRecorded } },
+  getTimeline: {
+    tag: 'Recording',
+    description: timelineWords,
+    answer: sampleTimeline,
+    refusals: { 404: notRecorded },
+  },
+  createStream: {
+    tag: 'Recording',
+    description: streamWords,
+    answer: sampleStream,
+    refusals: { 404: 'No such camera of the caller, it is not recorded, or nothing is recorded in the range.' },
+  },
+  getSharedRecording: { tag: 'Recording', answer: sampleRecording, refusals: { 404: notViewed } },
+  getSharedTimeline: {
+    tag: 'Recording',
+    description: timelineWords,
+    answer: sampleTimeline,
+    refusals: { 404: notViewed },
+  },
+  createSharedStream: {
+    tag: 'Recording',
+    description: streamWords,
+    answer: sampleStream,
+    refusals: { 404: notViewed.replace(/\.$/, ', or nothing is recorded in the range.') },
+  },
+  enableRecording: {
+    tag: 'Recording',
+    description: 'While it is on already, this changes how long footage is kept.',
+    bodies: {
+      'A week': { retention: 'P7D' },
+      'A day, and at most 20 GB': { retention: 'P1D', max_bytes: 20_000_000_000 },
+    },
+    answer: { ...sampleRecording, status: 'CONNECTING', recording_start: null, recording_end: null },
+  },
+  updateRecording: {
+    tag: 'Recording',
+    description: 'What the body does not name stays. Footage beyond the new limit is deleted soon after.',
+    bodies: { 'Two weeks': { retention: 'P14D' }, 'No limit of size': { max_bytes: null } },
+    answer: { ...sampleRecording, retention: 'P14D' },
+    refusals: { 404: notRecorded },
+  },
+  disableRecording: {
+    tag: 'Recording',
+    description: 'Footage stays until its time is over.',
+    refusals: { 404: notRecorded },
+  },
+}

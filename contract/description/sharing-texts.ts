@@ -1,0 +1,55 @@
+// Words and examples of guests and events.
+
+import type { Endpoints } from '../endpoints.ts'
+import type { OperationText } from './operation-text.ts'
+import { pageOf, sampleEvent, sampleGuest } from './samples.ts'
+
+type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest'
+type EventNames = 'listEvents' | 'createEvent' | 'listCameraEvents'
+
+const notThere = 'No such camera of the caller, or no such guest of it.'
+
+export const sharingTexts: { readonly [Name in GuestNames | EventNames]: OperationText<Endpoints[Name]> } = {
+  listGuests: { tag: 'Guests', answer: pageOf(sampleGuest) },
+  createGuest: {
+    tag: 'Guests',
+    description:
+      'Somebody with an account is told by e-mail and finds the camera among the shared ones at once. Anybody else gets a link, good once and for 7 days, to make an account. Nothing is allowed that is not named.',
+    bodies: {
+      'To watch, and to look up recordings': { email: 'grace@example.com', permissions: { can_view_rec: true } },
+      'To watch': { email: 'grace@example.com' },
+    },
+    answer: { ...sampleGuest, first_name: null, last_name: null },
+  },
+  getGuest: { tag: 'Guests', answer: sampleGuest, refusals: { 404: notThere } },
+  updateGuest: {
+    tag: 'Guests',
+    description: 'What the body does not name stays.',
+    bodies: { 'No recordings any more': { permissions: { can_view_rec: false } } },
+    answer: { ...sampleGuest, permissions: { can_view_rec: false, share_notifications: false } },
+    refusals: { 404: notThere },
+  },
+  deleteGuest: {
+    tag: 'Guests',
+    description: 'The guest’s requests and media addresses are refused at once; open streams end within 5 seconds.',
+    refusals: { 404: notThere },
+  },
+  listEvents: { tag: 'Events', description: 'Newest first, by `occurred_at`.', answer: pageOf(sampleEvent) },
+  createEvent: {
+    tag: 'Events',
+    description:
+      'Either with an Authorization header and `camera`, a camera of the caller, or without and with `hash`, the `event_api_hash` of a camera: it is the credential then, for devices that cannot keep another, and good for 10 events a minute.',
+    isOpen: true,
+    bodies: {
+      'With a token': { camera: 12, title: 'Door bell', category: 'doorbell', data: { button: 'left' } },
+      'From a device, by the camera’s hash': {
+        hash: '4f1c0d7a9be24c6f8d3e5a7b9c1d2e3f',
+        title: 'Motion',
+        category: 'motion',
+      },
+    },
+    answer: sampleEvent,
+    refusals: { 404: 'No such camera of the caller.' },
+  },
+  listCameraEvents: { tag: 'Events', description: 'Newest first, by `occurred_at`.', answer: pageOf(sampleEvent) },
+}

@@ -1,0 +1,177 @@
+// Live and recorded media as the description shows them: their addresses come whole from other answers, so what is said here is what
+// they answer.
+
+import type { Operation, Parameter, PathItem, RequestBody, Response } from './openapi.ts'
+import { type RefusalStatus, referToRefusal } from './refusals.ts'
+
+const cameraId: Parameter = {
+  name: 'camera_id',
+  in: 'path',
+  required: true,
+  description: '`id` of the camera.',
+  schema: { type: 'integer' },
+  example: 12,
+}
+
+const token: Parameter = {
+  name: 'token',
+  in: 'query',
+  required: true,
+  description: 'Signed; part of the address that the camera was answered with. Other parameters are ignored.',
+  schema: { type: 'string' },
+  example: 'AgEBaF3k4AEMBwk',
+}
+
+const streamId: Parameter = {
+  name: 'stream_id',
+  in: 'path',
+  required: true,
+  description: 'What nobody can guess: whoever has it may play the stream.',
+  schema: { type: 'string' },
+  example: '9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071',
+}
+
+const refuse = (...statuses: RefusalStatus[]) =>
+  Object.fromEntries(statuses.map((status) => [status, referToRefusal(status)]))
+
+const answer = (description: string, type: string, own: Response['headers'] = {}): Response => ({
+  description,
+  headers: own,
+  content: { [type]: { schema: { type: 'string', format: 'binary' } } },
+})
+
+function live(operationId: string, summary: string, type: string, description: string): PathItem {
+  const operation: Operation = {
+    operationId,
+    tags: ['Live media'],
+    summary,
+    description,
+    parameters: [cameraId, token],
+    responses: { 200: answer(summary, type), ...refuse(403, 404, 503) },
+    security: [],
+  }
+  return { get: operation }
+}
+
+const forTwoHours = 'The address is good for two hours; what is open by then goes on.'
+const tsType = 'video/mp2t'
+
+const segment: Parameter = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  description: 'As in the playlist.',
+  schema: { type: 'string' },
+  example: '1700000000.m4s',
+}
+
+const file: Parameter = { ...segment, name: 'file', example: '1.mp4' }
+
+const control = (operationId: string, summary: string, requestBody?: RequestBody): PathItem => ({
+  post: {
+    operationId,
+    tags: ['Recorded media'],
+    summary,
+    parameters: [streamId],
+    ...(requestBody && { requestBody }),
+    responses: {
+      204: { description: 'Done; the answer is empty.' },
+      ...(requestBody ? refuse(400, 404, 413, 415, 503) : refuse(404, 413, 503)),
+    },
+    security: [],
+  },
+})
+
+export const mediaPaths: { readonly [path: string]: PathItem } = {
+  '/media/cameras/{camera_id}/live.mjpeg': live(
+    'getLiveMjpeg',
+    'Moving picture for an `<img>`',
+    'multipart/x-mixed-replace',
+    `A JPEG for each key frame, as rare and as small as the camera was asked for with. ${forTwoHours}`,
+  ),
+  '/media/cameras/{camera_id}/live.mp4': live(
+    'getLiveMp4',
+    'Fragmented MP4 without end',
+    'video/mp4',
+    `For a \`<video>\` or a player. ${forTwoHours}`,
+  ),
+  '/media/cameras/{camera_id}/live.ts': live('getLiveTs', 'MPEG-TS without end', tsType, forTwoHours),
+  '/media/cameras/{camera_id}/live.m3u8': live(
+    'getLivePlaylist',
+    'HLS playlist of now',
+    'application/vnd.apple.mpegurl',
+    `Players ask for it again and again. ${forTwoHours}`,
+  ),
+  '/media/cameras/{camera_id}/hls/{name}': {
+    get: {
+      ...live('getLiveSegment', 'A segment of the playlist', 'video/mp4', 'Gone a while after it left the playlist.')
+        .get!,
+      parameters: [cameraId, segment, token],
+    },
+  },
+  '/media/cameras/{camera_id}/live.jpg': live(
+    'getLiveSnapshot',
+    'A JPEG of now',
+    'image/jpeg',
+    `As small as the camera was asked for with. ${forTwoHours}`,
+  ),
+  '/media/cameras/{camera_id}/snapshot.jpg': live(
+    'getSnapshot',
+    'The newest kept picture',
+    'image/jpeg',
+    `Also of a camera that is away. ${forTwoHours}`,
+  ),
+  '/recording/streams/{stream_id}/hls/playlist.m3u8': {
+    get: {
+      operationId: 'getRecordedPlaylist',
+      tags: ['Recorded media'],
+      summary: 'HLS playlist of the stream',
+      description: 'One that has no end yet grows while the camera records.',
+      parameters: [streamId],
+      responses: { 200: answer('The playlist.', 'application/vnd.apple.mpegurl'), ...refuse(404, 503) },
+      security: [],
+    },
+  },
+  '/recording/streams/{stream_id}/hls/{file}': {
+    get: {
+      operationId: 'getRecordedFile',
+      tags: ['Recorded media'],
+      summary: 'Footage of the playlist, whole or a range of bytes',
+      parameters: [
+        streamId,
+        file,
+        {
+          name: 'Range',
+          in: 'header',
+          required: false,
+          description: 'One range of bytes (RFC 9110 section 14).',
+          schema: { type: 'string' },
+          example: 'bytes=0-1023',
+        },
+      ],
+      responses: {
+        200: answer('The file.', 'video/mp4'),
+        206: answer('The range.', 'video/mp4', {
+          'Content-Range': { description: 'Which bytes these are.', required: true, schema: { type: 'string' } },
+        }),
+        ...refuse(404, 416, 503),
+      },
+      security: [],
+    },
+  },
+  '/recording/streams/{stream_id}/play': control('playStream', 'Plays'),
+  '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses'),
+  '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed', {
+    description: 'Or `?speed=1` in the address.',
+    required: false,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: { speed: { type: 'number', const: 1, description: 'Only 1 is possible.' } },
+        },
+        example: { speed: 1 },
+      },
+    },
+  }),
+}

@@ -1,0 +1,108 @@
+// The operations under /v1: the contract's endpoints with the words of contract/description/.
+
+import type { TSchema } from 'typebox'
+import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
+import { operationTexts } from '../../../contract/description/operation-texts.ts'
+import {
+  type PathName,
+  pathTexts,
+  type QueryName,
+  queryExamples,
+} from '../../../contract/description/parameter-texts.ts'
+import type { Access, Endpoint } from '../../../contract/endpoint.ts'
+import { builtNames, type EndpointName, endpoints } from '../../../contract/endpoints.ts'
+import type { Method, Operation, Parameter, RequestBody, Response, Schema, SecurityRequirement } from './openapi.ts'
+import { listRefusals, type RefusalStatus, rateHeaders, referToRefusal, writeRefusal } from './refusals.ts'
+import type { SchemaWriter } from './schemas.ts'
+
+/** By path, without the slash at its end, and method; in the order of the contract. */
+export function writeOperations(schemas: SchemaWriter): Map<string, { [M in Method]?: Operation }> {
+  const paths = new Map<string, { [M in Method]?: Operation }>()
+  for (const name of builtNames) {
+    const endpoint: Endpoint = endpoints[name]
+    const path = endpoint.path.replace(/\/$/, '')
+    const item = paths.get(path) ?? {}
+    item[endpoint.method.toLowerCase() as Method] = writeOperation(name, endpoint, operationTexts[name], schemas)
+    paths.set(path, item)
+  }
+  return paths
+}
+
+function writeOperation(
+  name: EndpointName,
+  endpoint: Endpoint,
+  text: AnyOperationText,
+  schemas: SchemaWriter,
+): Operation {
+  const { summary, params, query, body, isExtension } = endpoint
+  const parameters = [...writeParameters('path', params, schemas), ...writeParameters('query', query, schemas)]
+  const description = [isExtension && 'Extension.', summary, text.description].filter(Boolean).join(' ')
+  return {
+    operationId: name,
+    tags: [text.tag],
+    summary: summary.replace(/\.$/, ''),
+    description,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: writeBody(body, text, schemas) }),
+    responses: writeResponses(endpoint, text, schemas),
+    security: writeSecurity(endpoint.access, text),
+    ...(isExtension && { 'x-nightjar-extension': true }),
+  }
+}
+
+function writeParameters(place: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaWriter): Parameter[] {
+  if (schema === undefined) return []
+  // As JSON: a property may say of itself that it is optional, which is nothing of JSON Schema.
+  const { properties = {}, required = [] } = JSON.parse(JSON.stringify(schema)) as Schema
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = schemas.write(property as TSchema)
+    const known = place === 'path' ? pathTexts[name as PathName] : undefined
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      description: description ?? known?.description ?? name,
+      schema: rest,
+      example: known?.example ?? queryExamples[name as QueryName],
+    }
+  })
+}
+
+function writeBody(schema: TSchema, { bodies = {} }: AnyOperationText, schemas: SchemaWriter): RequestBody {
+  const examples = Object.entries(bodies).map(
+    ([summary, value], index) => [`example${index + 1}`, { summary, value }] as const,
+  )
+  return {
+    required: true,
+    content: { 'application/json': { schema: schemas.write(schema), examples: Object.fromEntries(examples) } },
+  }
+}
+
+function writeResponses(endpoint: Endpoint, text: AnyOperationText, schemas: SchemaWriter): Operation['responses'] {
+  const { status, result } = endpoint
+  const success: Response = {
+    description: successWords[status],
+    headers: rateHeaders,
+    ...(status !== 204 && {
+      content: { 'application/json': { schema: schemas.write(result), example: text.answer } },
+    }),
+  }
+  const refusals = listRefusals(endpoint, text).map((refusal) => [refusal, refuse(refusal, text, schemas)] as const)
+  return { [status]: success, ...Object.fromEntries(refusals) }
+}
+
+const successWords = { 200: 'Done.', 201: 'Created.', 204: 'Done; the answer is empty.' } as const
+
+function refuse(status: RefusalStatus, { refusals = {} }: AnyOperationText, schemas: SchemaWriter) {
+  const description = (refusals as { [status: number]: string })[status]
+  return description === undefined ? referToRefusal(status) : writeRefusal(status, schemas, description)
+}
+
+/** Any of these lets in. */
+function writeSecurity({ all, or }: Access, { isOpen }: AnyOperationText): SecurityRequirement[] {
+  const choices = [all, ...(or === undefined ? [] : [[or]])]
+  return [
+    ...['oauth2', 'personalAccessToken'].flatMap((scheme) => choices.map((scopes) => ({ [scheme]: scopes }))),
+    ...(isOpen ? [{}] : []),
+  ]
+}

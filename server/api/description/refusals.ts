@@ -1,0 +1,184 @@
+// How operations refuse: the answers that several share, with their headers and examples. What can happen to which operation follows
+// from the contract; see http-server.ts, endpoint-routes.ts and problem.ts for where it happens.
+
+import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
+import type { Endpoint } from '../../../contract/endpoint.ts'
+import { Problem } from '../../../contract/schema.ts'
+import type { Header, MediaType, Reference, Response } from './openapi.ts'
+import type { SchemaWriter } from './schemas.ts'
+
+export const refusalNames = {
+  400: 'BadRequest',
+  401: 'NotAuthenticated',
+  403: 'PermissionDenied',
+  404: 'NotFound',
+  409: 'Conflict',
+  413: 'PayloadTooLarge',
+  415: 'UnsupportedMediaType',
+  416: 'RangeNotSatisfiable',
+  421: 'MisdirectedRequest',
+  429: 'RateLimited',
+  503: 'Unavailable',
+} as const
+
+export type RefusalStatus = keyof typeof refusalNames
+
+const header = (description: string, example: string, isRequired = false): Header => ({
+  description,
+  ...(isRequired && { required: true }),
+  schema: { type: 'string', examples: [example] } as Header['schema'],
+})
+
+export const headers = {
+  RateLimit: header(
+    'How many requests are left, and after how many seconds all are again. Absent where there is no limit.',
+    '"default";r=2999;t=1',
+  ),
+  RateLimitPolicy: header(
+    'How many requests may be made in how many seconds. Absent where there is no limit.',
+    '"default";q=3000;w=60',
+  ),
+  RetryAfter: header('After how many seconds to try again.', '5', true),
+  AuthenticateBearer: header(
+    'The scheme, and for a bearer token that is not valid what is wrong.',
+    'Bearer realm="api"',
+    true,
+  ),
+  AuthenticateScope: header(
+    'With the scopes that would do, where scopes are what is missing.',
+    'Bearer realm="api", error="insufficient_scope", scope="read write"',
+  ),
+}
+
+const refer = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` })
+
+/** Of every answer under /v1. */
+export const rateHeaders = { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') }
+
+const problem = (status: number, title: string, detail: string, errors?: object) => ({
+  status,
+  title,
+  detail,
+  ...(errors && { errors }),
+})
+
+type Words = {
+  readonly description: string
+  readonly examples: { readonly [name: string]: object }
+  readonly headers?: { readonly [name: string]: Reference }
+}
+
+const words: { readonly [Status in RefusalStatus]: Words } = {
+  400: {
+    description: 'What was sent is not valid; `errors` says which field and why.',
+    examples: {
+      invalid: problem(400, 'invalid', 'limit: A valid integer is required.', {
+        limit: ['A valid integer is required.'],
+      }),
+      parse_error: problem(400, 'parse_error', 'JSON parse error - the body is not valid JSON'),
+    },
+  },
+  401: {
+    description: 'No credentials were sent, or they are not valid (any more).',
+    examples: { not_authenticated: problem(401, 'not_authenticated', 'Authentication credentials were not provided.') },
+    headers: { 'WWW-Authenticate': refer('AuthenticateBearer') },
+  },
+  403: {
+    description: 'The credentials do not cover this.',
+    examples: {
+      permission_denied: problem(403, 'permission_denied', 'You do not have permission to perform this action.'),
+    },
+    headers: { 'WWW-Authenticate': refer('AuthenticateScope') },
+  },
+  404: {
+    description: 'It does not exist, or not for the caller.',
+    examples: { not_found: problem(404, 'not_found', 'Not found.') },
+  },
+  409: {
+    description: 'It contradicts what is there.',
+    examples: { conflict: problem(409, 'conflict', 'there is already an account for grace@example.com') },
+  },
+  413: {
+    description: 'The body is larger than 64 KiB.',
+    examples: { payload_too_large: problem(413, 'payload_too_large', 'The body of the request is too large.') },
+  },
+  415: {
+    description: 'The body is not `application/json`.',
+    examples: {
+      unsupported_media_type: problem(415, 'unsupported_media_type', 'Unsupported media type "text/plain" in request.'),
+    },
+  },
+  416: {
+    description: 'No byte of the file is in this range.',
+    examples: {
+      range_not_satisfiable: problem(416, 'range_not_satisfiable', 'No byte of the file is in this range.'),
+    },
+  },
+  421: {
+    description: 'This server does not answer under the name it was asked for.',
+    examples: {
+      misdirected_request: problem(
+        421,
+        'misdirected_request',
+        'This server does not answer under the name it was asked for.',
+      ),
+    },
+  },
+  429: {
+    description: 'Too many requests.',
+    examples: {
+      rate_limited: problem(429, 'rate_limited', 'Request was throttled. Expected available in 2 seconds.'),
+    },
+    headers: { 'Retry-After': refer('RetryAfter') },
+  },
+  503: {
+    description: 'Not available at the moment.',
+    examples: {
+      unavailable: problem(503, 'unavailable', 'This is not available at the moment. Try again later.'),
+    },
+    headers: { 'Retry-After': refer('RetryAfter') },
+  },
+}
+
+/** Those that something in `paths` refers to. */
+export function writeSharedRefusals(paths: object, schemas: SchemaWriter): { [name: string]: Response } {
+  const text = JSON.stringify(paths)
+  const statuses = (Object.keys(refusalNames).map(Number) as RefusalStatus[]).filter((status) =>
+    text.includes(JSON.stringify(referToRefusal(status))),
+  )
+  return Object.fromEntries(statuses.map((status) => [refusalNames[status], writeRefusal(status, schemas)]))
+}
+
+/** `description`: when the usual words are not enough. */
+export function writeRefusal(status: RefusalStatus, schemas: SchemaWriter, description?: string): Response {
+  const { headers: own, ...common } = words[status]
+  const examples = Object.entries(common.examples)
+  const content: MediaType = {
+    schema: schemas.write(Problem),
+    ...(examples.length === 1
+      ? { example: examples[0]![1] }
+      : { examples: Object.fromEntries(examples.map(([name, value]) => [name, { summary: name, value }])) }),
+  }
+  return {
+    description: description ?? common.description,
+    headers: { ...own, ...rateHeaders },
+    content: { 'application/json': content },
+  }
+}
+
+export const referToRefusal = (status: RefusalStatus): Reference => ({
+  $ref: `#/components/responses/${refusalNames[status]}`,
+})
+
+/** The statuses an operation under /v1 may refuse with. */
+export function listRefusals(
+  { method, params, query, body }: Endpoint,
+  { refusals = {} }: AnyOperationText,
+): RefusalStatus[] {
+  const statuses = new Set<number>([401, 403, 429, 503, ...Object.keys(refusals).map(Number)])
+  if (query || body) statuses.add(400)
+  if (params) statuses.add(404)
+  if (method !== 'GET') statuses.add(413)
+  if (body) statuses.add(415)
+  return [...statuses].sort((a, b) => a - b) as RefusalStatus[]
+}

@@ -1,0 +1,63 @@
+// What the server says of itself.
+
+import type { PathItem, Response } from './openapi.ts'
+import { referToRefusal } from './refusals.ts'
+
+const ok: Response = {
+  description: 'It can answer.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', properties: { status: { type: 'string', const: 'ok' } }, required: ['status'] },
+      example: { status: 'ok' },
+    },
+  },
+}
+
+const notModified: Response = { description: 'Not changed since the `ETag` in `If-None-Match`.' }
+
+export const serverPaths: { readonly [path: string]: PathItem } = {
+  '/healthz': {
+    get: {
+      operationId: 'getHealth',
+      tags: ['Server'],
+      summary: 'Whether the server can answer',
+      description: 'For load balancers and supervisors. Extension.',
+      responses: { 200: ok, 421: referToRefusal(421), 503: referToRefusal(503) },
+      security: [],
+      'x-nightjar-extension': true,
+    },
+  },
+  '/metrics': {
+    get: {
+      operationId: 'getMetrics',
+      tags: ['Server'],
+      summary: 'Measurements for Prometheus',
+      description: 'Answered to addresses of the same machine only. Extension.',
+      responses: {
+        200: { description: 'Prometheus’ text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        403: referToRefusal(403),
+      },
+      security: [],
+      'x-nightjar-extension': true,
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'getDescription',
+      tags: ['Server'],
+      summary: 'This description',
+      description: 'OpenAPI 3.1. Extension.',
+      responses: {
+        200: {
+          description: 'The description.',
+          headers: { ETag: { description: 'For `If-None-Match`.', schema: { type: 'string' } } },
+          content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
+        },
+        304: notModified,
+        421: referToRefusal(421),
+      },
+      security: [],
+      'x-nightjar-extension': true,
+    },
+  },
+}
