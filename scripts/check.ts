@@ -5,7 +5,7 @@ import { finish, runStaticChecks, runTests } from './steps.ts'
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 await runTests(
-  { patterns: ['{contract,server,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 60_000 },
+  { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 60_000 },
   counts,
 )
 finish(counts)

@@ -16,6 +16,7 @@ export function runStaticChecks(counts: Counts): void {
     ['format and lint', bin('biome'), 'ci', '--colors=off', '.'],
     ['types', bin('tsc')],
     ['types of the dashboard', bin('tsc'), '-p', 'web'],
+    ['types of the SDK', bin('tsc'), '-p', 'sdk', '--noEmit'],
     ['floors', process.execPath, 'scripts/check-floors.ts'],
     ['documentation', process.execPath, 'scripts/check-docs.ts'],
   ]

@@ -12,7 +12,7 @@ try {
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 await runTests(
-  { patterns: ['{contract,server,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 },
+  { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 },
   counts,
 )
 // One at a time: these run whole servers and measure real time.
