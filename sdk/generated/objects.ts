@@ -447,6 +447,6 @@ export type Problem = {
   title: string
   /** For people. */
   detail: string
-  /** On 400: reasons per field, `{field: ["reason", …]}`; nested as the request is. */
-  errors?: unknown
+  /** Reasons per field, `{field: ["reason", …]}`; nested as the request is. */
+  errors?: {}
 }
