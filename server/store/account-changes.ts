@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
+import { removeEventsOf } from './events.ts'
 import { type Link, type LinkKind, toLink } from './links.ts'
 import type { Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
@@ -119,8 +120,8 @@ export class AccountChanges {
   }
 
   /** With everything that is the user's. Throws 'not_found', 'conflict' for the last owner, and for cameras unless they may go. */
-  remove(userId: number, { withCameras }: { readonly withCameras: boolean }): Promise<User> {
-    return this.#change(async (transaction, users) => {
+  async remove(userId: number, { withCameras }: { readonly withCameras: boolean }): Promise<User> {
+    const check = async (transaction: Kysely<Tables>, users: Users) => {
       const user = await users.get(userId)
       await this.#checkOtherOwner(transaction, user)
       const cameras = await transaction.selectFrom('cameras').select('id').where('owner_id', '=', userId).execute()
@@ -128,6 +129,12 @@ export class AccountChanges {
         const what = cameras.length === 1 ? 'a camera' : `${cameras.length} cameras`
         throw new AppError('conflict', `${user.email} has ${what}, which would be removed with all footage`)
       }
+      return { user, cameras }
+    }
+    const { cameras } = await inTransaction(this.#db, (transaction) => check(transaction, this.#users(transaction)))
+    for (const { id } of cameras) await removeEventsOf(this.#db, id)
+    return this.#change(async (transaction, users) => {
+      const { user } = await check(transaction, users)
       await transaction.deleteFrom('cameras').where('owner_id', '=', userId).execute()
       await transaction.deleteFrom('users').where('id', '=', userId).execute()
       return user
@@ -136,11 +143,13 @@ export class AccountChanges {
 
   /** `users` works within the transaction. Everybody is told after the commit: who reads before would keep what was. */
   async #change<T>(work: (transaction: Kysely<Tables>, users: Users) => Promise<T>): Promise<T> {
-    const result = await inTransaction(this.#db, (transaction) =>
-      work(transaction, new Users(transaction, { publish: () => {} }, this.#clock)),
-    )
+    const result = await inTransaction(this.#db, (transaction) => work(transaction, this.#users(transaction)))
     this.#feed.publish('records')
     return result
+  }
+
+  #users(transaction: Kysely<Tables>): Users {
+    return new Users(transaction, { publish: () => {} }, this.#clock)
   }
 
   async #useLink(transaction: Kysely<Tables>, kind: LinkKind, hash: Uint8Array): Promise<Link> {

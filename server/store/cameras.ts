@@ -1,11 +1,13 @@
 // Cameras: where they are and what they last reported. The owner's user name and password are sealed in the row.
 
+import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
+import { removeEventsOf } from './events.ts'
 import { insertWithId } from './given-id.ts'
 import type { Row, Tables } from './schema.ts'
 import type { SealedBox } from './sealed-box.ts'
@@ -77,6 +79,7 @@ export class Cameras {
     try {
       // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
       const row = await inTransaction(this.#db, async (transaction) => {
+        const eventApiHash = this.#createEventApiHash()
         const { id } = await insertWithId(transaction, { table: 'cameras', id: camera.id }, (db) =>
           db
             .insertInto('cameras')
@@ -87,7 +90,8 @@ export class Cameras {
               type: camera.type,
               url: camera.url,
               credentials: null,
-              event_api_hash: Buffer.from(this.#randomBytes(16)).toString('hex'),
+              event_api_hash: eventApiHash,
+              event_hash_digest: digest(eventApiHash),
               has_audio: camera.hasAudio ? 1 : 0,
               status: 'unknown',
               status_reason: null,
@@ -123,9 +127,28 @@ export class Cameras {
     return camera
   }
 
+  /** The time this takes tells nothing about how much of a guess is right. */
   async findByEventApiHash(hash: string): Promise<Camera | undefined> {
-    const row = await this.#db.selectFrom('cameras').selectAll().where('event_api_hash', '=', hash).executeTakeFirst()
+    const row = await this.#db
+      .selectFrom('cameras')
+      .selectAll()
+      .where('event_hash_digest', '=', digest(hash))
+      .executeTakeFirst()
     return row && this.#toCamera(row)
+  }
+
+  /** From now on the old hash is nobody's. Throws 'not_found'. */
+  async rotateEventApiHash(id: number): Promise<Camera> {
+    const eventApiHash = this.#createEventApiHash()
+    const row = await this.#db
+      .updateTable('cameras')
+      .set({ event_api_hash: eventApiHash, event_hash_digest: digest(eventApiHash) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no camera ${id}`)
+    this.#feed.publish('records')
+    return this.#toCamera(row)
   }
 
   /** A page of an owner's cameras in the order of their ids. */
@@ -174,8 +197,9 @@ export class Cameras {
     return this.#toCamera(row)
   }
 
-  /** False when there was none. The footage stays until the archive's owner removes it. */
+  /** With its events. False when there was none. The footage stays until the archive's owner removes it. */
   async remove(id: number): Promise<boolean> {
+    await removeEventsOf(this.#db, id)
     const removed = await this.#db.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
     if (removed) this.#feed.publish('records')
     return removed !== undefined
@@ -238,6 +262,10 @@ export class Cameras {
     if (changed.length > 0) this.#feed.publish('status')
   }
 
+  #createEventApiHash(): string {
+    return Buffer.from(this.#randomBytes(16)).toString('hex')
+  }
+
   #seal(id: number, username: string | null, password: string | null): Uint8Array | null {
     if (username === null && password === null) return null
     return this.#box.seal(JSON.stringify([username, password]), credentialsContext(id))
@@ -266,3 +294,7 @@ export class Cameras {
 }
 
 const credentialsContext = (id: number) => `camera ${id} credentials`
+
+function digest(hash: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(hash).digest())
+}

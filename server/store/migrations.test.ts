@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { Kysely } from 'kysely'
+import { migrations } from './migrations.ts'
+import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
 import { openStore } from './store.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 
@@ -38,4 +41,46 @@ test('footage is found through the index alone, however the tables grow', async 
   database.close()
   assert.equal(plan.length, 1)
   assert.match(String(plan[0]!.detail), /USING COVERING INDEX segments_by_time .*start_ms>\? AND start_ms<\?/)
+})
+
+test('pages of events are found through an index alone, and counted without looking at one', async (t) => {
+  const { database: file } = await openTemporaryStore(t)
+  const database = new DatabaseSync(file)
+  const explain = (query: string) =>
+    database
+      .prepare(`explain query plan ${query}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  for (const [column, index] of [
+    ['owner_id', 'events_of_owner'],
+    ['camera_id', 'events_of_camera'],
+  ]) {
+    const page = `select id from events where ${column} = 1 and occurred_at_ms >= 5 and occurred_at_ms < 9`
+    const [plan, ...more] = explain(`${page} order by occurred_at_ms desc, id desc limit 9 offset 9`)
+    assert.deepEqual(more, [])
+    assert.match(
+      plan!,
+      new RegExp(`SEARCH events USING COVERING INDEX ${index} .*occurred_at_ms>\\? AND occurred_at_ms<`),
+    )
+  }
+  const [total] = explain('select sum(count) from event_totals where owner_id = 1')
+  assert.match(total!, /COVERING INDEX event_totals_of_owner/)
+  const [days] = explain('select sum(count) from event_days where owner_id = 1 and day >= 5 and day < 9')
+  assert.match(days!, /COVERING INDEX event_days_of_owner/)
+  database.close()
+})
+
+test('cameras from before there were events are found by their hashes', async (t) => {
+  const { database: file, store } = await openTemporaryStore(t)
+  const user = await store.users.insert({ email: 'a@b', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
+  const camera = await store.cameras.insert({ ...source, name: 'Door', ownerId: user.id })
+  const database = openSqlite(file)
+  database.exec(`drop table outages; drop table event_days; drop table event_totals; drop table events;
+    drop index cameras_by_event_hash; alter table cameras drop column event_hash_digest`)
+  const db = new Kysely<never>({ dialect: createSqliteDialect(database) })
+  await migrations['0008-events']!.up(db)
+  await db.destroy()
+  assert.deepEqual(await store.cameras.findByEventApiHash(camera.eventApiHash), camera)
+  assert.equal(await store.events.count({ cameraId: camera.id }, {}), 0)
 })

@@ -31,6 +31,8 @@ export type Tables = {
     /** Sealed user name and password, bound to `id`; see sealed-box.ts. */
     credentials: Uint8Array | null
     event_api_hash: string
+    /** SHA-256 of `event_api_hash`, to look it up by; every row has it. */
+    event_hash_digest: Uint8Array | null
     has_audio: number
     status: 'online' | 'offline' | 'unknown'
     status_reason: string | null
@@ -180,6 +182,38 @@ export type Tables = {
     token_hash: Uint8Array
     sealed: Uint8Array
     expires_at_ms: number
+  }
+  events: {
+    id: Generated<number>
+    camera_id: number
+    /** Of the camera; here as well so that an owner's events are found in one index. */
+    owner_id: number
+    title: string | null
+    category: string
+    source: 'api' | 'device' | 'camera' | 'system'
+    occurred_at_ms: number
+    received_at_ms: number
+    /** JSON. */
+    data: string | null
+  }
+  /** Events of a camera. */
+  event_totals: {
+    camera_id: number
+    owner_id: number
+    count: number
+  }
+  /** Events of a camera that occurred on a UTC day. */
+  event_days: {
+    camera_id: number
+    /** Days since 1970-01-01. */
+    day: number
+    owner_id: number
+    count: number
+  }
+  /** Outages of cameras that an event was written of, and that have not ended. */
+  outages: {
+    camera_id: number
+    since_ms: number
   }
   audit: {
     id: Generated<number>

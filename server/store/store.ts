@@ -10,6 +10,7 @@ import { AuditRows } from './audit.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange } from './change-feed.ts'
 import type { Watch } from './database.ts'
+import { Events } from './events.ts'
 import { Grants } from './grants.ts'
 import { Links } from './links.ts'
 import { MailCounts } from './mail-counts.ts'
@@ -50,6 +51,7 @@ export type StoreTables = {
   readonly segments: Segments
   readonly sessions: SessionRows
   readonly streams: Streams
+  readonly events: Events
   readonly audit: AuditRows
 }
 
@@ -100,6 +102,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     segments: new Segments(db),
     sessions: new SessionRows(db, feed),
     streams: new Streams(db),
+    events: new Events(db, clock),
     audit: new AuditRows(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {

@@ -1,0 +1,75 @@
+// Events: what may be said about something that happened at a camera.
+
+import { AppError } from '../base/error.ts'
+import { parseTime, timeFormatMessage } from './time.ts'
+
+/** Who said so: a program with a token, a device with the camera's hash, the camera itself, this server. */
+export type EventSource = 'api' | 'device' | 'camera' | 'system'
+
+export const defaultCategory = 'generic'
+export const maxTitleLength = 200
+/** UTF-8 of the JSON, as short as it can be written. */
+export const maxDataBytes = 4096
+export const maxDataDepth = 16
+/** How much a clock may be ahead, zones mixed up included: what lies further ahead would be on top of every list until then. */
+const maxAheadMs = 86_400_000
+
+const categoryPattern = /^[a-z0-9_]{1,64}$/
+
+export function isCategory(text: string): boolean {
+  return categoryPattern.test(text)
+}
+
+/** Unix milliseconds; now when it is not said. Throws 'invalid' naming `occurred_at`. */
+export function getOccurredAt(text: string | undefined, nowMs: number): number {
+  if (text === undefined) return nowMs
+  const timeMs = parseTime(text)
+  if (timeMs === undefined) throw invalid('occurred_at', timeFormatMessage)
+  if (timeMs > nowMs + maxAheadMs) throw invalid('occurred_at', 'Ensure this time is at most one day in the future.')
+  return timeMs
+}
+
+/** As JSON; null for none. `data` is what JSON can hold. Throws 'invalid' naming `data`. */
+export function writeEventData(data: unknown): string | null {
+  if (data === undefined || data === null) return null
+  const fault = findFault(data, 1)
+  if (fault !== undefined) throw invalid('data', fault)
+  const json = JSON.stringify(data)
+  // No character takes less than a byte, so most of what is too long need not be counted.
+  if (json.length > maxDataBytes || countUtf8Bytes(json) > maxDataBytes) {
+    throw invalid('data', `Ensure this field has no more than ${maxDataBytes} bytes of JSON.`)
+  }
+  return json
+}
+
+/** What could not be given back as it came. */
+function findFault(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return findTextFault(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'A valid number is required.'
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > maxDataDepth) return `Ensure this field is nested no deeper than ${maxDataDepth} levels.`
+  for (const [key, item] of Object.entries(value)) {
+    const fault = findTextFault(key) ?? findFault(item, depth + 1)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function findTextFault(text: string): string | undefined {
+  if (!text.isWellFormed()) return 'Not a valid string.'
+  return text.includes('\0') ? 'Null characters are not allowed.' : undefined
+}
+
+/** Of well-formed text. */
+function countUtf8Bytes(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const code = character.codePointAt(0)!
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
+
+function invalid(field: string, reason: string): AppError {
+  return new AppError('invalid', `${field}: ${reason}`, { fields: { [field]: [reason] } })
+}

@@ -1,0 +1,232 @@
+// Events of cameras: added, listed newest first, and in the end removed; never changed. With each of them its counts change
+// (event-counts.ts), and `outages` where it is about one.
+
+import { setImmediate } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import type { EventSource } from '../model/event.ts'
+import { dayMs, type OpenRange, splitDays } from '../model/event-days.ts'
+import type { Page } from '../model/page.ts'
+import { isForeignKeyViolation } from './constraint.ts'
+import { columnOf, countAll, countDays, countOne, type EventScope, idOf, listDays, uncount } from './event-counts.ts'
+import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
+
+export type CameraEvent = {
+  readonly id: number
+  readonly cameraId: number
+  readonly title: string | null
+  readonly category: string
+  readonly source: EventSource
+  readonly occurredAtMs: number
+  readonly receivedAtMs: number
+  /** JSON; null for none. */
+  readonly data: string | null
+}
+
+export type NewCameraEvent = Omit<CameraEvent, 'id' | 'receivedAtMs'>
+
+/** An outage begins with the event that tells of it, and ends with another. */
+export type OutageEdge = { readonly kind: 'begin'; readonly sinceMs: number } | { readonly kind: 'end' }
+
+/** Below this an offset is stepped over in the index; beyond it days are skipped as a whole. */
+const maxDirectOffset = 1000
+/** Rows removed at once: everybody else has their turn in between. */
+const stepSize = 500
+
+export class Events {
+  readonly #db: Kysely<Tables>
+  readonly #clock: Clock
+
+  constructor(db: Kysely<Tables>, clock: Clock) {
+    this.#db = db
+    this.#clock = clock
+  }
+
+  /** Throws 'not_found' when there is no such camera. */
+  async insert(event: NewCameraEvent, outage?: OutageEdge): Promise<CameraEvent> {
+    const { cameraId } = event
+    try {
+      return await inTransaction(this.#db, async (transaction) => {
+        const camera = await transaction
+          .selectFrom('cameras')
+          .select('owner_id')
+          .where('id', '=', cameraId)
+          .executeTakeFirst()
+        if (!camera) throw new AppError('not_found', `there is no camera ${cameraId}`)
+        const row = await transaction
+          .insertInto('events')
+          .values({
+            camera_id: cameraId,
+            owner_id: camera.owner_id,
+            title: event.title,
+            category: event.category,
+            source: event.source,
+            occurred_at_ms: event.occurredAtMs,
+            received_at_ms: this.#clock.nowMs(),
+            data: event.data,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await countOne(transaction, { cameraId, ownerId: camera.owner_id, occurredAtMs: event.occurredAtMs })
+        if (outage) await noteOutage(transaction, cameraId, outage)
+        return toEvent(row)
+      })
+    } catch (cause) {
+      if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
+      throw cause
+    }
+  }
+
+  /** Newest first. As fast far back as at the beginning, unless very many occurred on one day. */
+  async list(scope: EventScope, range: OpenRange, { limit, offset }: Page): Promise<CameraEvent[]> {
+    const place = offset <= maxDirectOffset ? { endMs: range.endMs, offset } : await this.#locate(scope, range, offset)
+    if (!place) return []
+    // Only what is on the page is looked up outside of the index.
+    const rows = await this.#db
+      .selectFrom(
+        this.#select(scope, { startMs: range.startMs, endMs: place.endMs })
+          .select('id')
+          .orderBy('occurred_at_ms', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit)
+          .offset(place.offset)
+          .as('page'),
+      )
+      .innerJoin('events', 'events.id', 'page.id')
+      .selectAll('events')
+      .orderBy('events.occurred_at_ms', 'desc')
+      .orderBy('events.id', 'desc')
+      .execute()
+    return rows.map(toEvent)
+  }
+
+  async count(scope: EventScope, range: OpenRange): Promise<number> {
+    if (range.startMs === undefined && range.endMs === undefined) return countAll(this.#db, scope)
+    let count = 0
+    for (const part of splitDays(range)) {
+      count += part.kind === 'edge' ? await this.#countEdge(scope, part) : await countDays(this.#db, scope, part)
+    }
+    return count
+  }
+
+  /** Outages that were told and have not ended: since when, by camera. */
+  async listOutages(): Promise<Map<number, number>> {
+    const rows = await this.#db.selectFrom('outages').selectAll().execute()
+    return new Map(rows.map((row) => [row.camera_id, row.since_ms]))
+  }
+
+  /** At most one step; how many went. */
+  async removeReceivedBefore(beforeMs: number): Promise<number> {
+    return removeSome(this.#db, (db) =>
+      db
+        .selectFrom('events')
+        .select('id')
+        .where('received_at_ms', '<', beforeMs)
+        .orderBy('received_at_ms')
+        .limit(stepSize),
+    )
+  }
+
+  /** Cameras that have more events than `max`, and how many more. */
+  async listOverfull(max: number): Promise<{ cameraId: number; excess: number }[]> {
+    const rows = await this.#db.selectFrom('event_totals').selectAll().where('count', '>', max).execute()
+    return rows.map((row) => ({ cameraId: row.camera_id, excess: row.count - max }))
+  }
+
+  /** The last ones of the camera's list: `count`, but at most one step; how many went. */
+  async removeLast(cameraId: number, count: number): Promise<number> {
+    return removeSome(this.#db, (db) => selectLast(db, cameraId, Math.min(count, stepSize)))
+  }
+
+  #select(scope: EventScope, { startMs, endMs }: OpenRange) {
+    let query = this.#db.selectFrom('events').where(columnOf(scope), '=', idOf(scope))
+    if (startMs !== undefined) query = query.where('occurred_at_ms', '>=', startMs)
+    if (endMs !== undefined) query = query.where('occurred_at_ms', '<', endMs)
+    return query
+  }
+
+  async #countEdge(scope: EventScope, edge: OpenRange): Promise<number> {
+    const { count } = await this.#select(scope, edge)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  /** Where `offset` lies: so many events before `endMs`, all of them of one day. Undefined beyond the last. */
+  async #locate(
+    scope: EventScope,
+    range: OpenRange,
+    offset: number,
+  ): Promise<{ endMs: number; offset: number } | undefined> {
+    let left = offset
+    for (const part of splitDays(range)) {
+      if (part.kind === 'edge') {
+        const count = await this.#countEdge(scope, part)
+        if (left < count) return { endMs: part.endMs, offset: left }
+        left -= count
+        continue
+      }
+      for (const { day, count } of await listDays(this.#db, scope, part)) {
+        if (left < count) return { endMs: (day + 1) * dayMs, offset: left }
+        left -= count
+      }
+    }
+    return undefined
+  }
+}
+
+/**
+ * All events of a camera, step by step: before the camera itself is removed, because all at once would keep everybody waiting. Whoever
+ * removes the camera need not fear what is added meanwhile, it goes with the camera.
+ */
+export async function removeEventsOf(db: Kysely<Tables>, cameraId: number): Promise<void> {
+  while ((await removeSome(db, (transaction) => selectLast(transaction, cameraId, stepSize))) === stepSize) {
+    await setImmediate()
+  }
+}
+
+function selectLast(db: Kysely<Tables>, cameraId: number, limit: number) {
+  return db
+    .selectFrom('events')
+    .select('id')
+    .where('camera_id', '=', cameraId)
+    .orderBy('occurred_at_ms')
+    .orderBy('id')
+    .limit(limit)
+}
+
+async function removeSome(
+  db: Kysely<Tables>,
+  select: (db: Kysely<Tables>) => ReturnType<typeof selectLast>,
+): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const removed = await transaction
+      .deleteFrom('events')
+      .where('id', 'in', select(transaction))
+      .returning(['camera_id as cameraId', 'occurred_at_ms as occurredAtMs'])
+      .execute()
+    await uncount(transaction, removed)
+    return removed.length
+  })
+}
+
+async function noteOutage(transaction: Kysely<Tables>, cameraId: number, outage: OutageEdge): Promise<void> {
+  await transaction.deleteFrom('outages').where('camera_id', '=', cameraId).execute()
+  if (outage.kind === 'end') return
+  await transaction.insertInto('outages').values({ camera_id: cameraId, since_ms: outage.sinceMs }).execute()
+}
+
+function toEvent(row: Row<'events'>): CameraEvent {
+  return {
+    id: row.id,
+    cameraId: row.camera_id,
+    title: row.title,
+    category: row.category,
+    source: row.source,
+    occurredAtMs: row.occurred_at_ms,
+    receivedAtMs: row.received_at_ms,
+    data: row.data,
+  }
+}
