@@ -85,7 +85,9 @@ function folderOf(path: string): Folder | undefined {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const paths = globSync('{contract,server,sdk,web,examples}/**/*.{ts,tsx,js}', { exclude: ['**/node_modules/**', '**/dist/**'] })
+  const paths = globSync('{contract,server,sdk,web,examples}/**/*.{ts,tsx,js}', {
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  })
   const violations = findViolations(paths.map((path) => ({ path, text: readFileSync(path, 'utf8') })))
   for (const violation of violations) console.error(violation)
   process.exitCode = violations.length === 0 ? 0 : 1
