@@ -20,10 +20,13 @@ type Schema = {
   readonly description?: string
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema
   readonly items?: Schema
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
+  /** By the name a schema has among the components of the description. */
+  readonly $ref?: string
 }
 
 /** In requests times may be dates, and a missing key may be there with the value undefined. */
@@ -48,15 +51,15 @@ export function writeObjects(): string {
   const use = (found: Schema | undefined, direction: Direction): void => {
     if (found === undefined) return
     if (named.has(found) && used.get(found) !== 'request') used.set(found, direction)
-    for (const inner of [found.items, ...(found.anyOf ?? []), ...Object.values(found.properties ?? {})])
-      use(inner, direction)
+    const { items, anyOf = [], properties = {}, additionalProperties } = found
+    for (const inner of [items, additionalProperties, ...anyOf, ...Object.values(properties)]) use(inner, direction)
   }
   for (const { query, body, result } of Object.values<Endpoint>(endpoints)) {
     use(query, 'request')
     use(body, 'request')
     use(result, 'answer')
   }
-  used.set(schema.Problem as Schema, 'answer')
+  for (const one of [schema.FieldErrors, schema.Problem]) used.set(one as Schema, 'answer')
   const types = [...named]
     .filter(([found]) => used.has(found))
     .map(([found, name]) => `export type ${name} = ${writeObject(found, used.get(found)!)}\n`)
@@ -110,6 +113,7 @@ function writeResult(result: Schema): string {
 function writeType(found: Schema, direction: Direction): string {
   const name = named.get(found)
   if (name !== undefined) return name
+  if (found.$ref !== undefined) return found.$ref.replace(/.*\//, '')
   if (found.enum) return found.enum.map(writeValue).join(' | ')
   if (found.const !== undefined) return writeValue(found.const)
   if (found.anyOf) {
@@ -135,7 +139,9 @@ function writeType(found: Schema, direction: Direction): string {
 }
 
 /** On one line where nothing is said of its keys and it is short enough. */
-function writeObject({ properties = {}, required = [] }: Schema, direction: Direction): string {
+function writeObject(found: Schema, direction: Direction): string {
+  const { properties = {}, required = [], additionalProperties } = found
+  if (additionalProperties) return `{ [name: string]: ${writeType(additionalProperties, direction)} }`
   const keys = Object.entries(properties).map(([key, property]) => {
     const description = property.description ?? property.anyOf?.find((one) => one.description)?.description
     const doc = description === undefined ? '' : `\n/** ${description} */\n`

@@ -1,9 +1,9 @@
 // The one error of the SDK: what a server refused, and what never reached one.
 
-import type { Problem } from './generated/objects.ts'
+import type { FieldErrors, Problem } from './generated/objects.ts'
 
 export type NightjarErrorFields = Omit<Problem, 'errors'> & {
-  readonly errors?: unknown
+  readonly errors?: FieldErrors | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly cause?: unknown
 }
@@ -24,7 +24,7 @@ export class NightjarError extends Error {
   /** For people. */
   readonly detail: string
   /** On 400: reasons per field, `{field: ["reason", …]}`; nested as the request is. */
-  readonly errors: unknown
+  readonly errors: FieldErrors | undefined
   /** When the server said how long to wait. */
   readonly retryAfterSeconds: number | undefined
 

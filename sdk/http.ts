@@ -1,6 +1,7 @@
 // One request over `fetch`: its deadline, its answer whole as text, and what is wrong with either as the SDK's error.
 
 import { NightjarError } from './error.ts'
+import type { FieldErrors } from './generated/objects.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -111,7 +112,7 @@ export function readError(answer: HttpAnswer): NightjarError {
     status,
     title,
     detail: word(said.detail) ?? word(said.error_description) ?? `The server answered ${status} (${title}).`,
-    errors: said.errors,
+    errors: typeof said.errors === 'object' && said.errors !== null ? (said.errors as FieldErrors) : undefined,
     retryAfterSeconds: readRetryAfter(headers.get('retry-after')),
   })
 }

@@ -440,6 +440,8 @@ export type BrowserSession = {
   user_agent: string | null
 }
 
+export type FieldErrors = { [name: string]: string[] | FieldErrors }
+
 export type Problem = {
   /** The HTTP status. */
   status: number
@@ -448,5 +450,5 @@ export type Problem = {
   /** For people. */
   detail: string
   /** Reasons per field, `{field: ["reason", …]}`; nested as the request is. */
-  errors?: {}
+  errors?: { [name: string]: string[] | FieldErrors }
 }
