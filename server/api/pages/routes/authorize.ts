@@ -15,7 +15,7 @@ import { signOutPath } from './sign-out.ts'
 export const authorizePath = '/oauth/authorize/'
 const questionLifetimeMs = 3_600_000
 
-type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'users' | 'clock'>
+type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>
 
 export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page {
   const questions = new Kept<AuthorizeRequest>({ clock: deps.clock, lifetimeMs: questionLifetimeMs })
@@ -42,7 +42,9 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
 
 type AskParts = AuthorizeDeps & { readonly desk: SignInDesk; readonly questions: Kept<AuthorizeRequest> }
 
-async function ask(call: PageCall, { oauth, sessions, users, desk, questions }: AskParts): Promise<PageAnswer> {
+async function ask(call: PageCall, { oauth, sessions, accounts, users, desk, questions }: AskParts): Promise<PageAnswer> {
+  // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
+  if (await accounts.isSetupPending()) return desk.sendToSignIn(call, { path: call.url })
   const check = await oauth.checkAuthorize(call.query)
   if (check.kind === 'refused') return refuse(call, check.error, check.detail)
   const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
