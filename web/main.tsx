@@ -1,11 +1,16 @@
 // The dashboard begins here.
 
+import './app/theme.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { SignIn } from './app/sign-in.ts'
+import { applyTheme, readTheme } from './app/theme.ts'
 
+applyTheme(readTheme(localStorage))
+const signIn = new SignIn({ origin: location.origin, storage: sessionStorage, go: (url) => location.assign(url) })
 createRoot(document.querySelector('#app')!).render(
   <StrictMode>
-    <App />
+    <App signIn={signIn} />
   </StrictMode>,
 )

@@ -14,6 +14,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Packages mark what is for browsers alone, which matters to those who render on servers.
+      onLog: (level, log, handle) => log.code === 'MODULE_LEVEL_DIRECTIVE' || handle(level, log),
+    },
   },
   logLevel: 'warn',
 })

@@ -85,13 +85,15 @@ export class SignIn {
   createAuth(tokens: TokenPair, returnTo: () => string): Auth {
     let session = new Session({ ...this.#app, tokens })
     let renewing: Promise<void> | undefined
+    let last = session.authorization()
     const replace = async () => {
       const fresh = await this.silently(usualScope)
       if (fresh) session = new Session({ ...this.#app, tokens: fresh })
       else await this.leave(usualScope, returnTo())
     }
     return {
-      authorization: () => session.authorization(),
+      // After the end it is the last one, so that who calls then is refused, and waits for the renewal with the others.
+      authorization: () => (session.tokens ? (last = session.authorization()) : last),
       async renew(refused) {
         try {
           await session.renew(refused)

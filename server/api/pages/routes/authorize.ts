@@ -42,7 +42,10 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
 
 type AskParts = AuthorizeDeps & { readonly desk: SignInDesk; readonly questions: Kept<AuthorizeRequest> }
 
-async function ask(call: PageCall, { oauth, sessions, accounts, users, desk, questions }: AskParts): Promise<PageAnswer> {
+async function ask(
+  call: PageCall,
+  { oauth, sessions, accounts, users, desk, questions }: AskParts,
+): Promise<PageAnswer> {
   // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
   if (await accounts.isSetupPending()) return desk.sendToSignIn(call, { path: call.url })
   const check = await oauth.checkAuthorize(call.query)

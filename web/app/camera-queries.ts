@@ -1,0 +1,53 @@
+// What is read of cameras, in the same way everywhere, so that views share what they have read.
+
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Camera, Client, SharedCamera } from '../../sdk/index.ts'
+import { useClient } from './clients.tsx'
+
+/** Status and pictures of cameras are never older than this while they are shown. */
+const statusIntervalMs = 5_000
+
+export type AnyCamera =
+  | { readonly kind: 'own'; readonly camera: Camera }
+  | { readonly kind: 'shared'; readonly camera: SharedCamera }
+export type CameraKind = AnyCamera['kind']
+
+/** Live pictures as a tile shows them. */
+export type TileView = { readonly max_width: number; readonly max_height: number; readonly refresh_rate: number }
+
+export const camerasKey = ['cameras'] as const
+
+export function ownCamerasQuery(client: Client, view?: TileView) {
+  return queryOptions({
+    queryKey: [...camerasKey, 'own', view],
+    queryFn: ({ signal }) => readAll(client.cameras.listAll({ ...view }, { signal })),
+    refetchInterval: statusIntervalMs,
+  })
+}
+
+export function sharedCamerasQuery(client: Client, view?: TileView) {
+  return queryOptions({
+    queryKey: [...camerasKey, 'shared', view],
+    queryFn: ({ signal }) => readAll(client.sharedCameras.listAll({ ...view }, { signal })),
+    refetchInterval: statusIntervalMs,
+  })
+}
+
+/** One camera, own or shared. */
+export function useCamera(kind: CameraKind, id: number, view?: TileView) {
+  const client = useClient()
+  return useQuery({
+    queryKey: [...camerasKey, kind, id, view],
+    queryFn: async ({ signal }): Promise<AnyCamera> =>
+      kind === 'own'
+        ? { kind, camera: await client.cameras.get(id, { ...view }, { signal }) }
+        : { kind, camera: await client.sharedCameras.get(id, { ...view }, { signal }) },
+    refetchInterval: statusIntervalMs,
+  })
+}
+
+async function readAll<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of list) items.push(item)
+  return items
+}

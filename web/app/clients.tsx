@@ -1,0 +1,52 @@
+// Who the views call the server with.
+
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
+import { type Client, createClient, NightjarError } from '../../sdk/index.ts'
+import type { Booted } from './boot.ts'
+import { accountScope, type SignIn } from './sign-in.ts'
+
+type Clients = Booted & {
+  /** Gets an account client: at once where the password was given a short time ago, else by leaving the page for it. */
+  readonly openAccount: () => Promise<void>
+}
+
+const Context = createContext<Clients | undefined>(undefined)
+
+export function ClientsProvider(props: {
+  readonly booted: Booted
+  readonly signIn: SignIn
+  readonly children: ReactNode
+}) {
+  const { booted, signIn, children } = props
+  const [accountClient, setAccountClient] = useState(booted.accountClient)
+  const openAccount = useCallback(async () => {
+    const tokens = await signIn.silently(accountScope)
+    if (tokens) setAccountClient(createClient({ baseUrl: location.origin, auth: signIn.createAccountAuth(tokens) }))
+    else await signIn.leave(accountScope, `${location.pathname}${location.search}`)
+  }, [signIn])
+  const clients = useMemo(
+    () => ({ client: booted.client, accountClient, openAccount }),
+    [booted, accountClient, openAccount],
+  )
+  return <Context value={clients}>{children}</Context>
+}
+
+function useClients(): Clients {
+  const clients = useContext(Context)
+  if (!clients) throw new Error('there is no client outside of ClientsProvider')
+  return clients
+}
+
+export function useClient(): Client {
+  return useClients().client
+}
+
+/** See `Clients`; views ask for it through parts/account-gate.tsx. */
+export function useAccountClient(): Pick<Clients, 'accountClient' | 'openAccount'> {
+  return useClients()
+}
+
+/** Whether the few minutes for credentials are over. */
+export function isAccountOver(error: unknown): boolean {
+  return error instanceof NightjarError && error.status === 401
+}

@@ -1,0 +1,64 @@
+// Around every view: name, ways, whether the server answers.
+
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Mark } from '../parts/mark.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { connection } from './queries.ts'
+
+const ways = ['cameras', 'events', 'settings'] as const
+const addresses = { cameras: '/', events: '/events', settings: '/settings' } as const
+
+export function Frame({ children }: { readonly children: ReactNode }) {
+  const { frame } = useTexts()
+  const [path] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const shown = useRef(path)
+  // A new view is read from its beginning, also by those who hear it.
+  useEffect(() => {
+    if (shown.current !== path) main.current?.focus()
+    shown.current = path
+  }, [path])
+  return (
+    <>
+      <a className="skip" href="#main">
+        {frame.skip}
+      </a>
+      <header className="bar">
+        <Link className="bar-name" href="/">
+          <Mark />
+          <span>Nightjar</span>
+        </Link>
+        <nav aria-label={frame.navigation}>
+          {ways.map((way) => (
+            <Link key={way} href={addresses[way]} aria-current={isAt(path, way) ? 'page' : undefined}>
+              {frame.ways[way]}
+            </Link>
+          ))}
+        </nav>
+      </header>
+      <ConnectionBar />
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  )
+}
+
+function isAt(path: string, way: (typeof ways)[number]): boolean {
+  if (way !== 'cameras') return path.startsWith(addresses[way])
+  return path === '/' || /^\/(cameras|shared|add)(\/|$)/.test(path)
+}
+
+function ConnectionBar() {
+  const { frame } = useTexts()
+  const isLost = useSyncExternalStore(
+    (listener) => connection.subscribe(listener),
+    () => connection.isLost,
+  )
+  return (
+    <div role="status" className={isLost ? 'connection' : 'connection-none'}>
+      {isLost && frame.unreachable}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+// Around what makes or ends credentials: the password is given first, on a page of the server's, and counts for some minutes.
+
+import { type ReactNode, useEffect, useState } from 'react'
+import type { Client } from '../../sdk/index.ts'
+import { useAccountClient } from '../app/clients.tsx'
+import { useTexts } from '../texts/texts.tsx'
+import { Button } from './button.tsx'
+import { Failure } from './failure.tsx'
+
+/** `children` gets a client that may do it. */
+export function AccountGate({ children }: { readonly children: (client: Client) => ReactNode }) {
+  const { accountClient, openAccount } = useAccountClient()
+  const { account } = useTexts()
+  const [failure, setFailure] = useState<unknown>()
+  const [isOpening, setOpening] = useState(false)
+  useEffect(() => setFailure(undefined), [])
+  if (accountClient) return children(accountClient)
+  const open = () => {
+    setOpening(true)
+    openAccount().catch((error) => {
+      setOpening(false)
+      setFailure(error)
+    })
+  }
+  return (
+    <div className="gate">
+      <p>{account.why}</p>
+      {failure !== undefined && <Failure error={failure} />}
+      <Button onClick={open} isBusy={isOpening}>
+        {account.open}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,83 @@
+// All cameras at a glance: live pictures of one's own and of those others share.
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { CameraTile } from './camera-tile.tsx'
+
+/** What a tile is wide on most screens; a key frame a second is movement enough for a glance. */
+const tileView: TileView = { max_width: 480, max_height: 270, refresh_rate: 1 }
+const searchedFrom = 7
+
+export function Cameras() {
+  const { cameras: texts, loading } = useTexts()
+  const client = useClient()
+  const own = useQuery(ownCamerasQuery(client, tileView))
+  const shared = useQuery(sharedCamerasQuery(client, tileView))
+  const [search, setSearch] = useState('')
+  const groups = [
+    { title: texts.own, cameras: (own.data ?? []).map((camera): AnyCamera => ({ kind: 'own', camera })) },
+    { title: texts.shared, cameras: (shared.data ?? []).map((camera): AnyCamera => ({ kind: 'shared', camera })) },
+  ]
+  const count = groups.reduce((sum, { cameras }) => sum + cameras.length, 0)
+  const isFound = ({ camera }: AnyCamera) => camera.name.toLowerCase().includes(search.trim().toLowerCase())
+  const found = groups.map((group) => ({ ...group, cameras: group.cameras.filter(isFound) }))
+  const shown = found.filter(({ cameras }) => cameras.length > 0)
+  const add = (
+    <Link className="action action-main" href="/add">
+      {texts.add}
+    </Link>
+  )
+  const failed = [own, shared].find(({ error, data }) => error !== null && data === undefined)
+  if (failed) {
+    return (
+      <Page title={texts.title}>
+        <Failure error={failed.error} onAgain={() => failed.refetch()} />
+      </Page>
+    )
+  }
+  if (own.data === undefined || shared.data === undefined) {
+    return (
+      <Page title={texts.title}>
+        <p>{loading}</p>
+      </Page>
+    )
+  }
+  return (
+    <Page title={texts.title} actions={count > 0 && add}>
+      {count === 0 && (
+        <Empty title={texts.noneTitle}>
+          <p>{texts.none}</p>
+          {add}
+        </Empty>
+      )}
+      {count >= searchedFrom && (
+        <input
+          type="search"
+          className="search"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      {count > 0 && shown.length === 0 && <p role="status">{texts.nothingFound(search.trim())}</p>}
+      {shown.map(({ title, cameras }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <ul className="wall">
+            {cameras.map((camera) => (
+              <CameraTile key={`${camera.kind} ${camera.camera.id}`} of={camera} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Page>
+  )
+}
