@@ -1,7 +1,5 @@
-// The nightjar before the evening's moon; the pages of signing in show the same.
-
-import mark from '../../server/api/pages/look/nightjar.svg'
+// The nightjar before the evening's moon; the pages of signing in show the same. Drawn by the style sheet.
 
 export function Mark() {
-  return <img src={mark} width="32" height="32" alt="" />
+  return <span className="mark" aria-hidden="true" />
 }
