@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  follow,
+  listTicks,
+  longestMs,
+  momentAt,
+  placeOf,
+  shortestMs,
+  type View,
+  viewOfDay,
+  zoom,
+} from './timeline-view.ts'
+import { createZone } from './zone.ts'
+
+const berlin = createZone('Europe/Berlin')
+const at = (text: string) => Date.parse(text)
+const views = fc
+  .tuple(fc.integer({ min: at('2020-01-01'), max: at('2030-01-01') }), fc.integer({ min: shortestMs, max: longestMs }))
+  .map(([startMs, spanMs]): View => ({ startMs, endMs: startMs + spanMs }))
+
+test('a place leads to its moment and back', () => {
+  fc.assert(
+    fc.property(
+      views,
+      fc.integer({ min: 200, max: 4000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (view, width, share) => {
+        const place = share * width
+        assert.ok(Math.abs(placeOf(momentAt(place, view, width), view, width) - place) < 0.01)
+      },
+    ),
+  )
+})
+
+test('zooming keeps the moment under the pointer, within a minute and the longest day', () => {
+  fc.assert(
+    fc.property(
+      views,
+      fc.double({ min: 0.01, max: 100, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (view, factor, share) => {
+        const aboutMs = view.startMs + share * (view.endMs - view.startMs)
+        const zoomed = zoom(view, factor, aboutMs)
+        const spanMs = zoomed.endMs - zoomed.startMs
+        assert.ok(spanMs >= shortestMs - 1 && spanMs <= longestMs + 1)
+        assert.ok(Math.abs(placeOf(aboutMs, zoomed, 1000) - placeOf(aboutMs, view, 1000)) < 0.01)
+      },
+    ),
+  )
+})
+
+test('what plays stays in sight', () => {
+  fc.assert(
+    fc.property(views, fc.integer({ min: -longestMs, max: longestMs }), (view, awayMs) => {
+      const ms = view.startMs + awayMs
+      const { startMs, endMs } = follow(view, ms)
+      assert.ok(ms >= startMs && ms <= endMs)
+    }),
+  )
+})
+
+test('marks are in order, in sight, at round readings, and their labels have room', () => {
+  fc.assert(
+    fc.property(views, fc.integer({ min: 320, max: 2500 }), (view, width) => {
+      const ticks = listTicks(view, width, berlin)
+      assert.ok(ticks.length < 700)
+      const moments = ticks.map(({ ms }) => ms)
+      assert.deepEqual(
+        moments,
+        [...new Set(moments)].sort((a, b) => a - b),
+      )
+      assert.ok(moments.every((ms) => ms >= view.startMs && ms <= view.endMs))
+      const labelled = ticks.filter(({ label }) => label !== 'none').map(({ ms }) => placeOf(ms, view, width))
+      for (const [index, place] of labelled.entries()) {
+        // The night the clocks change brings two labels nearer to each other.
+        if (index > 0) assert.ok(place - labelled[index - 1]! > 64 / 2 - 1)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the day of 25 hours has 25 of them', () => {
+  const view = viewOfDay(at('2026-10-25T12:00:00Z'), berlin)
+  assert.equal(view.endMs - view.startMs, longestMs)
+  const hours = listTicks(view, 2400, berlin).map(({ ms }) => berlin.localTime(ms).hour)
+  assert.equal(hours.filter((hour) => hour === 2).length >= 2, true)
+  assert.equal(listTicks(view, 2400, berlin)[0]!.label, 'day')
+})

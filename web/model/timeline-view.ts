@@ -1,0 +1,100 @@
+// The stretch of time that the timeline shows: where a moment is drawn, which moment is at a place, zooming, moving, and the marks of
+// the clock. Places are pixels from the left edge; moments are Unix milliseconds.
+
+import { momentOf, startOfDay, type Zone } from './zone.ts'
+
+export type View = { readonly startMs: number; readonly endMs: number }
+
+const secondMs = 1000
+const minuteMs = 60 * secondMs
+const hourMs = 60 * minuteMs
+
+export const shortestMs = minuteMs
+/** The longest day has 25 hours. */
+export const longestMs = 25 * hourMs
+
+export function placeOf(ms: number, { startMs, endMs }: View, width: number): number {
+  return ((ms - startMs) / (endMs - startMs)) * width
+}
+
+export function momentAt(place: number, { startMs, endMs }: View, width: number): number {
+  return startMs + (place / width) * (endMs - startMs)
+}
+
+/** `factor` below 1 shows less time, larger. The moment `aboutMs` stays where it is. */
+export function zoom({ startMs, endMs }: View, factor: number, aboutMs: number): View {
+  const spanMs = endMs - startMs
+  const newSpanMs = Math.min(longestMs, Math.max(shortestMs, spanMs * factor))
+  const newStartMs = aboutMs - ((aboutMs - startMs) / spanMs) * newSpanMs
+  return { startMs: newStartMs, endMs: newStartMs + newSpanMs }
+}
+
+export function move({ startMs, endMs }: View, byMs: number): View {
+  return { startMs: startMs + byMs, endMs: endMs + byMs }
+}
+
+/** As it is when the moment can be seen with some room around, else moved so that the moment is in the middle. */
+export function follow(view: View, ms: number): View {
+  const spanMs = view.endMs - view.startMs
+  const marginMs = spanMs / 20
+  if (ms >= view.startMs + marginMs && ms <= view.endMs - marginMs) return view
+  return { startMs: ms - spanMs / 2, endMs: ms + spanMs / 2 }
+}
+
+/** The day that holds `ms`, from midnight to midnight. */
+export function viewOfDay(ms: number, zone: Zone): View {
+  return { startMs: startOfDay(ms, zone), endMs: startOfDay(ms, zone, 1) }
+}
+
+export type Tick = { readonly ms: number; readonly label: 'day' | 'time' | 'seconds' | 'none' }
+
+/** From fine to coarse, each with how many of it make a labelled one. */
+const steps = [
+  { stepMs: secondMs, labelEvery: 5 },
+  { stepMs: 5 * secondMs, labelEvery: 3 },
+  { stepMs: 15 * secondMs, labelEvery: 4 },
+  { stepMs: minuteMs, labelEvery: 5 },
+  { stepMs: 5 * minuteMs, labelEvery: 3 },
+  { stepMs: 15 * minuteMs, labelEvery: 4 },
+  { stepMs: hourMs, labelEvery: 3 },
+  { stepMs: 3 * hourMs, labelEvery: 2 },
+] as const
+
+const minLabelWidth = 64
+
+/** Marks at round readings of the zone's clock, left to right; labels have room. */
+export function listTicks(view: View, width: number, zone: Zone): Tick[] {
+  const spanMs = view.endMs - view.startMs
+  const fits = ({ stepMs, labelEvery }: (typeof steps)[number]) =>
+    ((stepMs * labelEvery) / spanMs) * width >= minLabelWidth
+  const { stepMs, labelEvery } = steps.find(fits) ?? steps.at(-1)!
+  const ticks: Tick[] = []
+  for (let dayMs = startOfDay(view.startMs, zone); dayMs < view.endMs; dayMs = startOfDay(dayMs, zone, 1)) {
+    ticks.push(...listTicksOfDay(dayMs, view, { stepMs, labelEvery, zone }))
+  }
+  return ticks
+}
+
+function listTicksOfDay(
+  dayStartMs: number,
+  view: View,
+  { stepMs, labelEvery, zone }: { stepMs: number; labelEvery: number; zone: Zone },
+): Tick[] {
+  const dayEndMs = startOfDay(dayStartMs, zone, 1)
+  const ticks: Tick[] = []
+  // Steps below an hour go by time that passes; hours by what the clock shows, which jumps twice a year.
+  const isByClock = stepMs > hourMs
+  const { year, month, day } = zone.localTime(dayStartMs)
+  const skipped = isByClock ? 0 : Math.max(0, Math.floor((view.startMs - dayStartMs) / stepMs))
+  for (let index = skipped; ; index++) {
+    const ms = isByClock
+      ? momentOf({ year, month, day, hour: (index * stepMs) / hourMs, minute: 0, second: 0 }, zone)
+      : dayStartMs + index * stepMs
+    if (ms >= dayEndMs || ms > view.endMs) return ticks
+    if (ms < view.startMs) continue
+    const { hour, minute, second } = zone.localTime(ms)
+    const isLabelled = ((hour * 60 + minute) * 60 + second) % ((stepMs * labelEvery) / secondMs) === 0
+    const label = ms === dayStartMs ? 'day' : stepMs >= minuteMs || second === 0 ? 'time' : 'seconds'
+    ticks.push({ ms, label: isLabelled || ms === dayStartMs ? label : 'none' })
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createZone, momentOf, startOfDay } from './zone.ts'
+
+const berlin = createZone('Europe/Berlin')
+const hourMs = 3_600_000
+const at = (text: string) => Date.parse(text)
+
+test('days have 23, 24 and 25 hours', () => {
+  const lengthOf = (text: string) => (startOfDay(at(text), berlin, 1) - startOfDay(at(text), berlin)) / hourMs
+  assert.equal(lengthOf('2026-03-29T12:00:00Z'), 23)
+  assert.equal(lengthOf('2026-07-01T12:00:00Z'), 24)
+  assert.equal(lengthOf('2026-10-25T12:00:00Z'), 25)
+  assert.equal(startOfDay(at('2026-10-25T22:30:00Z'), berlin), at('2026-10-24T22:00:00Z'))
+})
+
+test('a time that is skipped, and one that comes twice', () => {
+  const time = (day: number, month: number, hour: number) => ({ year: 2026, month, day, hour, minute: 30, second: 0 })
+  assert.equal(momentOf(time(29, 3, 2), berlin), at('2026-03-29T01:30:00Z'))
+  assert.equal(momentOf(time(25, 10, 2), berlin), at('2026-10-25T00:30:00Z'))
+})
+
+test('a day without midnight begins with its first moment', () => {
+  const beirut = createZone('Asia/Beirut')
+  const startMs = startOfDay(at('2024-03-31T12:00:00Z'), beirut)
+  assert.equal(startMs, at('2024-03-30T22:00:00Z'))
+  assert.deepEqual(beirut.localTime(startMs), { year: 2024, month: 3, day: 31, hour: 1, minute: 0, second: 0 })
+})
+
+test('what a clock shows leads back to the moment', () => {
+  const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'].map(createZone)
+  const seconds = fc.integer({ min: at('2000-01-01T00:00:00Z') / 1000, max: at('2040-01-01T00:00:00Z') / 1000 })
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), seconds, (zone, second) => {
+      const ms = second * 1000
+      const back = momentOf(zone.localTime(ms), zone)
+      // The second of two equal readings leads to the first.
+      assert.ok(back === ms || (back < ms && ms - back <= hourMs))
+      assert.deepEqual(zone.localTime(back), zone.localTime(ms))
+    }),
+    { numRuns: 300 },
+  )
+})
