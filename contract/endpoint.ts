@@ -18,6 +18,8 @@ export type Endpoint = {
   /** One line, for people. */
   readonly summary: string
   readonly access: Access
+  /** True where a request without `Authorization` may have a credential in its body instead, which the handler checks. */
+  readonly hasBodyCredential?: true
   /** Properties are integers or strings; a value that does not match is 404. */
   readonly params?: TSchema
   readonly query?: TSchema

@@ -37,6 +37,9 @@ test('reading asks for read, changing for read and write; credentials and accoun
 test('built are those that are not planned', () => {
   assert.deepEqual(
     builtNames.filter((name) => !('isExtension' in endpoints[name])),
-    ['getMe', 'listCameras', 'getCamera', 'getStreamInfo', 'getRecording', 'getTimeline', 'createStream'],
+    [
+      ...['getMe', 'listCameras', 'getCamera', 'getStreamInfo', 'getRecording', 'getTimeline', 'createStream'],
+      ...['listEvents', 'createEvent', 'listCameraEvents'],
+    ],
   )
 })

@@ -203,17 +203,16 @@ export const endpoints = {
     query: EventQuery,
     status: 200,
     result: page(Event),
-    isPlanned: true,
   }),
   createEvent: endpoint({
     method: 'POST',
     path: '/v1/events/',
     summary: 'Creates an event.',
     access: changes('event_manage'),
+    hasBodyCredential: true,
     body: NewEvent,
     status: 201,
     result: Event,
-    isPlanned: true,
   }),
   listCameraEvents: endpoint({
     method: 'GET',
@@ -224,7 +223,6 @@ export const endpoints = {
     query: EventQuery,
     status: 200,
     result: page(Event),
-    isPlanned: true,
   }),
 
   createCamera: endpoint({
@@ -256,6 +254,16 @@ export const endpoints = {
     params: CameraPath,
     status: 204,
     result: Nothing,
+    isExtension: true,
+  }),
+  rotateEventHash: endpoint({
+    method: 'POST',
+    path: '/v1/cameras/{camera_id}/event-hash/',
+    summary: 'Gives the camera a new `event_api_hash`.',
+    access: changes('camera_manage'),
+    params: CameraPath,
+    status: 200,
+    result: Camera,
     isExtension: true,
   }),
   enableRecording: endpoint({

@@ -10,20 +10,23 @@ export const Event = Type.Object({
   site: Type.Null(),
   title: nullable(Type.String()),
   category: Type.String(),
-  source: Type.String(),
+  source: Type.Enum(['api', 'device', 'camera', 'system'], {
+    description:
+      'Who said so: a program with a token, a device with the camera’s hash, the camera itself, or this server.',
+  }),
   occurred_at: Timestamp,
   received_at: Timestamp,
-  data: nullable(Type.Unknown()),
+  data: Type.Unknown({ description: 'What was sent with it, any JSON; null for nothing.' }),
 })
 
 /** Either `camera` with an authenticated caller, or `hash`, which is the credential itself. */
 export const NewEvent = Type.Object({
-  camera: Type.Optional(Type.Integer()),
-  hash: Type.Optional(Type.String()),
+  camera: Type.Optional(Type.Integer({ description: 'A camera of the caller.' })),
+  hash: Type.Optional(Type.String({ description: 'The `event_api_hash` of a camera.' })),
   title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
   category: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: '`generic` when missing.' })),
-  occurred_at: Type.Optional(TimeIn('Now when missing.')),
-  data: Type.Optional(Type.Unknown({ description: 'At most 4 KiB of JSON.' })),
+  occurred_at: Type.Optional(TimeIn('Now when missing; at most a day in the future.')),
+  data: Type.Optional(Type.Unknown({ description: 'Any JSON of at most 4 KiB and 16 levels; only with a token.' })),
 })
 
 export const EventQuery = Type.Object({

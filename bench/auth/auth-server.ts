@@ -135,7 +135,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   let writes = 0
   api.server.post(
     meWithWritePath,
-    { onRequest: createGate({ authenticator, limits }, { all: ['write'] }) },
+    { onRequest: createGate({ authenticator, limits }, { access: { all: ['write'] } }) },
     async (request, reply) => {
       const { userId } = request.caller!
       const user = await store.users.update(userId, { lastName: `Lind ${++writes}` })

@@ -5,7 +5,7 @@ import type { OperationText } from './operation-text.ts'
 import { pageOf, sampleCamera, sampleSharedCamera } from './samples.ts'
 
 type Names = 'listCameras' | 'getCamera' | 'listSharedCameras' | 'getSharedCamera'
-type OwnNames = 'createCamera' | 'updateCamera' | 'deleteCamera'
+type OwnNames = 'createCamera' | 'updateCamera' | 'deleteCamera' | 'rotateEventHash'
 
 const viewWords =
   'The live-view parameters become part of the addresses in the answer: ask with them, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
@@ -43,6 +43,11 @@ export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<E
       'A new address': { url: 'rtsp://192.168.1.30/stream1', username: 'viewer', password: 'sesame' },
     },
     answer: { ...sampleCamera, name: 'Back door' },
+  },
+  rotateEventHash: {
+    tag: 'Cameras',
+    description: 'The one before is worth nothing from then on: for a hash that got into wrong hands.',
+    answer: { ...sampleCamera, event_api_hash: '8b21f0c6d4e95a7730fe1c2d9a4b6c5e' },
   },
   deleteCamera: { tag: 'Cameras', description: 'For good; open streams of it end.' },
 }

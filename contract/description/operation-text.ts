@@ -11,8 +11,6 @@ type Words = {
   readonly description?: string
   /** Refusals that do not follow from the contract, or say more than the usual words. */
   readonly refusals?: { readonly [status in 400 | 403 | 404 | 409 | 429 | 503]?: string }
-  /** Can be called without an Authorization header. */
-  readonly isOpen?: true
 }
 
 export type OperationText<E extends Endpoint> = Words &

@@ -7,6 +7,8 @@ import { pageOf, sampleEvent, sampleGuest } from './samples.ts'
 type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'deleteGuest'
 type EventNames = 'listEvents' | 'createEvent' | 'listCameraEvents'
 
+const newestFirst =
+  'Newest first, by `occurred_at`; `start` must be before `end`. Of source `system` are `camera_offline`, `camera_online`, `recording_gap` and `recording_error`, which the server writes by itself.'
 const notThere = 'No such camera of the caller, or no such guest of it.'
 
 export const sharingTexts: { readonly [Name in GuestNames | EventNames]: OperationText<Endpoints[Name]> } = {
@@ -34,12 +36,11 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
     description: 'The guest’s requests and media addresses are refused at once; open streams end within 5 seconds.',
     refusals: { 404: notThere },
   },
-  listEvents: { tag: 'Events', description: 'Newest first, by `occurred_at`.', answer: pageOf(sampleEvent) },
+  listEvents: { tag: 'Events', description: newestFirst, answer: pageOf(sampleEvent) },
   createEvent: {
     tag: 'Events',
     description:
-      'Either with an Authorization header and `camera`, a camera of the caller, or without and with `hash`, the `event_api_hash` of a camera: it is the credential then, for devices that cannot keep another, and good for 10 events a minute.',
-    isOpen: true,
+      'Either with an Authorization header and `camera`, a camera of the caller, or without and with `hash`, the `event_api_hash` of a camera: it is the credential then, for devices that cannot keep another, and good for 10 requests a minute.',
     bodies: {
       'With a token': { camera: 12, title: 'Door bell', category: 'doorbell', data: { button: 'left' } },
       'From a device, by the camera’s hash': {
@@ -49,7 +50,10 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
       },
     },
     answer: sampleEvent,
-    refusals: { 404: 'No such camera of the caller.' },
+    refusals: {
+      404: 'No such camera of the caller.',
+      429: 'Too many requests, or more than 10 a minute with this hash.',
+    },
   },
-  listCameraEvents: { tag: 'Events', description: 'Newest first, by `occurred_at`.', answer: pageOf(sampleEvent) },
+  listCameraEvents: { tag: 'Events', description: newestFirst, answer: pageOf(sampleEvent) },
 }

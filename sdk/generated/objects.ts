@@ -234,9 +234,11 @@ export type CameraEvent = {
   site: null
   title: string | null
   category: string
-  source: string
+  /** Who said so: a program with a token, a device with the camera’s hash, the camera itself, or this server. */
+  source: 'api' | 'device' | 'camera' | 'system'
   occurred_at: Timestamp
   received_at: Timestamp
+  /** What was sent with it, any JSON; null for nothing. */
   data: unknown
 }
 
@@ -252,14 +254,16 @@ export type EventQuery = {
 }
 
 export type NewEvent = {
+  /** A camera of the caller. */
   camera?: number | undefined
+  /** The `event_api_hash` of a camera. */
   hash?: string | undefined
   title?: string | null | undefined
   /** `generic` when missing. */
   category?: string | undefined
-  /** Now when missing. */
+  /** Now when missing; at most a day in the future. */
   occurred_at?: Time | undefined
-  /** At most 4 KiB of JSON. */
+  /** Any JSON of at most 4 KiB and 16 levels; only with a token. */
   data?: unknown
 }
 

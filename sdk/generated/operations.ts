@@ -88,6 +88,8 @@ export type Operations = {
   updateCamera: { params: { camera_id: number }; body: CameraChange; result: Camera }
   /** Removes a camera and its footage. An extension of the interface. */
   deleteCamera: { params: { camera_id: number }; result: undefined }
+  /** Gives the camera a new `event_api_hash`. An extension of the interface. */
+  rotateEventHash: { params: { camera_id: number }; result: Camera }
   /** Turns recording on. An extension of the interface. */
   enableRecording: { params: { camera_id: number }; body: NewRecording; result: Recording }
   /** Changes how long footage is kept. An extension of the interface. */
@@ -163,6 +165,7 @@ export const operations = {
   createCamera: { method: 'POST', path: '/v1/cameras/' },
   updateCamera: { method: 'PUT', path: '/v1/cameras/{camera_id}/' },
   deleteCamera: { method: 'DELETE', path: '/v1/cameras/{camera_id}/' },
+  rotateEventHash: { method: 'POST', path: '/v1/cameras/{camera_id}/event-hash/' },
   enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
   updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },

@@ -19,6 +19,9 @@ export const createCameras = (call: Call) => ({
   create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
   update: (id: number, body: Body<'updateCamera'>, options?: CallOptions) =>
     call('updateCamera', { params: { camera_id: id }, body }, options),
+  /** The `event_api_hash` it had is worth nothing from then on. */
+  rotateEventHash: (id: number, options?: CallOptions) =>
+    call('rotateEventHash', { params: { camera_id: id } }, options),
   /** With its footage. */
   delete: (id: number, options?: CallOptions) => call('deleteCamera', { params: { camera_id: id } }, options),
 

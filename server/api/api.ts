@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { DeviceCredentials } from '../auth/device-credentials.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { PersonalTokens } from '../auth/personal-tokens.ts'
 import { AppError } from '../base/error.ts'
@@ -14,6 +15,7 @@ import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
+import { createEventHandlers } from './handlers/events.ts'
 import { createMeHandlers } from './handlers/me.ts'
 import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
 import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
@@ -76,8 +78,9 @@ export function createApi(deps: ApiDeps): Api {
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, audit, publicUrl }),
-      ...createCameraHandlers({ store, urls, publicUrl }),
+      ...createCameraHandlers({ store, urls, audit, publicUrl }),
       ...createRecordingHandlers({ store, recorded }),
+      ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),
     },
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })

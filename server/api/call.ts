@@ -3,10 +3,10 @@
 import type { Body, Endpoint, Params, Query, Result } from '../../contract/endpoint.ts'
 import type { BuiltName, Endpoints } from '../../contract/endpoints.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { RequestContext } from '../auth/request-context.ts'
 
-export type Call<E extends Endpoint> = {
-  readonly caller: Caller
+export type Call<E extends Endpoint> = OwnCall<E> & {
   /** Where the request came from, for what records it. */
   context(): RequestContext
   readonly params: Params<E>
@@ -16,9 +16,22 @@ export type Call<E extends Endpoint> = {
    */
   query(): Query<E>
   body(): Body<E>
+  /** As `body`, but only these fields are looked at, for what comes before the rest is checked. */
+  bodyPart<N extends keyof Body<E>>(names: readonly N[]): Pick<Body<E>, N>
   /** The query as it was sent, for links that repeat it. */
   readonly queryText: string
 }
+
+type OwnCall<E extends Endpoint> = E extends { readonly hasBodyCredential: true }
+  ? {
+      /** Undefined when there was no `Authorization`. */
+      readonly caller: Caller | undefined
+      /** A field of the body as it was sent, whatever is wrong with the request besides. */
+      findInBody(name: string): unknown
+      /** What the answer says about the limit of requests. */
+      setRate(rate: RateState | undefined): void
+    }
+  : { readonly caller: Caller }
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>
 

@@ -1,7 +1,7 @@
 // Lets requests in: who calls, how often, and whether that is covered. Runs before anything of a request is read.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Access } from '../../contract/endpoint.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { RateLimits } from '../auth/guard/rate-limits.ts'
@@ -9,7 +9,7 @@ import { insufficientScope } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls; set before anything of the request is read. Only under /v1. */
+    /** Who calls; set before anything of the request is read. Only under /v1; null where the body is yet to say it. */
     caller: Caller | null
   }
 }
@@ -22,11 +22,15 @@ export type GateOptions = {
 type Done = (error?: Error) => void
 
 /**
- * A hook that lets in callers whose credentials cover `access`. Does not wait when the authenticator does not. Good credentials are
+ * A hook that lets in callers whose credentials cover `access`, and whoever sends none where the body may have one: the handler
+ * counts and checks those. Does not wait when the authenticator does not. Good credentials are
  * counted by account and application, everything else by address: nobody's guesses count against anybody else at the same address
  * who is known already.
  */
-export function createGate({ authenticator, limits }: GateOptions, access: Access) {
+export function createGate(
+  { authenticator, limits }: GateOptions,
+  { access, hasBodyCredential }: Pick<Endpoint, 'access' | 'hasBodyCredential'>,
+) {
   const admit = (request: FastifyRequest, caller: Caller): void => {
     request.rate = limits.takeCaller(caller) ?? null
     const { scopes } = caller
@@ -58,9 +62,14 @@ export function createGate({ authenticator, limits }: GateOptions, access: Acces
     admit(request, caller)
   }
   return (request: FastifyRequest, _reply: FastifyReply | undefined, done: Done): void => {
+    const { authorization } = request.headers
+    if (hasBodyCredential && authorization === undefined) {
+      done()
+      return
+    }
     let caller: Caller | Promise<Caller>
     try {
-      caller = authenticator.authenticate(request.headers.authorization)
+      caller = authenticator.authenticate(authorization)
     } catch (error) {
       done(refuse(request, error))
       return
@@ -82,7 +91,7 @@ export function createGate({ authenticator, limits }: GateOptions, access: Acces
 
 /** As the hook, for requests that no endpoint answers: credentials are asked for, scopes are not. */
 export function createCallerCheck(options: GateOptions): (request: FastifyRequest) => Promise<void> {
-  const gate = createGate(options, { all: [] })
+  const gate = createGate(options, { access: { all: [] } })
   return (request) =>
     new Promise((resolve, reject) => gate(request, undefined, (error) => (error ? reject(error) : resolve())))
 }

@@ -62,7 +62,10 @@ export type Recorded = Pick<
 >
 
 export type ApiDeps = {
-  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'tokens' | 'applications' | 'version' | 'check'>
+  readonly store: Pick<
+    Store,
+    'users' | 'cameras' | 'recordings' | 'events' | 'tokens' | 'applications' | 'version' | 'check'
+  >
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
   readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>

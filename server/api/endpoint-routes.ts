@@ -8,12 +8,13 @@ import type { AnswerCache } from './answer-cache.ts'
 import type { Call, Handlers } from './call.ts'
 import { createGate, type GateOptions } from './caller-gate.ts'
 import { readBody, readQuery } from './read-fields.ts'
-import { readJson } from './read-json.ts'
+import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
 import { sentBody } from './request-body.ts'
 import { contextOf } from './transport/request-origin.ts'
 
-type AnyHandler = (call: Call<Endpoint>) => Promise<unknown>
+type AnyCall = Call<Endpoint & { readonly hasBodyCredential: true }>
+type AnyHandler = (call: AnyCall) => Promise<unknown>
 
 export type EndpointRoutesOptions = GateOptions & {
   readonly handlers: Handlers
@@ -45,21 +46,26 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       // Before the body is read: a stranger learns nothing about what it should hold.
-      onRequest: createGate(options, endpoint.access),
+      onRequest: createGate(options, endpoint),
       handler: cache.keeps(name) ? answerFromMemory : answer,
     })
   }
 }
 
-function createCall(endpoint: Endpoint, request: FastifyRequest): Call<Endpoint> {
+function createCall(endpoint: Endpoint, request: FastifyRequest): AnyCall {
   // The router's query parser hands the text on as it came, see http-server.ts.
   const queryText = request.query as string
   return {
-    caller: request.caller!,
+    caller: request.caller ?? undefined,
     context: () => contextOf(request),
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),
     body: () => endpoint.body && readBody(endpoint.body, readJson(sentBody(request))),
+    bodyPart: (names) => endpoint.body && readBody(endpoint.body, readJson(sentBody(request)), names),
+    findInBody: (name) => findInJson(sentBody(request), name),
+    setRate: (rate) => {
+      request.rate = rate ?? null
+    },
     queryText,
   }
 }

@@ -35,13 +35,13 @@ export function readQuery(schema: TSchema, query: string): unknown {
   return take(readObject(schema as Schema, source))
 }
 
-/** The body as its schema describes it. */
-export function readBody(schema: TSchema, body: unknown): unknown {
+/** The body as its schema describes it; `names`: only these fields are looked at. */
+export function readBody(schema: TSchema, body: unknown, names?: readonly string[]): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     const reason = `A JSON object is required, not ${nameOf(body)}.`
     throw new AppError('invalid', reason, { fields: { non_field_errors: [reason] } })
   }
-  return take(readObject(schema as Schema, body))
+  return take(readObject(schema as Schema, body, names))
 }
 
 function take(reading: Reading): unknown {
@@ -50,10 +50,11 @@ function take(reading: Reading): unknown {
   throw new AppError('invalid', writeFieldErrors(fields), { fields })
 }
 
-function readObject(schema: Schema, source: object): Reading {
+function readObject(schema: Schema, source: object, names?: readonly string[]): Reading {
   const value: Record<string, unknown> = {}
   const errors: Record<string, FieldErrors | readonly string[]> = {}
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (names && !names.includes(name)) continue
     const given: unknown = Object.hasOwn(source, name) ? (source as Record<string, unknown>)[name] : undefined
     if (given === undefined) {
       if (schema.required?.includes(name)) errors[name] = ['This field is required.']
@@ -71,6 +72,8 @@ function read(schema: Schema, given: unknown): Reading {
     const rest = schema.anyOf.find((option) => option.type !== 'null')!
     return given === null ? { value: null } : read(rest, given)
   }
+  // Anything at all.
+  if (schema.type === undefined && schema.enum === undefined) return { value: given }
   if (given === null) return fail('This field may not be null.')
   if (schema.enum)
     return schema.enum.includes(given) ? { value: given } : fail(`"${show(given)}" is not a valid choice.`)

@@ -12,6 +12,21 @@ export function readJson({ bytes, contentType, contentEncoding }: SentBody): unk
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
   if (mediaType !== 'application/json') throw unsupportedMediaType(mediaType.slice(0, 100))
   if (!/^(?:identity)?$/i.test(contentEncoding.trim())) throw unsupportedEncoding(contentEncoding.slice(0, 100))
+  return parseJson(bytes)
+}
+
+/** A field of the body, whatever its type is said to be; undefined when there is none, or no JSON object. */
+export function findInJson({ bytes }: SentBody, name: string): unknown {
+  try {
+    const value = bytes && parseJson(bytes)
+    const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    return isObject ? (value as Record<string, unknown>)[name] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
   const text = readText(bytes)
   if (depthOf(text) > maxDepth) throw parseError(`nested deeper than ${maxDepth} levels`)
   try {

@@ -1,9 +1,8 @@
 // A range of time as full UTC days and the edges that are left of it, so that what is counted by day need not be counted again.
 
-export const dayMs = 86_400_000
+import type { OpenRange } from './time-range.ts'
 
-/** [startMs, endMs) in Unix milliseconds; open where a bound is missing. */
-export type OpenRange = { readonly startMs?: number | undefined; readonly endMs?: number | undefined }
+export const dayMs = 86_400_000
 
 /** Days since 1970-01-01; [fromDay, toDay), open where a bound is missing. */
 export type DayRange = { readonly fromDay?: number | undefined; readonly toDay?: number | undefined }

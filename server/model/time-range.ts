@@ -6,6 +6,9 @@ import { parseTime, timeFormatMessage } from './time.ts'
 /** [startMs, endMs) in Unix milliseconds. */
 export type TimeRange = { readonly startMs: number; readonly endMs: number }
 
+/** As `TimeRange`, open where a bound is missing. */
+export type OpenRange = { readonly startMs?: number | undefined; readonly endMs?: number | undefined }
+
 export const maxTimelineMs = 86_400_000
 
 /** An instant of a request. Throws 'invalid' naming `field`. */
@@ -22,6 +25,15 @@ export function getTimeRange(query: { start: string; end: string }, maxMs = Numb
   if (endMs <= startMs) throw invalid('end', 'The end must be later than the start.')
   if (endMs - startMs > maxMs) throw invalid('end', `The range must not be longer than ${maxMs / 1000} seconds.`)
   return { startMs, endMs }
+}
+
+/** As `getTimeRange`, where either bound may be missing. */
+export function getOpenTimeRange({ start, end }: { start?: string | undefined; end?: string | undefined }): OpenRange {
+  if (start !== undefined && end !== undefined) return getTimeRange({ start, end })
+  return {
+    startMs: start === undefined ? undefined : getTime('start', start),
+    endMs: end === undefined ? undefined : getTime('end', end),
+  }
 }
 
 function invalid(field: string, reason: string): AppError {

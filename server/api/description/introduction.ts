@@ -101,7 +101,7 @@ The OAuth endpoints answer \`{error, error_description}\` instead, as RFC 6749 h
     },
     {
       title: 'Limits of requests',
-      text: `Requests are counted by account and application; without good credentials, by address. \`RateLimit\` says how many are left (\`r\`) and after how many seconds all are again (\`t\`), \`RateLimit-Policy\` how many (\`q\`) there are in how many seconds (\`w\`). Beyond that the answer is 429.`,
+      text: `Requests are counted by account and application; without good credentials, by address; with the hash of a camera, by camera, of which there are 10 a minute. \`RateLimit\` says how many are left (\`r\`) and after how many seconds all are again (\`t\`), \`RateLimit-Policy\` how many (\`q\`) there are in how many seconds (\`w\`). Beyond that the answer is 429.`,
     },
     {
       title: 'Live pictures and recordings',

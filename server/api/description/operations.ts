@@ -9,7 +9,7 @@ import {
   type QueryName,
   queryExamples,
 } from '../../../contract/description/parameter-texts.ts'
-import type { Access, Endpoint } from '../../../contract/endpoint.ts'
+import type { Endpoint } from '../../../contract/endpoint.ts'
 import { builtNames, type EndpointName, endpoints } from '../../../contract/endpoints.ts'
 import type { Method, Operation, Parameter, RequestBody, Response, Schema, SecurityRequirement } from './openapi.ts'
 import { listRefusals, type RefusalStatus, rateHeaders, referToRefusal, writeRefusal } from './refusals.ts'
@@ -45,7 +45,7 @@ function writeOperation(
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: writeBody(body, text, schemas) }),
     responses: writeResponses(endpoint, text, schemas),
-    security: writeSecurity(endpoint.access, text),
+    security: writeSecurity(endpoint),
     ...(isExtension && { 'x-nightjar-extension': true }),
   }
 }
@@ -99,10 +99,10 @@ function refuse(status: RefusalStatus, { refusals = {} }: AnyOperationText, sche
 }
 
 /** Any of these lets in. */
-function writeSecurity({ all, or }: Access, { isOpen }: AnyOperationText): SecurityRequirement[] {
+function writeSecurity({ access: { all, or }, hasBodyCredential }: Endpoint): SecurityRequirement[] {
   const choices = [all, ...(or === undefined ? [] : [[or]])]
   return [
     ...['oauth2', 'personalAccessToken'].flatMap((scheme) => choices.map((scopes) => ({ [scheme]: scopes }))),
-    ...(isOpen ? [{}] : []),
+    ...(hasBodyCredential ? [{}] : []),
   ]
 }

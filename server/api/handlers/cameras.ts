@@ -3,6 +3,7 @@
 
 import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
+import type { Audit } from '../../auth/guard/audit.ts'
 import { parseCameraName } from '../../model/camera-name.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
@@ -17,13 +18,14 @@ import { getOwnCamera } from '../own-camera.ts'
 export type CameraHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
   readonly urls: MediaUrls
+  readonly audit: Pick<Audit, 'write'>
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
 }
 
-type Names = 'listCameras' | 'getCamera' | 'createCamera' | 'updateCamera' | 'deleteCamera'
+type Names = 'listCameras' | 'getCamera' | 'createCamera' | 'updateCamera' | 'deleteCamera' | 'rotateEventHash'
 
-export function createCameraHandlers({ store, urls, publicUrl }: CameraHandlersOptions): Pick<Handlers, Names> {
+export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHandlersOptions): Pick<Handlers, Names> {
   const { cameras, recordings } = store
 
   const show = async (camera: CameraRow, caller: Caller, view: LiveView = {}) =>
@@ -64,6 +66,14 @@ export function createCameraHandlers({ store, urls, publicUrl }: CameraHandlersO
       const { userId } = call.caller
       const camera = await getOwnCamera(store, userId, call.params.camera_id)
       return show(await cameras.update(camera.id, readChange(camera, call.body())), call.caller)
+    },
+
+    async rotateEventHash(call) {
+      const { userId } = call.caller
+      const { id } = await getOwnCamera(store, userId, call.params.camera_id)
+      const camera = await cameras.rotateEventApiHash(id)
+      audit.write({ event: 'camera.hash_replaced', userId, context: call.context(), detail: { camera: id } })
+      return show(camera, call.caller)
     },
 
     async deleteCamera(call) {

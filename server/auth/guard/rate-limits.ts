@@ -16,14 +16,19 @@ export type RateLimitsOptions = {
 /** Larger than any count of applications; user ids stay exact beside it. */
 const maxApplications = 2 ** 22
 
+/** Requests a minute with the hash of a camera: part of the interface, and no option. */
+const devicePerMinute = 10
+
 export class RateLimits {
   readonly #callers: RateLimiter<number>
   readonly #addresses: RateLimiter<string>
   readonly #tokens: RateLimiter<string>
+  readonly #devices: RateLimiter<number>
 
   constructor({ apiPerMinute, tokenPerMinute, clock }: RateLimitsOptions) {
     this.#callers = new RateLimiter({ limit: apiPerMinute, clock })
     this.#addresses = new RateLimiter({ limit: apiPerMinute, clock })
+    this.#devices = new RateLimiter({ limit: devicePerMinute, clock })
     this.#tokens = new RateLimiter({ limit: tokenPerMinute, clock })
   }
 
@@ -40,6 +45,11 @@ export class RateLimits {
   /** They were good after all. */
   giveBackAddress(ip: string): void {
     this.#addresses.giveBack(addressBlock(ip))
+  }
+
+  /** A request with the hash of a camera. */
+  takeDevice(cameraId: number): RateState | undefined {
+    return this.#devices.take(cameraId)
   }
 
   /** A request to a token endpoint. */

@@ -1,0 +1,94 @@
+// /v1/events/: what happened at the caller's own cameras, reported by programs with a token and by devices with a camera's hash.
+
+import type { Body, Query } from '../../../contract/endpoint.ts'
+import type { Endpoints } from '../../../contract/endpoints.ts'
+import type { DeviceCredentials } from '../../auth/device-credentials.ts'
+import type { Clock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+import { defaultCategory, getOccurredAt, writeEventData } from '../../model/event.ts'
+import { getPage } from '../../model/page.ts'
+import { getOpenTimeRange } from '../../model/time-range.ts'
+import type { EventScope } from '../../store/event-counts.ts'
+import type { Store } from '../../store/store.ts'
+import { writeEvent } from '../answers/event.ts'
+import type { Call, Handlers } from '../call.ts'
+import { getOwnCamera } from '../own-camera.ts'
+import { writeListing } from '../page-of.ts'
+
+export type EventHandlersOptions = {
+  readonly store: Pick<Store, 'cameras' | 'events'>
+  readonly devices: Pick<DeviceCredentials, 'authenticate' | 'findCamera'>
+  readonly clock: Pick<Clock, 'nowMs'>
+  /** Origin that links begin with, without a slash at its end. */
+  readonly publicUrl: string
+}
+
+type Names = 'listEvents' | 'listCameraEvents' | 'createEvent'
+type NewEvent = Body<Endpoints['createEvent']>
+type ListCall = { query(): Query<Endpoints['listEvents']>; readonly queryText: string }
+
+export function createEventHandlers({ store, devices, clock, publicUrl }: EventHandlersOptions): Pick<Handlers, Names> {
+  const { events } = store
+
+  const list = async (call: ListCall, scope: EventScope, path: string) => {
+    const query = call.query()
+    const range = getOpenTimeRange(query)
+    const page = getPage(query)
+    const [count, rows] = await Promise.all([events.count(scope, range), events.list(scope, range, page)])
+    return writeListing(call, `${publicUrl}${path}`, page, count, rows.map(writeEvent))
+  }
+
+  const report = async (cameraId: number, source: 'api' | 'device', body: NewEvent) => {
+    const { title = null, category = defaultCategory, occurred_at: occurredAt, data } = body
+    const event = await events.insert({
+      cameraId,
+      title,
+      category,
+      source,
+      occurredAtMs: getOccurredAt(occurredAt, clock.nowMs()),
+      // A hash is for small messages: whoever has it could fill the disk.
+      data: source === 'api' ? writeEventData(data) : null,
+    })
+    return writeEvent(event)
+  }
+
+  return {
+    listEvents: (call) => list(call, { ownerId: call.caller.userId }, '/v1/events/'),
+
+    async listCameraEvents(call) {
+      const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
+      return list(call, { cameraId: id }, `/v1/events/${id}/`)
+    },
+
+    async createEvent(call) {
+      const { caller } = call
+      if (caller === undefined) {
+        const cameraId = await devices.authenticate(call.findInBody('hash'), call.context().ip, call.setRate)
+        return report(cameraId, 'device', call.body())
+      }
+      const { camera, hash } = readTarget(call)
+      if (camera !== undefined) {
+        const { id } = await getOwnCamera(store, caller.userId, camera)
+        return report(id, 'api', call.body())
+      }
+      const body = call.body()
+      if (hash === undefined) throw invalid('camera', 'This field is required.')
+      const cameraId = await devices.findCamera(hash, call.setRate)
+      if (cameraId === undefined) throw invalid('hash', 'This is not the hash of a camera.')
+      return report(cameraId, 'device', body)
+    },
+  }
+}
+
+/** Whose event it is comes first; when that cannot be read, all that is wrong with the body is said at once. */
+function readTarget(call: Call<Endpoints['createEvent']>): Pick<NewEvent, 'camera' | 'hash'> {
+  try {
+    return call.bodyPart(['camera', 'hash'])
+  } catch {
+    return call.body()
+  }
+}
+
+function invalid(field: string, reason: string): AppError {
+  return new AppError('invalid', `${field}: ${reason}`, { fields: { [field]: [reason] } })
+}
