@@ -38,6 +38,16 @@ export type VideoFormat = {
   readonly codecString: string
 }
 
+/** How far the order of decoding may differ from the order of showing. */
+export type PictureOrder = {
+  /** Most pictures that come before one and are shown after it, as the stream tells; undefined when it does not. */
+  readonly depth: number | undefined
+  /** More than these are not believed; 0: a step back in time is a fault of the camera's clock. */
+  readonly maxDepth: number
+  /** Pictures per second of a fixed or nominal rate, or undefined when not told. */
+  readonly frameRate: number | undefined
+}
+
 export type AudioFormat = {
   readonly codec: AudioCodec
   readonly sampleRate: number

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { H264Depacketizer } from './depacketizer.ts'
-import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from './nal-unit.ts'
+import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
+import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
+import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
@@ -25,9 +26,9 @@ type Seen = { isKey: boolean; timestamp: number; units: Uint8Array[] } | string
 
 function open() {
   const seen: Seen[] = []
-  const depacketizer = new H264Depacketizer({
+  const depacketizer = new NalDepacketizer(h264Codec, {
     onFormat: ({ width, height, codecString }) => seen.push(`${width}x${height} ${codecString}`),
-    onAccessUnit: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
+    onPicture: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
   })
   const send = (payloads: readonly Uint8Array[], timestamp: number, marked = [payloads.length - 1]) => {
     for (const [i, payload] of payloads.entries()) {
@@ -165,6 +166,39 @@ test('new parameter sets in the middle give a new format, repeated ones do not',
   assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, '1920x1080 avc1.42c028', 2, 3, 4])
 })
 
+test('a byte stream with start codes in a packet is taken apart', () => {
+  const { seen, send, times } = open()
+  const code = (zeros: number) => [...new Array(zeros).fill(0), 1]
+  const unit = slice(5, 30)
+  send([Uint8Array.from([...code(3), ...sps, ...code(2), ...pps, ...code(3), ...unit])], 0)
+  send([Uint8Array.from([...code(2), ...slice(1, 9)])], 1)
+  send(inter(), 2)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2])
+  assert.deepEqual(seen[1], { isKey: true, timestamp: 0, units: [unit] })
+})
+
+test('two sequence sets with ids of their own are one format, sent again and again', () => {
+  const { depacketizer, send, times } = open()
+  // The same with id 1: `ue(1)` in place of `ue(0)`, what follows moves by two bits, so only the ids are right.
+  const second = Uint8Array.from(sps)
+  second[4] = 0x5a
+  for (let i = 0; i < 3; i++) send(packetizeH264([second, sps, pps, slice(5, 20)]), i)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2])
+  assert.equal(depacketizer.counters.badPayloads, 0)
+})
+
+test('packets of the interleaved mode are refused and cost their group', () => {
+  for (const type of [25, 26, 27, 29]) {
+    const { depacketizer, send, times } = open()
+    send(packetizeH264(key()), 0)
+    send([Uint8Array.of(0x60 | type, 0, 0, 0, 5, 1, 2, 3)], 1)
+    send(inter(), 2)
+    send(packetizeH264(key()), 3)
+    assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 3])
+    assert.equal(depacketizer.counters.badPayloads, 1)
+  }
+})
+
 test('a sender that marks every packet, and one that marks none, lose nothing', () => {
   const units = (type: number) => [...(type === 5 ? [sps, pps] : []), slice(type, 40), slice(type, 40, false)]
   for (const marked of [[0, 1, 2, 3], []]) {
@@ -177,8 +211,8 @@ test('a sender that marks every packet, and one that marks none, lose nothing', 
 
 test('a picture over the limit is dropped and the next group comes through', () => {
   const seen: number[] = []
-  const sink = { onFormat() {}, onAccessUnit: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
-  const depacketizer = new H264Depacketizer(sink, { maxFrameBytes: 20_000 })
+  const sink = { onFormat() {}, onPicture: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
+  const depacketizer = new NalDepacketizer(h264Codec, sink, { maxFrameBytes: 20_000 })
   const frames = [key(), key(30_000), inter(), key(), inter(), inter()]
   for (const [i, units] of frames.entries()) {
     const payloads = packetizeH264(units)

@@ -1,58 +1,50 @@
-// The parameter sets of a stream as they are now: from the SDP or in the stream, changing in its middle. Says when they changed,
-// and makes the decoder configuration of them.
+// The parameter sets of an H.264 stream, and the decoder configuration made of them.
 
-import type { VideoFormat } from '../frame.ts'
+import { BitReader } from '../nal/bit-reader.ts'
+import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
+import { ParameterSetStore } from '../nal/parameter-set-store.ts'
 import { avcCodecString, writeAvcConfig } from './avc-config.ts'
-import { BitReader } from './bit-reader.ts'
 import { nalType, nalTypeOf } from './nal-unit.ts'
 import { parseSps } from './sps.ts'
 
-/** More than any encoder uses; a stream that sends more is broken and must not fill the memory. */
-const maxPictureSets = 32
+/** Ids stand at the front of a set: no more of it is looked at to know it again. */
+const idBytes = 16
 
-export class ParameterSets {
-  #sps: Uint8Array | undefined
-  readonly #pps = new Map<number, Uint8Array>()
-  #hasChanged = false
+export class H264ParameterSets implements ParameterSets {
+  readonly #store = new ParameterSetStore()
 
-  /**
-   * Takes the SPS or PPS `bytes[start, end)` (with NAL header), copied when it is new; other NAL units are ignored.
-   * @throws AppError 'corrupt' when its id can't be read
-   */
   take(bytes: Uint8Array, start: number, end: number): void {
-    const type = nalTypeOf(bytes[start]!)
-    if (type === nalType.sps && !isSame(this.#sps, bytes, start, end)) {
-      this.#sps = bytes.slice(start, end)
-      // Picture sets refer to the sequence set they came with; those of the new one follow it.
-      this.#pps.clear()
-      this.#hasChanged = true
-    }
-    if (type === nalType.pps) {
-      const id = new BitReader(bytes.subarray(start + 1, Math.min(end, start + 16))).unsigned()
-      if (isSame(this.#pps.get(id), bytes, start, end)) return
-      if (this.#pps.size >= maxPictureSets) this.#pps.clear()
-      this.#pps.set(id, bytes.slice(start, end))
-      this.#hasChanged = true
-    }
+    const kind = nalTypeOf(bytes[start]!)
+    if (kind !== nalType.sps && kind !== nalType.pps) return
+    const reader = new BitReader(bytes.subarray(start, Math.min(end, start + idBytes)))
+    reader.bits(kind === nalType.sps ? 32 : 8)
+    const id = reader.unsigned()
+    if (this.#store.has(kind, id, bytes, start, end)) return
+    const parentId = kind === nalType.pps ? reader.unsigned() : -1
+    this.#store.put({ kind, id, parentId }, bytes.subarray(start, end), kind === nalType.sps ? nalType.pps : undefined)
   }
 
-  /** True once both kinds are known. */
   get isComplete(): boolean {
-    return this.#sps !== undefined && this.#pps.size > 0
+    return this.#findActive() !== undefined
   }
 
-  /** The format if it changed since the last call, else undefined. @throws AppError 'corrupt' when the SPS can't be read */
-  takeChange(): VideoFormat | undefined {
-    if (!this.#hasChanged || !this.#sps || this.#pps.size === 0) return undefined
-    const { width, height } = parseSps(this.#sps)
-    const config = writeAvcConfig({ sps: [this.#sps], pps: [...this.#pps.values()] })
-    this.#hasChanged = false
-    return { codec: 'h264', width, height, config, codecString: avcCodecString(this.#sps) }
+  takeChange(): SetsFormat | undefined {
+    const active = this.#store.hasChanged ? this.#findActive() : undefined
+    if (!active) return undefined
+    const { width, height, order } = parseSps(active)
+    const [sps, pps] = [this.#list(nalType.sps), this.#list(nalType.pps)]
+    const config = writeAvcConfig({ sps: [active, ...sps.filter((set) => set !== active)], pps })
+    this.#store.hasChanged = false
+    return { format: { codec: 'h264', width, height, config, codecString: avcCodecString(active) }, order }
   }
-}
 
-function isSame(known: Uint8Array | undefined, bytes: Uint8Array, start: number, end: number): boolean {
-  if (!known || known.length !== end - start) return false
-  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[start + i]) return false
-  return true
+  /** The first sequence set that a picture set refers to. */
+  #findActive(): Uint8Array | undefined {
+    const parents = new Set(this.#store.list(nalType.pps).map(({ parentId }) => parentId))
+    return this.#store.list(nalType.sps).find(({ id }) => parents.has(id))?.bytes
+  }
+
+  #list(kind: number): Uint8Array[] {
+    return this.#store.list(kind).map(({ bytes }) => bytes)
+  }
 }

@@ -21,7 +21,7 @@ for (const { size, profile, sps, pps } of samples) {
     const parsed = parseSps(bytesOf(sps))
     assert.equal(`${parsed.width}x${parsed.height}`, size)
     assert.equal(parsed.profile, profile)
-    assert.equal(parsed.frameRate, 25)
+    assert.equal(parsed.order.frameRate, 25)
     const sets = { sps: [bytesOf(sps)], pps: [bytesOf(pps), bytesOf(pps)] }
     assert.deepEqual(parseAvcConfig(writeAvcConfig(sets)), sets)
     assert.equal(avcCodecString(bytesOf(sps)), `avc1.${sps.slice(2, 8)}`)

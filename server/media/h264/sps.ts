@@ -1,7 +1,9 @@
-// The sequence parameter set (ISO/IEC 14496-10 7.3.2.1.1): picture size, profile, and the frame rate if it is told (E.1.1).
+// The sequence parameter set (ISO/IEC 14496-10 7.3.2.1.1): picture size, profile, and from the usability information (E.1.1) the
+// frame rate and how far pictures are reordered.
 
 import { AppError } from '../../base/error.ts'
-import { BitReader } from './bit-reader.ts'
+import type { PictureOrder } from '../frame.ts'
+import { BitReader } from '../nal/bit-reader.ts'
 import { nalType, nalTypeOf } from './nal-unit.ts'
 
 export type Sps = {
@@ -15,11 +17,15 @@ export type Sps = {
   readonly chromaFormat: number
   readonly bitDepthLuma: number
   readonly bitDepthChroma: number
-  /** Pictures per second of a fixed or nominal rate, or undefined when not told. */
-  readonly frameRate: number | undefined
+  readonly order: PictureOrder
 }
 
 const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
+/** Baseline knows no pictures that are shown before one they follow (A.2.1). */
+const baselineProfile = 66
+/** What a stream is believed that does not say: hardware encoders use 1, some 2; the standard would allow 16. */
+const usualMaxDepth = 4
+const maxDepth = 16
 const extendedAspectRatio = 255
 const maxPixels = 16_384
 
@@ -36,7 +42,7 @@ export function parseSps(nal: Uint8Array): Sps {
   reader.unsigned() // seq_parameter_set_id
   const chroma = readChroma(reader, profile)
   reader.unsigned() // log2_max_frame_num_minus4
-  skipPictureOrder(reader)
+  const orderType = skipPictureOrder(reader)
   reader.unsigned() // max_num_ref_frames
   reader.bit() //      gaps_in_frame_num_value_allowed_flag
   const widthInBlocks = reader.unsigned() + 1
@@ -53,7 +59,12 @@ export function parseSps(nal: Uint8Array): Sps {
       `H.264: expected a picture of up to ${maxPixels} pixels a side, found ${width}×${height}`,
     )
   }
-  return { profile, constraints, level, width, height, ...chroma, frameRate: findFrameRate(reader) }
+  const { frameRate, depth } = findUsability(reader)
+  const isInOrder = profile === baselineProfile || orderType === 2 || depth === 0
+  const order = isInOrder
+    ? { depth: 0, maxDepth: 0, frameRate }
+    : { depth, maxDepth: Math.max(usualMaxDepth, depth ?? 0), frameRate }
+  return { profile, constraints, level, width, height, ...chroma, order }
 }
 
 function readChroma(reader: BitReader, profile: number) {
@@ -77,16 +88,18 @@ function skipScalingList(reader: BitReader, size: number): void {
   }
 }
 
-function skipPictureOrder(reader: BitReader): void {
+/** Returns pic_order_cnt_type: with 2, pictures are shown in the order of decoding. */
+function skipPictureOrder(reader: BitReader): number {
   const type = reader.unsigned()
   if (type === 0) reader.unsigned()
-  if (type !== 1) return
+  if (type !== 1) return type
   reader.bit()
   reader.signed()
   reader.signed()
   const cycle = reader.unsigned()
   if (cycle > 255) throw new AppError('corrupt', 'H.264: expected at most 255 frames in the picture order cycle')
   for (let i = 0; i < cycle; i++) reader.signed()
+  return type
 }
 
 /** Pixels cut off in all (table 6-1 and equations 7-19 to 7-22). */
@@ -98,26 +111,60 @@ function readCrop(reader: BitReader, chromaFormat: number, isFrameOnly: boolean)
   return { width, height }
 }
 
+type Usability = { frameRate: number | undefined; depth: number | undefined }
+
 /** Encoders write broken usability information often enough: what can't be read is "not told". */
-function findFrameRate(reader: BitReader): number | undefined {
+function findUsability(reader: BitReader): Usability {
+  const found: Usability = { frameRate: undefined, depth: undefined }
   try {
-    if (!reader.bit()) return undefined
-    if (reader.bit() && reader.bits(8) === extendedAspectRatio) reader.bits(32)
-    if (reader.bit()) reader.bit() // overscan
-    if (reader.bit()) {
-      reader.bits(4)
-      if (reader.bit()) reader.bits(24)
-    }
-    if (reader.bit()) {
-      reader.unsigned()
-      reader.unsigned()
-    }
-    if (!reader.bit()) return undefined
-    const unitsInTick = reader.bits(32)
-    const timeScale = reader.bits(32)
-    const rate = timeScale / (2 * unitsInTick)
-    return rate > 0 && rate <= 1000 ? rate : undefined
+    if (reader.bit()) readUsability(reader, found)
   } catch {
-    return undefined
+    // Ends too early.
   }
+  return found
+}
+
+function readUsability(reader: BitReader, found: Usability): void {
+  if (reader.bit() && reader.bits(8) === extendedAspectRatio) reader.bits(32)
+  if (reader.bit()) reader.bit() // overscan
+  if (reader.bit()) {
+    reader.bits(4)
+    if (reader.bit()) reader.bits(24)
+  }
+  if (reader.bit()) {
+    reader.unsigned()
+    reader.unsigned()
+  }
+  if (reader.bit()) found.frameRate = readFrameRate(reader)
+  const hasNalBuffer = reader.bit()
+  if (hasNalBuffer) skipBufferModel(reader)
+  const hasVclBuffer = reader.bit()
+  if (hasVclBuffer) skipBufferModel(reader)
+  if (hasNalBuffer || hasVclBuffer) reader.bit() // low_delay_hrd_flag
+  reader.bit() // pic_struct_present_flag
+  if (!reader.bit()) return
+  reader.bit() // motion_vectors_over_pic_boundaries_flag
+  for (let i = 0; i < 4; i++) reader.unsigned() // limits of sizes and motion vectors
+  const depth = reader.unsigned()
+  if (depth <= maxDepth) found.depth = depth
+}
+
+function readFrameRate(reader: BitReader): number | undefined {
+  const unitsInTick = reader.bits(32)
+  const timeScale = reader.bits(32)
+  reader.bit() // fixed_frame_rate_flag
+  const rate = timeScale / (2 * unitsInTick)
+  return rate > 0 && rate <= 1000 ? rate : undefined
+}
+
+/** hrd_parameters (E.1.2). */
+function skipBufferModel(reader: BitReader): void {
+  const count = reader.unsigned() + 1
+  reader.bits(8)
+  for (let i = 0; i < Math.min(count, 32); i++) {
+    reader.unsigned()
+    reader.unsigned()
+    reader.bit()
+  }
+  reader.bits(20)
 }

@@ -1,16 +1,24 @@
-// An H.264 access unit as a byte stream: start codes instead of lengths, delimiter and parameter sets in front.
-// ITU-T H.264 annex B; ISO/IEC 13818-1 2.14.1 asks for the delimiter.
+// An access unit of H.264 or H.265 as a byte stream: start codes instead of lengths, delimiter and parameter sets in front.
+// Annex B of ITU-T H.264 and H.265; ISO/IEC 13818-1 2.14.1 and 2.17.1 ask for the delimiter.
 
 import { AppError } from '../../base/error.ts'
+import type { VideoFormat } from '../frame.ts'
 import { parseAvcConfig } from '../h264/avc-config.ts'
+import { listHevcConfigNalUnits } from '../h265/hevc-config.ts'
 
 const startCode = Uint8Array.of(0, 0, 0, 1)
-/** Access unit delimiter that allows every slice type. */
-const delimiter = Uint8Array.of(0, 0, 0, 1, 9, 0xf0)
+/** Access unit delimiters that allow every slice type. */
+const delimiters = {
+  h264: Uint8Array.of(0, 0, 0, 1, 9, 0xf0),
+  h265: Uint8Array.of(0, 0, 0, 1, 0x46, 1, 0x50),
+} as const
 
-/** The parameter sets of an AVCDecoderConfigurationRecord, each behind a start code. Throws 'corrupt'. */
-export function parameterSetsAnnexB(record: Uint8Array): Uint8Array {
-  const { sps, pps } = parseAvcConfig(record)
+export type AnnexBCodec = keyof typeof delimiters
+
+/** The parameter sets of a configuration record, each behind a start code. Throws 'corrupt'. */
+export function parameterSetsAnnexB(codec: AnnexBCodec, { config }: VideoFormat): Uint8Array {
+  if (codec === 'h265') return concat(listHevcConfigNalUnits(config).flatMap((nal) => [startCode, nal]))
+  const { sps, pps } = parseAvcConfig(config)
   return concat([...sps, ...pps].flatMap((nal) => [startCode, nal]))
 }
 
@@ -18,8 +26,12 @@ export function parameterSetsAnnexB(record: Uint8Array): Uint8Array {
  * The parts of an access unit in Annex B form; `data` holds NAL units behind lengths of 4 bytes. Throws 'corrupt' when a
  * length runs over the end.
  */
-export function accessUnitAnnexB(data: Uint8Array, parameterSets: Uint8Array | undefined): Uint8Array[] {
-  const parts = parameterSets ? [delimiter, parameterSets] : [delimiter]
+export function accessUnitAnnexB(
+  codec: AnnexBCodec,
+  data: Uint8Array,
+  parameterSets: Uint8Array | undefined,
+): Uint8Array[] {
+  const parts: Uint8Array[] = parameterSets ? [delimiters[codec], parameterSets] : [delimiters[codec]]
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   for (let at = 0; at < data.length; ) {
     const length = at + 4 <= data.length ? view.getUint32(at) : Number.POSITIVE_INFINITY

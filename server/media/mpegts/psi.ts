@@ -1,5 +1,6 @@
 // Program association and program map of a stream with one program. ISO/IEC 13818-1 2.4.4.
 
+import type { AnnexBCodec } from './annex-b.ts'
 import { crc32Mpeg2 } from './crc32.ts'
 
 export const patPid = 0x0000
@@ -7,7 +8,7 @@ export const pmtPid = 0x1000
 export const videoPid = 0x0100
 export const audioPid = 0x0101
 
-const streamTypeH264 = 0x1b
+const videoStreamTypes: Readonly<Record<AnnexBCodec, number>> = { h264: 0x1b, h265: 0x24 }
 const streamTypeAacAdts = 0x0f
 const programNumber = 1
 
@@ -17,12 +18,12 @@ export function writePat(): Uint8Array {
 }
 
 /** The section that lists the elementary streams; the clock (PCR) travels with the video. */
-export function writePmt({ hasAudio }: { readonly hasAudio: boolean }): Uint8Array {
+export function writePmt({ video, hasAudio }: { readonly video: AnnexBCodec; readonly hasAudio: boolean }): Uint8Array {
   const noDescriptors = [0xf0, 0x00]
   return writeSection(0x02, [
     ...pid13(videoPid),
     ...noDescriptors,
-    ...[streamTypeH264, ...pid13(videoPid), ...noDescriptors],
+    ...[videoStreamTypes[video], ...pid13(videoPid), ...noDescriptors],
     ...(hasAudio ? [streamTypeAacAdts, ...pid13(audioPid), ...noDescriptors] : []),
   ])
 }

@@ -1,9 +1,9 @@
-// Frames of one run as an MPEG transport stream: H.264 and AAC in one program. A frame in, whole packets out. ISO/IEC 13818-1.
+// Frames of one run as an MPEG transport stream: H.264 or H.265 and AAC in one program. A frame in, whole packets out. ISO/IEC 13818-1.
 
 import { AppError } from '../../base/error.ts'
 import type { Frame, StreamFormat } from '../frame.ts'
 import { writeAdtsHeader } from './adts.ts'
-import { accessUnitAnnexB, parameterSetsAnnexB } from './annex-b.ts'
+import { type AnnexBCodec, accessUnitAnnexB, parameterSetsAnnexB } from './annex-b.ts'
 import { Packetizer } from './packetizer.ts'
 import { audioStreamId, videoStreamId, writePesHeader } from './pes.ts'
 import { audioPid, patPid, pmtPid, videoPid, writePat, writePmt } from './psi.ts'
@@ -16,6 +16,7 @@ const clockDelay90k = 18_000
 const pointerField = Uint8Array.of(0)
 
 export class TsWriter {
+  readonly #codec: AnnexBCodec
   readonly #parameterSets: Uint8Array
   readonly #audioConfig: Uint8Array | undefined
   readonly #pat = new Packetizer(patPid)
@@ -25,12 +26,13 @@ export class TsWriter {
   readonly #patSection = writePat()
   readonly #pmtSection: Uint8Array
 
-  /** Throws 'invalid' for a video codec other than h264, 'corrupt' for a broken configuration record. */
+  /** Throws 'invalid' for mjpeg, which transport streams have no type for, 'corrupt' for a broken configuration record. */
   constructor({ video, audio }: StreamFormat) {
-    if (video.codec !== 'h264') throw new AppError('invalid', `expected h264 for MPEG-TS, got ${video.codec}`)
-    this.#parameterSets = parameterSetsAnnexB(video.config)
+    if (video.codec === 'mjpeg') throw new AppError('invalid', 'expected h264 or h265 for MPEG-TS, got mjpeg')
+    this.#codec = video.codec
+    this.#parameterSets = parameterSetsAnnexB(video.codec, video)
     this.#audioConfig = audio?.config
-    this.#pmtSection = writePmt({ hasAudio: audio !== undefined })
+    this.#pmtSection = writePmt({ video: video.codec, hasAudio: audio !== undefined })
   }
 
   /**
@@ -39,7 +41,7 @@ export class TsWriter {
    */
   writeFrame(frame: Frame): Uint8Array {
     if (frame.kind === 'audio') return this.#audioConfig ? this.#writeAudio(frame, this.#audioConfig) : new Uint8Array()
-    const unit = accessUnitAnnexB(frame.data, frame.isKey ? this.#parameterSets : undefined)
+    const unit = accessUnitAnnexB(this.#codec, frame.data, frame.isKey ? this.#parameterSets : undefined)
     const dts90k = frame.dts90k + origin90k
     const header = writePesHeader(videoStreamId, { pts90k: frame.pts90k + origin90k, dts90k }, 0)
     const packets = this.#video.packetize([header, ...unit], {

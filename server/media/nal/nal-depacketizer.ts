@@ -1,28 +1,13 @@
-// RTP payloads -> H.264 access units (RFC 6184, packetization modes 0 and 1: single NAL units, STAP-A, FU-A).
+// RTP payloads -> access units of H.264 (RFC 6184, packetization modes 0 and 1: single NAL units, STAP-A, FU-A) and H.265 (RFC 7798
+// without decoding order numbers: single NAL units, AP, FU).
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
 // frame, never handed on. Bytes are copied once, from the packet to where the access unit stays: consecutive ones share a slab of
 // memory, so that the collector has few buffers to count (figures, and what they leave open: docs/design/ingest.md).
 
-import type { VideoFormat } from '../frame.ts'
-import { nalType } from './nal-unit.ts'
-import { ParameterSets } from './parameter-sets.ts'
-
-export type H264Sink = {
-  /** The parameter sets are known or have changed; an access unit that is a key frame follows at once. */
-  onFormat(format: VideoFormat): void
-  /** NAL units with 4-byte lengths, without parameter sets, delimiters and filler; `timestamp` as pushed. */
-  onAccessUnit(data: Uint8Array, timestamp: number, isKey: boolean): void
-}
-
-export type H264Counters = {
-  /** Access units that ended, handed on or not. */
-  accessUnits: number
-  /** Access units not handed on: damaged, or waiting for a key frame after damage. */
-  droppedFrames: number
-  /** Payloads that break RFC 6184 or use what modes 0 and 1 exclude. */
-  badPayloads: number
-}
+import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
+import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
+import { listAnnexBNalUnits } from './nal-units.ts'
 
 /** About a second of a usual camera: what the frames of a group of pictures keep alive beyond their own bytes is little. */
 const slabBytes = 256 * 1024
@@ -30,11 +15,17 @@ const slabBytes = 256 * 1024
 /** With less left in the slab a new one is begun: most access units fit, and the others move once. */
 const minSpareBytes = 8 * 1024
 
-export class H264Depacketizer {
-  readonly counters: H264Counters = { accessUnits: 0, droppedFrames: 0, badPayloads: 0 }
-  readonly #sink: H264Sink
+export class NalDepacketizer implements VideoDepacketizer {
+  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
+  readonly #aggregateType: number
+  readonly #fragmentType: number
+  readonly #headerBytes: number
+  readonly #typeShift: number
+  readonly #typeMask: number
+  readonly #roles: Uint8Array
+  readonly #sink: VideoSink
   readonly #maxFrameBytes: number
-  readonly #sets = new ParameterSets()
+  readonly #sets: ParameterSets
   /** The rest of the slab; the access unit being collected is at its start. */
   #unit = new Uint8Array(slabBytes)
   #unitBytes = 0
@@ -44,54 +35,65 @@ export class H264Depacketizer {
   #timestamp = Number.NaN
   #hasSlice = false
   #hasKeySlice = false
+  #hasLeadingSlice = false
   #hasSets = false
   /** The last key frame came with its parameter sets, so one without may have lost them. */
   #expectsSets = false
   #isDamaged = false
   #needsKey = true
+  /** The last key frame is where decoding began: what is shown before it refers to pictures that are not there. */
+  #skipsLeading = false
   /** Whether the RTP marker ends an access unit, as it should, is learned from the first key frame: some senders mark every slice. */
   #marker: 'unproven' | 'right' | 'wrong' = 'unproven'
   #wasMarked = false
   #lastEnded = Number.NaN
 
-  constructor(sink: H264Sink, { maxFrameBytes = 8 * 1024 * 1024 }: { readonly maxFrameBytes?: number } = {}) {
+  constructor(
+    codec: NalCodec,
+    sink: VideoSink,
+    { maxFrameBytes = 8 * 1024 * 1024 }: { readonly maxFrameBytes?: number } = {},
+  ) {
+    this.#aggregateType = codec.aggregateType
+    this.#fragmentType = codec.fragmentType
+    this.#headerBytes = codec.headerBytes
+    this.#typeShift = codec.typeShift
+    this.#typeMask = codec.typeMask
+    this.#roles = codec.roles
     this.#sink = sink
     this.#maxFrameBytes = maxFrameBytes
+    this.#sets = codec.createSets()
   }
 
-  /** A parameter set from `sprop-parameter-sets`. @throws AppError 'corrupt' */
   takeParameterSet(nal: Uint8Array): void {
-    if (nal.length > 0) this.#sets.take(nal, 0, nal.length)
+    if (nal.length > this.#headerBytes) this.#sets.take(nal, 0, nal.length)
   }
 
-  /** True when parameter sets are known, so that only a key frame is missing to begin. */
   get hasParameterSets(): boolean {
     return this.#sets.isComplete
   }
 
-  /** Packets are missing before the next payload. */
   markLoss(): void {
     this.#isDamaged = true
     this.#needsKey = true
     this.#fragmentStart = -1
   }
 
-  /**
-   * The payload `bytes[start, end)` of one packet; `timestamp` is equal in packets of one access unit and may be in any unit.
-   * Never throws on what a camera sends: what is broken is counted and costs its group of pictures.
-   */
   push(bytes: Uint8Array, start: number, end: number, timestamp: number, isMarked: boolean): void {
     if (timestamp !== this.#timestamp) this.#begin(timestamp)
     if (end > start) {
-      const type = bytes[start]! & 0x1f
-      if (type === nalType.fuA) this.#takeFragment(bytes, start, end)
-      else if (type === nalType.stapA) this.#takeAggregate(bytes, start, end)
+      const type = this.#typeOf(bytes[start]!)
+      if (type === this.#fragmentType) this.#takeFragment(bytes, start, end)
+      else if (type === this.#aggregateType) this.#takeAggregate(bytes, start, end)
       else this.#takeWhole(bytes, start, end)
     }
     if (isMarked && this.#hasSlice) {
       this.#wasMarked = true
       if (this.#marker === 'right') this.#end()
     }
+  }
+
+  #typeOf(firstByte: number): number {
+    return (firstByte >> this.#typeShift) & this.#typeMask
   }
 
   #begin(timestamp: number): void {
@@ -105,45 +107,60 @@ export class H264Depacketizer {
     this.#fragmentStart = -1
     this.#hasSlice = false
     this.#hasKeySlice = false
+    this.#hasLeadingSlice = false
     this.#hasSets = false
     this.#wasMarked = false
   }
 
   #takeWhole(bytes: Uint8Array, start: number, end: number): void {
     if (this.#fragmentStart >= 0) this.#refuse()
-    const type = bytes[start]! & 0x1f
-    if (type === 0 || type >= nalType.stapA) this.#refuse()
-    else if (this.#isKept(type, bytes, start, end)) this.#append(bytes, start, end)
+    const role = this.#roles[this.#typeOf(bytes[start]!)]!
+    if (role === nalRole.bad || end - start <= this.#headerBytes) this.#takeStrange(bytes, start, end)
+    else if (this.#isKept(role, bytes, start, end)) this.#append(bytes, start, end)
+  }
+
+  /** Some cameras put a byte stream with start codes into their packets, where a NAL unit belongs. */
+  #takeStrange(bytes: Uint8Array, start: number, end: number): void {
+    const hasStartCode = bytes[start] === 0 && bytes[start + 1] === 0 && (bytes[start + 2] ?? 2) <= 1
+    const units = hasStartCode ? listAnnexBNalUnits(bytes.subarray(start, end)) : []
+    if (units.length === 0) this.#refuse()
+    for (const unit of units) {
+      const role = this.#roles[this.#typeOf(unit[0]!)]!
+      if (role === nalRole.bad) this.#refuse()
+      else if (this.#isKept(role, unit, 0, unit.length)) this.#append(unit, 0, unit.length)
+    }
   }
 
   /** Notes what the NAL unit means for its access unit; false when it does not become part of it. */
-  #isKept(type: number, bytes: Uint8Array, start: number, end: number): boolean {
-    if (type === nalType.sps || type === nalType.pps) {
+  #isKept(role: number, bytes: Uint8Array, start: number, end: number): boolean {
+    if (role >= nalRole.slice) {
+      this.#noteSlice(role, bytes[start + this.#headerBytes] ?? 0)
+      return true
+    }
+    if (role === nalRole.parameterSet) {
       this.#hasSets = true
       try {
         this.#sets.take(bytes, start, end)
       } catch {
         this.#refuse()
       }
-      return false
     }
-    if (type >= nalType.accessUnitDelimiter && type <= nalType.filler) return false
-    if (type <= nalType.idr) this.#noteSlice(type, bytes[start + 1] ?? 0)
-    return true
+    return role === nalRole.kept
   }
 
-  #noteSlice(type: number, firstPayloadByte: number): void {
-    // first_mb_in_slice is 0 when its code is a single 1 bit: only such a slice can begin a picture.
+  #noteSlice(role: number, firstPayloadByte: number): void {
+    // The slice begins its picture when its first bit is 1: first_mb_in_slice is 0 (H.264), first_slice_segment_in_pic_flag (H.265).
     const isFirst = firstPayloadByte >= 0x80
     const isLate = !this.#hasSlice && this.#timestamp === this.#lastEnded
     if (!isFirst && (this.#wasMarked || isLate)) this.#marker = 'wrong'
     if (!isFirst && !this.#hasSlice) this.markLoss()
     this.#hasSlice = true
-    if (type === nalType.idr) this.#hasKeySlice = true
+    if (role === nalRole.keySlice) this.#hasKeySlice = true
+    else if (role === nalRole.leadingSlice) this.#hasLeadingSlice = true
   }
 
   #takeAggregate(bytes: Uint8Array, start: number, end: number): void {
-    let at = start + 1
+    let at = start + this.#headerBytes
     while (at + 2 < end) {
       const unitEnd = at + 2 + ((bytes[at]! << 8) | bytes[at + 1]!)
       if (unitEnd > end || unitEnd === at + 2) break
@@ -154,24 +171,28 @@ export class H264Depacketizer {
   }
 
   #takeFragment(bytes: Uint8Array, start: number, end: number): void {
-    const flags = bytes[start + 1] ?? 0
+    const dataStart = start + this.#headerBytes + 1
+    const flags = bytes[dataStart - 1] ?? 0
     const isStart = (flags & 0x80) !== 0
+    const isEmpty = dataStart >= end
     // Fragments whose start was lost with their group of pictures are nobody's fault any more.
-    if (end - start < 3 || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) {
-      this.#refuse()
-    }
-    if (isStart && end - start >= 3) this.#startFragment(bytes, start, end)
-    else if (this.#fragmentStart >= 0) this.#extend(bytes, start + 2, end)
+    if (isEmpty || (isStart ? this.#fragmentStart >= 0 : this.#fragmentStart < 0 && !this.#isDamaged)) this.#refuse()
+    if (isStart && !isEmpty) this.#startFragment(bytes, start, end)
+    else if (this.#fragmentStart >= 0) this.#extend(bytes, dataStart, end)
     if (flags & 0x40 && this.#fragmentStart >= 0) this.#endFragment()
   }
 
   #startFragment(bytes: Uint8Array, start: number, end: number): void {
-    const type = bytes[start + 1]! & 0x1f
-    if (type <= nalType.idr) this.#noteSlice(type, bytes[start + 2]!)
+    const headerBytes = this.#headerBytes
+    const type = bytes[start + headerBytes]! & this.#typeMask
+    const role = this.#roles[type]!
+    if (role >= nalRole.slice) this.#noteSlice(role, bytes[start + headerBytes + 1]!)
     const at = this.#unitBytes
-    // The second byte becomes the NAL header.
+    // One byte less than is there: the header of the packet and that of the fragment become the header of the NAL unit.
     if (!this.#append(bytes, start + 1, end)) return
-    this.#unit[at + 4] = (bytes[start]! & 0xe0) | type
+    const keptBits = 0xff & ~(this.#typeMask << this.#typeShift)
+    this.#unit[at + 4] = (bytes[start]! & keptBits) | (type << this.#typeShift)
+    if (headerBytes === 2) this.#unit[at + 5] = bytes[start + 1]!
     this.#fragmentStart = at
   }
 
@@ -179,8 +200,9 @@ export class H264Depacketizer {
     const start = this.#fragmentStart
     this.#fragmentStart = -1
     this.#writeLength(start, this.#unitBytes - start - 4)
-    const type = this.#unit[start + 4]! & 0x1f
-    if (type <= nalType.idr || this.#isKept(type, this.#unit, start + 4, this.#unitBytes)) return
+    const role = this.#roles[this.#typeOf(this.#unit[start + 4]!)]!
+    if (role === nalRole.bad) this.#refuse()
+    else if (role >= nalRole.slice || this.#isKept(role, this.#unit, start + 4, this.#unitBytes)) return
     this.#unitBytes = start
   }
 
@@ -237,10 +259,11 @@ export class H264Depacketizer {
     if (this.#fragmentStart >= 0) this.#refuse()
     const isWhole = !this.#lacksSets() && !this.#isDamaged && this.#hasSlice
     const isKey = this.#hasKeySlice
+    const isLeading = this.#hasLeadingSlice
     const timestamp = this.#timestamp
     const bytes = this.#unitBytes
     if (isWhole && isKey && this.#wasMarked && this.#marker === 'unproven') this.#marker = 'right'
-    this.counters.accessUnits++
+    this.counters.pictures++
     this.#lastEnded = timestamp
     this.#reset(Number.NaN)
     this.#isDamaged = false
@@ -250,8 +273,10 @@ export class H264Depacketizer {
       this.counters.droppedFrames++
       return
     }
+    if (isKey) this.#skipsLeading = this.#needsKey
     this.#needsKey = false
-    this.#sink.onAccessUnit(this.#takeUnit(bytes), timestamp, isKey)
+    if (isLeading && this.#skipsLeading) this.counters.droppedFrames++
+    else this.#sink.onPicture(this.#takeUnit(bytes), timestamp, isKey)
   }
 
   /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */
@@ -266,8 +291,8 @@ export class H264Depacketizer {
   #takeFormat(): boolean {
     if (!this.#sets.isComplete) return false
     try {
-      const format = this.#sets.takeChange()
-      if (format) this.#sink.onFormat(format)
+      const change = this.#sets.takeChange()
+      if (change) this.#sink.onFormat(change.format, change.order)
       return true
     } catch {
       this.counters.badPayloads++

@@ -1,4 +1,4 @@
-// Bits of a NAL unit, with the emulation prevention bytes left out (ISO/IEC 14496-10 7.3.1, 9.1).
+// Bits of a NAL unit, with the emulation prevention bytes left out (ITU-T H.264 7.3.1, 9.1; H.265 7.3.1.1, 9.2).
 
 import { AppError } from '../../base/error.ts'
 
@@ -16,7 +16,7 @@ export class BitReader {
   bit(): number {
     if (this.#bit === 0) this.#skipEmulation()
     const byte = this.#bytes[this.#at]
-    if (byte === undefined) throw new AppError('corrupt', 'H.264: the parameter set ends too early')
+    if (byte === undefined) throw new AppError('corrupt', 'the parameter set ends too early')
     const value = (byte >> (7 - this.#bit)) & 1
     if (++this.#bit === 8) {
       this.#bit = 0
@@ -37,7 +37,7 @@ export class BitReader {
   unsigned(): number {
     let zeros = 0
     while (this.bit() === 0) {
-      if (++zeros > 31) throw new AppError('corrupt', 'H.264: a number in the parameter set is too long')
+      if (++zeros > 31) throw new AppError('corrupt', 'a number in the parameter set is too long')
     }
     return 2 ** zeros - 1 + this.bits(zeros)
   }

@@ -1,0 +1,23 @@
+// H.264 as a depacketizer sees it: RFC 6184 in its modes 0 and 1.
+
+import { type NalCodec, nalRole } from '../nal/nal-codec.ts'
+import { nalType } from './nal-unit.ts'
+import { H264ParameterSets } from './parameter-sets.ts'
+
+function roleOf(type: number): number {
+  if (type === 0 || type >= nalType.stapA) return nalRole.bad
+  if (type === nalType.idr) return nalRole.keySlice
+  if (type < nalType.idr) return nalRole.slice
+  if (type === nalType.sps || type === nalType.pps) return nalRole.parameterSet
+  return type >= nalType.accessUnitDelimiter && type <= nalType.filler ? nalRole.dropped : nalRole.kept
+}
+
+export const h264Codec: NalCodec = {
+  headerBytes: 1,
+  typeShift: 0,
+  typeMask: 0x1f,
+  aggregateType: nalType.stapA,
+  fragmentType: nalType.fuA,
+  roles: Uint8Array.from({ length: 32 }, (_, type) => roleOf(type)),
+  createSets: () => new H264ParameterSets(),
+}

@@ -1,0 +1,25 @@
+// H.265 as a depacketizer sees it: RFC 7798 without decoding order numbers (sprop-max-don-diff 0).
+
+import { type NalCodec, nalRole } from '../nal/nal-codec.ts'
+import { hevcNalType as nalType } from './nal-unit.ts'
+import { H265ParameterSets } from './parameter-sets.ts'
+
+function roleOf(type: number): number {
+  if (type === nalType.raslN || type === nalType.raslR) return nalRole.leadingSlice
+  if (type <= nalType.raslR) return nalRole.slice
+  if (type >= nalType.firstIrap && type <= nalType.lastIrap) return nalRole.keySlice
+  if (type >= nalType.vps && type <= nalType.pps) return nalRole.parameterSet
+  if (type === nalType.prefixSei || type === nalType.suffixSei) return nalRole.kept
+  // Delimiters, ends, filler, and what is reserved: decoders leave it out too.
+  return type < nalType.aggregate ? nalRole.dropped : nalRole.bad
+}
+
+export const h265Codec: NalCodec = {
+  headerBytes: 2,
+  typeShift: 1,
+  typeMask: 0x3f,
+  aggregateType: nalType.aggregate,
+  fragmentType: nalType.fragment,
+  roles: Uint8Array.from({ length: 64 }, (_, type) => roleOf(type)),
+  createSets: () => new H265ParameterSets(),
+}

@@ -1,0 +1,48 @@
+// How NAL units follow each other, in H.264 and H.265 alike: in a byte stream behind start codes (annex B), in files behind lengths
+// (ISO/IEC 14496-15).
+
+/** The NAL units of a byte stream with start codes (Annex B), without trailing zeros; views into `bytes`. */
+export function listAnnexBNalUnits(bytes: Uint8Array): Uint8Array[] {
+  const units: Uint8Array[] = []
+  let start = -1
+  for (let i = 0; i + 2 < bytes.length; i++) {
+    if (bytes[i] !== 0 || bytes[i + 1] !== 0 || bytes[i + 2] !== 1) continue
+    if (start >= 0) addUnit(units, bytes, start, i)
+    start = i + 3
+    i += 2
+  }
+  if (start >= 0) addUnit(units, bytes, start, bytes.length)
+  return units
+}
+
+function addUnit(units: Uint8Array[], bytes: Uint8Array, start: number, end: number): void {
+  let last = end
+  while (last > start && bytes[last - 1] === 0) last--
+  if (last > start) units.push(bytes.subarray(start, last))
+}
+
+/** The NAL units of an access unit with 4-byte lengths, as `Frame.data` holds it; views. A cut length ends the list. */
+export function listLengthPrefixedNalUnits(data: Uint8Array): Uint8Array[] {
+  const units: Uint8Array[] = []
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  for (let at = 0; at + 4 <= data.length; ) {
+    const end = at + 4 + view.getUint32(at)
+    if (end > data.length) break
+    units.push(data.subarray(at + 4, end))
+    at = end
+  }
+  return units
+}
+
+/** The opposite of `listLengthPrefixedNalUnits`. */
+export function writeLengthPrefixedNalUnits(units: readonly Uint8Array[]): Uint8Array {
+  const data = new Uint8Array(units.reduce((sum, unit) => sum + 4 + unit.length, 0))
+  const view = new DataView(data.buffer)
+  let at = 0
+  for (const unit of units) {
+    view.setUint32(at, unit.length)
+    data.set(unit, at + 4)
+    at += 4 + unit.length
+  }
+  return data
+}
