@@ -168,7 +168,7 @@ function checkPictures(stream: CameraStream, silentMs: number, playingMs: number
     throw new CameraError('no_frames', detail)
   }
   if (!stream.isRunning && playingMs >= limits.keyFrameMs) {
-    const what = stream.hasParameterSets ? 'no key frame' : 'no H.264 parameter sets'
+    const what = stream.hasParameterSets ? 'no key frame' : 'no parameter sets'
     const detail = `The camera sent ${what} within ${limits.keyFrameMs / 1000} s: set a key frame interval of a few seconds in the camera.`
     throw new CameraError('no_frames', detail)
   }

@@ -3,12 +3,13 @@
 import type { HubItem } from '../hub/hub-item.ts'
 import { AacDepacketizer } from '../media/aac/depacketizer.ts'
 import type { StreamFormat, VideoFormat } from '../media/frame.ts'
-import { H264Depacketizer } from '../media/h264/depacketizer.ts'
+import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioClock } from './audio-clock.ts'
 import type { CameraStats } from './camera-stats.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import type { AudioPlan, StreamPlan } from './stream-plan.ts'
+import { createVideoDepacketizer } from './video-plan.ts'
 import { WallClock } from './wall-clock.ts'
 
 export type CameraStreamOptions = {
@@ -34,7 +35,7 @@ export class CameraStream {
   readonly videoReceiver: RtpReceiver
   readonly audio: AudioTrack | undefined
   readonly #options: CameraStreamOptions
-  readonly #depacketizer: H264Depacketizer
+  readonly #depacketizer: VideoDepacketizer
   readonly #clock: WallClock
   #format: VideoFormat | undefined
   #isFormatNew = false
@@ -50,14 +51,14 @@ export class CameraStream {
     this.#options = options
     this.#clock = new WallClock(floorMs)
     this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
-    this.#depacketizer = new H264Depacketizer({
-      onFormat: (format) => {
+    const sink = {
+      onFormat: (format: VideoFormat) => {
         this.#format = format
         this.#isFormatNew = true
       },
-      onAccessUnit: (data, timestamp, isKey) => this.#takePicture(data, timestamp, isKey),
-    })
-    for (const set of plan.video.parameterSets) this.#takeParameterSet(set)
+      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean) => this.#takePicture(data, timestamp, isKey),
+    }
+    this.#depacketizer = createVideoDepacketizer(plan.video, sink, () => stats.badPackets++)
     this.audio = plan.audio && this.#createAudio(plan.audio)
   }
 
@@ -68,7 +69,7 @@ export class CameraStream {
 
   /** Pictures that came, published or not: the sign of life of a camera. */
   get pictures(): number {
-    return this.#depacketizer.counters.accessUnits
+    return this.#depacketizer.counters.pictures
   }
 
   /** True once a run has begun. */
@@ -119,15 +120,6 @@ export class CameraStream {
     if (this.audio) this.audio.depacketizer.counters.badPayloads = 0
     this.#clock.reorderedFrames = 0
     this.#clock.jumps = 0
-  }
-
-  #takeParameterSet(set: Uint8Array): void {
-    try {
-      this.#depacketizer.takeParameterSet(set)
-    } catch {
-      // The stream itself repeats them in most cases; without, the missing key frame is reported.
-      this.#options.stats.badPackets++
-    }
   }
 
   #createAudio(plan: AudioPlan): AudioTrack {

@@ -1,17 +1,10 @@
-// Which tracks of a session description we take: the first H.264 video, and AAC sound if there is any. Says clearly why not.
+// Which tracks of a session description we take: the first video we can read, and sound if there is some. Says clearly why not.
 
 import { aacCodecString, parseAudioSpecificConfig } from '../media/aac/audio-specific-config.ts'
 import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketizer.ts'
 import type { AudioFormat } from '../media/frame.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
-import { CameraError } from './camera-error.ts'
-
-export type VideoPlan = {
-  readonly payloadType: number
-  readonly control: string | undefined
-  /** NAL units of `sprop-parameter-sets`; may be empty. */
-  readonly parameterSets: readonly Uint8Array[]
-}
+import { listEncodings, planVideo, type VideoPlan } from './video-plan.ts'
 
 export type AudioPlan = {
   readonly payloadType: number
@@ -32,36 +25,7 @@ export type StreamPlan = {
 
 /** @throws CameraError when there is no video we can take, naming what there is */
 export function planStreams(sdp: Sdp): StreamPlan {
-  const video = sdp.media.filter((media) => media.type === 'video')
-  for (const media of video) {
-    const payload = media.payloads.find(({ encoding }) => encoding.toUpperCase() === 'H264')
-    if (payload) return { video: planVideo(media, payload), ...planAudio(sdp) }
-  }
-  if (video.length > 0) {
-    const offered = listEncodings(video)
-    const detail = `The camera sends ${offered} video, which is not supported yet: set this stream to H.264 in the camera.`
-    throw new CameraError('no_frames', detail)
-  }
-  const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
-  const detail = `The camera offers no video at this URL${others}: check the path and that video is switched on in the camera.`
-  throw new CameraError('no_frames', detail)
-}
-
-function listEncodings(media: readonly SdpMedia[]): string {
-  const names = media.flatMap(({ payloads }) => payloads.map(({ encoding }) => encoding.slice(0, 20) || 'unknown'))
-  return [...new Set(names)].slice(0, 5).join(', ') || 'unknown'
-}
-
-function planVideo(media: SdpMedia, { payloadType, parameters }: SdpPayload): VideoPlan {
-  if (parameters.get('packetization-mode') === '2') {
-    throw new CameraError(
-      'no_frames',
-      'The camera sends H.264 in interleaved order (packetization mode 2), which is not supported.',
-    )
-  }
-  const sets = (parameters.get('sprop-parameter-sets') ?? '').split(',').filter((text) => text !== '')
-  const parameterSets = sets.map((text) => new Uint8Array(Buffer.from(text, 'base64'))).filter((set) => set.length > 1)
-  return { payloadType, control: media.control, parameterSets }
+  return { video: planVideo(sdp), ...planAudio(sdp) }
 }
 
 function planAudio(sdp: Sdp): Pick<StreamPlan, 'audio' | 'audioProblem'> {

@@ -68,6 +68,27 @@ test('a live stream: described, set up, played, its times agree', async () => {
   await client.until(() => camera.stats().streams.door!.players === 0)
 })
 
+test('H.265, live and with reordered pictures in a loop, comes whole', async () => {
+  const loop = { ...small, codec: 'h265', bFrames: 2, loopSeconds: 0.8, bitsPerSecond: 200_000 } as const
+  await using camera = await openFakeCamera({
+    streams: [
+      { ...yard, codec: 'h265' },
+      { name: 'loop', ...loop },
+    ],
+  })
+  for (const name of ['yard', 'loop']) {
+    using client = await RtspClient.play(camera.url(name))
+    await client.until(() => client.frames.length >= 30)
+    const { frames, formats } = client
+    assertNoHole(counters(client))
+    assert.deepEqual([formats.length, formats[0]?.codec, formats[0]?.width, frames[0]?.isKey], [1, 'h265', 320, true])
+    const steps = frames.slice(1, 30).map(({ timestamp }, i) => Math.sign((timestamp - frames[i]!.timestamp) | 0))
+    assert.equal(steps.includes(-1), name === 'loop', `steps ${steps}`)
+    const shown = frames.slice(0, 30).map(({ timestamp }) => (timestamp - frames[0]!.timestamp) | 0)
+    assert.equal(new Set(shown).size, 30, 'no two at one time')
+  }
+})
+
 test('a stream is encoded once: all its clients get the same frames', async () => {
   await using camera = await openFakeCamera({ streams: [yard] })
   using one = await RtspClient.play(camera.url('yard'))

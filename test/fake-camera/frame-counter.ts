@@ -1,10 +1,11 @@
-// A frame's number inside its H.264 bytes: an SEI message "user data unregistered" (ISO/IEC 14496-10 D.1.7) that our
+// A frame's number inside its H.264 or H.265 bytes: an SEI message "user data unregistered" (ITU-T H.264 D.1.7, H.265 D.2.7) that our
 // camera puts into every access unit and that every copy of the stream keeps, so that a test can prove that no frame is
 // missing.
 
 /** Marks our message; ASCII, so that it never needs emulation prevention. */
 const uuid = new TextEncoder().encode('nightjar-counter')
-const seiHeader = Uint8Array.of(0x06, 5, 40)
+/** NAL header, kind of message, length. */
+const seiHeaders = { h264: Uint8Array.of(0x06, 5, 40), h265: Uint8Array.of(39 << 1, 1, 5, 40) } as const
 const digits = 12
 
 export type FrameCounter = {
@@ -14,16 +15,14 @@ export type FrameCounter = {
   readonly unixMs: number
 }
 
-/** Bytes of the whole NAL unit; always the same. */
-export const frameCounterBytes = seiHeader.length + uuid.length + 2 * digits + 1
-
-/** The NAL unit, without start code or length. */
-export function writeFrameCounter(counter: FrameCounter): Uint8Array {
-  const nal = new Uint8Array(frameCounterBytes)
-  nal.set(seiHeader)
-  nal.set(uuid, seiHeader.length)
-  patchFrameCounter(nal, seiHeader.length + uuid.length, counter)
-  nal[frameCounterBytes - 1] = 0x80
+/** The NAL unit, without start code or length; of one codec always of the same size. */
+export function writeFrameCounter(counter: FrameCounter, codec: 'h264' | 'h265' = 'h264'): Uint8Array {
+  const header = seiHeaders[codec]
+  const nal = new Uint8Array(header.length + uuid.length + 2 * digits + 1)
+  nal.set(header)
+  nal.set(uuid, header.length)
+  patchFrameCounter(nal, header.length + uuid.length, counter)
+  nal[nal.length - 1] = 0x80
   return nal
 }
 

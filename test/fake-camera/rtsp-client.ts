@@ -6,7 +6,9 @@ import { connect, type Socket } from 'node:net'
 import { createAuthorizer } from '../../server/ingest/rtsp-auth.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../server/media/aac/depacketizer.ts'
 import type { VideoFormat } from '../../server/media/frame.ts'
-import { H264Depacketizer } from '../../server/media/h264/depacketizer.ts'
+import { h264Codec } from '../../server/media/h264/h264-codec.ts'
+import { h265Codec } from '../../server/media/h265/h265-codec.ts'
+import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
 import { createRtpHeader, readRtpHeader } from '../../server/media/rtp/rtp-header.ts'
 import {
   findHeader,
@@ -17,7 +19,8 @@ import {
 } from '../../server/media/rtsp/message.ts'
 import { RtspStreamReader } from '../../server/media/rtsp/stream-reader.ts'
 import { parseSdp } from '../../server/media/sdp/parse-sdp.ts'
-import type { Sdp } from '../../server/media/sdp/sdp.ts'
+import type { Sdp, SdpMedia } from '../../server/media/sdp/sdp.ts'
+import type { VideoDepacketizer } from '../../server/media/video-depacketizer.ts'
 
 export type ReceivedFrame = { readonly data: Uint8Array; readonly timestamp: number; readonly isKey: boolean }
 export type ReceivedPacket = { readonly sequence: number; readonly timestamp: number; readonly ssrc: number }
@@ -34,10 +37,7 @@ export class RtspClient implements Disposable {
   readonly #socket: Socket
   readonly #credentials: { username: string; password: string } | undefined
   readonly #responses: { resolve(response: RtspResponse): void; reject(error: Error): void }[] = []
-  readonly #video = new H264Depacketizer({
-    onFormat: (format) => this.formats.push(format),
-    onAccessUnit: (data, timestamp, isKey) => this.frames.push({ data: data.slice(), timestamp, isKey }),
-  })
+  #video: VideoDepacketizer | undefined
   #audio: AacDepacketizer | undefined
   #authorization: ((method: string, url: string) => string) | undefined
   #firstChannel = 0
@@ -115,7 +115,8 @@ export class RtspClient implements Disposable {
     const responses: RtspResponse[] = []
     this.#firstChannel = firstChannel
     for (const [index, media] of (this.sdp?.media ?? []).entries()) {
-      if (media.type === 'audio') {
+      if (media.type === 'video') this.#video = this.#createVideo(media)
+      else if (media.type === 'audio') {
         this.#audio = new AacDepacketizer(parseAacHeaderSizes(media.payloads[0]!.parameters), (data, timestamp) =>
           this.blocks.push({ data: data.slice(), timestamp }),
         )
@@ -153,6 +154,13 @@ export class RtspClient implements Disposable {
     return response
   }
 
+  #createVideo({ payloads }: SdpMedia): VideoDepacketizer {
+    return new NalDepacketizer(payloads[0]?.encoding === 'H265' ? h265Codec : h264Codec, {
+      onFormat: (format) => this.formats.push(format),
+      onPicture: (data, timestamp, isKey) => this.frames.push({ data: data.slice(), timestamp, isKey }),
+    })
+  }
+
   #onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void {
     const track = (channel - this.#firstChannel) >> 1
     if ((channel - this.#firstChannel) & 1) {
@@ -163,7 +171,7 @@ export class RtspClient implements Disposable {
     if (!readRtpHeader(bytes, start, end, header)) return
     const { sequence, timestamp, ssrc, payloadStart, payloadEnd, isMarked } = header
     this.packets[track]?.push({ sequence, timestamp, ssrc })
-    if (track === 0) this.#video.push(bytes, payloadStart, payloadEnd, timestamp, isMarked)
+    if (track === 0) this.#video?.push(bytes, payloadStart, payloadEnd, timestamp, isMarked)
     else this.#audio?.push(bytes, payloadStart, payloadEnd, timestamp)
   }
 

@@ -61,6 +61,8 @@ test('a picture without a strip gives nothing', () => {
 test('it is read after H.264, and after H.264, scaling to a quarter and JPEG', async () => {
   const scene = new ScenePicture(createScene('door'), 960, 540)
   using encoder = await VideoEncoder.open({
+    codec: 'h264',
+    bFrames: 0,
     width: 960,
     height: 540,
     framesPerSecond: 15,
@@ -73,7 +75,7 @@ test('it is read after H.264, and after H.264, scaling to a quarter and JPEG', a
     const code = { unixMs: 1_795_223_412_345 + frameNumber * 66, frameNumber }
     scene.paint(code.unixMs)
     paintCaption(scene.painter, { name: 'test', ...code })
-    const { nals } = encoder.encode(scene.picture)
+    const { units: nals } = encoder.encode(scene.picture)!
     using decoded = decode(decoder, Buffer.concat(nals.flatMap((nal) => [Buffer.from([0, 0, 0, 1]), nal])))
     assert.deepEqual(readTimeCode(decoded.toBuffer().subarray(0, 960 * 540), 960, 540), code)
     for (const [width, height] of [

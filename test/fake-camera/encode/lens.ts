@@ -1,6 +1,9 @@
 // A scene and the encoder for it, in one size: from a moment and a frame number to a coded picture.
 
-import { writeFrameCounter } from '../frame-counter.ts'
+import type { VideoCodec } from '../../../server/media/frame.ts'
+import { nalType, nalTypeOf } from '../../../server/media/h264/nal-unit.ts'
+import { hevcNalType, hevcNalTypeOf } from '../../../server/media/h265/nal-unit.ts'
+import { type FrameCounter, writeFrameCounter } from '../frame-counter.ts'
 import { paintCaption } from '../scene/caption.ts'
 import type { Picture } from '../scene/picture.ts'
 import { createScene, type SceneName, ScenePicture } from '../scene/scene.ts'
@@ -29,32 +32,46 @@ export class Lens implements Disposable {
     this.#options = options
   }
 
-  /** Encodes a first picture, so that the parameter sets are known. */
+  /** Encodes a first picture where it comes out at once, so that the parameter sets are known. */
   static async open(options: LensOptions): Promise<Lens> {
     const lens = new Lens(await VideoEncoder.open(options), options)
-    lens.capture({ unixMs: 0, frameNumber: 0 }, true)
+    if (options.bFrames === 0) lens.capture({ unixMs: 0, frameNumber: 0 }, true)
     return lens
   }
 
-  /** SPS and PPS. */
+  /** Those of the last key frame: VPS, SPS and PPS; none of JPEG. */
   get parameterSets(): readonly Uint8Array[] {
     return this.#parameterSets
   }
 
-  /** The picture of this moment, its frame counter in front of its slice. */
-  capture(moment: { unixMs: number; frameNumber: number }, forceKey: boolean): EncodedPicture {
+  /** Takes the picture of this moment. What comes out of the encoder, a frame counter in front of its slice, may be an earlier one. */
+  capture(moment: FrameCounter, forceKey: boolean): EncodedPicture | undefined {
     this.#scene.paint(moment.unixMs)
     this.#options.retouch?.(this.#scene.picture)
     paintCaption(this.#scene.painter, { name: this.#options.title, ...moment })
-    const { isKey, nals } = this.#encoder.encode(this.#scene.picture, { forceKey })
-    const isParameterSet = (nal: Uint8Array) => (nal[0]! & 0x1f) >= 7
-    const parameterSets = nals.filter(isParameterSet)
-    if (isKey) this.#parameterSets = parameterSets
-    const slices = nals.filter((nal) => !isParameterSet(nal))
-    return { isKey, nals: [...parameterSets, writeFrameCounter(moment), ...slices] }
+    const picture = this.#encoder.encode(this.#scene.picture, { forceKey })
+    return picture && this.#count(picture, moment)
+  }
+
+  /** The pictures still in the encoder. */
+  finish(): EncodedPicture[] {
+    return this.#encoder.finish().map((picture) => this.#count(picture, { frameNumber: 0, unixMs: 0 }))
   }
 
   [Symbol.dispose](): void {
     this.#encoder[Symbol.dispose]()
   }
+
+  #count(picture: EncodedPicture, counter: FrameCounter): EncodedPicture {
+    const { codec } = this.#options
+    if (codec === 'mjpeg') return picture
+    const parameterSets = picture.units.filter((nal) => isParameterSet(codec, nal))
+    if (picture.isKey) this.#parameterSets = parameterSets
+    const slices = picture.units.filter((nal) => !isParameterSet(codec, nal))
+    return { ...picture, units: [...parameterSets, writeFrameCounter(counter, codec), ...slices] }
+  }
+}
+
+function isParameterSet(codec: VideoCodec, nal: Uint8Array): boolean {
+  return codec === 'h265' ? hevcNalTypeOf(nal[0]!) >= hevcNalType.vps : nalTypeOf(nal[0]!) >= nalType.sps
 }

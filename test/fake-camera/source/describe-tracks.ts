@@ -1,24 +1,37 @@
-// The tracks of a stream as its session description shows them (RFC 6184 8.2.1, RFC 3640 4.1).
+// The tracks of a stream as its session description shows them (RFC 6184 8.2.1, RFC 7798 7.1, RFC 3640 4.1).
 
 import { aacHbrParameters } from '../../../server/media/aac/packetizer.ts'
+import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import { audioPayloadType, videoPayloadType } from './media-source.ts'
 
-/** `parameterSets` = SPS and PPS. */
-export function describeVideo(parameterSets: readonly Uint8Array[]): SdpMedia {
-  const [sps] = parameterSets
-  const parameters = new Map([
-    ['packetization-mode', '1'],
-    ['profile-level-id', Buffer.from(sps?.subarray(1, 4) ?? []).toString('hex')],
-    ['sprop-parameter-sets', parameterSets.map((nal) => Buffer.from(nal).toString('base64')).join(',')],
-  ])
+/** `parameterSets`: VPS, SPS and PPS, as the codec has them. */
+export function describeVideo(codec: VideoCodec, parameterSets: readonly Uint8Array[]): SdpMedia {
   return describe('video', 'track1', {
     payloadType: videoPayloadType,
-    encoding: 'H264',
+    encoding: codec.toUpperCase(),
     clockRate: 90_000,
     channels: 1,
-    parameters,
+    parameters: codec === 'h265' ? describeH265(parameterSets) : describeH264(parameterSets),
   })
+}
+
+function describeH264(parameterSets: readonly Uint8Array[]): Map<string, string> {
+  const [sps] = parameterSets
+  return new Map([
+    ['packetization-mode', '1'],
+    ['profile-level-id', Buffer.from(sps?.subarray(1, 4) ?? []).toString('hex')],
+    ['sprop-parameter-sets', parameterSets.map(toBase64).join(',')],
+  ])
+}
+
+function describeH265([vps, sps, pps]: readonly Uint8Array[]): Map<string, string> {
+  const sets = { 'sprop-vps': vps, 'sprop-sps': sps, 'sprop-pps': pps }
+  return new Map(Object.entries(sets).map(([name, set]) => [name, toBase64(set ?? new Uint8Array())]))
+}
+
+function toBase64(nal: Uint8Array): string {
+  return Buffer.from(nal).toString('base64')
 }
 
 /** `config` = AudioSpecificConfig. */

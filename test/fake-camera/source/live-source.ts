@@ -2,13 +2,13 @@
 
 import type { Clock } from '../../../server/base/clock.ts'
 import { packetizeAac } from '../../../server/media/aac/packetizer.ts'
-import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import { Lens } from '../encode/lens.ts'
 import { Microphone, soundSampleRate } from '../encode/microphone.ts'
 import { describeAudio, describeVideo } from './describe-tracks.ts'
 import { audioPayloadType, type MediaSource, videoPayloadType } from './media-source.ts'
 import { Outlet, type OutletStats, type Player } from './outlet.ts'
+import { packetizePicture } from './packetize-picture.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
@@ -47,7 +47,7 @@ export class LiveSource implements MediaSource {
   }
 
   describe(): SdpMedia[] {
-    const video = describeVideo((this.#nextLens ?? this.#lens).parameterSets)
+    const video = describeVideo(this.#options.codec, (this.#nextLens ?? this.#lens).parameterSets)
     return this.#microphone ? [video, describeAudio(soundSampleRate, this.#microphone.config)] : [video]
   }
 
@@ -118,11 +118,13 @@ export class LiveSource implements MediaSource {
     const unixMs = this.#clock.nowMs() - lateMs + this.#jumpMs
     const rtpSeconds = seconds + this.#jumpMs / 1000
     const isForced = isNewLens || this.outlet.isAwaited
-    const { isKey, nals } = this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
+    const picture = this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
+    if (!picture) throw new Error('expected an encoder without delay in a live stream')
+    const { isKey, units } = picture
     if (isKey) this.outlet.begin(rtpSeconds)
     this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
     const video = this.outlet.tracks[0]!
-    const bytes = video.writePackets(packetizeH264(nals), video.timestampAt(rtpSeconds))
+    const bytes = video.writePackets(packetizePicture(this.#options.codec, units), video.timestampAt(rtpSeconds))
     this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true })
     this.#sendSound(seconds, unixMs)
   }

@@ -1,11 +1,12 @@
 // A clip encoded and packetized once, to be sent again and again with other numbers in its headers.
 
 import { setImmediate } from 'node:timers/promises'
-import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
 import { Lens } from '../encode/lens.ts'
+import type { EncodedPicture } from '../encode/video-encoder.ts'
 import { findFrameCounter } from '../frame-counter.ts'
 import type { Picture } from '../scene/picture.ts'
 import { createRandom } from '../scene/random.ts'
+import { packetizePicture } from './packetize-picture.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
@@ -15,8 +16,10 @@ export type ClipFrame = {
   readonly bytes: Uint8Array
   /** Where each packet begins. */
   readonly starts: readonly number[]
-  /** Where the numbers of the frame counter lie. */
+  /** Where the numbers of the frame counter lie; -1 for JPEG, which has no place for them. */
   readonly counterAt: number
+  /** So many places later than it is sent it is shown; below 0 for earlier. */
+  readonly delay: number
 }
 
 export type LoopClip = {
@@ -30,15 +33,21 @@ export type LoopClip = {
 export async function encodeLoopClip(options: ResolvedStream, seconds: number, startMs: number): Promise<LoopClip> {
   using lens = await Lens.open({ ...options, rate: 'constant', retouch: createGrain() })
   const track = new RtpTrack({ clockRate: 90_000, payloadType: 96, channel: 0 })
-  const frames: ClipFrame[] = []
+  const pictures: EncodedPicture[] = []
   for (let frameNumber = 0; frameNumber < seconds * options.framesPerSecond; frameNumber++) {
     const unixMs = startMs + (frameNumber * 1000) / options.framesPerSecond
     // Seconds of work for a long clip: in between, whatever is being sent goes on.
     await setImmediate()
-    const { isKey, nals } = lens.capture({ unixMs, frameNumber }, frameNumber === 0)
-    const bytes = track.writePackets(packetizeH264(nals), 0)
-    frames.push({ isKey, bytes, starts: listPacketStarts(bytes), counterAt: findFrameCounter(bytes) })
+    const picture = lens.capture({ unixMs, frameNumber }, frameNumber === 0)
+    if (picture) pictures.push(picture)
   }
+  pictures.push(...lens.finish())
+  const firstIndex = pictures[0]!.index
+  const frames = pictures.map(({ isKey, units, index }, place): ClipFrame => {
+    const bytes = track.writePackets(packetizePicture(options.codec, units), 0)
+    const delay = index - firstIndex - place
+    return { isKey, bytes, starts: listPacketStarts(bytes), counterAt: findFrameCounter(bytes), delay }
+  })
   return { width: options.width, parameterSets: lens.parameterSets, frames }
 }
 

@@ -46,7 +46,7 @@ export class LoopSource implements MediaSource, Paced {
   }
 
   describe(): SdpMedia[] {
-    return [describeVideo(this.#clip.parameterSets)]
+    return [describeVideo(this.#options.stream.codec, this.#clip.parameterSets)]
   }
 
   attach(player: Player): void {
@@ -54,7 +54,8 @@ export class LoopSource implements MediaSource, Paced {
     if (this.outlet.playerCount > 1) return
     const { index, stream, clock, pacer } = this.#options
     this.#place = 0
-    this.#cutPlace = (index * 7) % stream.gopFrames
+    // A group whose pictures refer to the next one can't be cut.
+    this.#cutPlace = stream.bFrames > 0 ? 0 : (index * 7) % stream.gopFrames
     this.#dueMs = clock.monotonicMs() + ((index % 8) * this.#periodMs) / 8
     pacer.add(this)
   }
@@ -102,8 +103,9 @@ export class LoopSource implements MediaSource, Paced {
     if (this.#spare.length < frame.bytes.length) this.#spare = new Uint8Array(frame.bytes.length)
     const bytes = this.#spare.subarray(0, frame.bytes.length)
     bytes.set(frame.bytes)
-    track.renumberPackets(bytes, frame.starts, track.timestampAt(seconds))
-    patchFrameCounter(bytes, frame.counterAt, { frameNumber: this.#frameNumber++, unixMs })
+    track.renumberPackets(bytes, frame.starts, track.timestampAt(seconds + (frame.delay * this.#periodMs) / 1000))
+    const frameNumber = this.#frameNumber++
+    if (frame.counterAt >= 0) patchFrameCounter(bytes, frame.counterAt, { frameNumber, unixMs })
     const isFree = this.outlet.deliver({ track: 0, bytes, isStart: frame.isKey, isPicture: true })
     if (!isFree) this.#spare = new Uint8Array(0)
   }

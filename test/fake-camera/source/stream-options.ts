@@ -1,11 +1,14 @@
 // What a stream of the fake camera is to be: its picture, its encoding, and whether it is made anew or a clip in a loop.
 
+import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SceneName } from '../scene/scene.ts'
 
 export type StreamOptions = {
   /** Path of its URL, for instance `yard` or `load/0`. */
   readonly name: string
   readonly scene?: SceneName
+  /** H.264 unless given. */
+  readonly codec?: VideoCodec
   /** Burned into the picture; the name unless given. */
   readonly title?: string
   /** Pixels; even. */
@@ -14,6 +17,8 @@ export type StreamOptions = {
   readonly framesPerSecond?: number
   /** Frames from one key frame to the next. */
   readonly gopFrames?: number
+  /** Pictures between two others that are sent after both. Loops only. */
+  readonly bFrames?: number
   /** At most (live) or constantly (loop) this many. */
   readonly bitsPerSecond?: number
   /** A beep each second. Live streams only. */
@@ -33,6 +38,8 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
   return {
     scene: options.name.startsWith('door') ? 'door' : 'yard',
     title: options.name,
+    codec: 'h264',
+    bFrames: 0,
     width: isLoop ? 1280 : 960,
     height: isLoop ? 720 : 540,
     framesPerSecond,

@@ -1,0 +1,11 @@
+// The packets of one coded picture, by its codec.
+
+import type { VideoCodec } from '../../../server/media/frame.ts'
+import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
+import { packetizeH265 } from '../../../server/media/h265/packetizer.ts'
+
+/** The payloads of one picture in order; the last takes the RTP marker. */
+export function packetizePicture(codec: VideoCodec, units: readonly Uint8Array[]): Uint8Array[] {
+  if (codec === 'mjpeg') throw new Error('JPEG is not packetized yet')
+  return codec === 'h265' ? packetizeH265(units) : packetizeH264(units)
+}
