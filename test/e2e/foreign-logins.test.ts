@@ -13,21 +13,21 @@ test('GStreamer cameras with Basic, Digest and no login are online; a wrong pass
   await using server = await openServer()
   await using open = await openGstreamerCamera()
   const login = { user: 'viewer', password: 'sesame' }
-  await using basic = await openGstreamerCamera({ auth: { scheme: 'basic', ...login }, hasSound: true })
+  await using basic = await openGstreamerCamera({ auth: { scheme: 'basic', ...login }, streams: ['h264+aac'] })
   await using digest = await openGstreamerCamera({ auth: { scheme: 'digest', ...login } })
   const add = async (url: string) => {
     const args = ['--user', 'owner@example.com', '--name', 'Foreign', '--url', url]
     return (await server.command<{ id: number }>('camera', 'add', ...args)).id
   }
   const read = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
-  const wrong = await add(digest.url.replace('sesame', 'mellon'))
+  const wrong = await add(digest.url().replace('sesame', 'mellon'))
   for (const [camera, hasSound] of [
     [open, false],
     [basic, true],
     [digest, false],
   ] as const) {
-    const id = await add(camera.url)
-    await eventually(`${camera.url} is online`, 20_000, async () => (await read(id)).status === 'online')
+    const id = await add(camera.url())
+    await eventually(`${camera.url()} is online`, 20_000, async () => (await read(id)).status === 'online')
     assert.equal((await read(id)).audio_enabled, hasSound)
   }
   await eventually('the wrong password is told', 20_000, async () => (await read(wrong)).status === 'offline')

@@ -1,6 +1,7 @@
-"""A foreign RTSP camera: GStreamer's RTSP server with a test picture, and sound when asked for.
+"""A foreign RTSP camera: GStreamer's RTSP server with test pictures, and sound when asked for.
 
-Prints one JSON line {"port": N} when it listens. Ends when standard input closes, so that it never outlives the test.
+Prints one JSON line {"port": N} when it listens. To each line it reads it answers with a JSON line: for every stream, how many
+pictures it has sent (and, where it stops by itself, whether it has). Ends when standard input closes, so that it never outlives the test.
 """
 
 import argparse
@@ -15,6 +16,60 @@ gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
 from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
+VIDEO = {
+    "h264": "x264enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop} bframes=0"
+    " ! video/x-h264,profile=baseline ! rtph264pay name=pay0 pt=96 config-interval=0",
+    # Pictures shown before others that were sent before them, and no parameter sets in the description.
+    "h264-bframes": "x264enc speed-preset=veryfast bitrate=1000 key-int-max={gop} bframes=2 b-adapt=false b-pyramid=true"
+    " rc-lookahead=0 sync-lookahead=0 ! video/x-h264,profile=main ! h264parse config-interval=-1"
+    " ! rtph264pay name=pay0 pt=96 aggregate-mode=zero-latency",
+    "h265": "x265enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
+    " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
+}
+SOUND = {
+    "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",
+}
+
+
+def launch_line(args, spec):
+    """`spec`: a name of VIDEO and perhaps, behind a plus sign, one of SOUND."""
+    video, _, sound = spec.partition("+")
+    count = f"num-buffers={args.frames} " if args.frames else ""
+    line = (
+        f"videotestsrc is-live=true pattern=ball {count}"
+        f"! video/x-raw,width={args.width},height={args.height},framerate={args.fps}/1 ! " + VIDEO[video].format(gop=args.gop)
+    )
+    if sound:
+        line += " audiotestsrc is-live=true wave=ticks ! " + SOUND[sound]
+    return f"( {line} )"
+
+
+class Counted:
+    """Counts the pictures that reach the payloader of a stream's pipeline."""
+
+    def __init__(self, factory):
+        self.pictures = 0
+        self.ended = False
+        factory.connect("media-configure", self.on_media)
+
+    def on_media(self, _factory, media):
+        pad = media.get_element().get_by_name("pay0").get_static_pad("sink")
+        pad.add_probe(Gst.PadProbeType.BUFFER, self.on_buffer)
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM | Gst.PadProbeType.EVENT_FLUSH, self.on_event)
+
+    def on_buffer(self, _pad, _info):
+        self.pictures += 1
+        return Gst.PadProbeReturn.OK
+
+    def on_event(self, _pad, info):
+        kind = info.get_event().type
+        if kind == Gst.EventType.EOS:
+            self.ended = True
+        # PLAY with a Range is a seek: what had been made before it is thrown away.
+        if kind == Gst.EventType.FLUSH_STOP:
+            self.pictures = 0
+        return Gst.PadProbeReturn.OK
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -22,7 +77,8 @@ def main():
     parser.add_argument("--height", type=int, default=360)
     parser.add_argument("--fps", type=int, default=25)
     parser.add_argument("--gop", type=int, default=25, help="frames from one key frame to the next")
-    parser.add_argument("--sound", action="store_true")
+    parser.add_argument("--frames", type=int, default=0, help="pictures of each stream; 0 = without end")
+    parser.add_argument("--streams", default="h264", help="separated by commas; each is at the path of its name")
     parser.add_argument("--user")
     parser.add_argument("--password")
     parser.add_argument("--scheme", choices=["basic", "digest"], default="digest")
@@ -33,21 +89,15 @@ def main():
     server.set_address("127.0.0.1")
     server.set_service("0")
 
-    launch = (
-        f"videotestsrc is-live=true pattern=ball ! video/x-raw,width={args.width},height={args.height},framerate={args.fps}/1"
-        f" ! x264enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={args.gop} bframes=0"
-        " ! video/x-h264,profile=baseline ! rtph264pay name=pay0 pt=96 config-interval=0"
-    )
-    if args.sound:
-        launch += (
-            " audiotestsrc is-live=true wave=ticks ! audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000"
-            " ! aacparse ! rtpmp4gpay name=pay1 pt=97"
-        )
-    factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(f"( {launch} )")
-    factory.set_shared(True)
-    factory.set_protocols(GstRtsp.RTSPLowerTrans.TCP)
-    server.get_mount_points().add_factory("/camera", factory)
+    factories = {}
+    for spec in args.streams.split(","):
+        factory = GstRtspServer.RTSPMediaFactory()
+        factory.set_launch(launch_line(args, spec))
+        factory.set_shared(True)
+        factory.set_protocols(GstRtsp.RTSPLowerTrans.TCP)
+        server.get_mount_points().add_factory(f"/{spec}", factory)
+        factories[spec] = factory
+    counts = {spec: Counted(factory) for spec, factory in factories.items()}
 
     if args.user:
         auth = GstRtspServer.RTSPAuth()
@@ -62,12 +112,20 @@ def main():
         permissions = GstRtspServer.RTSPPermissions()
         permissions.add_permission_for_role("viewer", "media.factory.access", True)
         permissions.add_permission_for_role("viewer", "media.factory.construct", True)
-        factory.set_permissions(permissions)
+        for factory in factories.values():
+            factory.set_permissions(permissions)
         server.set_auth(auth)
 
     server.attach(None)
     loop = GLib.MainLoop()
-    threading.Thread(target=lambda: (sys.stdin.read(), loop.quit()), daemon=True).start()
+
+    def answer():
+        for _line in sys.stdin:
+            report = {spec: {"pictures": c.pictures, "ended": c.ended} for spec, c in counts.items()}
+            print(json.dumps(report), flush=True)
+        loop.quit()
+
+    threading.Thread(target=answer, daemon=True).start()
     print(json.dumps({"port": server.get_bound_port()}), flush=True)
     loop.run()
 

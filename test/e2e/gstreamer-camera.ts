@@ -6,40 +6,52 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export type GstreamerCameraOptions = {
-  readonly port?: number
   readonly width?: number
   readonly height?: number
   readonly fps?: number
   /** Frames from one key frame to the next. */
   readonly gop?: number
-  readonly hasSound?: boolean
+  /** Pictures of each stream, after which it ends; without end unless given. */
+  readonly frames?: number
+  /** A kind of video and perhaps one of sound, `h265` or `h264+aac`, as the script lists them; `h264` alone unless given. */
+  readonly streams?: readonly string[]
   readonly auth?: { readonly scheme: 'basic' | 'digest'; readonly user: string; readonly password: string }
 }
 
+export type SentStream = { readonly pictures: number; readonly ended: boolean }
+
 export type GstreamerCamera = AsyncDisposable & {
-  /** With user information where the camera asks for it. */
-  readonly url: string
+  /** Of the first stream, or of the one named, with user information where the camera asks for it. */
+  url(stream?: string): string
+  /** What each stream has sent so far. */
+  sent(): Promise<Readonly<Record<string, SentStream>>>
 }
 
 const script = fileURLToPath(new URL('./gstreamer-camera.py', import.meta.url))
 
 export async function openGstreamerCamera(options: GstreamerCameraOptions = {}): Promise<GstreamerCamera> {
-  const { width, height, fps, gop, hasSound, auth } = options
-  const args = Object.entries({ width, height, fps, gop }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, String(value)],
+  const { width, height, fps, gop, frames, streams = ['h264'], auth } = options
+  const args = Object.entries({ width, height, fps, gop, frames, streams: streams.join(',') }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]),
   )
-  if (hasSound) args.push('--sound')
   if (auth) args.push('--scheme', auth.scheme, '--user', auth.user, '--password', auth.password)
   const child = spawn('/usr/bin/python3', [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
-  const firstLine = await Promise.race([
-    once(createInterface(child.stdout), 'line').then(([line]) => line as string),
-    exited.then(([code]) => Promise.reject(new Error(`the GStreamer camera ended with code ${code}`))),
-  ])
-  const { port } = JSON.parse(firstLine) as { port: number }
+  const lines = createInterface(child.stdout)
+  const nextLine = () =>
+    Promise.race([
+      once(lines, 'line').then(([line]) => line as string),
+      exited.then(([code]) => Promise.reject(new Error(`the GStreamer camera ended with code ${code}`))),
+    ])
+  const { port } = JSON.parse(await nextLine()) as { port: number }
   const login = auth ? `${auth.user}:${auth.password}@` : ''
   return {
-    url: `rtsp://${login}127.0.0.1:${port}/camera`,
+    url: (stream = streams[0]!) => `rtsp://${login}127.0.0.1:${port}/${stream}`,
+    async sent() {
+      const line = nextLine()
+      child.stdin.write('\n')
+      return JSON.parse(await line) as Record<string, SentStream>
+    },
     async [Symbol.asyncDispose]() {
       child.stdin.end()
       child.kill()

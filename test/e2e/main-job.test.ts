@@ -30,11 +30,11 @@ before(async () => {
   source = await openGstreamerCamera({
     fps,
     gop,
-    hasSound: true,
+    streams: ['h264+aac'],
     auth: { scheme: 'digest', user: 'viewer', password: 'p:a@s/s' },
   })
   server = await openServer()
-  const url = source.url.replace('p:a@s/s', encodeURIComponent('p:a@s/s'))
+  const url = source.url().replace('p:a@s/s', encodeURIComponent('p:a@s/s'))
   const added = await server.command<{ id: number }>(
     ...(['camera', 'add', '--user', 'owner@example.com', '--name', 'Ball', '--url', url, '--record', 'P7D'] as const),
   )

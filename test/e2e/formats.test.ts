@@ -1,0 +1,103 @@
+// Every kind of stream a camera may send, from a server that is not ours, for twenty seconds: what foreign players see live, and that
+// every picture that was sent is in the recording.
+
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { type GstreamerCamera, openGstreamerCamera } from './gstreamer-camera.ts'
+import { checkIncreasing, decode, type Probe, probe } from './media-probe.ts'
+
+type Camera = {
+  status: string
+  type: string
+  audio_enabled: boolean
+  streams: { format: string; url: string }[]
+  live_snapshot: string
+}
+
+type Case = { readonly stream: string; readonly type: string; readonly video: string; readonly audio?: string }
+
+const cases: readonly Case[] = [
+  { stream: 'h264+aac', type: 'h264', video: 'h264', audio: 'aac' },
+  { stream: 'h265', type: 'h265', video: 'hevc' },
+]
+
+const fps = 25
+const gop = 25
+const liveSeconds = 20
+/** The viewers come a little after the first picture. */
+const frames = (liveSeconds + 8) * fps
+
+let server: ServerUnderTest
+let source: GstreamerCamera
+const ids = new Map<string, number>()
+
+before(async () => {
+  const streams = cases.map(({ stream }) => stream)
+  source = await openGstreamerCamera({ streams, frames, fps, gop, width: 320, height: 180 })
+  server = await openServer()
+  for (const { stream } of cases) {
+    const args = ['--user', 'owner@example.com', '--name', stream, '--url', source.url(stream), '--record', 'P7D']
+    ids.set(stream, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
+  }
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const read = async (stream: string) => (await server.request<Camera>(`/v1/cameras/${ids.get(stream)}/`)).json
+
+describe('live, all at once', { concurrency: true }, () => {
+  for (const { stream, type, video, audio } of cases) {
+    test(`${stream} is seen in every format`, { timeout: 120_000 }, async () => {
+      await eventually(`${stream} is online`, 30_000, async () => (await read(stream)).status === 'online')
+      const camera = await read(stream)
+      assert.equal(camera.type, type)
+      assert.equal(camera.audio_enabled, audio !== undefined)
+      const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
+      const snapshot = probe(camera.live_snapshot)
+      const formats = ['mp4', 'mpegts', 'hls']
+      const probes = formats.map((format) => probe(urlOf(format), { seconds: liveSeconds }))
+      const decodes = formats.map((format) => decode(urlOf(format), { seconds: liveSeconds }))
+      for (const [i, seen] of (await Promise.all(probes)).entries()) {
+        checkTracks(seen, video, audio)
+        const count = seen.video!.packets.length
+        assert.ok(Math.abs(count - liveSeconds * fps) <= 2 * gop, `${count} pictures in 20 s of ${formats[i]}`)
+      }
+      await Promise.all(decodes)
+      assert.equal((await snapshot).video?.width, 320)
+    })
+  }
+})
+
+test('every picture that was sent is recorded, in files that play by themselves', { timeout: 120_000 }, async () => {
+  const sent = await eventually('the streams have ended', 60_000, async () => {
+    const sent = await source.sent()
+    return Object.values(sent).every(({ ended }) => ended) && sent
+  })
+  // The last fragment waits for its sound.
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal(await server.stop(), 0)
+  for (const { stream, video, audio } of cases) {
+    const files = globSync(join(server.dataDir, `archive/cameras/${ids.get(stream)}/**/*.mp4`)).sort()
+    let count = 0
+    for (const file of files) {
+      const seen = await probe(file)
+      checkTracks(seen, video, audio)
+      assert.ok(seen.video!.packets[0]!.isKey)
+      count += seen.video!.packets.length
+      await decode(file)
+    }
+    assert.equal(count, sent[stream]!.pictures, `${stream}: pictures in ${files.length} files`)
+  }
+})
+
+function checkTracks({ video, audio, complaints }: Probe, videoCodec: string, audioCodec: string | undefined): void {
+  assert.deepEqual([video?.codec, audio?.codec, complaints], [videoCodec, audioCodec, ''])
+  checkIncreasing(video!, 0.2)
+  if (audio) checkIncreasing(audio, 0.3)
+}
