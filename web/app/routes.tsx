@@ -1,10 +1,13 @@
 // Which view an address shows. Other addresses of this kind are answered by the server; see viewPaths in server/api/dashboard.
 
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { Empty } from '../parts/empty.tsx'
 import { useTexts } from '../texts/texts.tsx'
 import { Cameras } from '../views/cameras/cameras.tsx'
+
+const OwnCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).OwnCamera }))
+const SharedCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).SharedCameraView }))
 
 export function Routes() {
   const { failures, loading } = useTexts()
@@ -12,6 +15,8 @@ export function Routes() {
     <Suspense fallback={<p className="view">{loading}</p>}>
       <Switch>
         <Route path="/" component={Cameras} />
+        <Route path="/cameras/:id" component={OwnCamera} />
+        <Route path="/shared/:id" component={SharedCamera} />
         <Route>
           <Empty title={failures.missing} />
         </Route>

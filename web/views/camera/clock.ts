@@ -1,0 +1,29 @@
+// Moments in words, in the language and the zone of the person.
+
+import { useMemo } from 'react'
+import type { Zone } from '../../model/zone.ts'
+import { useLanguage } from '../../texts/texts.tsx'
+
+export type Clock = {
+  /** With seconds. */
+  time(ms: number): string
+  minutes(ms: number): string
+  day(ms: number): string
+  dateTime(ms: number): string
+}
+
+export function useClock({ name }: Pick<Zone, 'name'>): Clock {
+  const { language } = useLanguage()
+  return useMemo(() => {
+    const write = (options: Intl.DateTimeFormatOptions) => {
+      const format = new Intl.DateTimeFormat(language, { ...options, timeZone: name })
+      return (ms: number) => format.format(ms)
+    }
+    return {
+      time: write({ timeStyle: 'medium' }),
+      minutes: write({ timeStyle: 'short' }),
+      day: write({ weekday: 'short', day: 'numeric', month: 'short' }),
+      dateTime: write({ dateStyle: 'full', timeStyle: 'medium' }),
+    }
+  }, [language, name])
+}

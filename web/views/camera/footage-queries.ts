@@ -1,0 +1,79 @@
+// What is read of a camera's recordings, own or shared alike.
+
+import { useQueries, useQuery } from '@tanstack/react-query'
+import type { Client, Timeline } from '../../../sdk/index.ts'
+import { type CameraKind, camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+
+const timelineStepMs = 3 * 3_600_000
+const newestIntervalMs = 5_000
+const settledMs = 60_000
+
+/** The part of the client for cameras of this kind. */
+export function recordingsOf(client: Client, kind: CameraKind) {
+  return kind === 'own' ? client.cameras : client.sharedCameras
+}
+
+/** General information; `null` when nothing is recorded, or it may not be seen. */
+export function useRecording(kind: CameraKind, id: number, hasRecording: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: [...camerasKey, kind, id, 'recording'],
+    queryFn: ({ signal }) => recordingsOf(client, kind).getRecording(id, { signal }),
+    enabled: hasRecording,
+    refetchInterval: newestIntervalMs,
+  })
+}
+
+export type Footage = {
+  readonly segments: readonly { readonly startMs: number; readonly endMs: number }[]
+  readonly gaps: readonly { readonly startMs: number; readonly endMs: number; readonly reason: string }[]
+  readonly isLoading: boolean
+  readonly error: unknown
+}
+
+/** Everything between two moments, read in pieces of some hours so that moving on reads only what is new. */
+export function useFootage(
+  kind: CameraKind,
+  id: number,
+  view: { startMs: number; endMs: number },
+  isOn: boolean,
+): Footage {
+  const client = useClient()
+  const first = Math.floor(view.startMs / timelineStepMs)
+  const last = Math.floor((view.endMs - 1) / timelineStepMs)
+  const pieces = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * timelineStepMs)
+  return useQueries({
+    queries: pieces.map((startMs) => {
+      const endMs = startMs + timelineStepMs
+      // What is long past changes only when it is deleted.
+      const isSettled = endMs < Date.now() - settledMs
+      return {
+        queryKey: [...camerasKey, kind, id, 'timeline', startMs],
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          recordingsOf(client, kind).getTimeline(id, { start: writeTime(startMs), end: writeTime(endMs) }, { signal }),
+        enabled: isOn && startMs < Date.now(),
+        staleTime: isSettled ? 5 * 60_000 : 2_000,
+        refetchInterval: isSettled ? (false as const) : newestIntervalMs,
+      }
+    }),
+    combine: (results) => ({
+      segments: results.flatMap(({ data }) => (data ? readSpans(data.segments) : [])),
+      gaps: results.flatMap(({ data }) =>
+        data ? data.gaps.map((gap) => ({ ...readSpan(gap), reason: gap.reason })) : [],
+      ),
+      isLoading: results.some(({ isLoading }) => isLoading),
+      error: results.find(({ error, data }) => error !== null && data === undefined)?.error,
+    }),
+  })
+}
+
+export function writeTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+const readSpan = ({ start, end }: { start: string; end: string }) => ({
+  startMs: Date.parse(start),
+  endMs: Date.parse(end),
+})
+const readSpans = (spans: Timeline['segments']) => spans.map(readSpan)

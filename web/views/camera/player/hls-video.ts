@@ -1,0 +1,111 @@
+// A video element that plays HLS and knows the wall clock of what it shows. hls.js where the browser has Media Source Extensions,
+// else the browser's own player; loaded only when something is to be played.
+
+export type HlsVideo = {
+  /** Wall clock of the picture that is shown, Unix milliseconds; undefined before the first. */
+  currentMs(): number | undefined
+  /** Shows another moment; false when the playlist does not hold it. */
+  seek(ms: number): boolean
+  close(): void
+}
+
+export type HlsVideoOptions = {
+  readonly video: HTMLVideoElement
+  readonly url: string
+  /** Where to begin; for a stream of now its newest picture. */
+  readonly startMs?: number | undefined
+  /** It cannot go on: the stream is gone, or this browser cannot play it. */
+  readonly onFailure: (reason: 'network' | 'media') => void
+}
+
+export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> {
+  const { default: Hls } = await import('hls.js/light')
+  if (Hls.isSupported()) return playWithHls(Hls, options)
+  return playNatively(options)
+}
+
+type HlsClass = typeof import('hls.js/light').default
+
+function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideoOptions): HlsVideo {
+  const hls = new Hls({
+    // Its worker is made from a blob, which the policy of the page forbids.
+    enableWorker: false,
+    backBufferLength: 60,
+    maxBufferLength: 20,
+    ...(startMs === undefined ? { liveSyncDurationCount: 2, maxLiveSyncPlaybackRate: 1.2 } : { startPosition: 0 }),
+  })
+  let hasRecovered = false
+  let wantedMs = startMs
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+    if (!fatal) return
+    if (type === Hls.ErrorTypes.MEDIA_ERROR && !hasRecovered) {
+      hasRecovered = true
+      hls.recoverMediaError()
+      return
+    }
+    onFailure(type === Hls.ErrorTypes.MEDIA_ERROR ? 'media' : 'network')
+  })
+  const findPlace = (ms: number): number | undefined => {
+    const fragments = hls.levels[hls.currentLevel]?.details?.fragments ?? hls.levels[0]?.details?.fragments ?? []
+    const fragment = fragments.findLast(({ programDateTime }) => programDateTime !== null && programDateTime <= ms)
+    if (!fragment || fragment.programDateTime === null) return undefined
+    const offset = (ms - fragment.programDateTime) / 1000
+    const isLast = fragment === fragments.at(-1)
+    // What lies in a gap shows the next footage; what lies after everything is not there yet.
+    return isLast && offset > fragment.duration ? undefined : fragment.start + Math.min(offset, fragment.duration)
+  }
+  // The first entry begins with the key frame before the moment that was asked for.
+  hls.on(Hls.Events.LEVEL_UPDATED, () => {
+    const place = wantedMs === undefined ? undefined : findPlace(wantedMs)
+    if (place === undefined) return
+    wantedMs = undefined
+    video.currentTime = place
+  })
+  hls.on(Hls.Events.FRAG_BUFFERED, () => {
+    hasRecovered = false
+  })
+  hls.loadSource(url)
+  hls.attachMedia(video)
+  return {
+    currentMs: () => hls.playingDate?.getTime(),
+    seek(ms) {
+      const place = findPlace(ms)
+      if (place === undefined) return false
+      video.currentTime = place
+      return true
+    },
+    close: () => hls.destroy(),
+  }
+}
+
+type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
+
+function playNatively({ video, url, startMs, onFailure }: HlsVideoOptions): HlsVideo {
+  const startOf = () => (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
+  const fail = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'media')
+  const seek = (ms: number): boolean => {
+    const place = (ms - startOf()) / 1000
+    const isThere = Array.from({ length: video.seekable.length }).some(
+      (_, index) => place >= video.seekable.start(index) && place <= video.seekable.end(index),
+    )
+    if (isThere) video.currentTime = place
+    return isThere
+  }
+  const begin = () => startMs !== undefined && seek(startMs)
+  video.addEventListener('error', fail)
+  video.addEventListener('loadedmetadata', begin)
+  video.src = url
+  return {
+    currentMs() {
+      const ms = startOf() + video.currentTime * 1000
+      return Number.isNaN(ms) ? undefined : ms
+    },
+    seek,
+    close() {
+      video.removeEventListener('error', fail)
+      video.removeEventListener('loadedmetadata', begin)
+      video.removeAttribute('src')
+      video.load()
+    },
+  }
+}
