@@ -1,9 +1,10 @@
-// npm run demo: the server with two sample cameras, and four requests to copy.
+// npm run demo: the server with two sample cameras, a dashboard to sign in to, and four requests to copy.
 //
 // The cameras are our own fake camera in a process of its own; the server, the accounts and the recordings are the real thing, in
 // a temporary folder that goes with it, or one that --data names and that stays.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -59,7 +60,7 @@ async function main() {
     ...['serve', '--data', dataDir, '--port', values.port, '--allow-loopback-cameras', '--log-level', 'warn', '--json'],
   )
   const ca = await readFile(server.ca, 'utf8')
-  const { api, token, cameras } = await prepareAccount(
+  const { api, token, password, cameras } = await prepareAccount(
     command,
     sample.streams,
     (token) => new Api(server.url, ca, token),
@@ -67,7 +68,7 @@ async function main() {
   say('Waiting for the first footage …')
   const startedMs = await api.waitForFootage(cameras, Date.now() - 1000)
   if (values.json) console.log(JSON.stringify({ url: server.url, token, cameras, ca: server.ca }))
-  else say(instructions({ ...server, token, cameras, startedMs, dataDir }))
+  else say(instructions({ ...server, token, password, cameras, startedMs, dataDir }))
 }
 
 /** Starts one of our programs; the JSON of its first line. Both end together with the demo. */
@@ -100,12 +101,14 @@ async function prepareAccount(
   command: Command,
   urls: Record<string, string>,
   openApi: (token: string) => Api,
-): Promise<{ api: Api; token: string; cameras: number[] }> {
-  const email = 'demo@example.com'
+): Promise<{ api: Api; token: string; password: string; cameras: number[] }> {
+  // Others in the network reach the server too: nobody else is to know it.
+  const password = randomBytes(9).toString('base64url')
   const { users } = await command<{ users: User[] }>('user', 'list')
-  const person = ['--password', 'demo demo demo', '--first-name', 'Dana', '--last-name', 'Demo']
-  const owner =
-    users.find((user) => user.email === email) ?? (await command<User>('user', 'add', '--email', email, ...person))
+  const person = ['--password', password, '--first-name', 'Dana', '--last-name', 'Demo']
+  const known = users.find((user) => user.email === email)
+  if (known) await command('user', 'passwd', email, '--password', password)
+  const owner = known ?? (await command<User>('user', 'add', '--email', email, ...person))
   const { token } = await command<{ token: string }>('token', 'create', '--user', email, '--name', 'demo')
   const api = openApi(token)
   const { cameras: all } = await command<{ cameras: Camera[] }>('camera', 'list')
@@ -113,15 +116,16 @@ async function prepareAccount(
   for (const [index, stream] of ['yard', 'door'].entries()) {
     const name = names[index]!
     const url = urls[stream]!
-    const known = all.find((camera) => camera.owner_id === owner.id && camera.name === name)
+    const kept = all.find((camera) => camera.owner_id === owner.id && camera.name === name)
     // The sample cameras have a new port each time.
-    if (known) await api.request('PUT', `/v1/cameras/${known.id}/`, { url })
+    if (kept) await api.request('PUT', `/v1/cameras/${kept.id}/`, { url })
     const added = ['camera', 'add', '--user', email, '--name', name, '--url', url, '--record', 'P1D']
-    cameras.push(known?.id ?? (await command<Camera>(...added)).id)
+    cameras.push(kept?.id ?? (await command<Camera>(...added)).id)
   }
-  return { api, token, cameras }
+  return { api, token, password, cameras }
 }
 
+const email = 'demo@example.com'
 const names = ['Yard', 'Door']
 
 class Api {
@@ -175,9 +179,17 @@ class Api {
 }
 
 type Recording = { recording_start: string | null; recording_end: string | null }
-type Running = { url: string; token: string; ca: string; cameras: number[]; startedMs: number; dataDir: string }
+type Running = {
+  url: string
+  token: string
+  password: string
+  ca: string
+  cameras: number[]
+  startedMs: number
+  dataDir: string
+}
 
-function instructions({ url, token, ca, cameras, startedMs, dataDir }: Running): string {
+function instructions({ url, token, password, ca, cameras, startedMs, dataDir }: Running): string {
   const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
   const id = cameras[0]!
   const caPath = relative(process.cwd(), ca).startsWith('..') ? ca : relative(process.cwd(), ca)
@@ -186,8 +198,13 @@ function instructions({ url, token, ca, cameras, startedMs, dataDir }: Running):
   const hour = `start=${time(startedMs - 60_000)}&end=${time(startedMs + 3600_000)}`
   return `
 Nightjar is at ${url}
-Personal access token: ${token}
+Open it in a browser (the certificate is self-signed, so it asks once) and sign in:
+
+  E-mail    ${email}
+  Password  ${password}
+
 Data: ${dataDir}
+Personal access token for programs: ${token}
 
 Who am I, the cameras (with live view addresses), the timeline, and a recorded stream from its beginning:
 
@@ -196,7 +213,7 @@ ${curl('/v1/cameras/')}
 ${curl(`/v1/cameras/${id}/recording/timeline/?${hour}`)}
 ${curl(`/v1/cameras/${id}/recording/stream/?start=${time(startedMs)}`)}
 
-Any address in the answers opens in a player or a browser as it is (the certificate is self-signed). Ctrl-C ends the demo.`
+Any address in the answers opens in a player or a browser as it is. Ctrl-C ends the demo.`
 }
 
 if (!existsSync(program('server/commands/nightjar.ts'))) throw new Error('run the demo from a checkout')
