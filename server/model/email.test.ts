@@ -5,7 +5,24 @@ import { emailKey, parseEmail } from './email.ts'
 test('addresses are taken as typed and compared without regard to case', () => {
   assert.equal(parseEmail(' Ada.Byron+cam@Example.org '), 'Ada.Byron+cam@Example.org')
   assert.equal(parseEmail('ada@localhost'), 'ada@localhost')
+  assert.equal(parseEmail("o'brien@bücher.example"), "o'brien@bücher.example")
   assert.equal(emailKey('Ada@Example.org '), 'ada@example.org')
+})
+
+test('a domain is the same in its own script and as the name system knows it', () => {
+  const cases = [
+    ['Ada@BÜCHER.example', 'ada@xn--bcher-kva.example'],
+    ['ada@bu\u0308cher.example', 'ada@xn--bcher-kva.example'],
+    ['ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
+    ['ada@例え。テスト', 'ada@xn--r8jz45g.xn--zckzah'],
+    ['ADA@xn--bcher-kva.EXAMPLE', 'ada@xn--bcher-kva.example'],
+    ['j\u006f\u0308rg@x.org', 'j\u00f6rg@x.org'],
+    // No domains: left as they are.
+    ['ada@bü/cher', 'ada@bü/cher'],
+    ['ada@bü%63her', 'ada@bü%63her'],
+    ['bücher', 'bücher'],
+  ] as const
+  for (const [email, key] of cases) assert.equal(emailKey(email), key, email)
 })
 
 test('what cannot be an address is refused', () => {
@@ -17,9 +34,19 @@ test('what cannot be an address is refused', () => {
     'a@b@c',
     'a b@c',
     'a@b\r\nBcc: c@d',
+    'a\r@b',
+    'a@b\nc',
     'a,b@c',
     '<a@b>',
+    '"a"@b',
+    'a\\@b',
+    'a@[127.0.0.1]',
+    'a\0@b',
+    'a@b\u202ec',
+    'a\u200b@b',
+    'a@b\u2028c',
+    '\ud800@b',
     `${'x'.repeat(250)}@x.org`,
   ]
-  for (const text of cases) assert.throws(() => parseEmail(text), { kind: 'invalid' }, text)
+  for (const text of cases) assert.throws(() => parseEmail(text), { kind: 'invalid' }, JSON.stringify(text))
 })

@@ -1,8 +1,8 @@
 // Tells when what the store holds has changed, by this process or by another one (the command line beside a running server).
 
 /**
- * - `records`: accounts, cameras, recordings or tokens, by this process
- * - `status`: what cameras and recordings report of themselves, by this process; nothing to act on
+ * - `records`: accounts, cameras, recordings, guests or tokens, by this process
+ * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing to act on
  * - `foreign`: another process committed; what, is not known
  */
 export type StoreChange = 'records' | 'status' | 'foreign'

@@ -8,6 +8,7 @@ import { createSessionTables } from './migrations/0003-sessions.ts'
 import { createAccountTables } from './migrations/0004-accounts.ts'
 import { createAuditTable } from './migrations/0005-audit.ts'
 import { bindCredentials } from './migrations/0006-bound-credentials.ts'
+import { createGuestTable } from './migrations/0007-guests.ts'
 import { createEventTables } from './migrations/0008-events.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
@@ -21,6 +22,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-accounts': { up: createAccountTables },
   '0005-audit': { up: createAuditTable },
   '0006-bound-credentials': { up: bindCredentials },
+  '0007-guests': { up: createGuestTable },
   '0008-events': { up: createEventTables },
   '0011-dashboard': { up: addDashboard },
 }

@@ -258,6 +258,21 @@ export type Tables = {
     email_key: string
     at_ms: number
   }
+  /** People who may watch somebody else's camera. */
+  guests: {
+    id: Generated<number>
+    camera_id: number
+    /** As entered; unique per camera by its key. */
+    email: string
+    email_key: string
+    /** Whose share it is; null while there is no account for the address. */
+    user_id: number | null
+    can_view_rec: number
+    share_notifications: number
+    created_at_ms: number
+    /** When the guest first looked at the camera. */
+    opened_at_ms: number | null
+  }
   secret_check: {
     id: number
     sealed: Uint8Array

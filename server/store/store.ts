@@ -12,6 +12,7 @@ import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange
 import type { Watch } from './database.ts'
 import { Events } from './events.ts'
 import { Grants } from './grants.ts'
+import { Guests } from './guests.ts'
 import { Links } from './links.ts'
 import { MailCounts } from './mail-counts.ts'
 import { openDatabase } from './open-database.ts'
@@ -21,6 +22,7 @@ import { SealedBox } from './sealed-box.ts'
 import { checkSecret } from './secret-check.ts'
 import { Segments } from './segments.ts'
 import { SessionRows } from './sessions.ts'
+import { Shares } from './shares.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
 import { inTransaction } from './transaction.ts'
@@ -45,6 +47,8 @@ export type StoreTables = {
   readonly mails: MailCounts
   readonly cameras: Cameras
   readonly recordings: Recordings
+  readonly guests: Guests
+  readonly shares: Shares
   readonly tokens: Tokens
   readonly applications: Applications
   readonly grants: Grants
@@ -96,6 +100,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     mails: new MailCounts(db, clock),
     cameras: new Cameras({ db, feed, clock, box, randomBytes }),
     recordings: new Recordings(db, feed, clock),
+    guests: new Guests(db, feed, clock),
+    shares: new Shares(db, feed, clock),
     tokens: new Tokens(db, feed, clock),
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),

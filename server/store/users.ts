@@ -4,10 +4,13 @@ import { type Kysely, sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { emailKey } from '../model/email.ts'
+import { lockAddress } from './address-lock.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isUniqueViolation } from './constraint.ts'
 import { insertWithId } from './given-id.ts'
+import { takeWaitingGuests } from './guest-address.ts'
 import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 export type User = {
   readonly id: number
@@ -63,27 +66,33 @@ export class Users {
     this.#clock = clock
   }
 
-  /** Throws 'conflict' when the address or the id is taken. */
+  /** With what waits for the address. Throws 'conflict' when the address or the id is taken. */
   async insert(user: NewUser): Promise<User> {
+    const key = emailKey(user.email)
     try {
-      const row = await insertWithId(this.#db, { table: 'users', id: user.id }, (db) =>
-        db
-          .insertInto('users')
-          .values({
-            ...(user.id !== undefined && { id: user.id }),
-            email: user.email,
-            email_key: emailKey(user.email),
-            first_name: user.firstName,
-            last_name: user.lastName,
-            phone: user.phone ?? null,
-            password_hash: user.passwordHash,
-            is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
-            disabled_at_ms: null,
-            created_at_ms: this.#clock.nowMs(),
-          })
-          .returning(columns)
-          .executeTakeFirstOrThrow(),
-      )
+      const row = await inTransaction(this.#db, async (transaction) => {
+        await lockAddress(transaction, key)
+        const inserted = await insertWithId(transaction, { table: 'users', id: user.id }, (db) =>
+          db
+            .insertInto('users')
+            .values({
+              ...(user.id !== undefined && { id: user.id }),
+              email: user.email,
+              email_key: key,
+              first_name: user.firstName,
+              last_name: user.lastName,
+              phone: user.phone ?? null,
+              password_hash: user.passwordHash,
+              is_owner: user.isOwner === undefined ? ifNoOwner : user.isOwner ? 1 : 0,
+              disabled_at_ms: null,
+              created_at_ms: this.#clock.nowMs(),
+            })
+            .returning(columns)
+            .executeTakeFirstOrThrow(),
+        )
+        await takeWaitingGuests(transaction, inserted.id, key)
+        return inserted
+      })
       this.#feed.publish('records')
       return toUser(row)
     } catch (error) {
@@ -142,18 +151,27 @@ export class Users {
     return (await query.executeTakeFirst()) !== undefined
   }
 
-  /** Throws 'not_found', and 'conflict' when the address is taken. */
+  /** With what waits for the address, if it is another one. Throws 'not_found', and 'conflict' when the address is taken. */
   async update(id: number, change: UserChange): Promise<User> {
     const { email, firstName, lastName, phone } = change
+    const values = {
+      ...(firstName !== undefined && { first_name: firstName }),
+      ...(lastName !== undefined && { last_name: lastName }),
+      ...(phone !== undefined && { phone }),
+    }
+    if (email === undefined) return this.#set(id, values)
+    const key = emailKey(email)
     try {
-      return await this.#set(id, {
-        ...(email !== undefined && { email, email_key: emailKey(email) }),
-        ...(firstName !== undefined && { first_name: firstName }),
-        ...(lastName !== undefined && { last_name: lastName }),
-        ...(phone !== undefined && { phone }),
+      const user = await inTransaction(this.#db, async (transaction) => {
+        await lockAddress(transaction, key)
+        const changed = await setUser(transaction, id, { ...values, email, email_key: key })
+        await takeWaitingGuests(transaction, id, key)
+        return changed
       })
+      this.#feed.publish('records')
+      return user
     } catch (error) {
-      throw isUniqueViolation(error) ? await this.#explainConflict(email ?? '', undefined, error) : error
+      throw isUniqueViolation(error) ? await this.#explainConflict(email, undefined, error) : error
     }
   }
 
@@ -185,15 +203,9 @@ export class Users {
 
   async #set(id: number, values: Partial<Row<'users'>>): Promise<User> {
     if (Object.keys(values).length === 0) return this.get(id)
-    const row = await this.#db
-      .updateTable('users')
-      .set(values)
-      .where('id', '=', id)
-      .returning(columns)
-      .executeTakeFirst()
-    if (!row) throw new AppError('not_found', `there is no user ${id}`)
+    const user = await setUser(this.#db, id, values)
     this.#feed.publish('records')
-    return toUser(row)
+    return user
   }
 
   async #explainConflict(email: string, id: number | undefined, cause: unknown): Promise<AppError> {
@@ -201,6 +213,12 @@ export class Users {
     const message = isEmailTaken ? `there is already an account for ${email}` : `the user id ${id} is taken`
     return new AppError('conflict', message, { cause })
   }
+}
+
+async function setUser(db: Kysely<Tables>, id: number, values: Partial<Row<'users'>>): Promise<User> {
+  const row = await db.updateTable('users').set(values).where('id', '=', id).returning(columns).executeTakeFirst()
+  if (!row) throw new AppError('not_found', `there is no user ${id}`)
+  return toUser(row)
 }
 
 function toUser(row: Pick<Row<'users'>, (typeof columns)[number]>): User {

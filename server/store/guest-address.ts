@@ -1,0 +1,33 @@
+// Guests who were invited before they had an account are known by their address alone: here they get to the account that has it.
+
+import type { Kysely } from 'kysely'
+import type { Tables } from './schema.ts'
+
+/**
+ * Gives the guest rows that wait for the address to the account, but for its own cameras. In the transaction in which the account
+ * gets the address, which holds it (`lockAddress`). `key`: `emailKey` of the address.
+ */
+export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: number, key: string): Promise<void> {
+  await transaction
+    .updateTable('guests')
+    .set({ user_id: userId })
+    .where('email_key', '=', key)
+    .where('user_id', 'is', null)
+    .where('camera_id', 'not in', (of) => of.selectFrom('cameras').select('id').where('owner_id', '=', userId))
+    .execute()
+}
+
+/** The account whose a new guest of this address is; null when it has to wait for one. In a transaction that holds the address. */
+export async function findAccountOf(
+  transaction: Kysely<Tables>,
+  key: string,
+  cameraId: number,
+): Promise<number | null> {
+  const user = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', key)
+    .where('id', 'not in', (of) => of.selectFrom('cameras').select('owner_id').where('id', '=', cameraId))
+    .executeTakeFirst()
+  return user?.id ?? null
+}
