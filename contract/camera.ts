@@ -77,6 +77,8 @@ export const SharedCamera = Type.Object({
   has_notifications: Type.Boolean(),
 })
 
+export type SharedCamera = Static<typeof SharedCamera>
+
 const writable = {
   name: Type.String({
     minLength: 1,

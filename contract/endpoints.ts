@@ -59,7 +59,6 @@ export const endpoints = {
     query: CameraListQuery,
     status: 200,
     result: page(SharedCamera),
-    isPlanned: true,
   }),
   getSharedCamera: endpoint({
     method: 'GET',
@@ -70,7 +69,6 @@ export const endpoints = {
     query: CameraQuery,
     status: 200,
     result: SharedCamera,
-    isPlanned: true,
   }),
   getStreamInfo: endpoint({
     method: 'GET',
@@ -118,7 +116,6 @@ export const endpoints = {
     params: CameraPath,
     status: 200,
     result: Recording,
-    isPlanned: true,
   }),
   getSharedTimeline: endpoint({
     method: 'GET',
@@ -129,7 +126,6 @@ export const endpoints = {
     query: TimelineQuery,
     status: 200,
     result: Timeline,
-    isPlanned: true,
   }),
   createSharedStream: endpoint({
     method: 'GET',
@@ -140,7 +136,6 @@ export const endpoints = {
     query: StreamQuery,
     status: 200,
     result: RecordedStream,
-    isPlanned: true,
   }),
   listGuests: endpoint({
     method: 'GET',
@@ -151,7 +146,6 @@ export const endpoints = {
     query: PageQuery,
     status: 200,
     result: page(Guest),
-    isPlanned: true,
   }),
   createGuest: endpoint({
     method: 'POST',
@@ -162,7 +156,6 @@ export const endpoints = {
     body: NewGuest,
     status: 201,
     result: Guest,
-    isPlanned: true,
   }),
   getGuest: endpoint({
     method: 'GET',
@@ -172,7 +165,6 @@ export const endpoints = {
     params: GuestPath,
     status: 200,
     result: Guest,
-    isPlanned: true,
   }),
   updateGuest: endpoint({
     method: 'PUT',
@@ -183,7 +175,6 @@ export const endpoints = {
     body: GuestChange,
     status: 200,
     result: Guest,
-    isPlanned: true,
   }),
   deleteGuest: endpoint({
     method: 'DELETE',
@@ -193,7 +184,6 @@ export const endpoints = {
     params: GuestPath,
     status: 204,
     result: Nothing,
-    isPlanned: true,
   }),
   listEvents: endpoint({
     method: 'GET',

@@ -1,6 +1,6 @@
 // Guests: people invited by e-mail to watch a camera.
 
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { nullable } from './schema.ts'
 
 export const GuestPath = Type.Object({ camera_id: Type.Integer(), guest_id: Type.Integer() })
@@ -26,3 +26,5 @@ export const Guest = Type.Object({
   last_name: nullable(Type.String()),
   permissions: Type.Object({ can_view_rec: Type.Boolean(), share_notifications: Type.Boolean() }),
 })
+
+export type Guest = Static<typeof Guest>

@@ -5,6 +5,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createApi } from './api/api.ts'
+import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
 import type { Measurement } from './api/metrics.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
@@ -116,6 +117,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
   })
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
+  const access = new CameraAccess({ store, authenticator })
   const audit = new Audit({ rows: store.audit, clock, log, retentionDays: config.auditDays })
   const passwords = new PasswordQueue()
   const limits = new RateLimits({
@@ -163,13 +165,14 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     clock,
     publicUrl,
     nodeName: config.nodeName,
-    canView: (userId, cameraId) => canViewRecordings(store, userId, cameraId),
+    canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
     isRecording: async (cameraId) => (await store.recordings.find(cameraId))?.deactivatedAtMs === null,
   })
   const api = createApi({
     store,
     authenticator,
+    access,
     oauth,
     sessions,
     accounts,
@@ -284,11 +287,6 @@ function runAlways(
       onFailure: (error, delayMs) => log.error({ task, error: errorChain(error), delayMs }, 'a background task failed'),
     }),
   )
-}
-
-async function canViewRecordings(store: Store, userId: number, cameraId: number): Promise<boolean> {
-  const [user, camera] = await Promise.all([store.users.find(userId), store.cameras.find(cameraId)])
-  return camera?.ownerId === userId && user?.disabledAtMs === null
 }
 
 async function listRetentionPolicies(store: Store): Promise<RetentionPolicy[]> {

@@ -13,6 +13,7 @@ import { sendJson } from '../../server/api/answer.ts'
 import { writeUser } from '../../server/api/answers/user.ts'
 import { createApi } from '../../server/api/api.ts'
 import { createGate } from '../../server/api/caller-gate.ts'
+import { CameraAccess } from '../../server/api/camera-access.ts'
 import type { ApiDeps } from '../../server/api/deps.ts'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { createTemporaryAccounts } from '../../server/auth/accounts/temporary-accounts.ts'
@@ -121,6 +122,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
     ...noCameras,
     store,
     authenticator,
+    access: new CameraAccess({ store, authenticator }),
     oauth,
     sessions: new Sessions({ rows: store.sessions, clock, log }),
     accounts,
@@ -139,7 +141,11 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
     async (request, reply) => {
       const { userId } = request.caller!
       const user = await store.users.update(userId, { lastName: `Lind ${++writes}` })
-      sendJson(reply, 200, JSON.stringify(writeUser(user, await store.cameras.countByOwner(userId))))
+      sendJson(
+        reply,
+        200,
+        JSON.stringify(writeUser(user, { own: await store.cameras.countByOwner(userId), shared: 0, withGuests: 0 })),
+      )
     },
   )
   const refreshTokens: string[] = []

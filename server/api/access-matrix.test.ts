@@ -1,57 +1,210 @@
-// Who may do what with whose camera: every endpoint that is built, for everyone there is.
+// Who may do what with whose camera: every endpoint of a camera that is built, for everyone there is.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { builtNames, endpoints } from '../../contract/endpoints.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import { type BuiltName, builtNames, endpoints } from '../../contract/endpoints.ts'
+import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
+import { writeTime } from '../model/time.ts'
+import { openTemporaryApi, type TemporaryApi } from './temporary-api.ts'
 
-const ofCamera = builtNames.filter((name) => endpoints[name].path.startsWith('/v1/cameras/{'))
+const start = writeTime(syntheticStartMs)
+const end = writeTime(syntheticStartMs + 8000)
+const range = `?start=${start}&end=${end}`
 
-test('T20: each operation on a camera, for its owner, a stranger, a disabled account and nobody', async (t) => {
-  const { api, store, addUser, addCamera } = await openTemporaryApi(t)
-  const [owner, stranger, disabled] = [
-    await addUser('owner@example.com'),
-    await addUser('stranger@example.com'),
-    await addUser('disabled@example.com'),
-  ]
-  const [ownCamera, disabledCamera] = [await addCamera(owner.userId), await addCamera(disabled.userId)]
-  await store.users.setDisabled(disabled.userId, true)
-  assert.ok(ofCamera.length >= 5)
-  for (const name of ofCamera) {
+/** Requests that are good but for who sends them; others are sent empty, and their owner may be told what is missing. */
+const requests: Partial<Record<BuiltName, { query?: string; body?: object }>> = {
+  getCamera: { query: '?max_width=320' },
+  getSharedCamera: { query: '?max_width=320' },
+  updateCamera: { body: { name: 'Gate' } },
+  getRecording: {},
+  getTimeline: { query: range },
+  createStream: { query: range },
+  getSharedRecording: {},
+  getSharedTimeline: { query: range },
+  createSharedStream: { query: range },
+  enableRecording: { body: { retention: 'P7D' } },
+  updateRecording: { body: { retention: 'P8D' } },
+  disableRecording: {},
+  listGuests: {},
+  createGuest: { body: { email: 'more@example.com' } },
+  getGuest: {},
+  updateGuest: { body: { permissions: { share_notifications: true } } },
+  deleteGuest: {},
+  deleteCamera: {},
+}
+
+type Person = Awaited<ReturnType<TemporaryApi['addUser']>>
+
+const ofCamera = builtNames.filter((name) => /^\/v1\/(shared-)?cameras\/\{/.test(endpoints[name].path))
+
+/** A recorded camera, whose id is 1, and everybody who could want to see it. */
+async function openScene(t: TestContext) {
+  const scenes: FootageScene[] = []
+  t.after(() => Promise.all(scenes.map((scene) => scene[Symbol.asyncDispose]())))
+  const temporary = await openTemporaryApi(t, {}, (store, access) => {
+    const scene = new FootageScene(store.segments, store.streams)
+    scenes.push(scene)
+    return { recorded: scene.playback({ canView: (user, camera) => access.canViewRecordings(user, camera) }) }
+  })
+  const { store, addUser, addCamera } = temporary
+  const people: Record<string, Person> = {}
+  for (const name of [
+    'owner',
+    'guest',
+    'viewer',
+    'exGuest',
+    'exViewer',
+    'claimer',
+    'otherGuest',
+    'stranger',
+    'disabled',
+  ])
+    people[name] = await addUser(`${name}@example.com`)
+  const owner = people.owner!
+  const cameraId = await addCamera(owner.userId)
+  await store.recordings.enable(cameraId, { retention: 'P7D', maxBytes: null })
+  await scenes[0]!.record(0, 10)
+  const invite = async (email: string, canViewRecordings: boolean, camera = cameraId) =>
+    (await store.guests.insert({ cameraId: camera, email, canViewRecordings, sharesNotifications: false })).id
+  const guestId = await invite('guest@example.com', false)
+  await invite('Viewer@Example.com', true)
+  await invite('disabled@example.com', true)
+  await store.guests.remove(cameraId, await invite('exGuest@example.com', true))
+  const former = await invite('exViewer@example.com', true)
+  await store.guests.update(cameraId, former, { canViewRecordings: false })
+  // Invited, and not accepted: somebody who merely says that the address is theirs.
+  await invite('invited@example.com', true)
+  const hash = new Uint8Array(32)
+  const link = { kind: 'email', hash, userId: people.claimer!.userId, email: 'invited@example.com' } as const
+  await store.links.insert({ ...link, expiresAtMs: Date.now() + 60_000 })
+  const otherId = await addCamera(owner.userId, 'Other')
+  await invite('otherGuest@example.com', true, otherId)
+  const foreignId = await addCamera(people.stranger!.userId, 'Foreign')
+  await invite('owner@example.com', true, foreignId)
+  await store.users.setDisabled(people.disabled!.userId, true)
+  const otherScope = await addUser('scope@example.com', ['event_access', 'event_manage'])
+  await invite('scope@example.com', true)
+
+  const send = (name: BuiltName, camera: number, authorization?: string) => {
     const { method, path }: Endpoint = endpoints[name]
-    const send = (cameraId: number, authorization?: string) =>
-      api.server.inject({
-        method,
-        url: path.replace('{camera_id}', String(cameraId)).replaceAll(/\{\w+\}/g, '1'),
-        headers: { ...(authorization && { authorization }), 'content-type': 'application/json' },
-        ...(method === 'POST' || method === 'PUT' ? { payload: '{"name":5}' } : {}),
-      })
-    const missing = await send(999_999, owner.authorization)
-    assert.equal(missing.statusCode, 404, `${name} of no camera`)
-    for (const cameraId of [ownCamera, disabledCamera]) {
-      const refused = await send(cameraId, stranger.authorization)
-      assert.deepEqual([refused.statusCode, refused.body], [404, missing.body], `${name} by a stranger`)
+    const { query = '', body = {} } = requests[name] ?? {}
+    return temporary.api.server.inject({
+      method,
+      url: path.replace('{camera_id}', String(camera)).replaceAll(/\{\w+\}/g, String(guestId)) + query,
+      headers: { ...(authorization && { authorization }), 'content-type': 'application/json' },
+      ...(method === 'POST' || method === 'PUT' ? { payload: JSON.stringify(body) } : {}),
+    })
+  }
+  const dump = async () => ({
+    cameras: await store.cameras.list(),
+    recordings: await store.recordings.list(),
+    guests: await store.guests.listByCamera(cameraId, { limit: 100, offset: 0 }),
+  })
+  return { ...temporary, people, otherScope, cameraId, otherId, foreignId, send, dump }
+}
+
+/** Who is let in. */
+function admits(name: BuiltName): readonly string[] {
+  const { path }: Endpoint = endpoints[name]
+  if (!path.startsWith('/v1/shared-cameras/')) return ['owner']
+  return path.includes('/recording/') ? ['viewer'] : ['guest', 'viewer', 'exViewer']
+}
+
+test('T20: each operation on a camera, for everyone there is', async (t) => {
+  const { people, otherScope, cameraId, send, dump } = await openScene(t)
+  const before = await dump()
+  assert.ok(ofCamera.length >= Object.keys(requests).length)
+  for (const name of ofCamera) {
+    for (const [who, { authorization }] of Object.entries(people)) {
+      if (admits(name).includes(who)) continue
+      const refused = await send(name, cameraId, authorization)
+      if (who === 'disabled') {
+        assert.equal(refused.statusCode, 401, `${name} by ${who}`)
+        continue
+      }
+      const missing = await send(name, 999_999, authorization)
+      assert.deepEqual([refused.statusCode, refused.body], [404, missing.body], `${name} by ${who}`)
       const { date: _date, ...headers } = refused.headers
       const { date: _missingDate, ...missingHeaders } = missing.headers
-      assert.deepEqual(headers, missingHeaders, `${name} by a stranger`)
-      assert.equal((await send(cameraId, disabled.authorization)).statusCode, 401, `${name} by a disabled account`)
-      assert.equal((await send(cameraId)).statusCode, 401, `${name} by nobody`)
+      assert.deepEqual(headers, missingHeaders, `${name} by ${who}`)
+    }
+    for (const camera of [cameraId, 999_999]) {
+      assert.equal((await send(name, camera)).statusCode, 401, `${name} by nobody`)
+      const { statusCode, headers } = await send(name, camera, otherScope.authorization)
+      assert.deepEqual([statusCode, headers['www-authenticate']?.includes('insufficient_scope')], [403, true], name)
     }
   }
-  // Last of all, since some of them remove it; what is wrong with the request itself is said to the owner alone.
-  for (const name of ofCamera) {
-    const { method, path, status }: Endpoint = endpoints[name]
-    if (method === 'DELETE') continue
-    const url = path.replace('{camera_id}', String(ownCamera))
-    const response = await api.server.inject({
-      method,
-      url,
-      headers: { authorization: owner.authorization, 'content-type': 'application/json' },
-      ...(method === 'GET' ? {} : { payload: '{"name":5}' }),
-    })
-    // A camera that records nothing has no recording.
-    const expected = [status, 400, ...(path.includes('/recording/') ? [404] : [])]
-    assert.ok(expected.includes(response.statusCode), `${name} by its owner: ${response.statusCode}`)
+  assert.deepEqual(await dump(), before, 'whoever was refused has changed nothing')
+
+  // What ends something comes last.
+  const inOrder = [...ofCamera.filter((name) => !(name in requests)), ...(Object.keys(requests) as BuiltName[])]
+  for (const name of inOrder) {
+    const { status }: Endpoint = endpoints[name]
+    for (const who of admits(name)) {
+      const answer = await send(name, cameraId, people[who]!.authorization)
+      const expected = name in requests ? [status] : [status, 400, 404]
+      assert.ok(expected.includes(answer.statusCode), `${name} by ${who}: ${answer.statusCode} ${answer.body}`)
+    }
   }
+})
+
+test('T20: a camera is in exactly the lists of those who may see it', async (t) => {
+  const { api, people, cameraId, otherId, foreignId } = await openScene(t)
+  const list = async (path: string, { authorization }: Person) => {
+    const { statusCode, body } = await api.server.inject({ url: path, headers: { authorization } })
+    return statusCode === 200 ? (JSON.parse(body).results as { id: number }[]).map(({ id }) => id) : statusCode
+  }
+  const expected: Record<string, readonly [unknown, unknown]> = {
+    owner: [[cameraId, otherId], [foreignId]],
+    guest: [[], [cameraId]],
+    viewer: [[], [cameraId]],
+    exViewer: [[], [cameraId]],
+    otherGuest: [[], [otherId]],
+    stranger: [[foreignId], []],
+    disabled: [401, 401],
+  }
+  for (const [who, person] of Object.entries(people)) {
+    const lists = [await list('/v1/cameras/', person), await list('/v1/shared-cameras/', person)]
+    assert.deepEqual(lists, expected[who] ?? [[], []], who)
+  }
+})
+
+test('T20: a recorded stream is for who opened it, as long as they may see recordings', async (t) => {
+  const { api, people, cameraId, store, send } = await openScene(t)
+  const get = (url: string, authorization?: string, method: 'GET' | 'HEAD' = 'GET') => {
+    const headers = authorization === undefined ? {} : { authorization }
+    return api.server.inject({ method, url: new URL(url).pathname, headers })
+  }
+  const { viewer, owner, guest } = people
+  const stream = (await send('createSharedStream', cameraId, viewer!.authorization)).json()
+  const playlist = await get(stream.url)
+  assert.equal(playlist.statusCode, 200)
+  const file = new URL(/^\d+\.mp4$/m.exec(playlist.body)![0], stream.url).href
+  assert.equal((await get(stream.stream_info, viewer!.authorization)).statusCode, 200)
+  for (const other of [owner!, guest!]) {
+    assert.equal((await get(stream.stream_info, other.authorization)).statusCode, 404)
+  }
+  const statuses = async () => [
+    (await get(stream.url)).statusCode,
+    (await get(file, undefined, 'HEAD')).statusCode,
+    (await get(stream.stream_info, viewer!.authorization)).statusCode,
+    (await api.server.inject({ method: 'POST', url: new URL(stream.stream_controls.play).pathname })).statusCode,
+    (await send('getSharedRecording', cameraId, viewer!.authorization)).statusCode,
+  ]
+  const yes = [200, 200, 200, 204, 200]
+  const no = [404, 404, 404, 404, 404]
+  assert.deepEqual(await statuses(), yes)
+  const { id } = (await store.guests.findByEmail(cameraId, 'viewer@example.com'))!
+  await store.guests.update(cameraId, id, { canViewRecordings: false })
+  assert.deepEqual(await statuses(), no)
+  await store.guests.update(cameraId, id, { canViewRecordings: true })
+  assert.deepEqual(await statuses(), yes)
+  await store.users.setDisabled(owner!.userId, true)
+  assert.deepEqual(await statuses(), no)
+  await store.users.setDisabled(owner!.userId, false)
+  assert.deepEqual(await statuses(), yes)
+  await store.guests.remove(cameraId, id)
+  assert.deepEqual(await statuses(), no)
 })

@@ -8,7 +8,6 @@ import { PersonalTokens } from '../auth/personal-tokens.ts'
 import { AppError } from '../base/error.ts'
 import { AnswerCache } from './answer-cache.ts'
 import { createCallerCheck } from './caller-gate.ts'
-import { CameraAccess } from './camera-access.ts'
 import { registerDashboard } from './dashboard/dashboard.ts'
 import type { ApiDeps } from './deps.ts'
 import { createDescription } from './description/description.ts'
@@ -16,10 +15,12 @@ import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
 import { createEventHandlers } from './handlers/events.ts'
+import { createGuestHandlers } from './handlers/guests.ts'
 import { createMeHandlers } from './handlers/me.ts'
 import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
 import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
 import { createRecordingHandlers } from './handlers/recording.ts'
+import { createSharedCameraHandlers } from './handlers/shared-cameras.ts'
 import { createUserHandlers } from './handlers/users.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
@@ -47,10 +48,9 @@ export type Api = {
 /** Creates everything and listens to nothing yet. */
 export function createApi(deps: ApiDeps): Api {
   const { store, authenticator, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
-  const { accounts, oauth, sessions, audit } = deps
+  const { accounts, oauth, sessions, audit, access } = deps
   const publicUrl = new URL(deps.publicUrl).origin
   const urls = new MediaUrls(publicUrl, mediaTokens)
-  const access = new CameraAccess({ store, authenticator })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const streams = new OpenStreams({ store, clock, log })
 
@@ -72,14 +72,20 @@ export function createApi(deps: ApiDeps): Api {
   registerEndpoints(server, {
     authenticator,
     limits,
-    cache: new AnswerCache({ store, mediaTokens, names: ['getMe', 'listCameras', 'getCamera'] }),
+    cache: new AnswerCache({
+      store,
+      mediaTokens,
+      names: ['getMe', 'listCameras', 'getCamera', 'listSharedCameras', 'getSharedCamera'],
+    }),
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, audit, publicUrl }),
       ...createCameraHandlers({ store, urls, audit, publicUrl }),
-      ...createRecordingHandlers({ store, recorded }),
+      ...createRecordingHandlers({ store, access, recorded }),
+      ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
+      ...createGuestHandlers({ store, accounts, publicUrl }),
       ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),
     },
   })

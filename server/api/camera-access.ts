@@ -2,39 +2,62 @@
 
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { MediaGrant } from '../auth/media-token.ts'
+import { AppError } from '../base/error.ts'
+import { type CameraRight, canViewLive, canViewRecordings, decideCameraRight } from '../model/camera-access.ts'
 import type { Store } from '../store/store.ts'
 import { VersionedCache } from '../store/versioned-cache.ts'
 
 export type CameraAccessOptions = {
-  readonly store: Pick<Store, 'cameras' | 'users' | 'version'>
+  readonly store: Pick<Store, 'cameras' | 'users' | 'shares' | 'version'>
   readonly authenticator: Pick<Authenticator, 'isLive'>
 }
+
+type GuestRight = Extract<CameraRight, { role: 'guest' }>
 
 export class CameraAccess {
   readonly #store: CameraAccessOptions['store']
   readonly #authenticator: CameraAccessOptions['authenticator']
-  readonly #answers: VersionedCache<string, boolean>
+  readonly #rights: VersionedCache<string, CameraRight>
 
   constructor({ store, authenticator }: CameraAccessOptions) {
     this.#store = store
     this.#authenticator = authenticator
-    this.#answers = new VersionedCache(store, { maxEntries: 10_000 })
+    this.#rights = new VersionedCache(store, { maxEntries: 10_000 })
   }
 
-  /** Whether the user may see the camera: it exists, is theirs, and their account is not disabled. */
-  canView(userId: number, cameraId: number): Promise<boolean> {
-    return this.#answers.load(`${userId} ${cameraId}`, async () => {
-      const [user, camera] = await Promise.all([this.#store.users.find(userId), this.#store.cameras.find(cameraId)])
-      return user !== undefined && user.disabledAtMs === null && camera?.ownerId === userId
+  /** What the user may do with the camera, by the rule of model/camera-access.ts. */
+  find(userId: number, cameraId: number): Promise<CameraRight> {
+    return this.#rights.load(`${userId} ${cameraId}`, async () => {
+      const { users, cameras, shares } = this.#store
+      const [user, camera] = await Promise.all([users.find(userId), cameras.find(cameraId)])
+      if (!user || !camera) return { role: 'none' }
+      if (user.id === camera.ownerId) return decideCameraRight({ user, owner: user, shares: [] })
+      const [owner, own] = await Promise.all([users.find(camera.ownerId), shares.list(userId, cameraId)])
+      return decideCameraRight({ user, owner, shares: own })
     })
   }
 
+  /** Throws 'not_found' for everybody but guests, the owner included. */
+  async getGuestRight(userId: number, cameraId: number): Promise<GuestRight> {
+    const right = await this.find(userId, cameraId)
+    if (right.role !== 'guest') throw new AppError('not_found', `user ${userId} is no guest of camera ${cameraId}`)
+    return right
+  }
+
+  /** The user is about to see the camera: from a guest's first look on, the owner is told the guest's name. */
+  async noteLook(userId: number, cameraId: number): Promise<void> {
+    const right = await this.find(userId, cameraId)
+    if (right.role === 'guest' && !right.isOpened) await this.#store.shares.setOpened(userId, cameraId)
+  }
+
   /** Whether a URL signed earlier may still be used: the viewer's right, and the credential it was answered to. */
-  async isGranted({
-    userId,
-    cameraId,
-    credential,
-  }: Pick<MediaGrant, 'userId' | 'cameraId' | 'credential'>): Promise<boolean> {
-    return (await this.canView(userId, cameraId)) && this.#authenticator.isLive(credential)
+  async isGranted({ userId, cameraId, credential }: Viewer): Promise<boolean> {
+    return canViewLive(await this.find(userId, cameraId)) && this.#authenticator.isLive(credential)
+  }
+
+  async canViewRecordings(userId: number, cameraId: number): Promise<boolean> {
+    return canViewRecordings(await this.find(userId, cameraId))
   }
 }
+
+type Viewer = Pick<MediaGrant, 'userId' | 'cameraId' | 'credential'>

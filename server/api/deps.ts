@@ -12,6 +12,7 @@ import type { Logger } from '../base/log.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { Store } from '../store/store.ts'
+import type { CameraAccess } from './camera-access.ts'
 import type { Measurement } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
@@ -64,13 +65,24 @@ export type Recorded = Pick<
 export type ApiDeps = {
   readonly store: Pick<
     Store,
-    'users' | 'cameras' | 'recordings' | 'events' | 'tokens' | 'applications' | 'version' | 'check'
+    | 'users'
+    | 'cameras'
+    | 'recordings'
+    | 'guests'
+    | 'shares'
+    | 'events'
+    | 'tokens'
+    | 'applications'
+    | 'version'
+    | 'check'
   >
+  readonly access: CameraAccess
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
   readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   readonly accounts: Pick<
     Accounts,
+    | 'guests'
     | 'add'
     | 'invite'
     | 'setPassword'

@@ -135,13 +135,6 @@ test('404 comes before 400, and an unknown path is 404', async (t) => {
   assert.equal((await asOwner('/v1/cameras/999/', { method: 'PUT', type: 'text/plain', body: 'x' })).statusCode, 404)
 })
 
-test('what is not built yet is not there', async (t) => {
-  const { asOwner } = await openClient(t)
-  for (const url of ['/v1/shared-cameras/', '/v1/cameras/1/guests/']) {
-    assert.equal((await asOwner(url)).statusCode, 404, url)
-  }
-})
-
 test("another user's camera is a camera that does not exist, to the byte", async (t) => {
   const { asOwner, addUser, addCamera, store } = await openClient(t)
   const other = await addUser('other@example.com')

@@ -18,6 +18,7 @@ import { silentLogger } from '../base/log.ts'
 import type { Store } from '../store/store.ts'
 import { openTemporaryStore } from '../store/temporary-store.ts'
 import { type Api, createApi } from './api.ts'
+import { CameraAccess } from './camera-access.ts'
 import type { ApiDeps, Recorded } from './deps.ts'
 import { createAnswerCheck } from './description/check-answer.ts'
 import { type OwnIdentity, openOwnIdentity } from './transport/certificate.ts'
@@ -68,7 +69,7 @@ async function notFound(): Promise<never> {
 export async function openTemporaryApi(
   t: TestContext,
   parts: Partial<ApiDeps> = {},
-  addParts: (store: Store) => Partial<ApiDeps> = () => ({}),
+  addParts: (store: Store, access: CameraAccess) => Partial<ApiDeps> = () => ({}),
   openStore: (...args: Parameters<typeof openTemporaryStore>) => Promise<{ store: Store }> = openTemporaryStore,
 ): Promise<TemporaryApi> {
   const clock: Clock = parts.clock ?? systemClock
@@ -77,15 +78,13 @@ export async function openTemporaryApi(
   const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const { accounts, audit } = createTemporaryAccounts(store, { clock })
+  const { tokens, grants } = store
+  const authenticator = new Authenticator({ tokens, grants, source: store, clock, log: silentLogger })
+  const access = new CameraAccess({ store, authenticator })
   const api = createApi({
     store,
-    authenticator: new Authenticator({
-      tokens: store.tokens,
-      grants: store.grants,
-      source: store,
-      clock,
-      log: silentLogger,
-    }),
+    authenticator,
+    access,
     oauth: createTemporaryOAuth(store, { clock }),
     sessions: new Sessions({ rows: store.sessions, clock, log: silentLogger }),
     accounts,
@@ -103,7 +102,7 @@ export async function openTemporaryApi(
     log: silentLogger,
     publicUrl,
     identity,
-    ...addParts(store),
+    ...addParts(store, access),
     ...parts,
     clock,
   })

@@ -1,10 +1,11 @@
-// A camera as its owner sees it. The addresses it is watched at carry who may, how, and until when.
+// A camera as its owner and its guests see it. The addresses it is watched at carry who may, how, and until when.
 
-import type { Camera } from '../../../contract/camera.ts'
+import type { Camera, SharedCamera } from '../../../contract/camera.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Camera as CameraRow } from '../../store/cameras.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
+import type { SharedCamera as SharedRow } from '../../store/shares.ts'
 import type { CameraUrls } from '../media-urls.ts'
 
 /** `recording`: also one that was turned off. */
@@ -14,6 +15,41 @@ export function writeCamera(
   view: LiveView,
   urls: CameraUrls,
 ): Camera {
+  const { id, name, type, snapshot, status, ...rest } = writeCommon(camera, recording, view, urls)
+  return {
+    id,
+    name,
+    type,
+    snapshot,
+    status,
+    event_api_hash: camera.eventApiHash,
+    ...rest,
+    status_reason: camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
+  }
+}
+
+/** `applications` tell whether the camera is recorded, `has_recording` whether this guest may see that. */
+export function writeSharedCamera(
+  { camera, owner, share }: SharedRow,
+  recording: RecordingRow | undefined,
+  view: LiveView,
+  urls: CameraUrls,
+): SharedCamera {
+  const common = writeCommon(camera, recording, view, urls)
+  return {
+    ...common,
+    has_recording: common.has_recording && share.canViewRecordings,
+    owner: { email: owner.email, first_name: owner.firstName, last_name: owner.lastName },
+    has_notifications: share.sharesNotifications,
+  }
+}
+
+function writeCommon(
+  camera: SharedRow['camera'],
+  recording: RecordingRow | undefined,
+  view: LiveView,
+  urls: CameraUrls,
+) {
   const isRecorded = recording !== undefined && recording.deactivatedAtMs === null
   const mjpeg = {
     format: 'mjpeg',
@@ -26,7 +62,6 @@ export function writeCamera(
     type: camera.type,
     snapshot: camera.snapshotAtMs === null ? null : { url: urls.snapshot, created_at: writeTime(camera.snapshotAtMs) },
     status: camera.status,
-    event_api_hash: camera.eventApiHash,
     live_snapshot: urls.live_snapshot,
     // Clients choose by position: the order is part of the interface.
     streams:
@@ -34,14 +69,13 @@ export function writeCamera(
         ? [mjpeg]
         : [
             mjpeg,
-            { format: 'mp4', url: urls.mp4 },
-            { format: 'mpegts', url: urls.mpegts },
-            { format: 'hls', url: urls.hls },
+            { format: 'mp4' as const, url: urls.mp4 },
+            { format: 'mpegts' as const, url: urls.mpegts },
+            { format: 'hls' as const, url: urls.hls },
           ],
     applications: isRecorded ? [{ code: 'CRA' }] : [],
     has_recording: isRecorded,
     low_latency_enabled: camera.type !== 'mjpeg',
     audio_enabled: camera.hasAudio,
-    status_reason: camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
   }
 }

@@ -3,8 +3,10 @@
 import type { User } from '../../../contract/user.ts'
 import type { User as UserRow } from '../../store/users.ts'
 
-export function writeUser(user: UserRow, ownCameras: number): User {
-  const sharedCameras = 0 // sharing is not built yet
+/** How many cameras are the user's, are shared with the user, and have guests of the user. */
+export type CameraCounts = { readonly own: number; readonly shared: number; readonly withGuests: number }
+
+export function writeUser(user: UserRow, cameras: CameraCounts): User {
   return {
     id: user.id,
     email: user.email,
@@ -12,10 +14,10 @@ export function writeUser(user: UserRow, ownCameras: number): User {
     last_name: user.lastName,
     phone: user.phone,
     root_site: user.id,
-    my_cameras_count: ownCameras,
-    shared_cameras_count: sharedCameras,
-    total_cameras_count: ownCameras + sharedCameras,
-    cameras_with_guests_count: 0,
+    my_cameras_count: cameras.own,
+    shared_cameras_count: cameras.shared,
+    total_cameras_count: cameras.own + cameras.shared,
+    cameras_with_guests_count: cameras.withGuests,
     require_qualification: false,
     available_features: { live_view: true, connect_camera: true },
   }

@@ -12,17 +12,22 @@ import { insufficientScope } from '../problem.ts'
 import { readChange } from './users.ts'
 
 export type MeHandlersOptions = {
-  readonly store: Pick<Store, 'users' | 'cameras'>
+  readonly store: Pick<Store, 'users' | 'cameras' | 'shares' | 'guests'>
   readonly accounts: Pick<Accounts, 'changePassword' | 'requestEmailChange'>
   readonly audit: Pick<Audit, 'write'>
 }
 
 export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions): Pick<Handlers, 'getMe' | 'updateMe'> {
-  const { users, cameras } = store
+  const { users, cameras, shares, guests } = store
 
   const show = async (userId: number) => {
-    const [user, ownCameras] = await Promise.all([users.get(userId), cameras.countByOwner(userId)])
-    return writeUser(user, ownCameras)
+    const [user, own, shared, withGuests] = await Promise.all([
+      users.get(userId),
+      cameras.countByOwner(userId),
+      shares.countCameras(userId),
+      guests.countSharedByOwner(userId),
+    ])
+    return writeUser(user, { own, shared, withGuests })
   }
 
   return {

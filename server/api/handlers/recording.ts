@@ -1,6 +1,8 @@
-// /v1/cameras/{camera_id}/recording/: what is recorded and how it is played, and our extensions that turn it on and off. Rows only, as for cameras.
+// …/{camera_id}/recording/ of own and of shared cameras: what is recorded and how it is played; and our extensions that turn it on
+// and off. Rows only, as for cameras.
 
 import type { NewRecording, RecordingChange } from '../../../contract/recording.ts'
+import type { Caller } from '../../auth/caller.ts'
 import { AppError } from '../../base/error.ts'
 import { parseDurationMs } from '../../model/duration.ts'
 import { getTime, getTimeRange, maxTimelineMs } from '../../model/time-range.ts'
@@ -8,27 +10,53 @@ import type { Recording as RecordingRow } from '../../store/recordings.ts'
 import type { Store } from '../../store/store.ts'
 import { writeRecordedStream, writeRecording, writeStreamInfo, writeTimeline } from '../answers/recording.ts'
 import type { Handlers } from '../call.ts'
+import type { CameraAccess } from '../camera-access.ts'
 import type { Recorded } from '../deps.ts'
 import { getOwnCamera } from '../own-camera.ts'
 
 export type RecordingHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
+  readonly access: CameraAccess
   readonly recorded: Pick<Recorded, 'info' | 'timeline' | 'createStream' | 'getStreamInfo'>
 }
+
+type TimelineQuery = { readonly start: string; readonly end: string }
+type StreamQuery = { readonly start: string; readonly end?: string | undefined }
 
 type Names =
   | 'getRecording'
   | 'getTimeline'
   | 'createStream'
+  | 'getSharedRecording'
+  | 'getSharedTimeline'
+  | 'createSharedStream'
   | 'getStreamInfo'
   | 'enableRecording'
   | 'updateRecording'
   | 'disableRecording'
 
-export function createRecordingHandlers({ store, recorded }: RecordingHandlersOptions): Pick<Handlers, Names> {
+export function createRecordingHandlers(options: RecordingHandlersOptions): Pick<Handlers, Names> {
+  const { store, access, recorded } = options
   const { recordings } = store
 
   const show = async (recording: RecordingRow) => writeRecording(recording, await recorded.info(recording.cameraId))
+
+  const timeline = async ({ cameraId }: RecordingRow, query: TimelineQuery) => {
+    const range = getTimeRange(query, maxTimelineMs)
+    return writeTimeline(range, await recorded.timeline(cameraId, range.startMs, range.endMs))
+  }
+
+  const stream = async (
+    { cameraId, status }: RecordingRow,
+    { userId, credential }: Caller,
+    { start, end }: StreamQuery,
+  ) => {
+    const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
+    const isWriting = status === 'RECORDING'
+    return writeRecordedStream(
+      await recorded.createStream({ cameraId, userId, credential, ...range, isRecording: true, isWriting }),
+    )
+  }
 
   return {
     async getRecording({ caller, params }) {
@@ -36,20 +64,35 @@ export function createRecordingHandlers({ store, recorded }: RecordingHandlersOp
     },
 
     async getTimeline(call) {
-      const { cameraId } = await getOwnRecording(store, call.caller.userId, call.params.camera_id)
-      const range = getTimeRange(call.query(), maxTimelineMs)
-      return writeTimeline(range, await recorded.timeline(cameraId, range.startMs, range.endMs))
+      return timeline(await getOwnRecording(store, call.caller.userId, call.params.camera_id), call.query())
     },
 
     async createStream(call) {
-      const { userId, credential } = call.caller
-      const { cameraId, status } = await getOwnRecording(store, userId, call.params.camera_id)
-      const { start, end } = call.query()
-      const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
-      const isWriting = status === 'RECORDING'
-      return writeRecordedStream(
-        await recorded.createStream({ cameraId, userId, credential, ...range, isRecording: true, isWriting }),
-      )
+      const { userId } = call.caller
+      return stream(await getOwnRecording(store, userId, call.params.camera_id), call.caller, call.query())
+    },
+
+    async getSharedRecording({ caller: { userId }, params }) {
+      const recording = await getSharedRecording(options, userId, params.camera_id)
+      await access.noteLook(userId, recording.cameraId)
+      // What is wrong with the disk is the owner's business.
+      return { ...(await show(recording)), status_reason: null }
+    },
+
+    async getSharedTimeline(call) {
+      const { userId } = call.caller
+      const recording = await getSharedRecording(options, userId, call.params.camera_id)
+      const answer = await timeline(recording, call.query())
+      await access.noteLook(userId, recording.cameraId)
+      return answer
+    },
+
+    async createSharedStream(call) {
+      const { userId } = call.caller
+      const recording = await getSharedRecording(options, userId, call.params.camera_id)
+      const answer = await stream(recording, call.caller, call.query())
+      await access.noteLook(userId, recording.cameraId)
+      return answer
     },
 
     async getStreamInfo({ caller, params: { streamer_name, streamer_id } }) {
@@ -88,9 +131,24 @@ export async function getOwnRecording(
   cameraId: number,
 ): Promise<RecordingRow> {
   const { id } = await getOwnCamera(store, userId, cameraId)
-  const recording = await store.recordings.find(id)
+  return getRecording(store, id)
+}
+
+/** The recording of a camera whose guest may see it. Throws 'not_found', also while recording is off. */
+async function getSharedRecording(
+  { store, access }: Pick<RecordingHandlersOptions, 'store' | 'access'>,
+  userId: number,
+  cameraId: number,
+): Promise<RecordingRow> {
+  const { canViewRecordings } = await access.getGuestRight(userId, cameraId)
+  if (!canViewRecordings) throw new AppError('not_found', `user ${userId} may not see recordings of camera ${cameraId}`)
+  return getRecording(store, cameraId)
+}
+
+async function getRecording({ recordings }: Pick<Store, 'recordings'>, cameraId: number): Promise<RecordingRow> {
+  const recording = await recordings.find(cameraId)
   if (recording === undefined || recording.deactivatedAtMs !== null)
-    throw new AppError('not_found', `camera ${id} is not recorded`)
+    throw new AppError('not_found', `camera ${cameraId} is not recorded`)
   return recording
 }
 

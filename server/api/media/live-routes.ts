@@ -47,6 +47,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const { camera_id } = request.params as { camera_id: string }
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'the right to watch was withdrawn')
+      await access.noteLook(grant.userId, grant.cameraId)
       const camera = await cameras.find(grant.cameraId)
       const isOffline = camera?.status === 'offline'
       try {

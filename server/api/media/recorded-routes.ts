@@ -53,7 +53,7 @@ export function registerRecordedRoutes(
       return
     }
     const signal = streams.add(response, () => mayWatch(recorded, id))
-    await sendStream(response, body, { signal, log })
+    await sendStream(response, body, { signal, log, hasLength: true })
   })
 
   const control = (name: string, change: (id: string, request: FastifyRequest) => Promise<void>) =>

@@ -12,6 +12,8 @@ export type SendStreamOptions = {
   /** Aborts with the connection and with the right to watch, see open-streams.ts. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** The head has announced how long it is. */
+  readonly hasLength?: boolean
 }
 
 /**
@@ -21,7 +23,7 @@ export type SendStreamOptions = {
 export async function sendStream(
   response: ServerResponse,
   pieces: AsyncIterable<Uint8Array>,
-  { signal, log }: SendStreamOptions,
+  { signal, log, hasLength = false }: SendStreamOptions,
 ): Promise<void> {
   // A quiet camera is no reason to hang up; a stalled client is, below.
   response.setTimeout(0)
@@ -32,7 +34,9 @@ export async function sendStream(
       if (signal.aborted) break
       if (!response.write(piece) && !(await hasDrained(response, signal))) break
     }
-    response.end()
+    // The announced length cannot be kept: only breaking off tells the client that there is nothing more to wait for.
+    if (signal.aborted && hasLength) response.destroy()
+    else response.end()
   } catch (error) {
     response.destroy()
     if (!signal.aborted && !isExpected(error)) log.error({ reason: errorChain(error) }, 'a live stream failed')

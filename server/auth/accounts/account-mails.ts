@@ -7,10 +7,12 @@ import {
   alreadyMemberMail,
   confirmEmailMail,
   emailChangedMail,
+  guestInvitationMail,
   invitationMail,
   passwordChangedMail,
   resetMail,
   reuseMail,
+  shareMail,
 } from './mail-texts.ts'
 
 /** A refresh token that had been used came again; its grant was ended. */
@@ -32,6 +34,14 @@ export class AccountMails {
   async alreadyMember(to: string, inviter: User | undefined): Promise<void> {
     const url = `${this.#options.publicUrl}/`
     await this.#options.mailer.send({ to, ...alreadyMemberMail({ url, inviter: inviter?.email }) })
+  }
+
+  async guestInvitation(to: string, about: { inviter: string; cameraName: string; link: string }): Promise<void> {
+    await this.#options.mailer.send({ to, ...guestInvitationMail(about) })
+  }
+
+  async share(to: string, about: { inviter: string; cameraName: string }): Promise<void> {
+    await this.#options.mailer.send({ to, ...shareMail({ ...about, url: `${this.#options.publicUrl}/` }) })
   }
 
   async reset(user: User, link: string): Promise<void> {

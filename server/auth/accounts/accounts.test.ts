@@ -90,7 +90,12 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
     /^ada@example\.org invites you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
   )
   const token = tokenIn(mail!)
-  assert.deepEqual(await accounts.findInvitation(token), { email: 'Bob@example.org', inviterEmail: 'ada@example.org' })
+  assert.deepEqual(await accounts.findInvitation(token), {
+    email: 'Bob@example.org',
+    inviterEmail: 'ada@example.org',
+    cameraName: undefined,
+    hasAccount: false,
+  })
   for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {
     assert.equal(await accounts.findInvitation(bad), undefined)
     await assert.rejects(accounts.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })

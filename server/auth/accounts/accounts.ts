@@ -20,14 +20,17 @@ import type {
   SetUpInput,
   SignUp,
 } from './accounts-options.ts'
+import { GuestDesk } from './guest-desk.ts'
 import { Later } from './later.ts'
 import { LinkDesk } from './link-desk.ts'
-import { Newcomers } from './newcomers.ts'
+import { type Invitation, Newcomers } from './newcomers.ts'
 import { OwnChanges } from './own-changes.ts'
 
 const cleaningIntervalMs = 3_600_000
 
 export class Accounts {
+  /** Guests of cameras. */
+  readonly guests: GuestDesk
   readonly #options: AccountsOptions
   readonly #mails: AccountMails
   readonly #later: Later
@@ -41,6 +44,7 @@ export class Accounts {
     const parts = { options, links: new LinkDesk(options), mails: this.#mails, later: this.#later }
     this.#newcomers = new Newcomers(parts)
     this.#changes = new OwnChanges(parts)
+    this.guests = new GuestDesk(parts)
   }
 
   get signUp(): SignUp {
@@ -76,7 +80,7 @@ export class Accounts {
   }
 
   /** What the page of an invitation shows; undefined when the link is not good (any more). */
-  findInvitation(token: string): ReturnType<Newcomers['findInvitation']> {
+  findInvitation(token: string): Promise<Invitation | undefined> {
     return this.#newcomers.findInvitation(token)
   }
 

@@ -14,9 +14,14 @@ export class Later {
     this.#log = log
   }
 
-  /** `what`: for the log, as "a mail was not sent". Throws 'unavailable' when too much is to be done already. */
-  do(what: string, work: () => Promise<void>): void {
+  /** Throws 'unavailable' when too much is to be done already: for what must not be begun then. */
+  check(): void {
     if (this.#waiting >= maxTasks) throw new AppError('unavailable', 'too many mails are being prepared')
+  }
+
+  /** `what`: for the log, as "a mail was not sent". Throws as `check`. */
+  do(what: string, work: () => Promise<void>): void {
+    this.check()
     this.#waiting++
     // One by one: of two links that replace each other, the later one must be good.
     this.#last = this.#run(this.#last, what, work)

@@ -1,7 +1,8 @@
 // All mails of the server. Plain and short; nothing a stranger chose is in a subject, and of what strangers chose only addresses
-// and names of applications are in a text.
+// and names of applications and cameras are in a text.
 
 import type { Mail } from '../../model/mail.ts'
+import { quoteName } from '../../model/quoted-name.ts'
 
 type Text = Pick<Mail, 'subject' | 'text'>
 
@@ -32,6 +33,39 @@ ${url}
 If you forgot the password, ask for a new one there.
 `,
   }
+}
+
+/** To somebody without an account. */
+export function guestInvitationMail({ link, inviter, cameraName }: Sharing & { link: string }): Text {
+  return {
+    subject: 'A camera is shared with you at Nightjar',
+    text: `${writeSharing(inviter, cameraName)} at Nightjar, a camera server.
+
+To choose a password and see it, open this link within 7 days:
+
+${link}
+
+If you do not expect this, ignore it: nothing happens without you.
+`,
+  }
+}
+
+/** To somebody who has one. */
+export function shareMail({ url, inviter, cameraName }: Sharing & { url: string }): Text {
+  return {
+    subject: 'A camera is shared with you at Nightjar',
+    text: `${writeSharing(inviter, cameraName)} at Nightjar. It is among your shared cameras now:
+
+${url}
+`,
+  }
+}
+
+type Sharing = { readonly inviter: string; readonly cameraName: string }
+
+function writeSharing(inviter: string, cameraName: string): string {
+  const name = quoteName(cameraName)
+  return `${inviter} shares ${name === undefined ? 'a camera' : `the camera ${name}`} with you`
 }
 
 export function resetMail({ link }: { link: string }): Text {

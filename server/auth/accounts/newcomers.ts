@@ -13,6 +13,16 @@ import type { AcceptInput, AccountsOptions, AddInput, InviteInput, Names, SetUpI
 import type { Later } from './later.ts'
 import { badLink, type LinkDesk } from './link-desk.ts'
 
+/** What an invited person is shown, who has proved to read the address's mail. */
+export type Invitation = {
+  readonly email: string
+  readonly inviterEmail: string | undefined
+  /** The camera that is shared with them, if that is what they are invited for. */
+  readonly cameraName: string | undefined
+  /** By now: there is nothing left to accept. */
+  readonly hasAccount: boolean
+}
+
 export class Newcomers {
   readonly #options: AccountsOptions
   readonly #links: LinkDesk
@@ -80,12 +90,18 @@ export class Newcomers {
   }
 
   /** What the page of an invitation shows; undefined when the link is not good (any more). */
-  async findInvitation(token: string): Promise<{ readonly email: string; readonly inviterEmail?: string } | undefined> {
+  async findInvitation(token: string): Promise<Invitation | undefined> {
     const { store } = this.#options
     const link = await this.#links.find('invitation', token)
     if (!link || this.#isRefused(link.inviterId)) return undefined
     const inviter = link.inviterId === null ? undefined : await store.users.find(link.inviterId)
-    return { email: link.email!, ...(inviter && { inviterEmail: inviter.email }) }
+    const camera = link.cameraId === null ? undefined : await store.cameras.find(link.cameraId)
+    return {
+      email: link.email!,
+      inviterEmail: inviter?.email,
+      cameraName: camera?.name,
+      hasAccount: (await store.users.findByEmail(link.email!)) !== undefined,
+    }
   }
 
   /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account or no owner yet, 'invalid' naming fields. */

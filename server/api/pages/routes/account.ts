@@ -16,7 +16,7 @@ import { changePasswordPath } from './password.ts'
 import { signOutPath } from './sign-out.ts'
 import { tokensPath } from './tokens.ts'
 
-const doneSignals = ['password', 'app', 'session', 'sessions'] as const
+const doneSignals = ['password', 'app', 'session', 'sessions', 'shared'] as const
 
 type AccountDeps = Pick<PagesDeps, 'sessions' | 'oauth' | 'clock' | 'audit'>
 

@@ -2,7 +2,9 @@
 // mail scanners open links.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import type { Invitation } from '../../../auth/accounts/newcomers.ts'
 import { AppError } from '../../../base/error.ts'
+import { quoteName } from '../../../model/quoted-name.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'
@@ -10,12 +12,14 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
 import type { Page, PageCall, ShownPage } from '../page.ts'
-import type { SignInDesk } from '../sign-in-desk.ts'
+import { homePath, type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import type { Texts } from '../texts/texts.ts'
 
 export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
   const open = async (call: PageCall, token: string, sent?: { form: Form; problem: FormProblem }) => {
     const found = await accounts.findInvitation(token)
-    return found ? show(call, { ...found, token, ...sent }) : showInvalid(call)
+    if (!found) return showInvalid(call)
+    return found.hasAccount ? showMember(call, found) : show(call, { ...found, token, ...sent })
   }
   return {
     path: linkPaths.invitation,
@@ -31,9 +35,14 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: call.texts.problems.outdated })
       const fields = checkNewPerson(call.texts, form)
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
+      const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        return await desk.signIn(call, user.id)
+        return await desk.signIn(
+          call,
+          user.id,
+          invitation?.cameraName === undefined ? homePath : `${homePath}?done=shared`,
+        )
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)
@@ -43,20 +52,14 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
   }
 }
 
-type Shown = {
-  readonly token: string
-  readonly email: string
-  readonly inviterEmail?: string
-  readonly form?: Form
-  readonly problem?: FormProblem
-}
+type Shown = Invitation & { readonly token: string; readonly form?: Form; readonly problem?: FormProblem }
 
-function show({ texts, visit }: PageCall, { token, email, inviterEmail, form, problem }: Shown): ShownPage {
+function show({ texts, visit }: PageCall, { token, email, form, problem, ...from }: Shown): ShownPage {
   const { invitation } = texts
   return {
     kind: 'page',
     title: invitation.title,
-    content: html`<p>${inviterEmail === undefined ? invitation.text : invitation.textFrom(inviterEmail)}</p>
+    content: html`<p>${describe(texts, from)}</p>
 <p class="hint">${invitation.forEmail} <strong>${email}</strong></p>
 ${drawNotice(problem?.notice)}
 ${drawForm({
@@ -68,6 +71,25 @@ ${drawForm({
     drawButton(invitation.button),
   ],
 })}`,
+  }
+}
+
+function describe(
+  { invitation }: Texts,
+  { inviterEmail, cameraName }: Pick<Invitation, 'inviterEmail' | 'cameraName'>,
+) {
+  if (inviterEmail === undefined) return invitation.text
+  if (cameraName === undefined) return invitation.textFrom(inviterEmail)
+  return invitation.textShared(inviterEmail, quoteName(cameraName))
+}
+
+/** Who opens a second link, after another one was used. */
+function showMember({ texts }: PageCall, { email }: Invitation): ShownPage {
+  return {
+    kind: 'page',
+    title: texts.invitation.memberTitle,
+    content: html`<p>${texts.invitation.member(email)}</p>
+<p><a href="${signInPath}">${texts.signIn.button}</a></p>`,
   }
 }
 

@@ -77,8 +77,12 @@ export const english = {
     title: 'You are invited',
     text: 'Create your account on this server.',
     textFrom: (inviter: string) => `${inviter} invites you to an account on this server.`,
+    textShared: (inviter: string, camera: string | undefined) =>
+      `${inviter} shares ${camera === undefined ? 'a camera' : `the camera ${camera}`} with you. Create an account to see it.`,
     forEmail: 'Your account will be for',
     button: 'Create account',
+    memberTitle: 'You have an account',
+    member: (email: string) => `There is an account for ${email} already. Sign in to see what is shared with you.`,
     invalidTitle: 'This invitation cannot be used',
     invalid:
       'It was used before, has expired, or was replaced by a newer one. Ask the person who invited you for another.',
@@ -163,6 +167,7 @@ export const english = {
       app: 'The application has no access any more.',
       session: 'The browser is signed out.',
       sessions: 'All other browsers are signed out.',
+      shared: 'Your account is ready, and the camera is among your shared cameras.',
     },
   },
 

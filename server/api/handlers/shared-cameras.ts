@@ -1,0 +1,53 @@
+// /v1/shared-cameras/: what others share with the caller. An own camera is not among them.
+
+import { createLiveView } from '../../model/live-view.ts'
+import { getPage } from '../../model/page.ts'
+import type { Store } from '../../store/store.ts'
+import { writeSharedCamera } from '../answers/camera.ts'
+import type { Handlers } from '../call.ts'
+import type { CameraAccess } from '../camera-access.ts'
+import type { MediaUrls } from '../media-urls.ts'
+import { writeListing } from '../page-of.ts'
+
+export type SharedCameraHandlersOptions = {
+  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'shares'>
+  readonly access: CameraAccess
+  readonly urls: MediaUrls
+  /** Origin that links begin with, without a slash at its end. */
+  readonly publicUrl: string
+}
+
+type Names = 'listSharedCameras' | 'getSharedCamera'
+
+export function createSharedCameraHandlers(options: SharedCameraHandlersOptions): Pick<Handlers, Names> {
+  const { store, access, urls, publicUrl } = options
+  const { users, cameras, recordings, shares } = store
+
+  return {
+    async listSharedCameras(call) {
+      const query = call.query()
+      const { userId } = call.caller
+      const view = createLiveView(query)
+      const page = getPage(query)
+      const [count, rows] = await Promise.all([shares.countCameras(userId), shares.listCameras(userId, page)])
+      const policies = await recordings.listByCameras(rows.map(({ camera }) => camera.id))
+      const recordingOf = new Map(policies.map((recording) => [recording.cameraId, recording]))
+      const results = rows.map((row) => {
+        const { id } = row.camera
+        return writeSharedCamera(row, recordingOf.get(id), view, urls.forCamera(id, call.caller, view))
+      })
+      return writeListing(call, `${publicUrl}/v1/shared-cameras/`, page, count, results)
+    },
+
+    async getSharedCamera(call) {
+      const { userId } = call.caller
+      const { camera_id: id } = call.params
+      const share = await access.getGuestRight(userId, id)
+      const camera = await cameras.get(id)
+      const view = createLiveView(call.query())
+      await access.noteLook(userId, id)
+      const [owner, recording] = await Promise.all([users.get(camera.ownerId), recordings.find(id)])
+      return writeSharedCamera({ camera, owner, share }, recording, view, urls.forCamera(id, call.caller, view))
+    },
+  }
+}

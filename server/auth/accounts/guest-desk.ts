@@ -1,0 +1,121 @@
+// Guests of cameras: they are invited by mail, with a link to make an account or with a notice if they have one. Whoever invites
+// cannot tell which.
+
+import { AppError } from '../../base/error.ts'
+import { emailKey, parseEmail } from '../../model/email.ts'
+import type { Camera } from '../../store/cameras.ts'
+import type { Guest, Permissions } from '../../store/guests.ts'
+import type { User } from '../../store/users.ts'
+import { createLinkToken, hashLinkToken, writeLink } from './account-links.ts'
+import type { AccountMails } from './account-mails.ts'
+import { type AccountParts, withContext } from './account-parts.ts'
+import type { AccountsOptions, By } from './accounts-options.ts'
+import type { Later } from './later.ts'
+import type { LinkDesk } from './link-desk.ts'
+
+/** Of the caller's own, which is for the caller to make sure. */
+type OwnCamera = Pick<Camera, 'id' | 'name' | 'ownerId'>
+
+export type InviteGuestInput = By & Partial<Permissions> & { readonly camera: OwnCamera; readonly email: string }
+export type ChangeGuestInput = By & {
+  readonly camera: OwnCamera
+  readonly guest: Guest
+  readonly change: Partial<Permissions>
+}
+export type RemoveGuestInput = By & { readonly camera: OwnCamera; readonly guest: Guest }
+
+export type GuestDeskOptions = Pick<AccountsOptions, 'store' | 'audit' | 'randomBytes' | 'publicUrl' | 'signUp'>
+
+export class GuestDesk {
+  readonly #options: GuestDeskOptions
+  readonly #links: LinkDesk
+  readonly #mails: AccountMails
+  readonly #later: Later
+
+  constructor({
+    options,
+    links,
+    mails,
+    later,
+  }: Omit<AccountParts, 'options'> & { readonly options: GuestDeskOptions }) {
+    this.#options = options
+    this.#links = links
+    this.#mails = mails
+    this.#later = later
+  }
+
+  /**
+   * By the camera's owner. What is not said, is not allowed. Throws 'invalid' naming `email` for a malformed address, the owner's
+   * own, and one that is a guest already; 'rate_limited'.
+   */
+  async invite({ camera, email: text, ...input }: InviteGuestInput): Promise<Guest> {
+    const { store, audit } = this.#options
+    const { canViewRecordings = false, sharesNotifications = false } = input
+    const email = parseEmail(text)
+    const owner = await store.users.get(camera.ownerId)
+    if (emailKey(email) === emailKey(owner.email)) throw invalidEmail('This is your own address.')
+    if (await store.guests.findByEmail(camera.id, email)) throw isGuestAlready()
+    this.#later.check()
+    await this.#links.takeMail({ purpose: 'invitation', email, senderId: owner.id })
+    const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
+    audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
+    this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, email))
+    return guest
+  }
+
+  /** Throws 'not_found' when the guest is gone by now. */
+  async change({ camera, guest, change, ...input }: ChangeGuestInput): Promise<Guest> {
+    const changed = await this.#options.store.guests.update(camera.id, guest.id, change)
+    this.#options.audit.write({ event: 'guest.changed', ...about(camera, changed, input) })
+    return changed
+  }
+
+  /** Ends the share, and the invitation if it was not accepted yet. */
+  async remove({ camera, guest, ...input }: RemoveGuestInput): Promise<void> {
+    await this.#options.store.guests.remove(camera.id, guest.id)
+    this.#options.audit.write({ event: 'guest.removed', ...about(camera, guest, input) })
+  }
+
+  async #insert(guest: Parameters<GuestDeskOptions['store']['guests']['insert']>[0]): Promise<Guest> {
+    try {
+      return await this.#options.store.guests.insert(guest)
+    } catch (error) {
+      throw error instanceof AppError && error.kind === 'conflict' ? isGuestAlready() : error
+    }
+  }
+
+  async #sendMail({ id: cameraId, name: cameraName }: OwnCamera, owner: User, email: string): Promise<void> {
+    const { store, signUp, randomBytes, publicUrl } = this.#options
+    const inviter = owner.email
+    const user = await store.users.findByEmail(email)
+    if (user) {
+      if (user.disabledAtMs === null) await this.#mails.share(user.email, { inviter, cameraName })
+      return
+    }
+    // Accounts are made by owners of the server alone: there is nothing yet that the invited person could do.
+    if (signUp === 'closed') return
+    const token = createLinkToken(randomBytes)
+    await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId: owner.id, cameraId })
+    const link = writeLink(publicUrl, 'invitation', token)
+    await this.#mails.guestInvitation(email, { inviter, cameraName, link })
+  }
+}
+
+/** Fields of an audit event, which is the owner's. */
+function about(camera: OwnCamera, { id, email, ...guest }: Guest, input: By) {
+  const detail = {
+    camera: camera.id,
+    guest: id,
+    can_view_rec: guest.canViewRecordings,
+    share_notifications: guest.sharesNotifications,
+  }
+  return { userId: camera.ownerId, subject: email, ...withContext(input), detail }
+}
+
+function isGuestAlready(): AppError {
+  return invalidEmail('This address is a guest of the camera already.')
+}
+
+function invalidEmail(reason: string): AppError {
+  return new AppError('invalid', reason, { fields: { email: [reason] } })
+}
