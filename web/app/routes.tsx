@@ -8,6 +8,7 @@ import { Cameras } from '../views/cameras/cameras.tsx'
 
 const OwnCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).OwnCamera }))
 const SharedCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).SharedCameraView }))
+const AddCamera = lazy(async () => ({ default: (await import('../views/add/add-camera.tsx')).AddCamera }))
 
 export function Routes() {
   const { failures, loading } = useTexts()
@@ -15,6 +16,7 @@ export function Routes() {
     <Suspense fallback={<p className="view">{loading}</p>}>
       <Switch>
         <Route path="/" component={Cameras} />
+        <Route path="/add" component={AddCamera} />
         <Route path="/cameras/:id" component={OwnCamera} />
         <Route path="/shared/:id" component={SharedCamera} />
         <Route>

@@ -86,4 +86,23 @@ export const english = {
       unknown: 'the reason is not known',
     } as Record<string, string>,
   },
+  addCamera: {
+    title: 'Add a camera',
+    name: 'Name',
+    nameHint: 'What you call it, for instance Front door.',
+    url: 'Address',
+    urlHint: 'From the camera’s manual or its own pages; most begin with rtsp://.',
+    username: 'User name of the camera',
+    password: 'Password of the camera',
+    add: 'Add the camera',
+    cancel: 'Cancel',
+  },
+  recordingFields: {
+    legend: 'Recording',
+    record: 'Record round the clock',
+    keep: 'Keep recordings for',
+    days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+    takes: (gigabytes: number, isGuess: boolean) =>
+      `Takes about ${gigabytes < 10 ? gigabytes.toFixed(1) : Math.round(gigabytes)} GB of disk${isGuess ? ' for a camera that sends 2 Mbit/s' : ''}. The oldest goes first.`,
+  },
 }

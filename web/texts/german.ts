@@ -93,4 +93,23 @@ export const german: Texts = {
       unknown: 'der Grund ist nicht bekannt',
     },
   },
+  addCamera: {
+    title: 'Kamera hinzufügen',
+    name: 'Name',
+    nameHint: 'Wie Sie sie nennen, zum Beispiel Haustür.',
+    url: 'Adresse',
+    urlHint: 'Aus der Anleitung oder den eigenen Seiten der Kamera; die meisten beginnen mit rtsp://.',
+    username: 'Benutzername der Kamera',
+    password: 'Passwort der Kamera',
+    add: 'Kamera hinzufügen',
+    cancel: 'Abbrechen',
+  },
+  recordingFields: {
+    legend: 'Aufzeichnung',
+    record: 'Rund um die Uhr aufzeichnen',
+    keep: 'Aufzeichnungen behalten für',
+    days: (days) => (days === 1 ? '1 Tag' : `${days} Tage`),
+    takes: (gigabytes, isGuess) =>
+      `Braucht etwa ${gigabytes < 10 ? gigabytes.toFixed(1).replace('.', ',') : Math.round(gigabytes)} GB Speicher${isGuess ? ' bei einer Kamera, die 2 Mbit/s sendet' : ''}. Das Älteste geht zuerst.`,
+  },
 }
