@@ -2,7 +2,7 @@
 
 import type { HubItem } from '../hub/hub-item.ts'
 import { AacDepacketizer } from '../media/aac/depacketizer.ts'
-import type { StreamFormat, VideoFormat } from '../media/frame.ts'
+import type { PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
 import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioClock } from './audio-clock.ts'
@@ -38,6 +38,7 @@ export class CameraStream {
   readonly #depacketizer: VideoDepacketizer
   readonly #clock: WallClock
   #format: VideoFormat | undefined
+  #order: PictureOrder | undefined
   #isFormatNew = false
   #audioArrivalMs = 0
   /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
@@ -52,8 +53,9 @@ export class CameraStream {
     this.#clock = new WallClock(floorMs)
     this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
     const sink = {
-      onFormat: (format: VideoFormat) => {
+      onFormat: (format: VideoFormat, order: PictureOrder) => {
         this.#format = format
+        this.#order = order
         this.#isFormatNew = true
       },
       onPicture: (data: Uint8Array, timestamp: number, isKey: boolean) => this.#takePicture(data, timestamp, isKey),
@@ -150,13 +152,13 @@ export class CameraStream {
     this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
     if (isKey && (this.#isFormatNew || this.#clock.isRunDue)) this.#beginRun()
     stats.videoFrames++
-    const { pts90k, wallMs } = this.#clock
-    publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs, isKey, data })
+    const { pts90k, dts90k, wallMs } = this.#clock
+    publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data })
   }
 
   #beginRun(): void {
     const { stats, publish, createRunId, onRun } = this.#options
-    const isNewClock = this.#clock.beginRun()
+    const isNewClock = this.#clock.beginRun(this.#order)
     if (this.#isRunning) {
       // What PLAY told of the timestamps held until the clock jumped.
       if (isNewClock) this.#told = undefined

@@ -1,8 +1,10 @@
 // A camera's 90 kHz timestamps -> times on the run's axis and on the wall.
 //
-// Within a run both only go forwards. When the camera's clock jumps, time is not bent: the axis is continued at the pace of
+// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps, time is not bent: the axis is continued at the pace of
 // arrival until the next key frame, and there a new run is due. Docs and figures: docs/design/ingest.md.
 
+import type { PictureOrder } from '../media/frame.ts'
+import { DecodeOrder } from './decode-order.ts'
 import { OffsetFollower } from './offset-follower.ts'
 
 const ticksPerMs = 90
@@ -10,8 +12,10 @@ const jumpTicks = 2000 * ticksPerMs
 /** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
 const maxReordered = 16
 
+const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
+
 export class WallClock {
-  /** Of the frame last mapped: ticks since the run's first frame, and Unix milliseconds. */
+  /** Of the frame last mapped: ticks since the run began, and Unix milliseconds. */
   pts90k = 0
   wallMs = 0
   /** Timestamps that did not increase and were moved behind the one before. */
@@ -23,7 +27,12 @@ export class WallClock {
   /** Added to timestamps so that the axis goes on over a jump. */
   #shift90k = 0
   #zero90k = 0
+  /** The greatest timestamp so far, and where on the run's axis its picture is shown. */
   #last90k = Number.NaN
+  #lastPts90k = 0
+  /** Of the frame last mapped. */
+  #timestamp90k = Number.NaN
+  readonly #order = new DecodeOrder()
   #lastArrivalMs = 0
   #reorderedInRow = 0
 
@@ -32,35 +41,46 @@ export class WallClock {
     this.wallMs = floorMs
   }
 
+  /** When the frame last mapped is decoded, on the run's axis: increases strictly, and is `pts90k` where nothing is reordered. */
+  get dts90k(): number {
+    return this.#order.dts90k
+  }
+
   /** True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits. */
   get isRunDue(): boolean {
     return this.#isRunDue || this.#follower.isOff
   }
 
-  /** Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k` and `wallMs`. */
+  /** Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k`, `dts90k` and `wallMs`. */
   map(timestamp90k: number, arrivalMs: number): void {
-    if (!Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs)
+    this.#timestamp90k = timestamp90k
+    const isEarlier = timestamp90k <= this.#last90k
+    const place90k = isEarlier ? this.#order.findPlace(timestamp90k + this.#shift90k - this.#zero90k) : undefined
+    if (place90k === undefined && !Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs)
     if (!(timestamp90k <= this.#last90k)) this.#last90k = timestamp90k
     this.#lastArrivalMs = arrivalMs
     this.#follower.update(this.#axis90k / ticksPerMs, arrivalMs)
-    this.pts90k = Math.max(this.#axis90k - this.#zero90k, this.pts90k + 1)
+    this.pts90k = place90k ?? Math.max(this.#axis90k - this.#zero90k, this.#lastPts90k + 1)
+    this.#lastPts90k = Math.max(this.#lastPts90k, this.pts90k)
+    this.#order.place(this.pts90k)
     this.#setWall()
   }
 
   /**
-   * Makes the frame last mapped the first of a new run: its `pts90k` is 0. Returns true when the wall clock was fitted anew,
-   * so that whatever was aligned with it (sound) must be too.
+   * Makes the frame last mapped the first of a new run, decoded at 0. Returns true when the wall clock was fitted anew, so that
+   * whatever was aligned with it (sound) must be too.
    */
-  beginRun(): boolean {
+  beginRun(order: PictureOrder = inOrder): boolean {
     const isNewClock = this.isRunDue
+    this.#last90k = this.#timestamp90k
     if (isNewClock) {
       this.#follower = new OffsetFollower()
       this.#shift90k = 0
       this.#follower.update(this.#axis90k / ticksPerMs, this.#lastArrivalMs)
     }
     this.#isRunDue = false
-    this.#zero90k = this.#axis90k
-    this.pts90k = 0
+    this.pts90k = this.#lastPts90k = this.#order.begin(order)
+    this.#zero90k = this.#axis90k - this.pts90k
     this.#setWall()
     return isNewClock
   }
@@ -108,6 +128,6 @@ export class WallClock {
   }
 
   #setWall(): void {
-    this.wallMs = Math.max(this.wallMs, Math.round(this.toMediaMs(this.pts90k) + this.#follower.offsetMs))
+    this.wallMs = Math.max(this.wallMs, Math.round(this.toMediaMs(this.#lastPts90k) + this.#follower.offsetMs))
   }
 }

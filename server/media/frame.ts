@@ -7,10 +7,16 @@ export type Frame = {
   /** Presentation time in 90 kHz ticks on the run's own axis (see `RunStart`). */
   readonly pts90k: number
 
-  /** Decode time on the same axis. Increases strictly within a track; equals `pts90k` where no picture is reordered. */
+  /**
+   * Decode time on the same axis. Increases strictly within a track; equals `pts90k` where no picture is reordered, and is not
+   * after it but for some pictures at the start of a stream that reorders without saying so.
+   */
   readonly dts90k: number
 
-  /** Wall clock of the presentation, Unix milliseconds. Never decreases within a track of a run. */
+  /**
+   * Wall clock of the presentation, Unix milliseconds; of a picture shown before one that came earlier, that one's. Never decreases
+   * within a track of a run.
+   */
   readonly wallMs: number
 
   /** True when a decoder can start here (H.264 IDR, H.265 IRAP, every JPEG, every audio block). */

@@ -9,19 +9,44 @@ const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => pa
 
 /** Written by x264; the sizes that are no multiple of 16 are cropped, 720×576 is interlaced, 176×144 is 4:4:4. */
 const samples = [
-  { size: '640x360', profile: 66, sps: '6742c01eda0280bfe5c044000003000400000300c83c58ba80', pps: '68ce0fc8' },
-  { size: '1920x1080', profile: 66, sps: '6742c028da01e0089f97011000000300100000030320f1832a', pps: '68ce0fc8' },
-  { size: '322x182', profile: 66, sps: '6742c00dda05467889b011000003000100000300320f142aa0', pps: '68ce0fc8' },
-  { size: '176x144', profile: 244, sps: '67f4000b919682c4ec0440000003004000000c83c50aa8', pps: '68ce0f1920' },
-  { size: '720x576', profile: 100, sps: '6764001eacd940b424d8088000000300800000190f8a14cb', pps: '68fba3cb22c0' },
+  {
+    size: '640x360',
+    profile: 66,
+    depth: 0,
+    sps: '6742c01eda0280bfe5c044000003000400000300c83c58ba80',
+    pps: '68ce0fc8',
+  },
+  {
+    size: '1920x1080',
+    profile: 66,
+    depth: 0,
+    sps: '6742c028da01e0089f97011000000300100000030320f1832a',
+    pps: '68ce0fc8',
+  },
+  {
+    size: '322x182',
+    profile: 66,
+    depth: 0,
+    sps: '6742c00dda05467889b011000003000100000300320f142aa0',
+    pps: '68ce0fc8',
+  },
+  { size: '176x144', profile: 244, depth: 0, sps: '67f4000b919682c4ec0440000003004000000c83c50aa8', pps: '68ce0f1920' },
+  {
+    size: '720x576',
+    profile: 100,
+    depth: 2,
+    sps: '6764001eacd940b424d8088000000300800000190f8a14cb',
+    pps: '68fba3cb22c0',
+  },
 ] as const
 
-for (const { size, profile, sps, pps } of samples) {
-  test(`a parameter set of ${size} gives its size and rate`, () => {
+for (const { size, profile, depth, sps, pps } of samples) {
+  test(`a parameter set of ${size} gives its size, rate and order`, () => {
     const parsed = parseSps(bytesOf(sps))
     assert.equal(`${parsed.width}x${parsed.height}`, size)
     assert.equal(parsed.profile, profile)
     assert.equal(parsed.order.frameRate, 25)
+    assert.deepEqual([parsed.order.depth, parsed.order.maxDepth], depth === 0 ? [0, 0] : [depth, 4])
     const sets = { sps: [bytesOf(sps)], pps: [bytesOf(pps), bytesOf(pps)] }
     assert.deepEqual(parseAvcConfig(writeAvcConfig(sets)), sets)
     assert.equal(avcCodecString(bytesOf(sps)), `avc1.${sps.slice(2, 8)}`)

@@ -43,7 +43,8 @@ export class TsWriter {
     if (frame.kind === 'audio') return this.#audioConfig ? this.#writeAudio(frame, this.#audioConfig) : new Uint8Array()
     const unit = accessUnitAnnexB(this.#codec, frame.data, frame.isKey ? this.#parameterSets : undefined)
     const dts90k = frame.dts90k + origin90k
-    const header = writePesHeader(videoStreamId, { pts90k: frame.pts90k + origin90k, dts90k }, 0)
+    const pts90k = Math.max(frame.pts90k + origin90k, dts90k) // the standard knows no other
+    const header = writePesHeader(videoStreamId, { pts90k, dts90k }, 0)
     const packets = this.#video.packetize([header, ...unit], {
       pcr90k: dts90k - clockDelay90k,
       isRandomAccess: frame.isKey,
