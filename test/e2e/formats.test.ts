@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { type GstreamerCamera, openGstreamerCamera } from './gstreamer-camera.ts'
-import { checkIncreasing, decode, type Probe, probe } from './media-probe.ts'
+import { checkIncreasing, checkShown, decode, type Probe, probe } from './media-probe.ts'
 
 type Camera = {
   status: string
@@ -21,6 +21,8 @@ type Case = { readonly stream: string; readonly type: string; readonly video: st
 
 const cases: readonly Case[] = [
   { stream: 'h264+aac', type: 'h264', video: 'h264', audio: 'aac' },
+  { stream: 'h264-bframes', type: 'h264', video: 'h264' },
+  { stream: 'h265-bframes', type: 'h265', video: 'hevc' },
   { stream: 'h265', type: 'h265', video: 'hevc' },
 ]
 
@@ -74,6 +76,23 @@ describe('live, all at once', { concurrency: true }, () => {
   }
 })
 
+test('a recording plays as a stream, over the ends of files', { timeout: 60_000 }, async () => {
+  for (const { stream, video, audio } of cases) {
+    const path = `/v1/cameras/${ids.get(stream)}/recording`
+    const { json: recording } = await server.request<{ recording_start: string }>(`${path}/`)
+    const endMs = Date.parse(recording.recording_start) + 15_000
+    const end = new Date(endMs).toISOString().replace(/\.\d+Z/, 'Z')
+    const { json } = await server.request<{ url: string }>(
+      `${path}/stream/?start=${recording.recording_start}&end=${end}`,
+    )
+    const seen = await probe(json.url)
+    checkTracks(seen, video, audio)
+    const count = seen.video!.packets.length
+    assert.ok(Math.abs(count - 15 * fps) <= 2 * gop, `${count} pictures in 15 s of ${stream}`)
+    await decode(json.url)
+  }
+})
+
 test('every picture that was sent is recorded, in files that play by themselves', { timeout: 120_000 }, async () => {
   const sent = await eventually('the streams have ended', 60_000, async () => {
     const sent = await source.sent()
@@ -99,5 +118,6 @@ test('every picture that was sent is recorded, in files that play by themselves'
 function checkTracks({ video, audio, complaints }: Probe, videoCodec: string, audioCodec: string | undefined): void {
   assert.deepEqual([video?.codec, audio?.codec, complaints], [videoCodec, audioCodec, ''])
   checkIncreasing(video!, 0.2)
+  checkShown(video!, 0.2)
   if (audio) checkIncreasing(audio, 0.3)
 }

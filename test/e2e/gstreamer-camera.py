@@ -25,6 +25,10 @@ VIDEO = {
     " ! rtph264pay name=pay0 pt=96 aggregate-mode=zero-latency",
     "h265": "x265enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
     " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
+    # Key frames are CRA: shown after pictures that are sent after them.
+    "h265-bframes": "x265enc speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
+    " option-string=bframes=3:b-adapt=0:open-gop=1:rc-lookahead=5:min-keyint={gop}:scenecut=0"
+    " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
 }
 SOUND = {
     "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",

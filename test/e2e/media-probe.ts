@@ -90,3 +90,16 @@ export function checkIncreasing({ packets }: ProbedStream, maxStepSeconds: numbe
     }
   }
 }
+
+/** Throws unless every picture has a time of its own to be shown, no two further apart than `maxStepSeconds`, and none before it is decoded. */
+export function checkShown({ packets }: ProbedStream, maxStepSeconds: number): void {
+  const early = packets.find(({ ptsSeconds, dtsSeconds }) => ptsSeconds < dtsSeconds)
+  if (early) throw new Error(`a picture is shown at ${early.ptsSeconds} s and decoded at ${early.dtsSeconds} s`)
+  const times = packets.map(({ ptsSeconds }) => ptsSeconds).sort((a, b) => a - b)
+  for (const [i, time] of times.slice(1).entries()) {
+    const step = time - times[i]!
+    if (!(step > 0.001 && step <= maxStepSeconds)) {
+      throw new Error(`pictures ${step} s apart at ${time} s, expected (0.001, ${maxStepSeconds}]`)
+    }
+  }
+}
