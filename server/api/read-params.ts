@@ -9,7 +9,7 @@ export function readParams(schema: TSchema, given: { readonly [name: string]: st
   const params: Record<string, unknown> = {}
   for (const [name, property] of Object.entries((schema as PathSchema).properties ?? {})) {
     const text = given[name] ?? ''
-    params[name] = property.type === 'integer' ? readInteger(text) : text
+    params[name] = property.type === 'integer' ? readInteger(text) : readText(text)
   }
   return params
 }
@@ -18,4 +18,10 @@ function readInteger(text: string): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   if (!Number.isSafeInteger(value)) throw new AppError('not_found', 'the path needs an integer')
   return value
+}
+
+/** No name holds NUL, which databases do not take. */
+function readText(text: string): string {
+  if (text.includes('\0')) throw new AppError('not_found', 'the path holds NUL')
+  return text
 }

@@ -130,6 +130,7 @@ test('404 comes before 400, and an unknown path is 404', async (t) => {
     assert.equal(response.headers['access-control-allow-origin'], '*')
   }
   assert.equal((await send({ url: '/v1/nowhere/' })).statusCode, 404)
+  assert.equal((await asOwner('/v1/me/sessions/%00/', { method: 'DELETE' })).statusCode, 404)
   const change = { type: 'application/json', body: '{' }
   assert.equal((await asOwner('/v1/cameras/999/', { method: 'PUT', ...change })).statusCode, 404)
   assert.equal((await asOwner('/v1/cameras/999/', { method: 'PUT', type: 'text/plain', body: 'x' })).statusCode, 404)
