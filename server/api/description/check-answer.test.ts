@@ -29,7 +29,16 @@ test('what is described passes', () => {
       body: problem(401, 'not_authenticated'),
     },
     { status: 421, body: problem(421, 'misdirected_request') },
-    { url: '/healthz', status: 418, body: 'not looked at' },
+    {
+      url: '/oauth/token/',
+      method: 'POST',
+      status: 401,
+      headers: { ...json, 'www-authenticate': 'x' },
+      body: '{"error":"x"}',
+    },
+    { url: '/healthz', body: '{"status":"ok"}' },
+    { url: '/nowhere', status: 418, body: 'not looked at' },
+    { url: '/healthz', method: 'POST', status: 418, body: 'not looked at' },
   ]
   for (const answer of answers) check({ ...good, ...answer })
 })
@@ -53,6 +62,8 @@ test('what is not described is told in words', () => {
     [{ url: '/v1/cameras/1/', status: 404, body: problem(404, 'not_found', { id: 1 }) }, /additional properties/],
     [{ url: '/v1/cameras/1/', method: 'DELETE', status: 204, headers: {}, body: '{}' }, /the body should be empty/],
     [{ url: '/v1/cameras/1/', body: JSON.stringify({ ...sampleCamera, snapshot: { url: 'x' } }) }, /\/snapshot/],
+    [{ url: '/healthz', body: '{"status":"ok","cameras":2}' }, /additional properties/],
+    [{ url: '/oauth/token', method: 'POST', status: 400, body: '{"status":400}' }, /required properties error/],
     [{ url: '/v1/nothing/', status: 200 }, /there is no such operation/],
     [{ url: '/v1/nothing/', status: 404, body: problem(404, 'invalid') }, /there is no such operation/],
   ]

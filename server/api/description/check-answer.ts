@@ -1,10 +1,10 @@
-// For tests: holds answers under /v1 against the description. Status, type, headers that must be there, and the body, in which every
-// key must be described.
+// For tests: holds answers against the description. Status, type, headers that must be there, and bodies of JSON, in which every key
+// must be described.
 
 import { Compile, type Validator } from 'typebox/schema'
 import { createDescription } from './description.ts'
 import { findPath, operationOf } from './find-operation.ts'
-import type { Header, OpenApiDocument, Reference, Response, Schema } from './openapi.ts'
+import type { Header, OpenApiDocument, Operation, Reference, Response, Schema } from './openapi.ts'
 
 export type SentAnswer = {
   readonly method: string
@@ -15,7 +15,7 @@ export type SentAnswer = {
   readonly body: string
 }
 
-/** Throws an Error that says what was answered and what is described instead; paths outside of /v1 are not looked at. */
+/** Throws an Error that says what was answered and what is described instead. Outside of /v1 only operations are looked at. */
 export type AnswerCheck = (answer: SentAnswer) => void
 
 /** What any request may run into before it reaches an operation; see the introduction's table of errors. */
@@ -53,51 +53,59 @@ export function createAnswerCheck(
     return validator.Errors(value)[1].map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`)
   }
 
+  const findJsonFaults = ({ body, status }: SentAnswer, schema: Schema): string[] => {
+    let value: unknown
+    try {
+      value = JSON.parse(body)
+    } catch {
+      return ['the body is not JSON']
+    }
+    const told = (value as { status?: unknown } | null)?.status
+    const isOther = status >= 400 && typeof told === 'number' && told !== status
+    return [
+      ...findBodyFaults(schema.$ref ?? JSON.stringify(schema), schema, value),
+      ...(isOther ? [`/status is not ${status}`] : []),
+    ]
+  }
+
+  const findContentFaults = (answer: SentAnswer, content: Response['content']): string[] => {
+    if (!content) return answer.body === '' ? [] : ['the body should be empty']
+    const type = String(answer.headers['content-type'])
+    const described = content[type] ?? content[type.split(';', 1)[0]!]
+    // A charset is no part of it: the interface says exactly `application/json`.
+    if (!described || (type !== 'application/json' && type.startsWith('application/json'))) {
+      return [`the type is ${type}, not ${Object.keys(content).join(' or ')}`]
+    }
+    return type === 'application/json' && answer.method !== 'HEAD' ? findJsonFaults(answer, described.schema) : []
+  }
+
+  const findFaults = (answer: SentAnswer, operation: Operation | undefined): string[] => {
+    const response = operation && resolve<Response>(document, operation.responses[answer.status])
+    if (response) {
+      return [...findHeaderFaults(document, response, answer.headers), ...findContentFaults(answer, response.content)]
+    }
+    const title = (operation ? titlesOfAnyRequest : titlesOfNoOperation)[answer.status]
+    const isTold = answer.method === 'HEAD' || answer.body.includes(`"title":"${title}"`)
+    if (title !== undefined && isTold)
+      return findContentFaults(answer, { 'application/json': { schema: problemSchema } })
+    return [operation ? `described are ${Object.keys(operation.responses).join(', ')}` : 'there is no such operation']
+  }
+
   return (answer) => {
-    const { method, status } = answer
+    const { method, status, body } = answer
     const path = new URL(answer.url, 'https://nightjar.example').pathname
-    if (!path.startsWith('/v1/') || method === 'OPTIONS') return
     const found = findPath(document, path)
     const operation = found && operationOf(found, method)
-    const fail = (faults: readonly string[]): never => {
-      const name = operation ? `${operation.operationId} (${method} ${path})` : `${method} ${path}`
-      throw new Error(
-        `the answer is not as described: ${name} -> ${status}\n- ${faults.join('\n- ')}\nbody: ${answer.body.slice(0, 2000)}`,
-      )
-    }
-    const response = operation && resolve<Response>(document, operation.responses[status])
-    const title = (operation ? titlesOfAnyRequest : titlesOfNoOperation)[status]
-    if (!response && (title === undefined || (method !== 'HEAD' && !answer.body.includes(`"title":"${title}"`)))) {
-      fail([operation ? `described are ${Object.keys(operation.responses).join(', ')}` : 'there is no such operation'])
-    }
-    const content = response ? response.content?.['application/json'] : { schema: problemSchema }
-    const faults = findHeaderFaults(document, response, answer.headers)
-    if (!content) {
-      if (answer.body !== '') faults.push('the body should be empty')
-    } else {
-      const type = answer.headers['content-type']
-      if (type !== 'application/json') faults.push(`the type is ${type}, not application/json`)
-      if (method !== 'HEAD')
-        faults.push(...checkBody(answer, (value) => findBodyFaults(keyOf(content.schema), content.schema, value)))
-    }
-    if (faults.length > 0) fail(faults)
+    if (method === 'OPTIONS' || (!operation && !path.startsWith('/v1/'))) return
+    const faults = findFaults(answer, operation)
+    if (faults.length === 0) return
+    const request = operation ? `${operation.operationId} (${method} ${path})` : `${method} ${path}`
+    const list = faults.map((fault) => `\n- ${fault}`).join('')
+    throw new Error(`the answer is not as described: ${request} -> ${status}${list}\nbody: ${body.slice(0, 2000)}`)
   }
 }
 
 const problemSchema: Schema = { $ref: '#/components/schemas/Problem' }
-
-const keyOf = (schema: Schema): string => schema.$ref ?? JSON.stringify(schema)
-
-function checkBody({ body, status }: SentAnswer, findFaults: (value: unknown) => string[]): string[] {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return ['the body is not JSON']
-  }
-  const isOther = status >= 400 && (value as { status?: unknown } | null)?.status !== status
-  return [...findFaults(value), ...(isOther ? [`/status is not ${status}`] : [])]
-}
 
 function findHeaderFaults(
   document: OpenApiDocument,

@@ -18,10 +18,13 @@ export function operationOf({ item }: FoundPath, method: string): Operation | un
   return item[(name === 'head' ? 'get' : name) as Method]
 }
 
+/** A parameter at the end is not empty: that is the path before it, with a slash. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   return (
     template.length === segments.length &&
-    template.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i]))
+    template.every((part, i) =>
+      part.startsWith('{') ? i < template.length - 1 || segments[i] !== '' : part === segments[i],
+    )
   )
 }
 

@@ -198,6 +198,9 @@ const query = (name: string, required: boolean, description: string, example: st
 
 const page: Response['content'] = { 'text/html': { schema: { type: 'string' } } }
 
+/** To programs errors are told as everywhere else. */
+const errorPage: Response['content'] = { ...page, 'application/json': { schema: refer('Problem') } }
+
 const authorize: Operation = {
   operationId: 'authorize',
   tags: ['OAuth'],
@@ -226,8 +229,8 @@ const authorize: Operation = {
   responses: {
     200: { description: 'The page that asks.', content: page },
     302: { description: 'To sign in first, or back to the application with an error.' },
-    400: { description: 'The application or its address is wrong.', content: page },
-    429: { description: 'Too many requests.', headers: retryAfter, content: page },
+    400: { description: 'The application or its address is wrong.', content: errorPage },
+    429: { description: 'Too many requests.', headers: retryAfter, content: errorPage },
   },
   security: [],
 }

@@ -273,7 +273,7 @@ testEachDatabase(
     for (const [failure, status, error, retryAfter] of failures) {
       const verify = async () => Promise.reject(failure)
       const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
-      const { store, postForm } = await open(t, database, {
+      const { store, injectUnchecked } = await open(t, database, {
         oauth: {
           token: (input) => holder.oauth!.token(input),
           revoke: (input) => holder.oauth!.revoke(input),
@@ -282,7 +282,9 @@ testEachDatabase(
         },
       })
       holder.oauth = createTemporaryOAuth(store, { login: { verify } })
-      const response = await postForm(login)
+      const payload = new URLSearchParams(login).toString()
+      const headers = { 'content-type': formType }
+      const response = await injectUnchecked({ method: 'POST', url: '/oauth/token/', headers, payload })
       assert.deepEqual([response.statusCode, response.json().error], [status, error])
       assert.equal(response.headers['retry-after'], retryAfter)
       assert.ok(!response.body.includes('select'))

@@ -113,11 +113,7 @@ function sendAnswer(
 ): FastifyReply {
   if (request.rate) reply.headers(writeRate(request.rate))
   if (answer.kind === 'json') {
-    return reply
-      .code(answer.status)
-      .headers(createPageHeaders())
-      .type('application/json')
-      .send(JSON.stringify(answer.body))
+    return sendJson(reply.code(answer.status).headers(createPageHeaders()), JSON.stringify(answer.body))
   }
   const newVisit = call.visit.newCookie
   const cookies = [...(answer.cookies ?? []), ...(newVisit === undefined ? [] : [newVisit])]
@@ -148,9 +144,14 @@ function sendError(
   }
   reply.code(problem.status).headers(createPageHeaders()).headers(problem.headers)
   if (request.rate) reply.headers(writeRate(request.rate))
-  if (!acceptsHtml(request.headers.accept)) return reply.type('application/json').send(writeProblem(problem))
+  if (!acceptsHtml(request.headers.accept)) return sendJson(reply, writeProblem(problem))
   const page = createErrorPage(texts, problem, readableDetail(error, problem))
   return reply.type('text/html; charset=utf-8').send(writeDocument({ page, look, texts }))
+}
+
+/** As bytes: to the type of a text Fastify appends a charset. */
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type('application/json').send(Buffer.from(json))
 }
 
 /** What a part of the server said for people. */

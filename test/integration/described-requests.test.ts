@@ -1,0 +1,245 @@
+// The server against its own description: requests made from /openapi.json, good and bad, in a household with cameras, footage and
+// people. Nothing fails inside, nothing is answered that is not described, and afterwards everything is in order.
+
+import assert from 'node:assert/strict'
+import { Agent, request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createAnswerCheck, type SentAnswer } from '../../server/api/description/check-answer.ts'
+import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
+import {
+  createRequests,
+  type DescribedOperation,
+  type DescribedRequest,
+  encode,
+} from '../description/described-requests.ts'
+import { SchemaValues } from '../description/schema-values.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, ownersPassword, type ServerUnderTest } from '../server-under-test.ts'
+
+const requestCount = 2000
+/** Objects of a kind; few, so that those of the household are asked about often. */
+const maxLearnt = 4
+
+/** Not asked: their answers have no end, or are for browsers. */
+const isAsked = ({ operation: { tags } }: DescribedOperation) => !['Live media', 'Recorded media'].includes(tags[0])
+
+type Recording = { recording_start: string | null }
+
+test('2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards', {
+  timeout: 600_000,
+}, async (t) => {
+  await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
+  await using server = await openServer('--rate-limit', '0', '--token-rate-limit', '0')
+  const description = (await server.request<OpenApiDocument>('/openapi.json')).json
+  const household = await openHousehold(server, camera.url('a'))
+  const operations = listOperations(description).filter(isAsked)
+  const known = new KnownObjects(operations, household.known)
+  const urls = fc.constantFrom(camera.url('a'), 'rtsp://127.0.0.1:9/none', 'rtsp://ada:secret@127.0.0.1:9/none')
+  const requests = createRequests(operations, {
+    values: new SchemaValues(description, {
+      url: urls,
+      client_id: fc.constantFrom(household.clientId, 'nobody'),
+      username: fc.constantFrom('owner@example.com', 'ada'),
+      password: fc.constantFrom(ownersPassword, 'x'),
+      scope: fc.constantFrom('read', 'user_access', 'account_manage', 'nothing', ''),
+    }),
+    callers: household.callers,
+  })
+
+  const checkAnswer = createAnswerCheck(description)
+  const agent = new Agent({ keepAlive: true, ca: server.ca })
+  t.after(() => agent.destroy())
+  const tally = new Map<string, number>()
+  const asked = new Set<string>()
+  const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
+  const property = fc.asyncProperty(requests, async (request) => {
+    const url = `${server.url}${known.writePath(request)}?${request.query}`
+    const fail = (cause: unknown) => Promise.reject(new Error(describe(request, url), { cause }))
+    const answer = await send(agent, url, request).catch(fail)
+    try {
+      assert.ok(answer.status < 500, `${answer.status} ${answer.body}`)
+      checkAnswer(answer)
+    } catch (error) {
+      await fail(error)
+    }
+    known.learn(request, answer)
+    asked.add(request.operation.operationId)
+    const group = `${Math.floor(answer.status / 100)}xx`
+    tally.set(group, (tally.get(group) ?? 0) + 1)
+  })
+  // Not made smaller: what was there when it failed is not there any more.
+  await fc.assert(property, { numRuns: requestCount, seed, endOnFailure: true })
+  t.diagnostic(JSON.stringify(Object.fromEntries(tally)))
+
+  // A run in which everything is refused, or nothing, would prove little.
+  assert.ok(tally.get('2xx')! > requestCount / 10 && tally.get('4xx')! > requestCount / 10)
+  assert.deepEqual(
+    operations.map(({ operation }) => operation.operationId).filter((name) => !asked.has(name)),
+    [],
+  )
+  await checkOrder(server, operations)
+})
+
+type Household = {
+  readonly clientId: string
+  readonly callers: readonly (string | undefined)[]
+  readonly known: { readonly [name: string]: readonly (string | number)[] }
+}
+
+/** An owner with two cameras, one of them recorded, another user, and what they have made. */
+async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promise<Household> {
+  const post = async (path: string, body: object) => {
+    const { status, json, text } = await server.request<{ id: number; client_id?: string }>(path, {
+      method: 'POST',
+      body,
+    })
+    assert.equal(status, 201, text)
+    return json
+  }
+  const front = await post('/v1/cameras/', { name: 'Front door', url: cameraUrl })
+  const yard = await post('/v1/cameras/', { name: 'Yard', url: 'rtsp://127.0.0.1:9/none' })
+  await post(`/v1/cameras/${front.id}/recording/`, { retention: 'P7D' })
+  const others = ['grace@example.com', 'linus@example.com']
+  const people = []
+  for (const email of others) people.push(await post('/v1/users/', { email, password: 'battery staple at dawn' }))
+  const createToken = async (...args: string[]) =>
+    (await server.command<{ token: string }>('token', 'create', ...args)).token
+  const ofOther = await createToken('--user', 'grace@example.com')
+  const toRead = await createToken('--user', 'owner@example.com', '--scope', 'read')
+  const application = await post('/v1/me/applications/', {
+    name: 'Porch Light',
+    redirect_uris: [],
+    allow_password: true,
+  })
+  await eventually('footage', 30_000, async () => {
+    const recording = await server.request<Recording>(`/v1/cameras/${front.id}/recording/`)
+    return recording.json.recording_start !== null
+  })
+  return {
+    clientId: application.client_id!,
+    callers: [
+      `PersonalAccessToken ${server.token}`,
+      `PersonalAccessToken ${ofOther}`,
+      `PersonalAccessToken ${toRead}`,
+      'Bearer njat_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5eF6',
+      'Basic YWRhOmNvcnJlY3QgaG9yc2U=',
+      undefined,
+    ],
+    known: {
+      camera_id: [front.id, yard.id],
+      application_id: [application.id],
+      user_id: [people[1]!.id],
+    },
+  }
+}
+
+function listOperations({ paths }: OpenApiDocument): DescribedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+}
+
+/**
+ * Values of path parameters that name something: those of the household, and whatever answers speak of. Only the latter may be
+ * removed, so that there is something to ask about to the end.
+ */
+class KnownObjects {
+  readonly #household: Household['known']
+  readonly #learnt: { [name: string]: (string | number)[] } = {}
+  readonly #paths: ReadonlySet<string>
+
+  constructor(operations: readonly DescribedOperation[], household: Household['known']) {
+    this.#household = household
+    this.#paths = new Set(operations.map(({ path }) => path))
+  }
+
+  writePath({ path, method, pathValues }: DescribedRequest): string {
+    return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = pathValues[name]!
+      if ('text' in value) return encode(value.text)
+      const kept = method === 'DELETE' ? [] : (this.#household[name] ?? [])
+      const values = [...kept, ...(this.#learnt[name] ?? [])]
+      return values.length === 0 ? '424242' : encodeURIComponent(values[value.known % values.length]!)
+    })
+  }
+
+  /** What was created is known by the parameter behind its path; what was removed is forgotten. */
+  learn({ path, method }: DescribedRequest, { status, body, url }: SentAnswer): void {
+    if (status === 201) {
+      const [item] = [...this.#paths].filter((other) => other.startsWith(`${path}/{`) && other.endsWith('}'))
+      const name = item && /\{(\w+)\}$/.exec(item)![1]!
+      if (name !== undefined) this.#add(name, (JSON.parse(body) as { id: number }).id)
+    }
+    if (status === 204 && method === 'DELETE') {
+      const name = /\{(\w+)\}$/.exec(path)?.[1]
+      const gone = new URL(url).pathname.split('/').at(-1)
+      if (name !== undefined) this.#learnt[name] = (this.#learnt[name] ?? []).filter((value) => String(value) !== gone)
+    }
+    if (status === 200 && path.endsWith('/recording/stream')) {
+      const { stream_info: info } = JSON.parse(body) as { stream_info: string }
+      const [name, id] = new URL(info).pathname.split('/').slice(-3)
+      this.#add('streamer_name', decodeURIComponent(name!))
+      this.#add('streamer_id', id!)
+    }
+  }
+
+  #add(name: string, value: string | number): void {
+    this.#learnt[name] = [...(this.#learnt[name] ?? []), value].slice(-maxLearnt)
+  }
+}
+
+/** One request of HTTP/1.1, and its answer. */
+function send(agent: Agent, url: string, request: DescribedRequest): Promise<SentAnswer> {
+  const { method, headers, body } = request
+  const { promise, resolve, reject } = Promise.withResolvers<SentAnswer>()
+  const sent = method === 'GET' ? undefined : body
+  const length = sent === undefined ? {} : { 'content-length': Buffer.byteLength(sent) }
+  const outgoing = httpsRequest(url, { method, agent, headers: { ...headers, ...length } }, (response) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('error', reject)
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      resolve({ method, url, status: response.statusCode!, headers: response.headers, body: text })
+    })
+  })
+  outgoing.on('error', (error) => {
+    // Kept for too long: the server closed it when this request was on its way already.
+    if (outgoing.reusedSocket) resolve(send(new Agent({ ca: agent.options.ca }), url, request))
+    else reject(error)
+  })
+  outgoing.end(sent)
+  return promise
+}
+
+function describe({ operation, method, headers, body }: DescribedRequest, url: string): string {
+  const { authorization = 'nobody', 'content-type': type } = headers
+  const sent = typeof body === 'string' ? body.slice(0, 2000) : body && Buffer.from(body).toString('hex')
+  return `${operation.operationId}: ${method} ${url.slice(0, 2000)} by ${authorization.slice(0, 24)}… with ${type} ${sent}`
+}
+
+/** The server is alive and had no fault, every list can be read, and what it lists can be read one by one; the files and rows agree. */
+async function checkOrder(server: ServerUnderTest, operations: readonly DescribedOperation[]): Promise<void> {
+  assert.equal((await server.request('/healthz')).status, 200)
+  assert.doesNotMatch(server.log(), /a (request|page) failed/)
+  const gets = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'))
+  for (const { path } of gets.filter(({ path }) => !path.includes('{'))) {
+    const list = await server.request<{ count?: number; results?: { id: number | string }[] }>(`${path}/?limit=1000`)
+    assert.equal(list.status, 200, path)
+    if (list.json.results === undefined) continue
+    assert.equal(list.json.results.length, Math.min(list.json.count!, 1000), path)
+    const item = gets.find((other) => new RegExp(`^${path}/\\{\\w+\\}$`).test(other.path))
+    for (const { id } of item ? list.json.results : []) {
+      assert.equal((await server.request(`${path}/${id}/`)).status, 200, `${path}/${id}`)
+    }
+  }
+  await server.stop()
+  using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { readOnly: true })
+  assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
+  assert.deepEqual(database.prepare('pragma foreign_key_check').all(), [])
+  assert.equal((await server.command<{ ok: boolean }>('check')).ok, true)
+}
