@@ -32,9 +32,10 @@ export async function openSdkProject({
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
   const isOwn = (path: string) => !path.includes('node_modules')
   await (from ? cp(from, folder, { recursive: true, filter: isOwn }) : mkdir(folder))
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true, type: 'module' }))
+  if (!from) await writeFile(join(folder, 'package.json'), '{"private": true, "type": "module"}')
   const own = packages.map((name) => join(modules, name))
-  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', '--install-links', join(place, filename), ...own)
+  const quietly = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--install-links']
+  await npm(folder, 'install', ...quietly, join(place, filename), ...own)
   return {
     folder,
     installed: await readdir(join(folder, 'node_modules', 'nightjar-sdk'), { recursive: true }),

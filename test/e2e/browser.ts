@@ -11,10 +11,12 @@ const files: Readonly<Record<string, { readonly file: string; readonly type: str
   '/hls.js': { file: '../../node_modules/hls.js/dist/hls.min.js', type: 'text/javascript' },
 }
 
+/** The burned-in clock of the picture an element shows now, and what hls.js, as `window.hls`, holds for the time of it. */
+export type Clock = { readonly code: TimeCode; readonly playingMs: number | undefined }
+
 export type Viewer = AsyncDisposable & {
   readonly page: Page
-  /** The burned-in clock of the picture an element shows now, and what hls.js holds for the time of it. */
-  readClock(selector: string): Promise<{ code: TimeCode; playingMs: number | undefined } | undefined>
+  readClock(selector: string): Promise<Clock | undefined>
 }
 
 export async function openViewer(addresses: { live?: readonly string[]; recorded?: string }): Promise<Viewer> {
@@ -35,13 +37,7 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
   await page.goto(`http://127.0.0.1:${port}/?${query}`, { waitUntil: 'domcontentloaded' })
   return {
     page,
-    async readClock(selector) {
-      const grabbed = await page.evaluate<Grabbed | undefined>(`grab(${JSON.stringify(selector)})`)
-      if (!grabbed) return undefined
-      const { width, height, pixels, playingMs } = grabbed
-      const code = readTimeCode(Buffer.from(pixels, 'base64'), width, height)
-      return code && { code, playingMs }
-    },
+    readClock: (selector) => readClock(page, selector),
     async [Symbol.asyncDispose]() {
       await browser.close()
       server.closeAllConnections()
@@ -51,6 +47,30 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
 }
 
 type Grabbed = { width: number; height: number; pixels: string; playingMs?: number }
+
+/** For the page: pixels of an element, RGBA as base64. */
+const grab = `(selector) => {
+  const element = document.querySelector(selector)
+  const width = element?.videoWidth ?? element?.naturalWidth
+  const height = element?.videoHeight ?? element?.naturalHeight
+  if (!width) return undefined
+  const canvas = new OffscreenCanvas(width, height)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  context.drawImage(element, 0, 0)
+  const { data } = context.getImageData(0, 0, width, height)
+  let text = ''
+  for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
+  return { width, height, pixels: btoa(text), playingMs: window.hls?.playingDate?.getTime() }
+}`
+
+/** Of an `<img>` or `<video>` on any page; undefined while it shows nothing, or nothing that can be read. */
+export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
+  const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
+  if (!grabbed) return undefined
+  const { width, height, pixels, playingMs } = grabbed
+  const code = readTimeCode(Buffer.from(pixels, 'base64'), width, height)
+  return code && { code, playingMs }
+}
 
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
