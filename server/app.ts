@@ -10,8 +10,9 @@ import { builtDashboard } from './api/dashboard/dashboard.ts'
 import type { Measurement } from './api/metrics.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
+import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
-import type { RetentionPolicy } from './archive/retention.ts'
+import { Retention } from './archive/retention.ts'
 import { Accounts } from './auth/accounts/accounts.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Audit } from './auth/guard/audit.ts'
@@ -36,9 +37,9 @@ import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { createMailDelivery } from './mail-delivery.ts'
 import { MediaWorkers } from './media-workers.ts'
-import { parseDurationMs } from './model/duration.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
+import { loadRetentionLimits } from './retention-limits.ts'
 import { openStore, type Store } from './store/store.ts'
 import type { WorkerStats } from './worker-protocol.ts'
 
@@ -78,7 +79,17 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   })
 
   const catalog = new Catalog({ rows: store.segments, archiveDir: config.archive, clock, log })
-  await catalog.repairOpen()
+  if (await openArchiveFolder(config.archive, store.segments, log)) await catalog.repairOpen(await store.cameras.list())
+  const retention = new Retention({
+    rows: store.segments,
+    archiveDir: config.archive,
+    clock,
+    log,
+    loadLimits: () => loadRetentionLimits(store, config.archiveMax),
+    openBytes: () => catalog.openBytes(),
+    recordedBytes: () => catalog.stats().recordedBytes,
+    minFreeBytes: config.minFree,
+  })
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
@@ -200,7 +211,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       { clock, log },
       {
         snapshots: (signal) => snapshots.run(signal),
-        retention: (signal) => catalog.runRetention(signal, () => listRetentionPolicies(store)),
+        retention: (signal) => retention.run(signal),
         'last use of tokens': (signal) => authenticator.run(signal),
         'audit log': (signal) => audit.run(signal),
         'expiry of sessions': (signal) => sessions.run(signal),
@@ -287,15 +298,6 @@ function runAlways(
       onFailure: (error, delayMs) => log.error({ task, error: errorChain(error), delayMs }, 'a background task failed'),
     }),
   )
-}
-
-async function listRetentionPolicies(store: Store): Promise<RetentionPolicy[]> {
-  const recordings = await store.recordings.list()
-  return recordings.map(({ cameraId, retention, maxBytes }) => ({
-    cameraId,
-    maxAgeMs: parseDurationMs(retention),
-    maxBytes: maxBytes ?? undefined,
-  }))
 }
 
 async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number, log: Logger): Promise<void> {

@@ -58,7 +58,10 @@ export class CameraDesk {
         catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
         return
       case 'segment_closed':
-        catalog.segmentClosed(report.cameraId, report.path)
+        catalog.segmentClosed(report.cameraId, report.path, report.checksum)
+        return
+      case 'segment_broken':
+        catalog.segmentBroken(report.cameraId, report.path)
         return
       case 'recording_status':
         this.#do('recording status not written', () =>

@@ -28,6 +28,8 @@ test('defaults', async (t) => {
   assert.deepEqual(await loadConfig(sources), {
     data: join(folder, 'data'),
     archive: join(folder, 'data', 'archive'),
+    archiveMax: undefined,
+    minFree: undefined,
     database: join(folder, 'data', 'nightjar.db'),
     host: '0.0.0.0',
     port: 8443,
@@ -80,6 +82,22 @@ test('flags win over variables, variables over the file, the file over defaults'
   assert.equal(config.publicUrl, 'https://cam.example.org')
   const off = await loadConfig({ ...sources, env, flags: { 'allow-loopback-cameras': false } })
   assert.equal(off.allowLoopbackCameras, false)
+})
+
+test('sizes are bytes, or have a unit', async (t) => {
+  const { sources } = await createSources(t)
+  const read = async (size: string) => (await loadConfig({ ...sources, flags: { 'archive-max': size } })).archiveMax
+  assert.equal(await read('500GB'), 500e9)
+  assert.equal(await read('1.5 TiB'), 1.5 * 2 ** 40)
+  assert.equal(await read('16000000'), 16_000_000)
+  assert.equal((await loadConfig({ ...sources, flags: { 'min-free': '0' } })).minFree, 0)
+  for (const wrong of ['15MB', '-1GB', 'all', '1e3GB', '99999PB', '5 Gb', '']) {
+    const flags = { 'archive-max': wrong }
+    const expected = 'expected bytes, or a number with a unit as 500GB or 1.5TiB; at least 16.0 MB'
+    assert.deepEqual(await faultsOf({ ...sources, flags }), [
+      `--archive-max: ${expected}, got ${JSON.stringify(wrong)}`,
+    ])
+  }
 })
 
 test('the database is a file or an address, whose password is in no message', async (t) => {

@@ -133,7 +133,8 @@ export class WorkerCamera {
       events: {
         segmentOpened: (segment) => post({ type: 'segment_opened', segment }),
         fragmentWritten: (_, path, fragment) => post({ type: 'fragment_written', cameraId, path, fragment }),
-        segmentClosed: (_, path) => post({ type: 'segment_closed', cameraId, path }),
+        segmentClosed: (_, path, checksum) => post({ type: 'segment_closed', cameraId, path, checksum }),
+        segmentBroken: (_, path) => post({ type: 'segment_broken', cameraId, path }),
         statusChanged: (_, status, detail) => post({ type: 'recording_status', cameraId, status, detail }),
       },
     })

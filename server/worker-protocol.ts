@@ -2,11 +2,11 @@
 //
 // Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
 
-import type { OpenSegment } from './archive/segment-file.ts'
 import type { GapReason } from './hub/hub-item.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { Fragment } from './model/segment.ts'
+import type { OpenSegment } from './model/segment-views.ts'
 import type { RecordingStatus } from './recorder/recorder.ts'
 
 /** What a worker must know of a camera to run it. */
@@ -54,7 +54,13 @@ export type FromWorker =
       readonly path: string
       readonly fragment: Fragment
     }
-  | { readonly type: 'segment_closed'; readonly cameraId: number; readonly path: string }
+  | {
+      readonly type: 'segment_closed'
+      readonly cameraId: number
+      readonly path: string
+      readonly checksum: number
+    }
+  | { readonly type: 'segment_broken'; readonly cameraId: number; readonly path: string }
   | {
       readonly type: 'recording_status'
       readonly cameraId: number

@@ -6,11 +6,12 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import { deleteSegments } from './deletion.ts'
+import type { OpenSegment, SegmentSpan } from '../model/segment-views.ts'
+import { adoptNewerFiles, type KnownCamera } from './adoption.ts'
+import { type DeletionContext, deleteLeftGarbage, deleteSegments } from './deletion.ts'
+import { removeFootage } from './removal.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
-import { applyRetention, deleteAll, type RetentionPolicy } from './retention.ts'
-import type { OpenSegment } from './segment-file.ts'
-import type { SegmentRows, SegmentSpan } from './segment-rows.ts'
+import type { SegmentRows } from './segment-rows.ts'
 
 export type CatalogOptions = {
   readonly rows: SegmentRows
@@ -44,6 +45,7 @@ export class Catalog {
   /** Cameras that have opened a segment since this process began. */
   readonly #seen = new Set<number>()
   readonly #stop = new AbortController()
+  #recordedBytes = 0
 
   constructor({ rows, archiveDir, clock, log }: CatalogOptions) {
     this.archiveDir = archiveDir
@@ -53,20 +55,31 @@ export class Catalog {
   }
 
   /**
-   * Before any recorder starts: closes the segments that were open when the server ended. Keeps their whole fragments, cuts off
-   * what follows, removes files without any.
+   * Before any recorder starts: closes the segments that were open when the server ended, then gives rows to files of these cameras
+   * that the crash left without. For an archive that is there; see archive-folder.ts.
    */
-  async repairOpen(): Promise<RepairReport> {
-    const report = createRepairReport()
-    for (const segment of await this.#rows.listOpen()) {
-      try {
-        await repairSegment(this.#context, segment, report)
-      } catch (error) {
-        // It stays open in the index, and the next start tries again.
-        this.#log.error({ path: segment.path, error: errorChain(error) }, 'recording not repaired')
-      }
+  async repairOpen(cameras: readonly KnownCamera[] = []): Promise<RepairReport> {
+    const report = await this.repairSegments(await this.#rows.listOpen())
+    // What was about to go must not be taken for footage without a row.
+    await deleteLeftGarbage(this.#context)
+    for (const camera of cameras) {
+      await this.#try('recordings without an entry not looked for', `camera ${camera.id}`, async () => {
+        const { adopted, empty } = await adoptNewerFiles(this.#context, camera)
+        report.adopted += adopted
+        report.removed += empty
+      })
     }
-    if (report.segments > 0) this.#log.info({ ...report }, 'open segments repaired')
+    if (report.adopted > 0) this.#log.info({ adopted: report.adopted }, 'recordings without an entry got one')
+    return report
+  }
+
+  /** Keeps their whole fragments, cuts off what follows, removes files without any. None of them may be in the hands of a recorder. */
+  async repairSegments(segments: readonly Segment[]): Promise<RepairReport> {
+    const report = createRepairReport()
+    for (const segment of segments) {
+      await this.#try('recording not repaired', segment.path, () => repairSegment(this.#context, segment, report))
+    }
+    if (segments.length > 0) this.#log.info({ ...report }, 'open segments repaired')
     return report
   }
 
@@ -92,17 +105,24 @@ export class Catalog {
     const entry = this.#find(cameraId, path)
     if (!entry || entry.isClosed) return
     entry.fragments.push(fragment)
+    this.#recordedBytes += fragment.bytes
     this.#notify(cameraId)
   }
 
-  segmentClosed(cameraId: number, path: string): void {
+  segmentClosed(cameraId: number, path: string, checksum?: number): void {
     const entry = this.#find(cameraId, path)
     if (!entry || entry.isClosed) return
     this.#finish(entry, async (id) => {
       const { endMs, bytes, fragments } = toSegment(entry, id)
-      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments })
-      else await deleteSegments(this.#context, [{ id, path }])
+      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
+      else await deleteSegments(this.#context, [id])
     })
+  }
+
+  /** The disk refused to sync the file: how far it goes is known when it can be read again. */
+  segmentBroken(cameraId: number, path: string): void {
+    const entry = this.#find(cameraId, path)
+    if (entry && !entry.isClosed) this.#finish(entry, (id) => this.#repair(toSegment(entry, id)))
   }
 
   /** The recorder of this camera died without closing its file: what it wrote whole is kept, as after a crash. */
@@ -158,24 +178,25 @@ export class Catalog {
     return this.#entries.get(cameraId)?.some(({ isClosed }) => !isClosed) ?? false
   }
 
-  /** Deletes old footage every `intervalMs` until `signal` aborts. A pass that fails as a whole is left to the caller to repeat. */
-  async runRetention(
-    signal: AbortSignal,
-    listPolicies: () => Promise<readonly RetentionPolicy[]>,
-    intervalMs = 60_000,
-  ): Promise<void> {
-    while (!signal.aborted) {
-      await applyRetention(this.#context, await listPolicies(), signal)
-      await this.#clock.sleep(intervalMs, signal).catch(() => {})
-    }
-  }
-
   /** Deletes all footage of a camera. Its recorder must have closed. */
   async removeCamera(cameraId: number): Promise<void> {
     await this.abandon(cameraId)
-    await deleteAll(this.#context, cameraId, this.#stop.signal)
+    await removeFootage(this.#context, cameraId, this.#stop.signal)
     this.#entries.delete(cameraId)
     this.#seen.delete(cameraId)
+  }
+
+  /** Bytes of the files that are open, or closed and waiting for their row, by camera. */
+  openBytes(): Map<number, number> {
+    const bytes = new Map<number, number>()
+    for (const [cameraId, entries] of this.#entries) {
+      if (entries.length > 0)
+        bytes.set(
+          cameraId,
+          entries.reduce((sum, entry) => sum + bytesOf(entry), 0),
+        )
+    }
+    return bytes
   }
 
   /** Returns the function that ends it. */
@@ -199,14 +220,24 @@ export class Catalog {
     await this.flush()
   }
 
-  stats(): { openSegments: number } {
+  /** `recordedBytes`: of fragments, since this process began. */
+  stats(): { openSegments: number; recordedBytes: number } {
     let openSegments = 0
     for (const entries of this.#entries.values()) openSegments += entries.length
-    return { openSegments }
+    return { openSegments, recordedBytes: this.#recordedBytes }
   }
 
-  get #context() {
+  get #context(): DeletionContext {
     return { rows: this.#rows, archiveDir: this.archiveDir, log: this.#log, clock: this.#clock }
+  }
+
+  /** What fails is left as it is, and the next start tries again. */
+  async #try(failure: string, path: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#log.error({ path, error: errorChain(error) }, failure)
+    }
   }
 
   #entriesOf(cameraId: number): Entry[] {
@@ -275,7 +306,8 @@ export class Catalog {
   }
 }
 
-function toSegment({ opened, fragments, isClosed }: Entry, id: number): Segment {
+function toSegment(entry: Entry, id: number): Segment {
+  const { opened, fragments } = entry
   const last = fragments.at(-1)
   return {
     ...opened,
@@ -283,9 +315,14 @@ function toSegment({ opened, fragments, isClosed }: Entry, id: number): Segment 
     // A copy: what a reader was given does not change under it.
     fragments: fragments.slice(),
     endMs: last ? last.startMs + last.durationMs : opened.startMs,
-    bytes: last ? last.offset + last.bytes : opened.initBytes,
-    isClosed,
+    bytes: bytesOf(entry),
+    isClosed: entry.isClosed,
   }
+}
+
+function bytesOf({ opened, fragments }: Entry): number {
+  const last = fragments.at(-1)
+  return last ? last.offset + last.bytes : opened.initBytes
 }
 
 function mergeById(closed: readonly Segment[], open: readonly Segment[]): Segment[] {

@@ -1,18 +1,20 @@
-// Compares the index with the files, both ways. Reads only; safe beside a running server.
+// Compares the index with the files, both ways, a day of a camera at a time. Reads only; safe beside a running server, whose
+// retention and recorders change both meanwhile: what may just be changing is looked at again, or left out.
 
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
-import type { Segment } from '../model/segment.ts'
-import { findCameraOfPath } from './layout.ts'
+import type { SegmentFile } from '../model/segment-views.ts'
+import { isArchiveThere } from './archive-folder.ts'
+import { findDamage } from './damage.ts'
+import { type Day, dayOf, listCameraFolders, listDayFiles, listDays } from './listing.ts'
 import type { SegmentRows } from './segment-rows.ts'
-import { scanSegmentFile } from './segment-scan.ts'
 
 export type CheckOptions = {
   readonly rows: SegmentRows
   readonly archiveDir: string
   readonly clock: Clock
-  /** Also reads the heads of all fragments and compares them with the index. */
+  /** Also reads all files, and compares their boxes and checksums with the index. */
   readonly isDeep?: boolean
   readonly signal?: AbortSignal
 }
@@ -21,60 +23,100 @@ export type CheckReport = {
   segments: number
   files: number
   bytes: number
+  /** There should be footage, and the folder is not the archive, but perhaps an empty mount point: see archive-folder.ts. */
+  isArchiveMissing: boolean
   /** In the index, not on the disk. Paths relative to the archive's folder, here and below. */
   missingFiles: string[]
   /** On the disk, not in the index. */
   orphanFiles: string[]
   sizeMismatches: { path: string; indexBytes: number; fileBytes: number }[]
-  /** Files whose boxes do not agree with the index; only from a deep check. */
+  /** Files that are not as they were recorded; only from a deep check. */
   damagedFiles: { path: string; detail: string }[]
+  /** Cameras whose counters of bytes do not agree with their rows. */
+  wrongCounters: number[]
 }
 
 /** Nothing is wrong. */
 export function isClean(report: CheckReport): boolean {
-  const { missingFiles, orphanFiles, sizeMismatches, damagedFiles } = report
-  return missingFiles.length + orphanFiles.length + sizeMismatches.length + damagedFiles.length === 0
+  return !report.isArchiveMissing && countFaults(report) === 0
+}
+
+export function countFaults(report: CheckReport): number {
+  const { missingFiles, orphanFiles, sizeMismatches, damagedFiles, wrongCounters } = report
+  return [missingFiles, orphanFiles, sizeMismatches, damagedFiles, wrongCounters].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  )
 }
 
 /** Files younger than this may be of a segment whose row is about to come. */
 const settlingMs = 10_000
 
-const pageSize = 200
-
 /** Throws the database's and the system's errors, and `signal.reason`. */
 export async function checkArchive(options: CheckOptions): Promise<CheckReport> {
-  const { rows, archiveDir, clock, signal } = options
+  const { rows, archiveDir } = options
   const report: CheckReport = {
     segments: 0,
     files: 0,
     bytes: 0,
+    isArchiveMissing: false,
     missingFiles: [],
     orphanFiles: [],
     sizeMismatches: [],
     damagedFiles: [],
+    wrongCounters: [],
   }
-  const unknown = new Set(await listFiles(archiveDir))
-  report.files = unknown.size
-  for (let lastId = 0; ; ) {
-    signal?.throwIfAborted()
-    const page = await rows.listAfter(lastId, pageSize)
-    for (const segment of page) {
-      report.segments++
-      unknown.delete(segment.path)
-      await checkSegment(options, segment, report)
+  for (const cameraId of await listCameras(options)) {
+    for await (const day of listCameraDays(options, cameraId)) {
+      options.signal?.throwIfAborted()
+      await checkDay(options, cameraId, day, report)
     }
-    if (page.length < pageSize) break
-    lastId = page.at(-1)!.id
+    if (await hasWrongCounter(rows, cameraId)) report.wrongCounters.push(cameraId)
   }
+  report.isArchiveMissing = report.segments > 0 && !(await isArchiveThere(archiveDir))
+  return report
+}
+
+/** In the index, on the disk, or both. */
+export async function listCameras({ rows, archiveDir }: Pick<CheckOptions, 'rows' | 'archiveDir'>): Promise<number[]> {
+  const usage = await rows.listUsage()
+  const ids = [...(await rows.listCameraIds()), ...usage.map(({ cameraId }) => cameraId)]
+  return [...new Set([...ids, ...(await listCameraFolders(archiveDir))])].sort((a, b) => a - b)
+}
+
+/** Days of which there are files or rows, oldest first. */
+async function* listCameraDays({ rows, archiveDir }: CheckOptions, cameraId: number): AsyncGenerator<Day> {
+  const onDisk = await listDays(archiveDir, cameraId)
+  for (let fromMs = Number.MIN_SAFE_INTEGER; ; ) {
+    const next = await rows.findNext(cameraId, fromMs)
+    const candidates = [next && dayOf(next.startMs), onDisk.find(({ startMs }) => startMs >= fromMs)]
+    const [day] = candidates.filter((each) => each !== undefined).sort((a, b) => a.startMs - b.startMs)
+    if (!day) return
+    yield day
+    fromMs = day.endMs
+  }
+}
+
+async function checkDay(options: CheckOptions, cameraId: number, day: Day, report: CheckReport): Promise<void> {
+  const { rows, archiveDir, clock } = options
+  // The folder first: a file that is created meanwhile is in neither list, and one whose row comes meanwhile is in both.
+  const unknown = new Set(await listDayFiles(archiveDir, cameraId, day.name))
+  report.files += unknown.size
+  for (const segment of await rows.listFiles(cameraId, day.startMs, day.endMs)) {
+    report.segments++
+    unknown.delete(segment.path)
+    await checkSegment(options, segment, report)
+  }
+  if (unknown.size === 0) return
   for (const { path } of await rows.listGarbage(Number.MAX_SAFE_INTEGER)) unknown.delete(path)
   for (const path of unknown) {
     const found = await statIfPresent(join(archiveDir, path))
     if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(path)
   }
-  return report
 }
 
-async function checkSegment({ rows, archiveDir, isDeep }: CheckOptions, segment: Segment, report: CheckReport) {
+async function checkSegment(options: CheckOptions, segment: SegmentFile, report: CheckReport): Promise<void> {
+  const { rows, archiveDir, isDeep } = options
   const { path } = segment
   const file = await statIfPresent(join(archiveDir, path))
   if (!file) {
@@ -87,42 +129,28 @@ async function checkSegment({ rows, archiveDir, isDeep }: CheckOptions, segment:
   if (file.size !== segment.bytes) {
     report.sizeMismatches.push({ path, indexBytes: segment.bytes, fileBytes: file.size })
   } else if (isDeep) {
-    const detail = await findDamage(join(archiveDir, path), segment)
+    const whole = await rows.find(segment.id)
+    const detail = whole && (await findDamage(join(archiveDir, path), whole))
     if (detail !== undefined) report.damagedFiles.push({ path, detail })
   }
 }
 
-async function findDamage(path: string, segment: Segment): Promise<string | undefined> {
-  const scan = await scanSegmentFile(path)
-  if (scan.damage !== undefined) return scan.damage
-  if (scan.bytes !== scan.fileBytes) return `the file is cut off after byte ${scan.bytes}`
-  if (scan.initBytes !== segment.initBytes) return `expected ${segment.initBytes} bytes of head, got ${scan.initBytes}`
-  const same = (a: number) => {
-    const inFile = scan.fragments[a]
-    const inIndex = segment.fragments[a]
-    return inFile?.offset === inIndex?.offset && inFile?.bytes === inIndex?.bytes && inFile?.isKey === inIndex?.isKey
+/** Both are read twice when they differ: a segment may have been closed in between. */
+async function hasWrongCounter(rows: SegmentRows, cameraId: number): Promise<boolean> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const counted = (await rows.listUsage()).find((usage) => usage.cameraId === cameraId)
+    const { bytes, segments } = await rows.sumUsage(cameraId)
+    if ((counted?.bytes ?? 0) === bytes && (counted?.segments ?? 0) === segments) return false
   }
-  const count = Math.max(scan.fragments.length, segment.fragments.length)
-  for (let i = 0; i < count; i++) if (!same(i)) return `fragment ${i} is not where the index says`
-  return undefined
-}
-
-/** Recordings on the disk, relative to the archive's folder; other files are none of our business. */
-async function listFiles(archiveDir: string): Promise<string[]> {
-  const names = await readdir(join(archiveDir, 'cameras'), { recursive: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return []
-      throw error
-    },
-  )
-  return names.map((name) => `cameras/${name}`).filter((path) => findCameraOfPath(path) !== undefined)
+  return true
 }
 
 async function statIfPresent(path: string) {
   try {
     return await stat(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
 }

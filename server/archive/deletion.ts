@@ -3,49 +3,50 @@
 
 import { rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import type { Garbage } from '../model/segment-views.ts'
 import { findCameraOfPath } from './layout.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type DeletionContext = {
   readonly rows: SegmentRows
   readonly archiveDir: string
+  readonly clock: Clock
   readonly log: Logger
 }
 
-type Doomed = { readonly id: number; readonly path: string }
-
-export async function deleteSegments(context: DeletionContext, segments: readonly Doomed[]): Promise<void> {
-  if (segments.length === 0) return
-  await context.rows.markGarbage(segments.map(({ id }) => id))
-  await deleteGarbage(context, segments)
+export async function deleteSegments(context: DeletionContext, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const garbage = await context.rows.markGarbage(ids)
+  await deleteGarbage(context, garbage)
 }
+
+const garbagePage = 20
 
 /** What an earlier run has marked and not finished. */
 export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
   for (;;) {
-    const garbage = await context.rows.listGarbage(stepSize)
+    const garbage = await context.rows.listGarbage(garbagePage)
     const gone = await deleteGarbage(context, garbage)
-    if (garbage.length < stepSize || gone < garbage.length) return
+    if (garbage.length < garbagePage || gone < garbage.length) return
   }
 }
 
-/** Segments per step: the database and the disk are free for others in between. */
-export const stepSize = 50
-
 /** Returns how many are gone; a file that cannot be deleted stays garbage and is tried again later. */
-async function deleteGarbage(context: DeletionContext, garbage: readonly Doomed[]): Promise<number> {
-  const gone: number[] = []
-  for (const { id, path } of garbage) {
+async function deleteGarbage(context: DeletionContext, garbage: readonly Garbage[]): Promise<number> {
+  const gone: Garbage[] = []
+  for (const each of garbage) {
     try {
-      await deleteFile(context.archiveDir, path)
-      gone.push(id)
+      await deleteFile(context.archiveDir, each.path)
+      gone.push(each)
     } catch (error) {
-      context.log.warn({ path, error: errorChain(error) }, 'recording not deleted')
+      context.log.warn({ path: each.path, error: errorChain(error) }, 'recording not deleted')
     }
   }
-  await context.rows.remove(gone)
+  if (gone.length > 0) await context.rows.remove(gone.map(({ id }) => id))
+  await deleteEmptyDays(context, gone)
   return gone.length
 }
 
@@ -54,16 +55,19 @@ async function deleteFile(archiveDir: string, path: string): Promise<void> {
   await unlink(join(archiveDir, path)).catch(ignoreMissing)
 }
 
+/** Not today's folder: a recorder may be about to create a file in it. */
+async function deleteEmptyDays({ archiveDir, clock }: DeletionContext, gone: readonly Garbage[]): Promise<void> {
+  const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
+  for (const folder of new Set(gone.map(({ path }) => dirname(path)))) {
+    if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
+  }
+}
+
 /** Removes the folder when nothing is in it. */
 export async function deleteEmptyFolder(archiveDir: string, folder: string): Promise<void> {
   await rmdir(join(archiveDir, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
   })
-}
-
-/** Folders of the days that these files were in. */
-export function dayFolders(paths: readonly string[]): string[] {
-  return [...new Set(paths.map((path) => dirname(path)))]
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -12,12 +12,23 @@ export function cameraFolder(cameraId: number): string {
   return `cameras/${cameraId}`
 }
 
-const pattern = /^cameras\/(\d{1,15})\/\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\.\d{3}Z(?:-\d+)?\.mp4$/
+const pattern = /^cameras\/(\d{1,15})\/(\d{4}-\d\d-\d\d)\/(\d\d)-(\d\d)-(\d\d\.\d{3}Z)(?:-\d+)?\.mp4$/
 
 /** The camera of a file, or undefined for a path that `segmentPath` does not give. */
 export function findCameraOfPath(path: string): number | undefined {
   const match = pattern.exec(path)
   return match ? Number(match[1]) : undefined
+}
+
+/** The day in a path that `segmentPath` gives, YYYY-MM-DD; empty for another. */
+export function dayOfPath(path: string): string {
+  return pattern.exec(path)?.[2] ?? ''
+}
+
+/** The time in a path that `segmentPath` gives, Unix milliseconds; NaN for another. */
+export function startOfPath(path: string): number {
+  const [, , day, hour, minute, second] = pattern.exec(path) ?? []
+  return Date.parse(`${day}T${hour}:${minute}:${second}`)
 }
 
 /**

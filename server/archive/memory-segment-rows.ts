@@ -1,12 +1,13 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/segments.ts.
 
 import type { Segment } from '../model/segment.ts'
-import type { OpenSegment } from './segment-file.ts'
+import type { ClosedValues, FootageUsage, Garbage, OldestQuery, OpenSegment } from '../model/segment-views.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
   readonly #garbage = new Map<number, string>()
+  readonly #usage = new Map<number, { bytes: number; segments: number }>()
   #lastId = 0
 
   get all(): Segment[] {
@@ -20,8 +21,13 @@ export class MemorySegmentRows implements SegmentRows {
     return id
   }
 
-  async close(id: number, values: Pick<Segment, 'endMs' | 'bytes' | 'fragments'>): Promise<void> {
-    this.#rows.set(id, { ...this.#rows.get(id)!, ...values, isClosed: true })
+  async close(id: number, { checksum, ...values }: ClosedValues): Promise<void> {
+    const before = this.#rows.get(id)
+    if (!before) return
+    const { checksum: _, ...kept } = before
+    this.#rows.set(id, { ...kept, ...values, isClosed: true, ...(checksum !== undefined && { checksum }) })
+    const bytes = before.isClosed ? values.bytes - before.bytes : values.bytes
+    this.#count(before.cameraId, bytes, before.isClosed ? 0 : 1)
   }
 
   async listOpen(): Promise<Segment[]> {
@@ -45,9 +51,21 @@ export class MemorySegmentRows implements SegmentRows {
     return closed[0] && { startMs: closed[0].startMs, endMs: closed.at(-1)!.endMs }
   }
 
-  async listOldest(cameraId: number, beforeMs: number, limit: number): Promise<Segment[]> {
+  async findNext(cameraId: number, startMs: number): Promise<Segment | undefined> {
+    return this.#ordered(cameraId).find((s) => s.startMs >= startMs)
+  }
+
+  async findNewest(cameraId: number): Promise<Segment | undefined> {
+    return this.#ordered(cameraId).at(-1)
+  }
+
+  async listFiles(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
+    return this.#ordered(cameraId).filter((s) => s.startMs >= startMs && s.startMs < endMs)
+  }
+
+  async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<Segment[]> {
     return this.#closed(cameraId)
-      .filter(({ endMs }) => endMs <= beforeMs)
+      .filter((s) => !after || s.startMs > after.startMs || (s.startMs === after.startMs && s.id > after.id))
       .slice(0, limit)
   }
 
@@ -55,22 +73,34 @@ export class MemorySegmentRows implements SegmentRows {
     return [...new Set(this.all.map(({ cameraId }) => cameraId))]
   }
 
-  async sumBytes(cameraId: number): Promise<number> {
-    return this.#closed(cameraId).reduce((sum, { bytes }) => sum + bytes, 0)
+  async listUsage(): Promise<FootageUsage[]> {
+    return [...this.#usage].filter(([, of]) => of.segments > 0).map(([cameraId, of]) => ({ cameraId, ...of }))
   }
 
-  async listAfter(id: number, limit: number): Promise<Segment[]> {
-    return this.all.filter((s) => s.id > id).slice(0, limit)
+  async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
+    return (await this.listBetween(cameraId, startMs, endMs)).reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  async markGarbage(ids: readonly number[]): Promise<void> {
-    for (const id of ids) {
-      this.#garbage.set(id, this.#rows.get(id)!.path)
+  async sumUsage(cameraId: number): Promise<FootageUsage> {
+    const closed = this.#closed(cameraId)
+    return { cameraId, bytes: closed.reduce((sum, { bytes }) => sum + bytes, 0), segments: closed.length }
+  }
+
+  async recount(cameraId: number): Promise<void> {
+    this.#usage.set(cameraId, await this.sumUsage(cameraId))
+  }
+
+  async markGarbage(ids: readonly number[]): Promise<Garbage[]> {
+    const found = ids.map((id) => this.#rows.get(id)).filter((segment) => segment !== undefined)
+    for (const { id, path, cameraId, bytes, isClosed } of found) {
+      this.#garbage.set(id, path)
       this.#rows.delete(id)
+      if (isClosed) this.#count(cameraId, -bytes, -1)
     }
+    return found.map(({ id, path }) => ({ id, path }))
   }
 
-  async listGarbage(limit: number): Promise<{ id: number; path: string }[]> {
+  async listGarbage(limit: number): Promise<Garbage[]> {
     return [...this.#garbage].slice(0, limit).map(([id, path]) => ({ id, path }))
   }
 
@@ -78,7 +108,16 @@ export class MemorySegmentRows implements SegmentRows {
     for (const id of ids) this.#garbage.delete(id)
   }
 
+  #ordered(cameraId: number): Segment[] {
+    return this.all.filter((s) => s.cameraId === cameraId).sort((a, b) => a.startMs - b.startMs || a.id - b.id)
+  }
+
   #closed(cameraId: number): Segment[] {
-    return this.all.filter((s) => s.cameraId === cameraId && s.isClosed).sort((a, b) => a.startMs - b.startMs)
+    return this.#ordered(cameraId).filter((s) => s.isClosed)
+  }
+
+  #count(cameraId: number, bytes: number, segments: number): void {
+    const before = this.#usage.get(cameraId) ?? { bytes: 0, segments: 0 }
+    this.#usage.set(cameraId, { bytes: before.bytes + bytes, segments: before.segments + segments })
   }
 }

@@ -4,6 +4,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment } from '../model/segment.ts'
+import { isArchiveThere } from './archive-folder.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
@@ -12,48 +13,59 @@ export type RepairReport = {
   segments: number
   /** Of these, without any whole fragment: removed. */
   removed: number
+  /** Files without a row that got one; see adoption.ts. */
+  adopted: number
   fragments: number
   cutBytes: number
 }
 
 export function createRepairReport(): RepairReport {
-  return { segments: 0, removed: 0, fragments: 0, cutBytes: 0 }
+  return { segments: 0, removed: 0, adopted: 0, fragments: 0, cutBytes: 0 }
 }
 
-/** Adds to `report`. Throws the system's error when the file can neither be read nor is missing. */
-export async function repairSegment(context: DeletionContext, segment: Segment, report: RepairReport): Promise<void> {
+/** Adds to `report`. Throws the system's error when the file cannot be read, or is missing with the whole archive. */
+export async function repairSegment(
+  context: DeletionContext,
+  segment: Pick<Segment, 'id' | 'path'>,
+  report: RepairReport,
+): Promise<void> {
   const { rows, archiveDir, log } = context
   const path = join(archiveDir, segment.path)
-  const scan = await scanIfPresent(path)
+  const scan = await scanIfPresent(path, archiveDir)
   report.segments++
-  const last = scan?.fragments.at(-1)
-  if (!scan || !last) {
+  if (!scan || scan.fragments.length === 0) {
     report.removed++
-    await deleteSegments(context, [segment])
+    await deleteSegments(context, [segment.id])
     return
   }
   if (scan.damage !== undefined)
     log.warn({ path: segment.path, damage: scan.damage }, 'damaged end of a recording cut off')
-  await shorten(path, scan)
-  await rows.close(segment.id, {
-    endMs: last.startMs + last.durationMs,
-    bytes: scan.bytes,
-    fragments: scan.fragments,
-  })
+  await cutFile(path, scan)
+  await rows.close(segment.id, closedValues(scan))
   report.fragments += scan.fragments.length
   report.cutBytes += scan.fileBytes - scan.bytes
 }
 
-async function scanIfPresent(path: string): Promise<SegmentScan | undefined> {
+/** What the row of a file says, from the file. It must hold a fragment. */
+export function closedValues({ bytes, fragments, checksum }: SegmentScan) {
+  const last = fragments.at(-1)!
+  return { endMs: last.startMs + last.durationMs, bytes, fragments, checksum }
+}
+
+/** All of it is read: after a loss of power a fragment may look whole and be full of holes. */
+async function scanIfPresent(path: string, archiveDir: string): Promise<SegmentScan | undefined> {
   try {
-    return await scanSegmentFile(path)
+    return await scanSegmentFile(path, { isVerified: true })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    // A file on a disk that is not mounted is not lost.
+    const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isArchiveThere(archiveDir))
+    if (isLost) return undefined
     throw error
   }
 }
 
-async function shorten(path: string, { bytes, fileBytes }: SegmentScan): Promise<void> {
+/** Ends the file with its last whole fragment, and makes that last. */
+export async function cutFile(path: string, { bytes, fileBytes }: SegmentScan): Promise<void> {
   await using file = await open(path, 'r+')
   if (bytes < fileBytes) await file.truncate(bytes)
   await file.datasync()

@@ -1,106 +1,129 @@
-// Deletes the oldest footage: what is older than its camera keeps, then what is over the camera's bytes.
+// Deletes footage that must go: pass after pass while the server runs. What must go is planned in retention-plan.ts.
 
-import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
-import {
-  type DeletionContext,
-  dayFolders,
-  deleteEmptyFolder,
-  deleteLeftGarbage,
-  deleteSegments,
-  stepSize,
-} from './deletion.ts'
-import { cameraFolder } from './layout.ts'
+import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
+import { isArchiveThere } from './archive-folder.ts'
+import { type DeletionContext, deleteLeftGarbage } from './deletion.ts'
+import { DeletionSteps } from './deletion-steps.ts'
+import { measureDisk } from './disk-space.ts'
+import { type Doomed, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
 
-export type RetentionPolicy = {
-  readonly cameraId: number
-  /** Footage that ended longer ago is deleted. */
-  readonly maxAgeMs: number
-  readonly maxBytes: number | undefined
+export type RetentionOptions = DeletionContext & {
+  readonly loadLimits: () => Promise<RetentionLimits>
+  /** Of the files being recorded, by camera. */
+  readonly openBytes: () => ReadonlyMap<number, number>
+  /** Bytes recorded so far; never decreases. */
+  readonly recordedBytes: () => number
+  /** As configured; see `freeFloorBytes`. */
+  readonly minFreeBytes: number | undefined
+  /** Default: asks the system. */
+  readonly measureDisk?: (folder: string) => Promise<DiskSpace>
+  /** Whether the archive is where it should be; default: looks for its mark. */
+  readonly isThere?: (folder: string) => Promise<boolean>
 }
 
-export type RetentionReport = { segments: number; bytes: number }
+export type RetentionReport = {
+  segments: number
+  bytes: number
+  /** Segments by why they went. */
+  readonly reasons: Partial<Record<RetentionReason, number>>
+}
 
-export type RetentionContext = DeletionContext & { readonly clock: Clock }
+const intervalMs = 10_000
+/** However often somebody wakes it. */
+const minIntervalMs = 1000
 
-/** One pass over all cameras, in small steps; ends early when `signal` aborts. A camera that fails does not stop the others. */
-export async function applyRetention(
-  context: RetentionContext,
-  policies: readonly RetentionPolicy[],
-  signal: AbortSignal,
-): Promise<RetentionReport> {
-  const report: RetentionReport = { segments: 0, bytes: 0 }
-  await deleteLeftGarbage(context)
-  for (const policy of policies) {
-    try {
-      await deleteOld(context, policy, report, signal)
-      await deleteExcess(context, policy, report, signal)
-    } catch (error) {
-      const { cameraId } = policy
-      context.log.error({ cameraId, error: errorChain(error) }, 'old recordings not deleted')
+export class Retention {
+  readonly #options: RetentionOptions
+  readonly #steps = new DeletionSteps()
+  #recordedBytes = 0
+  #isAwake = false
+  #wake = () => {}
+  #deleted = { segments: 0, bytes: 0 }
+  #disk: DiskSpace | undefined
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+  }
+
+  /** Passes until `signal` aborts. Throws what a pass throws: to be run again by the caller. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    while (!signal.aborted) {
+      await this.pass(signal)
+      await clock.sleep(minIntervalMs, signal).catch(() => {})
+      await this.#sleep(intervalMs - minIntervalMs, signal)
     }
   }
-  if (report.segments > 0) context.log.info({ ...report }, 'old recordings deleted')
-  return report
-}
 
-/** All closed footage of a camera and its folders. */
-export async function deleteAll(context: RetentionContext, cameraId: number, signal: AbortSignal): Promise<void> {
-  const report: RetentionReport = { segments: 0, bytes: 0 }
-  await deleteOldest(context, cameraId, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, report, signal)
-  await deleteEmptyFolder(context.archiveDir, cameraFolder(cameraId))
-}
-
-async function deleteOld(
-  context: RetentionContext,
-  { cameraId, maxAgeMs }: RetentionPolicy,
-  report: RetentionReport,
-  signal: AbortSignal,
-): Promise<void> {
-  const beforeMs = context.clock.nowMs() - maxAgeMs
-  await deleteOldest(context, cameraId, beforeMs, Number.POSITIVE_INFINITY, report, signal)
-}
-
-async function deleteExcess(
-  context: RetentionContext,
-  { cameraId, maxBytes }: RetentionPolicy,
-  report: RetentionReport,
-  signal: AbortSignal,
-): Promise<void> {
-  if (maxBytes === undefined) return
-  const excess = (await context.rows.sumBytes(cameraId)) - maxBytes
-  await deleteOldest(context, cameraId, Number.MAX_SAFE_INTEGER, excess, report, signal)
-}
-
-/** Oldest first, until those that ended before `beforeMs` or `bytes` are gone. */
-async function deleteOldest(
-  context: RetentionContext,
-  cameraId: number,
-  beforeMs: number,
-  bytes: number,
-  report: RetentionReport,
-  signal: AbortSignal,
-): Promise<void> {
-  const { rows, archiveDir, clock } = context
-  let left = bytes
-  while (left > 0 && !signal.aborted) {
-    const oldest = await rows.listOldest(cameraId, beforeMs, stepSize)
-    let count = 0
-    for (; count < oldest.length && left > 0; count++) left -= oldest[count]!.bytes
-    const doomed = oldest.slice(0, count)
-    await deleteSegments(context, doomed)
-    report.segments += doomed.length
-    for (const segment of doomed) report.bytes += segment.bytes
-    await deleteEmptyDays(archiveDir, doomed, clock)
-    if (oldest.length < stepSize) return
-    await clock.sleep(10, signal).catch(() => {})
+  /** The next pass comes at once: the disk is full. */
+  wake(): void {
+    this.#isAwake = true
+    this.#wake()
   }
-}
 
-/** Not today's folder: a recorder may be about to create a file in it. */
-async function deleteEmptyDays(archiveDir: string, doomed: readonly { path: string }[], clock: Clock): Promise<void> {
-  const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  for (const folder of dayFolders(doomed.map(({ path }) => path))) {
-    if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
+  /**
+   * Once through all limits; nothing happens while the archive's disk is away. Throws the database's and the system's errors; what was
+   * begun is finished by the next.
+   */
+  async pass(signal: AbortSignal): Promise<RetentionReport> {
+    const { archiveDir, log, isThere = isArchiveThere } = this.#options
+    const report: RetentionReport = { segments: 0, bytes: 0, reasons: {} }
+    // Files that cannot be seen would count as deleted.
+    if (!(await isThere(archiveDir))) return report
+    await deleteLeftGarbage(this.#options)
+    const onDeleted = ({ bytes, reason }: Doomed) => {
+      report.segments++
+      report.bytes += bytes
+      report.reasons[reason] = (report.reasons[reason] ?? 0) + 1
+      this.#deleted.segments++
+      this.#deleted.bytes += bytes
+    }
+    await this.#steps.delete(this.#options, await this.#plan(), { signal, onDeleted })
+    if (report.segments > 0) log.info({ ...report }, 'old recordings deleted')
+    if (report.reasons.disk_space) {
+      log.warn({ segments: report.reasons.disk_space }, 'recordings deleted before their time: the disk is full')
+    }
+    return report
+  }
+
+  stats() {
+    const { steps, p95Ms } = this.#steps.stats()
+    return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
+  }
+
+  async #plan(): Promise<AsyncIterable<Doomed>> {
+    const { rows, clock, loadLimits, openBytes } = this.#options
+    return planRetention({
+      rows,
+      limits: await loadLimits(),
+      nowMs: clock.nowMs(),
+      openBytes: openBytes(),
+      missingBytes: await this.#measureMissing(),
+    })
+  }
+
+  /** How much less is free than should be; below 0 when there is more. */
+  async #measureMissing(): Promise<number> {
+    const { archiveDir, log, minFreeBytes, recordedBytes } = this.#options
+    const recent = recordedBytes() - this.#recordedBytes
+    this.#recordedBytes += recent
+    try {
+      const disk = await (this.#options.measureDisk ?? measureDisk)(archiveDir)
+      this.#disk = disk
+      return freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes
+    } catch (error) {
+      // The other limits hold whether the disk is there or not.
+      log.warn({ error: errorChain(error) }, 'free space of the disk not known')
+      return 0
+    }
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    const waking = new AbortController()
+    this.#wake = () => waking.abort()
+    if (this.#isAwake) waking.abort()
+    await this.#options.clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => {})
+    this.#isAwake = false
   }
 }

@@ -1,14 +1,21 @@
 // The rows the archive needs, whatever database keeps them (server/store/segments.ts).
 
-import type { Fragment, Segment } from '../model/segment.ts'
-import type { OpenSegment } from './segment-file.ts'
+import type { Segment } from '../model/segment.ts'
+import type {
+  ClosedValues,
+  FootageUsage,
+  Garbage,
+  OldestQuery,
+  OldSegment,
+  OpenSegment,
+  SegmentFile,
+  SegmentSpan,
+} from '../model/segment-views.ts'
 
 export type SegmentRows = {
   insertOpen(segment: OpenSegment): Promise<number>
-  close(
-    id: number,
-    values: { readonly endMs: number; readonly bytes: number; readonly fragments: readonly Fragment[] },
-  ): Promise<void>
+  /** Closing again replaces what was there. */
+  close(id: number, values: ClosedValues): Promise<void>
   /** Of all cameras. `fragments` is empty, `endMs` and `bytes` are what the file began with. */
   listOpen(): Promise<Segment[]>
   /** Closed ones that overlap [startMs, endMs), ordered by start. */
@@ -18,23 +25,26 @@ export type SegmentRows = {
   find(id: number): Promise<Segment | undefined>
   /** First and newest closed footage. */
   findBounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined>
-  /** Closed ones that end at or before `beforeMs`, oldest first. */
-  listOldest(cameraId: number, beforeMs: number, limit: number): Promise<Segment[]>
+  /** The first one, open or closed, that starts at or after `startMs`. */
+  findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
+  /** The one, open or closed, that starts last. */
+  findNewest(cameraId: number): Promise<SegmentFile | undefined>
+  /** All, open and closed, that start in [startMs, endMs), in no order. */
+  listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]>
+  /** Closed ones, oldest first. */
+  listOldest(cameraId: number, query: OldestQuery): Promise<OldSegment[]>
   /** Cameras that have segments, whether the camera still exists or not. */
   listCameraIds(): Promise<number[]>
-  /** Bytes of all closed segments of the camera. */
-  sumBytes(cameraId: number): Promise<number>
-  /** Of all cameras, open and closed, in the order of their ids. */
-  listAfter(id: number, limit: number): Promise<Segment[]>
-  /** From now on these are in none of the lists above; their files are about to go. */
-  markGarbage(ids: readonly number[]): Promise<void>
-  listGarbage(limit: number): Promise<{ id: number; path: string }[]>
+  /** Counters of each camera that has closed segments. */
+  listUsage(): Promise<FootageUsage[]>
+  /** Bytes of the closed segments that overlap [startMs, endMs), from the rows. */
+  sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number>
+  /** The counters of a camera as the rows say. */
+  sumUsage(cameraId: number): Promise<FootageUsage>
+  /** Puts the counters of a camera right. */
+  recount(cameraId: number): Promise<void>
+  /** From now on these are in none of the lists above; the files of those returned are about to go. */
+  markGarbage(ids: readonly number[]): Promise<Garbage[]>
+  listGarbage(limit: number): Promise<Garbage[]>
   remove(ids: readonly number[]): Promise<void>
-}
-
-export type SegmentSpan = {
-  readonly startMs: number
-  readonly endMs: number
-  readonly runId: string
-  readonly gapReason: string | undefined
 }

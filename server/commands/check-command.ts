@@ -11,10 +11,11 @@ export const checkCommand: Command = {
   positionals: [],
   options: {
     archive: serverOptions.archive!,
-    deep: { sentence: 'Also reads the structure of every file.' },
+    deep: { sentence: 'Also reads every file and compares its structure and checksums.' },
   },
   async run({ config, switches }) {
     const { checkArchive, isClean } = await import('../archive/check.ts')
+    const { describeCheck, writeCheck } = await import('./check-report.ts')
     return withStore(config, async (store) => {
       const report = await checkArchive({
         rows: store.segments,
@@ -22,32 +23,7 @@ export const checkCommand: Command = {
         clock: systemClock,
         isDeep: switches.has('deep'),
       })
-      const isFine = isClean(report)
-      const faults = [
-        ...report.missingFiles.map((path) => `missing file: ${path}`),
-        ...report.orphanFiles.map((path) => `file without an entry in the index: ${path}`),
-        ...report.sizeMismatches.map(
-          ({ path, indexBytes, fileBytes }) => `${path}: ${fileBytes} bytes, index says ${indexBytes}`,
-        ),
-        ...report.damagedFiles.map(({ path, detail }) => `damaged file: ${path}: ${detail}`),
-      ]
-      const verdict = isFine ? 'The index and the files agree.' : `${faults.length} faults.`
-      const counts = `${report.segments} segments, ${report.files} files, ${report.bytes} bytes. ${verdict}`
-      const json = {
-        ok: isFine,
-        segments: report.segments,
-        files: report.files,
-        bytes: report.bytes,
-        missing_files: report.missingFiles,
-        orphan_files: report.orphanFiles,
-        size_mismatches: report.sizeMismatches.map(({ path, indexBytes, fileBytes }) => ({
-          path,
-          index_bytes: indexBytes,
-          file_bytes: fileBytes,
-        })),
-        damaged_files: report.damagedFiles,
-      }
-      return { json, text: [...faults, counts].join('\n'), isFailure: !isFine }
+      return { json: writeCheck(report), text: describeCheck(report, config.archive), isFailure: !isClean(report) }
     })
   },
 }

@@ -6,6 +6,7 @@ import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
 import { parseEmail } from '../model/email.ts'
 import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
+import { sizeOption } from './size-option.ts'
 import { smtpOption } from './smtp-option.ts'
 
 export const options = {
@@ -21,6 +22,19 @@ export const options = {
     sentence: 'Folder of the recordings.',
     defaultText: '`archive` in the data folder',
     createDefault: ({ dataDir }) => join(dataDir, 'archive'),
+  }),
+  'archive-max': sizeOption<number | undefined>({
+    sentence: 'Largest size of all recordings together; the oldest go first.',
+    defaultText: 'no limit but the disk',
+    minBytes: 16_000_000,
+    createDefault: () => undefined,
+  }),
+  'min-free': sizeOption<number | undefined>({
+    sentence:
+      'Space of the disk of the recordings that stays free: the oldest recordings go before their time, or nothing is recorded.',
+    defaultText: '5 % of the disk, at most 2 GiB',
+    minBytes: 0,
+    createDefault: () => undefined,
   }),
   database: databaseOption,
   host: textOption({

@@ -38,6 +38,8 @@ export type Segment = {
   /** Equal for segments whose initialization sections are interchangeable. */
   readonly initHash: string
   readonly fragments: readonly Fragment[]
+  /** CRC-32 of the checksums of all fragments; undefined while it is open, and for files from before there were checksums. */
+  readonly checksum?: number | undefined
   /** False while the recorder still appends. */
   readonly isClosed: boolean
   /** Why there was no footage just before this segment; undefined when it continues the one before. */

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import type { OpenSegment } from '../archive/segment-file.ts'
 import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
@@ -17,6 +16,7 @@ import {
   syntheticStartMs,
 } from '../media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { OpenSegment } from '../model/segment-views.ts'
 import { CameraRecorder, type RecorderEvents, type RecorderOptions } from './recorder.ts'
 import { nodeDisk, type RecordingDisk, type RecordingFile } from './recording-disk.ts'
 
@@ -26,7 +26,7 @@ const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
 after(() => rm(archiveDir, { recursive: true }))
 
-type Recorded = { segment: OpenSegment; fragments: Fragment[]; isClosed: boolean }
+type Recorded = { segment: OpenSegment; fragments: Fragment[]; isClosed: boolean; isBroken?: boolean }
 
 class EventLog implements RecorderEvents {
   readonly files: Recorded[] = []
@@ -39,6 +39,9 @@ class EventLog implements RecorderEvents {
   }
   segmentClosed(_cameraId: number, path: string): void {
     this.#file(path).isClosed = true
+  }
+  segmentBroken(_cameraId: number, path: string): void {
+    this.#file(path).isBroken = true
   }
   statusChanged(_cameraId: number, status: string, detail?: string): void {
     this.statuses.push(detail === undefined ? status : `${status}: ${detail}`)

@@ -2,7 +2,6 @@
 // fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait.
 // Order of writing, failures and their reasons: docs/design/recording.md.
 
-import type { OpenSegment } from '../archive/segment-file.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -12,6 +11,7 @@ import type { GapReason, HubItem, RunStart } from '../hub/hub-item.ts'
 import type { Frame } from '../media/frame.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { OpenSegment } from '../model/segment-views.ts'
 import { describeDiskError, isDiskFull } from './disk-error.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
@@ -27,7 +27,9 @@ export type RecorderEvents = {
   /** The fragment is in the file; on the disk after the next sync. */
   fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
   /** The file is on the disk and will not change. It may hold no fragment: then it is of no use. */
-  segmentClosed(cameraId: number, path: string): void
+  segmentClosed(cameraId: number, path: string, checksum: number): void
+  /** It will not change any more, but the disk did not confirm it: a part of what was told may be lost. */
+  segmentBroken(cameraId: number, path: string): void
   /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
   statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
 }
@@ -286,12 +288,7 @@ export class CameraRecorder implements HubSink {
     if (!writer) return // its file failed: the rest of it is lost
     const { path } = writer.segment
     if (job.kind === 'close') {
-      this.#writer = undefined
-      try {
-        await writer.close()
-      } finally {
-        events.segmentClosed(cameraId, path)
-      }
+      await this.#closeWriter(writer)
       return
     }
     const fragment = await writer.append(job.cut)
@@ -309,7 +306,7 @@ export class CameraRecorder implements HubSink {
 
   /** The disk refuses: what waits is lost, the file ends with its last whole fragment, and a new one is tried later. */
   async #fail(error: unknown): Promise<void> {
-    const { cameraId, clock, events, log } = this.#options
+    const { cameraId, clock, log } = this.#options
     this.#diskErrors++
     this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
     for (const job of this.#jobs.splice(0)) {
@@ -324,11 +321,27 @@ export class CameraRecorder implements HubSink {
     log.warn({ cameraId, error: errorChain(error) }, 'recording failed')
     if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
     const writer = this.#writer
-    this.#writer = undefined
     if (!writer) return
-    await writer.cutRubbish().catch(() => {}) // start-up repair, which also comes after this, does the same
-    await writer.close().catch(() => {})
-    events.segmentClosed(cameraId, writer.segment.path)
+    const isCut = await writer.cutRubbish().then(
+      () => true,
+      () => false,
+    )
+    await this.#closeWriter(writer, isCut).catch(() => {})
+  }
+
+  /** Throws the disk's error. `isWhole`: the file ends with its last fragment. */
+  async #closeWriter(writer: SegmentWriter, isWhole = true): Promise<void> {
+    const { cameraId, events } = this.#options
+    const { path } = writer.segment
+    let isSynced = false
+    this.#writer = undefined
+    try {
+      await writer.close()
+      isSynced = true
+    } finally {
+      if (isSynced && isWhole) events.segmentClosed(cameraId, path, writer.checksum)
+      else events.segmentBroken(cameraId, path)
+    }
   }
 
   #setStatus(status: RecordingStatus, detail?: string): void {

@@ -1,14 +1,15 @@
 // One file of the archive while it is written: the initialization section, then fragments, each with one write.
 
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
-import type { OpenSegment } from '../archive/segment-file.ts'
+import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../archive/segment-checksum.ts'
 import type { StreamFormat } from '../media/frame.ts'
+import { writeChecksumBox } from '../media/mp4/checksum-box.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment } from '../model/segment.ts'
+import type { OpenSegment } from '../model/segment-views.ts'
 import type { CutFragment } from './fragment-cutter.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
@@ -33,6 +34,7 @@ export class SegmentWriter {
   readonly #fullPath: string
   /** End of the last complete fragment. */
   #bytes: number
+  #checksum = emptyChecksum
   #sequence = 0
 
   private constructor(
@@ -47,6 +49,11 @@ export class SegmentWriter {
     this.#disk = place.disk
     this.#fullPath = place.fullPath
     this.#bytes = segment.initBytes
+  }
+
+  /** Of the fragments that are in the file. */
+  get checksum(): number {
+    return this.#checksum
   }
 
   /** Creates the file and writes its head. Throws the disk's error; then no file is open. */
@@ -71,7 +78,7 @@ export class SegmentWriter {
       codecs: formatCodecs(plan.format),
       width: plan.format.video.width,
       height: plan.format.video.height,
-      initHash: createHash('sha256').update(init).digest('hex').slice(0, 32),
+      initHash: hashInit(init),
       gapReason: plan.gapReason,
     }
     return new SegmentWriter(segment, plan, { disk, file, fullPath: join(archiveDir, path) })
@@ -89,13 +96,16 @@ export class SegmentWriter {
       })
     }
     const head = writeFragmentHead(++this.#sequence, runs, cut.startMs)
-    const buffers: Uint8Array[] = [head]
-    for (const { data } of cut.video) buffers.push(data)
-    for (const { data } of cut.audio) buffers.push(data)
+    const content: Uint8Array[] = [head]
+    for (const { data } of cut.video) content.push(data)
+    for (const { data } of cut.audio) content.push(data)
+    const checksum = fragmentChecksum(content)
+    const checksumBox = writeChecksumBox(checksum)
     const offset = this.#bytes
-    const bytes = head.length + cut.bytes
-    await this.#file.write(buffers, offset)
+    const bytes = checksumBox.length + head.length + cut.bytes
+    await this.#file.write([checksumBox, ...content], offset)
     this.#bytes = offset + bytes
+    this.#checksum = addToChecksum(this.#checksum, checksum)
     return {
       offset,
       bytes,

@@ -25,6 +25,8 @@ export type Recording = {
   readonly deactivatedAtMs: number | null
 }
 
+export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes'> & { readonly ownerId: number }
+
 export class Recordings {
   readonly #db: Kysely<Tables>
   readonly #feed: ChangePublisher
@@ -105,6 +107,22 @@ export class Recordings {
   async list(): Promise<Recording[]> {
     const rows = await this.#db.selectFrom('recordings').selectAll().orderBy('camera_id').execute()
     return rows.map(toRecording)
+  }
+
+  /** What retention needs of all, the ones turned off included. */
+  async listPolicies(): Promise<RecordingPolicy[]> {
+    const rows = await this.#db
+      .selectFrom('recordings')
+      .innerJoin('cameras', 'cameras.id', 'recordings.camera_id')
+      .select(['camera_id', 'owner_id', 'retention', 'max_bytes'])
+      .orderBy('camera_id')
+      .execute()
+    return rows.map((row) => ({
+      cameraId: row.camera_id,
+      ownerId: row.owner_id,
+      retention: row.retention,
+      maxBytes: row.max_bytes,
+    }))
   }
 
   /** Nothing is written, and nobody told, when it is so already. */

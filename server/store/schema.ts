@@ -83,11 +83,24 @@ export type Tables = {
     height: number
     init_hash: string
     gap_reason: string | null
+    /** CRC-32 of the checksums of its fragments; null while it is open, and for files from before there were any. */
+    checksum: number | null
   }
   /** Apart from `segments` so that a timeline reads small rows only. */
   segment_fragments: {
     segment_id: number
     fragments: Uint8Array
+  }
+  /** Sums over the closed segments of a camera, changed with them. No foreign key, as `segments`. */
+  footage: {
+    camera_id: number
+    bytes: number
+    segments: number
+  }
+  /** Users whose footage is limited, over all their cameras. */
+  user_limits: {
+    user_id: number
+    max_bytes: number
   }
   /** Files whose segments are gone from the index and that remain to be deleted. */
   garbage: {

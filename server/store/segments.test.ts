@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
 import type { Fragment } from '../model/segment.ts'
-import type { OpenSegmentValues, Segments } from './segments.ts'
+import type { OpenSegment } from '../model/segment-views.ts'
+import type { Segments } from './segments.ts'
 
 const minute = 60_000
 
-const opened = (cameraId: number, startMs: number): OpenSegmentValues => ({
+const opened = (cameraId: number, startMs: number): OpenSegment => ({
   cameraId,
   runId: 'run-1',
   runStart90k: startMs * 90,
@@ -70,29 +71,88 @@ testEachDatabase('footage is found by overlap, in order, per camera', async (t, 
     ],
   )
   assert.deepEqual(await segments.findBounds(1), { startMs: 0, endMs: 6 * minute })
-  assert.equal(await segments.sumBytes(1), 43_200)
-  assert.equal(await segments.sumBytes(9), 0)
+  assert.equal(await segments.sumBytes(1, 0, 10 * minute), 43_200)
+  assert.equal(await segments.sumBytes(1, minute, 2 * minute), 10_800)
+  assert.equal(await segments.sumBytes(9, 0, 10 * minute), 0)
   assert.deepEqual(await segments.listCameraIds(), [1, 2])
-  assert.deepEqual((await segments.listAfter(0, 3)).length, 3)
+})
+
+testEachDatabase('files of a range, the next and the newest are found, open ones too', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
+  const closed = await addClosed(segments, 1, minute)
+  const open = await segments.insertOpen(opened(1, 3 * minute))
+  await addClosed(segments, 2, 9 * minute)
+  const ids = async (startMs: number, endMs: number) =>
+    (await segments.listFiles(1, startMs, endMs)).map(({ id }) => id).sort()
+  assert.deepEqual(await ids(0, 10 * minute), [closed, open])
+  assert.deepEqual(await ids(minute, 3 * minute), [closed])
+  const file = { id: closed, path: `1/${minute}.mp4`, startMs: minute, bytes: 10_800, isClosed: true }
+  assert.deepEqual(await segments.findNext(1, Number.MIN_SAFE_INTEGER), file)
+  assert.equal((await segments.findNext(1, minute + 1))?.id, open)
+  assert.equal(await segments.findNext(1, 4 * minute), undefined)
+  assert.equal((await segments.findNewest(1))?.id, open)
+  assert.equal(await segments.findNewest(3), undefined)
+})
+
+testEachDatabase('the counters of a camera follow its rows', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
+  const ids = []
+  for (let i = 0; i < 3; i++) ids.push(await addClosed(segments, 1, i * minute))
+  await addClosed(segments, 2, 0)
+  const open = await segments.insertOpen(opened(1, 5 * minute))
+  const usage = async () => (await segments.listUsage()).map(({ cameraId, ...of }) => [cameraId, of.bytes, of.segments])
+  const both = [
+    [1, 32_400, 3],
+    [2, 10_800, 1],
+  ]
+  assert.deepEqual(await usage(), both)
+  await segments.close(ids[0]!, { endMs: minute, bytes: 800, fragments: [] })
+  assert.deepEqual((await usage())[0], [1, 22_400, 3], 'closed again')
+  assert.deepEqual(await segments.markGarbage([ids[0]!, open, 999]), [
+    { id: ids[0], path: '1/0.mp4' },
+    { id: open, path: `1/${5 * minute}.mp4` },
+  ])
+  assert.deepEqual((await usage())[0], [1, 21_600, 2], 'what is open was never counted')
+  await segments.close(open, { endMs: 6 * minute, bytes: 5000, fragments: [] })
+  assert.deepEqual((await usage())[0], [1, 21_600, 2], 'garbage stays garbage')
+  assert.deepEqual(await segments.sumUsage(1), { cameraId: 1, bytes: 21_600, segments: 2 })
+  await segments.recount(1)
+  assert.deepEqual((await usage())[0], [1, 21_600, 2])
+  await segments.markGarbage(ids)
+  assert.deepEqual(await usage(), [[2, 10_800, 1]])
 })
 
 testEachDatabase('what is too old becomes garbage, then nothing', async (t, { openStore }) => {
   const { segments } = (await openStore(t)).store
   for (let i = 0; i < 5; i++) await addClosed(segments, 1, i * minute)
-  const old = await segments.listOldest(1, 3 * minute, 2)
+  const old = await segments.listOldest(1, { limit: 2 })
   assert.deepEqual(
-    old.map((segment) => segment.startMs),
-    [0, minute],
+    old.map(({ startMs, endMs, bytes }) => [startMs, endMs, bytes]),
+    [
+      [0, minute, 10_800],
+      [minute, 2 * minute, 10_800],
+    ],
   )
-  assert.equal((await segments.listOldest(1, 3 * minute, 10)).length, 3)
-  assert.equal((await segments.listOldest(1, Number.MAX_SAFE_INTEGER, 10)).length, 5)
+  const rest = await segments.listOldest(1, { limit: 10, after: old[1] })
+  assert.deepEqual(
+    rest.map(({ startMs }) => startMs / minute),
+    [2, 3, 4],
+  )
+  const twin = await addClosed(segments, 1, 4 * minute)
+  assert.deepEqual(
+    (await segments.listOldest(1, { limit: 10, after: rest[2] })).map(({ id }) => id),
+    [twin],
+    'of two that begin at once the later row follows',
+  )
+  await segments.remove((await segments.markGarbage([twin])).map(({ id }) => id))
   const ids = old.map((segment) => segment.id)
-  await segments.markGarbage(ids)
-  assert.deepEqual(await segments.findBounds(1), { startMs: 2 * minute, endMs: 5 * minute })
+  const garbage = await segments.markGarbage(ids)
   assert.deepEqual(
-    await segments.listGarbage(10),
-    old.map(({ id, path }) => ({ id, path })),
+    garbage.map(({ path }) => path),
+    ['1/0.mp4', `1/${minute}.mp4`],
   )
+  assert.deepEqual(await segments.findBounds(1), { startMs: 2 * minute, endMs: 5 * minute })
+  assert.deepEqual(await segments.listGarbage(10), garbage)
   await segments.remove(ids)
   assert.deepEqual(await segments.listGarbage(10), [])
   await segments.markGarbage([])

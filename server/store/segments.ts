@@ -6,17 +6,23 @@
 import type { Kysely } from 'kysely'
 import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
+import type {
+  ClosedValues,
+  FootageUsage,
+  Garbage,
+  OldestQuery,
+  OldSegment,
+  OpenSegment,
+  SegmentFile,
+  SegmentSpan,
+} from '../model/segment-views.ts'
 import { writeRelaxed } from './durability.ts'
+import { addToFootage, listFootage, recountFootage, sumFootage, takeFromFootage } from './footage.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
 /** No segment lasts longer: what overlaps a moment began at most this long before it. */
 const maxSegmentMs = 3_600_000
-
-export type OpenSegmentValues = Omit<Segment, 'id' | 'fragments' | 'isClosed' | 'endMs' | 'bytes'>
-
-/** A segment without its fragments, for timelines. */
-export type SegmentSpan = Pick<Segment, 'startMs' | 'endMs' | 'runId' | 'gapReason'>
 
 export class Segments {
   readonly #db: Kysely<Tables>
@@ -26,7 +32,7 @@ export class Segments {
   }
 
   /** For a file that has just been created. Returns the segment's id. */
-  async insertOpen(segment: OpenSegmentValues): Promise<number> {
+  async insertOpen(segment: OpenSegment): Promise<number> {
     const { id } = await this.#db
       .insertInto('segments')
       .values({
@@ -50,14 +56,21 @@ export class Segments {
     return id
   }
 
-  /** After the file was synced. Closing again replaces what was there. */
-  async close(id: number, { endMs, bytes, fragments }: Pick<Segment, 'endMs' | 'bytes' | 'fragments'>): Promise<void> {
+  /** After the file was synced. Closing again replaces what was there; a row that is gone stays gone. */
+  async close(id: number, { endMs, bytes, fragments, checksum }: ClosedValues): Promise<void> {
     const table = writeFragmentTable(fragments)
     await writeRelaxed(this.#db, (db) =>
       inTransaction(db, async (transaction) => {
+        const before = await transaction
+          .selectFrom('segments')
+          .select(['camera_id', 'is_closed', 'bytes'])
+          .where('id', '=', id)
+          .forUpdate()
+          .executeTakeFirst()
+        if (!before) return
         await transaction
           .updateTable('segments')
-          .set({ is_closed: 1, end_ms: endMs, bytes })
+          .set({ is_closed: 1, end_ms: endMs, bytes, checksum: checksum ?? null })
           .where('id', '=', id)
           .execute()
         await transaction
@@ -65,6 +78,11 @@ export class Segments {
           .values({ segment_id: id, fragments: table })
           .onConflict((conflict) => conflict.column('segment_id').doUpdateSet({ fragments: table }))
           .execute()
+        const isClosed = before.is_closed === 1
+        await addToFootage(transaction, before.camera_id, {
+          bytes: isClosed ? bytes - before.bytes : bytes,
+          segments: isClosed ? 0 : 1,
+        })
       }),
     )
   }
@@ -120,26 +138,73 @@ export class Segments {
     return first && newest && { startMs: first.start_ms, endMs: newest.end_ms }
   }
 
-  /** Closed ones that ended at or before `beforeMs`, oldest first. */
-  async listOldest(cameraId: number, beforeMs: number, limit: number): Promise<Segment[]> {
-    return this.#list(
-      this.#selectWhole()
-        .where('is_closed', '=', 1)
-        .where('camera_id', '=', cameraId)
-        .where('start_ms', '<=', beforeMs)
-        .where('end_ms', '<=', beforeMs)
-        .orderBy('start_ms')
-        .limit(limit),
-    )
+  /** The first one, open or closed, that starts at or after `startMs`. */
+  async findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined> {
+    const found = await this.#listEnds(cameraId, (query) => query.where('start_ms', '>=', startMs).orderBy('start_ms'))
+    return found.sort((a, b) => a.startMs - b.startMs)[0]
   }
 
-  /** Bytes of a camera's closed files. */
-  async sumBytes(cameraId: number): Promise<number> {
+  /** The one, open or closed, that starts last. */
+  async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
+    const found = await this.#listEnds(cameraId, (query) => query.orderBy('start_ms', 'desc').orderBy('id', 'desc'))
+    return found.sort((a, b) => b.startMs - a.startMs)[0]
+  }
+
+  /** All, open and closed, that start in [startMs, endMs), in no order. */
+  async listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]> {
+    const rows = await selectFiles(this.#db)
+      .where('is_closed', 'in', [0, 1])
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>=', startMs)
+      .where('start_ms', '<', endMs)
+      .execute()
+    return rows.map(toFile)
+  }
+
+  /** Closed ones in the order of their start, read from the index alone. */
+  async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<OldSegment[]> {
+    const rows = await this.#db
+      .selectFrom('segments')
+      .select(['id', 'start_ms', 'end_ms', 'bytes'])
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .$if(after !== undefined, (query) =>
+        query
+          .where('start_ms', '>=', after!.startMs)
+          .where((of) => of.or([of('start_ms', '>', after!.startMs), of('id', '>', after!.id)])),
+      )
+      .orderBy('start_ms')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ id: row.id, startMs: row.start_ms, endMs: row.end_ms, bytes: row.bytes }))
+  }
+
+  /** Counters of each camera that has closed segments. */
+  listUsage(): Promise<FootageUsage[]> {
+    return listFootage(this.#db)
+  }
+
+  /** The counters of a camera as its rows say. */
+  sumUsage(cameraId: number): Promise<FootageUsage> {
+    return sumFootage(this.#db, cameraId)
+  }
+
+  /** Puts the counters of a camera right. */
+  recount(cameraId: number): Promise<void> {
+    return recountFootage(this.#db, cameraId)
+  }
+
+  /** Bytes of the closed ones that overlap [startMs, endMs), from the rows. */
+  async sumBytes(cameraId: number, startMs: number, endMs: number): Promise<number> {
     const { bytes } = await this.#db
       .selectFrom('segments')
       .select((of) => of.fn.sum<number | null>('bytes').as('bytes'))
       .where('is_closed', '=', 1)
       .where('camera_id', '=', cameraId)
+      .where('start_ms', '>', startMs - maxSegmentMs)
+      .where('start_ms', '<', endMs)
+      .where('end_ms', '>', startMs)
       .executeTakeFirstOrThrow()
     return Number(bytes ?? 0)
   }
@@ -164,27 +229,38 @@ export class Segments {
     return [...ids].sort((a, b) => a - b)
   }
 
-  /** All segments in the order of their ids, a page at a time, for the integrity check. */
-  async listAfter(id: number, limit: number): Promise<Segment[]> {
-    return this.#list(this.#selectWhole().where('segments.id', '>', id).orderBy('segments.id').limit(limit))
-  }
-
-  /** From now on they are no footage, and their files may be deleted. On the disk when this resolves. */
-  async markGarbage(ids: readonly number[]): Promise<void> {
-    await inTransaction(this.#db, async (transaction) => {
+  /**
+   * From now on they are no footage, and the files of those returned may be deleted; ids without a row are left out. On the disk when
+   * this resolves.
+   */
+  async markGarbage(ids: readonly number[]): Promise<Garbage[]> {
+    if (ids.length === 0) return []
+    return inTransaction(this.#db, async (transaction) => {
+      const marked: Garbage[] = []
       for (const some of chunks(ids)) {
+        const rows = await transaction
+          .selectFrom('segments')
+          .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
+          .where('id', 'in', some)
+          .orderBy('id')
+          .forUpdate()
+          .execute()
+        if (rows.length === 0) continue
+        const found = rows.map(({ id }) => id)
         await transaction
           .insertInto('garbage')
-          .columns(['id', 'path'])
-          .expression((of) => of.selectFrom('segments').select(['id', 'path']).where('id', 'in', some))
+          .values(rows.map(({ id, path }) => ({ id, path })))
           .execute()
-        await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', some).execute()
-        await transaction.deleteFrom('segments').where('id', 'in', some).execute()
+        await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
+        await transaction.deleteFrom('segments').where('id', 'in', found).execute()
+        await takeFromFootage(transaction, rows)
+        marked.push(...rows.map(({ id, path }) => ({ id, path })))
       }
+      return marked
     })
   }
 
-  async listGarbage(limit: number): Promise<{ id: number; path: string }[]> {
+  async listGarbage(limit: number): Promise<Garbage[]> {
     const rows = await this.#db.selectFrom('garbage').select(['id', 'path']).orderBy('id').limit(limit).execute()
     return rows.map(({ id, path }) => ({ id, path }))
   }
@@ -194,6 +270,17 @@ export class Segments {
     for (const some of chunks(ids)) {
       await writeRelaxed(this.#db, (db) => db.deleteFrom('garbage').where('id', 'in', some).execute())
     }
+  }
+
+  /** One of the open and one of the closed ones: the index begins with that. */
+  async #listEnds(
+    cameraId: number,
+    order: (query: ReturnType<typeof selectFiles>) => ReturnType<typeof selectFiles>,
+  ): Promise<SegmentFile[]> {
+    const ofState = (isClosed: number) =>
+      order(selectFiles(this.#db).where('is_closed', '=', isClosed).where('camera_id', '=', cameraId)).limit(1)
+    const rows = [...(await ofState(0).execute()), ...(await ofState(1).execute())]
+    return rows.map(toFile)
   }
 
   #selectWhole() {
@@ -230,7 +317,16 @@ function toSegment(row: WholeRow): Segment {
     fragments,
     isClosed: row.is_closed === 1,
     gapReason: row.gap_reason ?? undefined,
+    ...(row.checksum !== null && { checksum: row.checksum }),
   }
+}
+
+function selectFiles(db: Kysely<Tables>) {
+  return db.selectFrom('segments').select(['id', 'path', 'start_ms', 'bytes', 'is_closed'])
+}
+
+function toFile(row: Pick<Row<'segments'>, 'id' | 'path' | 'start_ms' | 'bytes' | 'is_closed'>): SegmentFile {
+  return { id: row.id, path: row.path, startMs: row.start_ms, bytes: row.bytes, isClosed: row.is_closed === 1 }
 }
 
 /** Lists of ids are bounded by what one statement may carry. */

@@ -26,6 +26,7 @@ import { Shares } from './shares.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
 import { inTransaction } from './transaction.ts'
+import { UserLimits } from './user-limits.ts'
 import { Users } from './users.ts'
 
 export type StoreOptions = {
@@ -42,6 +43,7 @@ export type StoreOptions = {
 /** One member per table, or group of tables. */
 export type StoreTables = {
   readonly users: Users
+  readonly userLimits: UserLimits
   readonly accounts: AccountChanges
   readonly links: Links
   readonly mails: MailCounts
@@ -95,6 +97,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const createTables = (db: Kysely<Tables>, feed: ChangePublisher): StoreTables => ({
     users: new Users(db, feed, clock),
+    userLimits: new UserLimits(db, feed),
     accounts: new AccountChanges(db, feed, clock),
     links: new Links(db, clock),
     mails: new MailCounts(db, clock),

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { markArchive } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { checkArchive, isClean } from '../../server/archive/check.ts'
 import { systemClock } from '../../server/base/clock.ts'
@@ -19,13 +20,14 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   const { store } = await openTemporaryStore(t)
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-worker-'))
   t.after(() => rm(archiveDir, { recursive: true, force: true }))
+  await markArchive(archiveDir)
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
   const catalog = new Catalog({ rows: store.segments, archiveDir, clock: systemClock, log: silentLogger })
   const lost: number[][] = []
   const onReport = (report: CameraReport) => {
     if (report.type === 'segment_opened') catalog.segmentOpened(report.segment)
     if (report.type === 'fragment_written') catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
-    if (report.type === 'segment_closed') catalog.segmentClosed(report.cameraId, report.path)
+    if (report.type === 'segment_closed') catalog.segmentClosed(report.cameraId, report.path, report.checksum)
   }
   const workers = new MediaWorkers({
     count: 1,

@@ -1,10 +1,11 @@
 // A camera with its recorder, catalog and playback, all real but for the camera and the clock, for tests of recorded video.
 // Frames are pushed as fast as the disk takes them.
 
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
@@ -43,6 +44,7 @@ export class FootageScene {
 
   constructor(rows: SegmentRows = new MemorySegmentRows(), streams: StreamRows = new MemoryStreamRows()) {
     this.streams = streams
+    writeFileSync(join(this.#archiveDir, markerName), '')
     this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
   }
 
@@ -95,6 +97,7 @@ export class FootageScene {
       segmentOpened: events.segmentOpened.bind(events),
       fragmentWritten: events.fragmentWritten.bind(events),
       segmentClosed: events.segmentClosed.bind(events),
+      segmentBroken: events.segmentBroken.bind(events),
       statusChanged: () => {},
     }
     return new CameraRecorder({

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { appendFile, readdir, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from './test-place.ts'
+
+test('the open segment is listed fragment by fragment, and once when it is closed', async () => {
+  const place = await openPlace()
+  const { catalog } = place
+  let told = 0
+  const stop = catalog.onFragment(1, () => told++)
+  const { segment, fragments, close } = await record(place, catalog, t0, 5)
+  const [open] = await catalog.listSegments(1, t0, t0 + minuteMs)
+  assert.deepEqual(open!.fragments, fragments)
+  assert.equal(open!.isClosed, false)
+  assert.deepEqual(await catalog.findSegment(open!.id), open)
+  assert.deepEqual(await catalog.bounds(1), { startMs: t0, endMs: t0 + 5000 })
+  assert.equal(catalog.isRecording(1), true)
+  close()
+  for (let i = 0; i < 20; i++) {
+    assert.equal((await catalog.listSegments(1, t0, t0 + minuteMs)).length, 1, 'at every moment of closing')
+    assert.equal((await catalog.listSpans(1, t0, t0 + minuteMs)).length, 1)
+  }
+  await catalog.flush()
+  const [closed] = await catalog.listSegments(1, t0, t0 + minuteMs)
+  assert.deepEqual(closed, { ...open, isClosed: true, checksum: closed!.checksum })
+  assert.ok(closed!.checksum)
+  assert.equal(closed!.bytes, (await stat(join(place.archiveDir, segment.path))).size)
+  assert.deepEqual(await catalog.listSegments(1, t0 + 5000, t0 + minuteMs), [])
+  assert.equal(catalog.isRecording(1), false)
+  assert.ok(told >= 6)
+  stop()
+})
+
+test('a segment without fragments is removed when it closes', async () => {
+  const place = await openPlace()
+  const { close, path } = await record(place, place.catalog, t0, 0)
+  close()
+  await place.catalog.flush()
+  assert.deepEqual(place.rows.all, [])
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+})
+
+test('the first segment after a restart tells that the server was down', async () => {
+  const place = await openPlace()
+  ;(await record(place, place.catalog, t0, 2)).close()
+  ;(await record(place, place.catalog, t0 + 2000, 2)).close()
+  await place.catalog.close()
+  const again = place.start()
+  await record(place, again, t0 + hourMs, 2)
+  await record(place, again, t0 + hourMs, 2, { cameraId: 2 })
+  assert.deepEqual(
+    place.rows.all.map(({ gapReason }) => gapReason),
+    [undefined, undefined, 'server_down', undefined],
+  )
+  assert.equal((await again.listSpans(1, t0 + hourMs, t0 + dayMs))[0]!.gapReason, 'server_down')
+})
+
+test('a removed camera leaves nothing behind, not even the file that was open', async () => {
+  const place = await openPlace()
+  ;(await record(place, place.catalog, t0, 2)).close()
+  await record(place, place.catalog, t0 + minuteMs, 2)
+  await record(place, place.catalog, t0, 2, { cameraId: 2 })
+  await place.catalog.removeCamera(1)
+  assert.deepEqual(
+    place.rows.all.map(({ cameraId }) => cameraId),
+    [2],
+  )
+  assert.deepEqual(await readdir(join(place.archiveDir, 'cameras')), ['2'])
+  assert.equal(await place.catalog.bounds(1), undefined)
+})
+
+test('a store that fails for a while loses nothing', async () => {
+  let now = 0
+  const clock: Clock = { ...systemClock, sleep: async (ms) => void (now += ms) }
+  const place = await openPlace(clock)
+  const { insertOpen } = place.rows
+  let failures = 3
+  place.rows.insertOpen = async (segment) => {
+    if (failures-- > 0) throw new Error('database is locked')
+    return insertOpen.call(place.rows, segment)
+  }
+  const { close } = await record(place, place.catalog, t0, 2)
+  close()
+  await place.catalog.flush()
+  assert.equal(place.rows.all[0]!.fragments.length, 2)
+  assert.ok(now > 1000)
+})
+
+test('a recorder that died leaves its whole fragments', async () => {
+  const place = await openPlace()
+  const { path, fragments } = await record(place, place.catalog, t0, 3)
+  await appendFile(path, 'half a fragment')
+  await place.catalog.abandon(1)
+  assert.deepEqual(place.rows.all[0]!.fragments, fragments)
+  assert.equal((await stat(path)).size, place.rows.all[0]!.bytes)
+})
+
+test('a file that the disk did not confirm is what can be read of it', async () => {
+  const place = await openPlace()
+  const { path, fragments, segment } = await record(place, place.catalog, t0, 4)
+  await truncate(path, fragments[3]!.offset + 5)
+  place.catalog.segmentBroken(1, segment.path)
+  await place.catalog.flush()
+  assert.deepEqual(place.rows.all[0]!.fragments, fragments.slice(0, 3))
+  assert.equal((await stat(path)).size, place.rows.all[0]!.bytes)
+})

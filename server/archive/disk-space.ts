@@ -1,0 +1,10 @@
+// How full the disk of the archive is.
+
+import { statfs } from 'node:fs/promises'
+import type { DiskSpace } from '../model/free-space.ts'
+
+/** Throws the system's error. */
+export async function measureDisk(folder: string): Promise<DiskSpace> {
+  const { bsize, blocks, bavail } = await statfs(folder)
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dayOfPath, findCameraOfPath, segmentPath, startOfPath } from './layout.ts'
+
+const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 89)
+
+test('paths tell the camera and the time, and nothing else is taken for a recording', () => {
+  const path = 'cameras/7/2026-01-02/03-04-05.089Z.mp4'
+  assert.equal(segmentPath(7, startMs), path)
+  for (const each of [path, 'cameras/7/2026-01-02/03-04-05.089Z-2.mp4']) {
+    assert.equal(findCameraOfPath(each), 7)
+    assert.equal(startOfPath(each), startMs)
+    assert.equal(dayOfPath(each), '2026-01-02')
+  }
+  for (const other of ['cameras/7/notes.txt', '../cameras/7/2026-01-02/03-04-05.089Z.mp4', 'cameras/x/a/b.mp4']) {
+    assert.equal(findCameraOfPath(other), undefined)
+    assert.equal(startOfPath(other), Number.NaN)
+    assert.equal(dayOfPath(other), '')
+  }
+})

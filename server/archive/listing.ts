@@ -1,0 +1,56 @@
+// What is on the disk, a folder at a time: an archive of a month has millions of files. Names that are not ours are left out.
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cameraFolder, findCameraOfPath } from './layout.ts'
+
+export type Day = {
+  /** YYYY-MM-DD, UTC; the folder's name. */
+  readonly name: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+const dayMs = 86_400_000
+
+export function dayOf(ms: number): Day {
+  const startMs = Math.floor(ms / dayMs) * dayMs
+  return { name: new Date(startMs).toISOString().slice(0, 10), startMs, endMs: startMs + dayMs }
+}
+
+/** Cameras that have a folder, in the order of their ids. */
+export async function listCameraFolders(archiveDir: string): Promise<number[]> {
+  const names = await listNames(join(archiveDir, 'cameras'))
+  return names
+    .filter((name) => /^\d{1,15}$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+/** Days a camera has folders of, oldest first. */
+export async function listDays(archiveDir: string, cameraId: number): Promise<Day[]> {
+  const names = await listNames(join(archiveDir, cameraFolder(cameraId)))
+  const days = names.filter((name) => /^\d{4}-\d\d-\d\d$/.test(name)).map((name) => dayOf(Date.parse(name)))
+  // A name such as 2026-02-31 is no day, or that of another.
+  return days.filter(({ name }) => names.includes(name)).sort((a, b) => a.startMs - b.startMs)
+}
+
+/** Paths of recordings, relative to the archive's folder, in their order. */
+export async function listDayFiles(archiveDir: string, cameraId: number, day: string): Promise<string[]> {
+  const folder = `${cameraFolder(cameraId)}/${day}`
+  const names = await listNames(join(archiveDir, folder))
+  return names
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => findCameraOfPath(path) === cameraId)
+    .sort()
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+// Deletes all footage of a camera, and its folders.
+
+import { type DeletionContext, deleteEmptyFolder } from './deletion.ts'
+import { DeletionSteps } from './deletion-steps.ts'
+import { cameraFolder } from './layout.ts'
+import { listDays } from './listing.ts'
+import { OldestFirst } from './oldest-first.ts'
+
+/** Of what is closed; ends early when `signal` aborts. */
+export async function removeFootage(context: DeletionContext, cameraId: number, signal: AbortSignal): Promise<void> {
+  await new DeletionSteps().delete(context, listAll(context, cameraId), { signal, onDeleted: () => {} })
+  const folder = cameraFolder(cameraId)
+  for (const { name } of await listDays(context.archiveDir, cameraId)) {
+    await deleteEmptyFolder(context.archiveDir, `${folder}/${name}`)
+  }
+  await deleteEmptyFolder(context.archiveDir, folder)
+}
+
+async function* listAll({ rows }: DeletionContext, cameraId: number) {
+  const cursor = new OldestFirst(rows, cameraId)
+  for (;;) {
+    if (!cursor.isLoaded) await cursor.load()
+    if (!cursor.head) return
+    yield cursor.head
+    cursor.take()
+  }
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { markerName } from './archive-folder.ts'
+import { Catalog } from './catalog.ts'
+import { checkArchive, isClean } from './check.ts'
+import { MemorySegmentRows } from './memory-segment-rows.ts'
+import { scanSegmentFile } from './segment-scan.ts'
+import { dayMs, hourMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place.ts'
+
+test('after a crash the whole fragments are kept, the rest is cut off, and empty files are removed', async () => {
+  const place = await openPlace()
+  const whole = await record(place, place.catalog, t0, 5)
+  await appendFile(
+    whole.path,
+    (await readFile(whole.path)).subarray(whole.fragments[0]!.offset, whole.fragments[1]!.offset - 1),
+  )
+  const empty = await record(place, place.catalog, t0 + minuteMs, 0, { cameraId: 2 })
+  const missing = await record(place, place.catalog, t0, 1, { cameraId: 3 })
+  await rm(missing.path)
+  const zeros = await record(place, place.catalog, t0, 3, { cameraId: 4 })
+  await appendFile(zeros.path, new Uint8Array(10_000))
+  const report = await place.start().repairOpen()
+  assert.equal(report.segments, 4)
+  assert.equal(report.removed, 2)
+  assert.equal(report.fragments, 8)
+  const [first, fourth] = place.rows.all
+  assert.deepEqual(first!.fragments, whole.fragments)
+  assert.deepEqual(fourth!.fragments, zeros.fragments)
+  assert.equal(first!.isClosed, true)
+  assert.equal(first!.endMs, t0 + 5000)
+  assert.equal((await stat(whole.path)).size, first!.bytes)
+  await assert.rejects(stat(empty.path), { code: 'ENOENT' })
+  assert.ok(isClean(await checkArchive({ ...place.context, clock: laterClock, isDeep: true })))
+  assert.equal((await place.start().repairOpen()).segments, 0)
+})
+
+test('a file cut at any byte is scanned to its last whole fragment', async () => {
+  const place = await openPlace()
+  const { path, fragments, segment } = await record(place, place.catalog, t0, 4)
+  const bytes = await readFile(path)
+  const copy = join(place.archiveDir, 'copy.mp4')
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length), async (length) => {
+      await writeFile(copy, bytes.subarray(0, length))
+      const scan = await scanSegmentFile(copy)
+      const expected = fragments.filter((f) => f.offset + f.bytes <= length)
+      assert.deepEqual(scan.fragments, expected)
+      assert.equal(scan.initBytes, length >= segment.initBytes ? segment.initBytes : 0)
+      assert.equal(scan.damage, undefined)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a shortened file is repaired to what is there', async () => {
+  const place = await openPlace()
+  const { path, fragments } = await record(place, place.catalog, t0, 4)
+  await truncate(path, fragments[2]!.offset + 10)
+  await place.start().repairOpen()
+  assert.equal(place.rows.all[0]!.fragments.length, 2)
+})
+
+test('bytes that are not those recorded end a file that was open', async () => {
+  const place = await openPlace()
+  const { path, fragments } = await record(place, place.catalog, t0, 6)
+  // A loss of power: the heads are there, a page of samples is not.
+  const bytes = await readFile(path)
+  const { offset, bytes: length } = fragments[4]!
+  bytes.fill(0, offset + length - 20, offset + length)
+  await writeFile(path, bytes)
+  await place.start().repairOpen()
+  assert.deepEqual(place.rows.all[0]!.fragments, fragments.slice(0, 4))
+  assert.ok(isClean(await checkArchive({ ...place.context, clock: laterClock, isDeep: true })))
+})
+
+test('files that a crash left without a row get one, or go when they hold nothing', async () => {
+  const place = await openPlace()
+  ;(await record(place, place.catalog, t0, 3)).close()
+  await place.catalog.flush()
+  // What the next recorder did before it was killed, nobody was told.
+  const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
+  const orphan = await record(place, lost, t0 + dayMs, 3)
+  await appendFile(orphan.path, 'half a fragment')
+  const empty = await record(place, lost, t0 + dayMs + minuteMs, 0)
+  const older = await record(place, lost, t0 - minuteMs, 1)
+  const strange = await record(place, lost, t0 + dayMs, 1, { cameraId: 2 })
+  const report = await place.start().repairOpen([{ id: 1, createdAtMs: t0 - hourMs }])
+  assert.deepEqual([report.segments, report.adopted], [0, 1])
+  const [, adopted] = place.rows.all
+  assert.equal(adopted!.path, orphan.segment.path)
+  assert.deepEqual(adopted!.fragments, orphan.fragments)
+  const { codecs, width, height, initHash, startMs } = orphan.segment
+  assert.deepEqual(
+    [adopted!.codecs, adopted!.width, adopted!.height, adopted!.initHash, adopted!.startMs],
+    [codecs, width, height, initHash, startMs],
+  )
+  assert.equal((await stat(orphan.path)).size, adopted!.bytes)
+  await assert.rejects(stat(empty.path), { code: 'ENOENT' })
+  const check = await checkArchive({ ...place.context, clock: laterClock, isDeep: true })
+  assert.deepEqual(check.orphanFiles, [older.segment.path, strange.segment.path], 'left to check --fix')
+})
+
+test('a file that was about to be deleted does not come back after a crash', async () => {
+  const place = await openPlace()
+  const { path, close } = await record(place, place.catalog, t0, 3)
+  close()
+  await place.catalog.flush()
+  await place.rows.markGarbage([1])
+  const report = await place.start().repairOpen([{ id: 1, createdAtMs: 0 }])
+  assert.equal(report.adopted, 0)
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+})
+
+test('footage of a camera that had the same number before is not taken for that of the present one', async () => {
+  const place = await openPlace()
+  const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
+  await record(place, lost, t0, 3)
+  assert.equal((await place.start().repairOpen([{ id: 1, createdAtMs: t0 + minuteMs }])).adopted, 0)
+})
+
+test('an open file on a disk that is not mounted is not given up', async () => {
+  const place = await openPlace()
+  const { path } = await record(place, place.catalog, t0, 3)
+  const marker = join(place.archiveDir, markerName)
+  await rename(path, `${path}.away`)
+  await rm(marker)
+  assert.equal((await place.start().repairOpen()).segments, 0)
+  assert.equal(place.rows.all.length, 1)
+  await rename(`${path}.away`, path)
+  await writeFile(marker, '')
+  assert.equal((await place.start().repairOpen()).fragments, 3)
+})

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import { segmentPath } from './layout.ts'
+import { MemorySegmentRows } from './memory-segment-rows.ts'
+import { Retention } from './retention.ts'
+import { type Doomed, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
+
+const minuteMs = 60_000
+const nowMs = Date.UTC(2026, 6, 1)
+
+type Recorded = { cameraId: number; agoMinutes: number; minutes: number; bytes: number; isOpen: boolean }
+
+type World = {
+  readonly recorded: readonly Recorded[]
+  readonly limits: RetentionLimits
+  readonly missingBytes: number
+}
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+const sizes = fc.nat(500)
+
+const worlds: fc.Arbitrary<World> = fc.record({
+  recorded: fc.array(
+    fc.record({
+      cameraId: fc.integer({ min: 1, max: 4 }),
+      agoMinutes: fc.integer({ min: -5, max: 90 }),
+      minutes: fc.constantFrom(0, 1, 1, 1, 2, 30),
+      bytes: fc.nat(100),
+      isOpen: fc.constantFrom(false, false, false, true),
+    }),
+    { maxLength: 60 },
+  ),
+  limits: fc.record({
+    // Camera 4 was removed, or never recorded here: nobody limits it.
+    cameras: fc.tuple(...[1, 2, 3].map((cameraId) => cameraLimits(cameraId))),
+    users: fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), sizes)).map((list) => new Map(list)),
+    maxBytes: maybe(sizes),
+  }),
+  missingBytes: fc.integer({ min: -100, max: 300 }),
+})
+
+function cameraLimits(cameraId: number) {
+  const maxAgeMs = fc.integer({ min: 1, max: 120 }).map((minutes) => minutes * minuteMs)
+  return fc.record({
+    cameraId: fc.constant(cameraId),
+    ownerId: fc.constantFrom(1, 2),
+    maxAgeMs,
+    maxBytes: maybe(sizes),
+  })
+}
+
+async function build({ recorded }: World) {
+  const rows = new MemorySegmentRows()
+  const openBytes = new Map<number, number>()
+  for (const { cameraId, agoMinutes, minutes, bytes, isOpen } of recorded) {
+    const startMs = nowMs - agoMinutes * minuteMs
+    const place = { cameraId, startMs, path: segmentPath(cameraId, startMs) }
+    const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+    const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined })
+    if (isOpen) openBytes.set(cameraId, (openBytes.get(cameraId) ?? 0) + bytes)
+    else await rows.close(id, { endMs: startMs + minutes * minuteMs, bytes, fragments: [] })
+  }
+  return { rows, openBytes }
+}
+
+const sum = (values: Iterable<{ readonly bytes: number }>) => [...values].reduce((total, { bytes }) => total + bytes, 0)
+
+/** Every single deletion, in its order, must be wanted by a limit that is exceeded at that moment, and take the oldest it may take. */
+function checkEach(
+  rows: MemorySegmentRows,
+  doomed: readonly Doomed[],
+  world: World,
+  openBytes: PlanOptions['openBytes'],
+) {
+  const { limits } = world
+  const left = new Map(rows.all.filter(({ isClosed }) => isClosed).map((segment) => [segment.id, segment]))
+  const ownerOf = (cameraId: number) => limits.cameras.find((camera) => camera.cameraId === cameraId)?.ownerId
+  const usedBy = (isOne: (cameraId: number) => boolean) =>
+    sum([...left.values()].filter(({ cameraId }) => isOne(cameraId))) +
+    [...openBytes].reduce((total, [cameraId, bytes]) => total + (isOne(cameraId) ? bytes : 0), 0)
+  let freed = 0
+  for (const { id, cameraId, reason, bytes } of doomed) {
+    const segment = left.get(id)!
+    assert.ok(segment, 'closed, and not deleted before')
+    const camera = limits.cameras.find((each) => each.cameraId === cameraId)
+    const isWanted = {
+      age: () => segment.endMs <= nowMs - camera!.maxAgeMs,
+      camera_bytes: () => usedBy((each) => each === cameraId) > camera!.maxBytes!,
+      user_bytes: () => usedBy((each) => ownerOf(each) === ownerOf(cameraId)) > limits.users.get(ownerOf(cameraId)!)!,
+      archive_bytes: () => usedBy(() => true) > limits.maxBytes!,
+      disk_space: () => freed < world.missingBytes,
+    }[reason]
+    assert.ok(isWanted(), reason)
+    const isRival = {
+      age: () => false,
+      camera_bytes: (other: number) => other === cameraId,
+      user_bytes: (other: number) => ownerOf(other) === ownerOf(cameraId),
+      archive_bytes: () => true,
+      disk_space: () => true,
+    }[reason]
+    for (const other of left.values()) assert.ok(!isRival(other.cameraId) || other.startMs >= segment.startMs, 'oldest')
+    left.delete(id)
+    freed += bytes
+  }
+  const isDone = (isOne: (cameraId: number) => boolean, maxBytes: number | undefined) =>
+    maxBytes === undefined || usedBy(isOne) <= maxBytes || ![...left.values()].some(({ cameraId }) => isOne(cameraId))
+  for (const { cameraId, maxAgeMs, maxBytes } of limits.cameras) {
+    for (const segment of left.values()) {
+      assert.ok(segment.cameraId !== cameraId || segment.endMs > nowMs - maxAgeMs, 'nothing old is left')
+    }
+    assert.ok(isDone((each) => each === cameraId, maxBytes))
+  }
+  for (const [userId, maxBytes] of limits.users) assert.ok(isDone((each) => ownerOf(each) === userId, maxBytes))
+  assert.ok(isDone(() => true, limits.maxBytes))
+  assert.ok(freed >= world.missingBytes || left.size === 0, 'the disk has its room')
+}
+
+test('whatever is recorded and limited: only what must go goes, oldest first, and it ends below every limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const { rows, openBytes } = await build(world)
+      const { limits, missingBytes } = world
+      const doomed = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes }))
+      checkEach(rows, doomed, world, openBytes)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a pass deletes what the plan says beforehand, also when it deletes while it plans', async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds, async (world) => {
+      const { rows, openBytes } = await build(world)
+      const { limits } = world
+      const planned = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes, missingBytes: 0 }))
+      const before = new Set(rows.all.map(({ id }) => id))
+      const retention = new Retention({
+        rows,
+        archiveDir: '/nonexistent',
+        clock: { ...systemClock, nowMs: () => nowMs, sleep: async () => {} },
+        log: silentLogger,
+        loadLimits: async () => limits,
+        openBytes: () => openBytes,
+        recordedBytes: () => 0,
+        minFreeBytes: 0,
+        measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
+        isThere: async () => true,
+      })
+      await retention.pass(new AbortController().signal)
+      for (const { id } of rows.all) before.delete(id)
+      assert.deepEqual(
+        [...before].sort((a, b) => a - b),
+        planned.map(({ id }) => id).sort((a, b) => a - b),
+      )
+      assert.deepEqual(await rows.listGarbage(1), [])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a month of recording under limits, an hour at a time: the limits hold after every pass', async () => {
+  const rows = new MemorySegmentRows()
+  const limits: RetentionLimits = {
+    cameras: [1, 2, 3].map((cameraId) => ({
+      cameraId,
+      ownerId: cameraId === 3 ? 2 : 1,
+      maxAgeMs: cameraId * 5 * 1440 * minuteMs,
+      maxBytes: cameraId === 2 ? 9000 : undefined,
+    })),
+    users: new Map([[1, 15_000]]),
+    maxBytes: 40_000,
+  }
+  let clockMs = nowMs
+  const retention = new Retention({
+    rows,
+    archiveDir: '/nonexistent',
+    clock: { ...systemClock, nowMs: () => clockMs, sleep: async () => {} },
+    log: silentLogger,
+    loadLimits: async () => limits,
+    openBytes: () => new Map(),
+    recordedBytes: () => 0,
+    minFreeBytes: 0,
+    measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
+    isThere: async () => true,
+  })
+  const used = (cameras: readonly number[]) => sum(rows.all.filter(({ cameraId }) => cameras.includes(cameraId)))
+  const { signal } = new AbortController()
+  for (let hour = 0; hour < 30 * 24; hour++) {
+    for (const cameraId of [1, 2, 3]) {
+      const place = { cameraId, startMs: clockMs, path: segmentPath(cameraId, clockMs) }
+      const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+      const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined })
+      // A gap at night for camera 3: its footage is smaller, and its oldest is older.
+      const bytes = cameraId === 3 && hour % 24 < 8 ? 10 : 100
+      await rows.close(id, { endMs: clockMs + 60 * minuteMs, bytes, fragments: [] })
+    }
+    clockMs += 60 * minuteMs
+    await retention.pass(signal)
+    assert.ok(used([2]) <= 9000 && used([1, 2]) <= 15_000 && used([1, 2, 3]) <= 40_000)
+    for (const { cameraId, maxAgeMs } of limits.cameras) {
+      const own = rows.all.filter((segment) => segment.cameraId === cameraId)
+      assert.ok(own.every(({ endMs }) => endMs > clockMs - maxAgeMs))
+      assert.ok(own.length > 0)
+    }
+  }
+  assert.ok(used([1, 2]) > 14_800, 'and no more goes than must')
+  assert.equal(Math.round(rows.all.filter(({ cameraId }) => cameraId === 3).length / 24), 15, 'by age alone')
+})

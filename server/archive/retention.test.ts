@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { markerName } from './archive-folder.ts'
+import { checkArchive, isClean } from './check.ts'
+import { Retention, type RetentionOptions } from './retention.ts'
+import { dayMs, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
+
+const plenty = async () => ({ totalBytes: 1e12, freeBytes: 1e12 })
+
+function createRetention(place: Place, options: Partial<RetentionOptions> = {}): Retention {
+  return new Retention({
+    ...place.context,
+    loadLimits: async () => ({ cameras: [], users: new Map(), maxBytes: undefined }),
+    openBytes: () => place.catalog.openBytes(),
+    recordedBytes: () => place.catalog.stats().recordedBytes,
+    minFreeBytes: undefined,
+    measureDisk: plenty,
+    ...options,
+  })
+}
+
+const { signal } = new AbortController()
+
+test('old footage is deleted by age, then by bytes, oldest first, with its empty days', async () => {
+  const clock: Clock = { ...systemClock, nowMs: () => t0 + 8 * dayMs, sleep: async () => {} }
+  const place = await openPlace(clock)
+  for (const cameraId of [1, 2]) {
+    for (let i = 0; i < 16; i++) {
+      ;(await record(place, place.catalog, t0 + i * (dayMs / 2), 2, { cameraId })).close()
+    }
+  }
+  await place.catalog.flush()
+  const { bytes } = place.rows.all[0]!
+  const cameras = [
+    { cameraId: 1, ownerId: 1, maxAgeMs: 7 * dayMs, maxBytes: undefined },
+    { cameraId: 2, ownerId: 1, maxAgeMs: 30 * dayMs, maxBytes: bytes * 5 },
+  ]
+  const loadLimits = async () => ({ cameras, users: new Map(), maxBytes: undefined })
+  const retention = createRetention(place, { loadLimits })
+  const report = await retention.pass(signal)
+  assert.deepEqual(report, { segments: 13, bytes: 13 * bytes, reasons: { age: 2, camera_bytes: 11 } })
+  const of = (cameraId: number) => place.rows.all.filter((s) => s.cameraId === cameraId).map(({ startMs }) => startMs)
+  assert.deepEqual(of(1)[0], t0 + dayMs)
+  assert.deepEqual(
+    of(2),
+    [11, 12, 13, 14, 15].map((i) => t0 + i * (dayMs / 2)),
+  )
+  assert.ok(isClean(await checkArchive(place.context)))
+  assert.equal((await readdir(join(place.archiveDir, 'cameras/2'))).length, 3)
+  assert.equal((await retention.pass(signal)).segments, 0)
+  assert.equal(retention.stats().segments, 13)
+})
+
+test('a deletion that was cut short is finished by the next', async () => {
+  const place = await openPlace()
+  const [one, two, three] = await Promise.all(
+    [0, 1, 2].map((i) => record(place, place.catalog, t0 + i * minuteMs, 1, { cameraId: i + 1 })),
+  )
+  for (const { close } of [one!, two!, three!]) close()
+  await place.catalog.flush()
+  const [first, second] = place.rows.all
+  await place.rows.markGarbage([first!.id, second!.id])
+  await rm(join(place.archiveDir, first!.path))
+  await createRetention(place).pass(signal)
+  assert.deepEqual(await place.rows.listGarbage(10), [])
+  await assert.rejects(stat(join(place.archiveDir, second!.path)), { code: 'ENOENT' })
+  assert.equal(place.rows.all.length, 1)
+})
+
+test('a full disk takes the oldest of all, and no more than is missing; what is being recorded stays', async () => {
+  const place = await openPlace()
+  for (const [i, cameraId] of [1, 2, 3, 1, 2].entries()) {
+    ;(await record(place, place.catalog, t0 + i * minuteMs, 2, { cameraId })).close()
+  }
+  const open = await record(place, place.catalog, t0 - minuteMs, 2, { cameraId: 4 })
+  await place.catalog.flush()
+  const { bytes } = place.rows.all[0]!
+  let freeBytes = 1_000_000
+  const measureDisk = async () => ({ totalBytes: 100_000_000, freeBytes })
+  const recordedBytes = () => 0
+  const reserve = 2_000_000
+  const retention = createRetention(place, {
+    measureDisk,
+    recordedBytes,
+    minFreeBytes: 1_000_000 - reserve + bytes + 1,
+  })
+  assert.deepEqual((await retention.pass(signal)).reasons, { disk_space: 2 })
+  const cameras = () => place.rows.all.map(({ cameraId }) => cameraId)
+  assert.deepEqual(cameras(), [3, 1, 2, 4])
+  freeBytes = 0
+  await retention.pass(signal)
+  assert.deepEqual(cameras(), [4])
+  assert.ok((await stat(open.path)).size > 0)
+})
+
+test('a disk that is not mounted, or does not answer, deletes nothing for lack of space', async () => {
+  const place = await openPlace()
+  ;(await record(place, place.catalog, t0, 2)).close()
+  await place.catalog.flush()
+  const failing = async () => {
+    throw new Error('EIO')
+  }
+  await createRetention(place, { measureDisk: failing }).pass(signal)
+  await rm(join(place.archiveDir, markerName))
+  const full = async () => ({ totalBytes: 1e9, freeBytes: 0 })
+  await createRetention(place, { measureDisk: full }).pass(signal)
+  assert.equal(place.rows.all.length, 1)
+})
+
+test('passes come by themselves, and at once when woken', async () => {
+  const place = await openPlace()
+  let passes = 0
+  const sleeps: number[] = []
+  const stop = new AbortController()
+  const clock: Clock = {
+    ...systemClock,
+    async sleep(ms, signal) {
+      if (signal?.aborted) return
+      sleeps.push(ms)
+      if (sleeps.length === 3) retention.wake()
+      if (sleeps.length > 6) stop.abort()
+      await new Promise(setImmediate)
+    },
+  }
+  const loadLimits = async () => {
+    passes++
+    return { cameras: [], users: new Map<number, number>(), maxBytes: undefined }
+  }
+  const retention = createRetention(place, { loadLimits, clock })
+  await retention.run(stop.signal)
+  assert.deepEqual(sleeps, [1000, 9000, 1000, 1000, 9000, 1000, 9000])
+  assert.equal(passes, 4)
+})

@@ -1,0 +1,39 @@
+// What a check has found, for people and for programs.
+
+import { type CheckReport, countFaults, isClean } from '../archive/check.ts'
+
+/** One line for each fault, and a verdict. */
+export function describeCheck(report: CheckReport, archiveDir: string): string {
+  const lines = [
+    ...report.missingFiles.map((path) => `missing file: ${path}`),
+    ...report.orphanFiles.map((path) => `file without an entry in the index: ${path}`),
+    ...report.sizeMismatches.map(
+      ({ path, indexBytes, fileBytes }) => `${path}: ${fileBytes} bytes, index says ${indexBytes}`,
+    ),
+    ...report.damagedFiles.map(({ path, detail }) => `damaged file: ${path}: ${detail}`),
+    ...report.wrongCounters.map((cameraId) => `the bytes of camera ${cameraId} are counted wrongly`),
+  ]
+  if (report.isArchiveMissing) lines.push(`${archiveDir} is not the folder of the recordings: is its disk mounted?`)
+  const verdict = isClean(report) ? 'The index and the files agree.' : `${countFaults(report)} faults.`
+  lines.push(`${report.segments} segments, ${report.files} files, ${report.bytes} bytes. ${verdict}`)
+  return lines.join('\n')
+}
+
+export function writeCheck(report: CheckReport) {
+  return {
+    ok: isClean(report),
+    segments: report.segments,
+    files: report.files,
+    bytes: report.bytes,
+    missing_files: report.missingFiles,
+    orphan_files: report.orphanFiles,
+    size_mismatches: report.sizeMismatches.map(({ path, indexBytes, fileBytes }) => ({
+      path,
+      index_bytes: indexBytes,
+      file_bytes: fileBytes,
+    })),
+    damaged_files: report.damagedFiles,
+    wrong_counters: report.wrongCounters,
+    archive_missing: report.isArchiveMissing,
+  }
+}

@@ -1,0 +1,102 @@
+// What an initialization section says of its tracks, read back from the bytes: for files whose index row is lost. Knows the sample entries that
+// sample-entry.ts writes. ISO/IEC 14496-12 8.5.2; codecs as in RFC 6381 3.3 and ISO/IEC 14496-15 annex E.
+
+import { AppError } from '../../base/error.ts'
+import { type ScannedBox, scanBoxes } from './box-scanner.ts'
+
+export type InitDescription = {
+  /** RFC 6381, comma separated, in the order of the tracks. */
+  readonly codecs: string
+  /** Of the picture, as its sample entry says. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Throws 'corrupt', also when there is no picture. */
+export function describeInitSegment(init: Uint8Array): InitDescription {
+  const entries = find(init, undefined, ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']).flatMap((stsd) =>
+    // After version, flags and the count of entries come the entries.
+    scanBoxes(init, stsd.offset + stsd.headerBytes + 8, stsd.offset + stsd.bytes).boxes.slice(0, 1),
+  )
+  const picture = entries.find((entry) => pictureTypes.has(entry.type))
+  if (!picture) throw new AppError('corrupt', 'expected a track of pictures in the initialization section, found none')
+  const sizeAt = picture.offset + picture.headerBytes + 24
+  const view = new DataView(init.buffer, init.byteOffset, init.byteLength)
+  if (picture.bytes < 8 + pictureFieldBytes) throw new AppError('corrupt', `expected a whole ${picture.type} entry`)
+  return {
+    codecs: entries.map((entry) => describeEntry(init, entry)).join(','),
+    width: view.getUint16(sizeAt),
+    height: view.getUint16(sizeAt + 2),
+  }
+}
+
+const pictureTypes: ReadonlySet<string> = new Set(['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'jpeg', 'mjpa'])
+const pictureFieldBytes = 78
+const soundFieldBytes = 28
+
+function describeEntry(init: Uint8Array, entry: ScannedBox): string {
+  const fieldBytes = pictureTypes.has(entry.type) ? pictureFieldBytes : soundFieldBytes
+  const start = entry.offset + entry.headerBytes + fieldBytes
+  const { boxes } = scanBoxes(init, start, entry.offset + entry.bytes)
+  const configOf = (type: string) => {
+    const found = boxes.find((box) => box.type === type)
+    return found && init.subarray(found.offset + found.headerBytes, found.offset + found.bytes)
+  }
+  const avc = configOf('avcC')
+  if (avc && avc.length >= 4) return `${entry.type}.${hex(avc.subarray(1, 4))}`
+  const hevc = configOf('hvcC')
+  if (hevc && hevc.length >= 13) return `${entry.type}.${describeHevc(hevc)}`
+  const esds = configOf('esds')
+  if (esds) return `mp4a.${describeElementaryStream(esds)}`
+  return entry.type === 'Opus' ? 'opus' : entry.type
+}
+
+/** HEVCDecoderConfigurationRecord: profile space and number, compatibility in reverse order of bits, tier and level, constraints. */
+function describeHevc(config: Uint8Array): string {
+  const view = new DataView(config.buffer, config.byteOffset, config.byteLength)
+  const space = ['', 'A', 'B', 'C'][config[1]! >> 6]
+  let compatibility = 0
+  for (let bit = 0, flags = view.getUint32(2); bit < 32; bit++) {
+    if (flags & (1 << bit)) compatibility += 2 ** (31 - bit)
+  }
+  const constraints = [...config.subarray(6, 12)]
+  while (constraints.at(-1) === 0) constraints.pop()
+  const tier = config[1]! & 0x20 ? 'H' : 'L'
+  const parts = [`${space}${config[1]! & 0x1f}`, compatibility.toString(16), `${tier}${config[12]}`]
+  return [...parts, ...constraints.map((byte) => byte.toString(16))].join('.')
+}
+
+/** Object type indication of the decoder, and of MPEG-4 audio its object type. ISO/IEC 14496-1 7.2.6. */
+function describeElementaryStream(esds: Uint8Array): string {
+  const decoder = findDescriptor(esds.subarray(4), [0x03, 0x04])
+  const indication = (decoder?.[0] ?? 0).toString(16)
+  const specific = decoder && findDescriptor(decoder.subarray(13), [0x05])
+  return specific && specific.length > 0 ? `${indication}.${specific[0]! >> 3}` : indication
+}
+
+/** The content of nested descriptors, the first of each tag. */
+function findDescriptor(bytes: Uint8Array, [tag, ...inner]: readonly number[]): Uint8Array | undefined {
+  let length = 0
+  let at = 1
+  for (let more = true; more; at++) {
+    const byte = bytes[at] ?? 0
+    length = length * 128 + (byte & 0x7f)
+    more = byte >= 0x80
+  }
+  if (bytes[0] !== tag) return undefined
+  const content = bytes.subarray(at, at + length)
+  // What stands before the descriptors inside: of 0x03 an id and flags.
+  return inner.length > 0 ? findDescriptor(content.subarray(tag === 0x03 ? 3 : 0), inner) : content
+}
+
+function find(bytes: Uint8Array, parent: ScannedBox | undefined, [type, ...inner]: readonly string[]): ScannedBox[] {
+  const { boxes } = parent
+    ? scanBoxes(bytes, parent.offset + parent.headerBytes, parent.offset + parent.bytes)
+    : scanBoxes(bytes)
+  const found = boxes.filter((box) => box.type === type)
+  return inner.length > 0 ? found.flatMap((box) => find(bytes, box, inner)) : found
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
