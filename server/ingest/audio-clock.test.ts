@@ -55,7 +55,7 @@ test('after a jump of the camera clock sound keeps its place beside the picture'
   const video = new WallClock()
   const audio = new AudioClock(video)
   let ms = 0
-  const play = (videoJumpMs: number, audioJumpMs: number) => {
+  const play = (videoJumpMs: number, audioJumpMs: number, isFirst: boolean) => {
     video.map(500_000 + (ms + videoJumpMs) * 90, startMs + ms)
     if (video.isRunDue) {
       const isNewClock = video.beginRun()
@@ -64,10 +64,12 @@ test('after a jump of the camera clock sound keeps its place beside the picture'
     }
     // The sound of this moment comes 150 ms later; the sound that comes now is older.
     const isPlaced = audio.map(7_000_000 + ms - 150 + audioJumpMs, startMs + ms)
-    if (isPlaced) assert.ok(Math.abs(audio.pts90k - video.pts90k + 150 * 90) < 90, `${audio.pts90k} ${video.pts90k}`)
+    // With its first frame a jump may still be a stray one.
+    if (isPlaced && !isFirst)
+      assert.ok(Math.abs(audio.pts90k - video.pts90k + 150 * 90) < 90, `${audio.pts90k} ${video.pts90k}`)
     ms += 40
   }
-  for (let i = 0; i < 1000; i++) play(0, 0)
-  for (let i = 0; i < 1000; i++) play(60_000, 60_000)
-  for (let i = 0; i < 1000; i++) play(-60_000, 0)
+  for (let i = 0; i < 1000; i++) play(0, 0, false)
+  for (let i = 0; i < 1000; i++) play(60_000, 60_000, i === 0)
+  for (let i = 0; i < 1000; i++) play(-60_000, 0, i === 0)
 })

@@ -2,14 +2,25 @@
 
 import { AppError, type ErrorKind } from '../base/error.ts'
 import type { GapReason } from '../hub/hub-item.ts'
+import type { CameraUrl } from './camera-url.ts'
 
 export class CameraError extends AppError {
   readonly reason: GapReason
+  /** What the camera answered, when that is the error. */
+  readonly status: number | undefined
+  /** The camera could not even be connected to, so neither can another stream of the same host and port. */
+  readonly isUnreachable: boolean
 
   /** `detail`: one readable sentence, no secret, no user information of a URL. */
-  constructor(reason: GapReason, detail: string, options: { cause?: unknown; kind?: ErrorKind } = {}) {
+  constructor(
+    reason: GapReason,
+    detail: string,
+    options: { cause?: unknown; kind?: ErrorKind; status?: number; isUnreachable?: boolean } = {},
+  ) {
     super(options.kind ?? 'unavailable', detail, 'cause' in options ? { cause: options.cause } : {})
     this.reason = reason
+    this.status = options.status
+    this.isUnreachable = options.isUnreachable ?? false
   }
 }
 
@@ -18,14 +29,8 @@ export function toCameraError(error: unknown): CameraError {
   if (error instanceof CameraError) return error
   if (error instanceof AppError && error.kind === 'corrupt') {
     // What a host answered is not quoted: whoever names the host would read what it says.
-    return new CameraError(
-      'no_frames',
-      'The camera answered with something other than RTSP: check the port of the URL.',
-      {
-        cause: error,
-        kind: 'corrupt',
-      },
-    )
+    const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt' })
   }
   if (error instanceof AppError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1)
@@ -38,54 +43,70 @@ export function toCameraError(error: unknown): CameraError {
   })
 }
 
-const connectHints: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'refused the connection: check the port (often 554) and that RTSP is switched on in the camera'],
-  ['EHOSTUNREACH', 'cannot be reached: check that the camera is on and its address is right'],
-  ['ENETUNREACH', 'is in a network this server cannot reach: check the address'],
-  ['ETIMEDOUT', 'did not answer: check that the camera is on and its address is right'],
-  ['ECONNRESET', 'closed the connection'],
-  ['EPIPE', 'closed the connection'],
+type Hint = { readonly words: string; readonly isUnreachable: boolean }
+
+const socketHints: ReadonlyMap<string, Hint> = new Map([
+  ['ECONNREFUSED', { words: 'refused the connection: check the port', isUnreachable: true }],
+  ['EHOSTUNREACH', { words: 'cannot be reached: check that it is on and its address is right', isUnreachable: true }],
+  ['ENETUNREACH', { words: 'is in a network this server cannot reach: check the address', isUnreachable: true }],
+  ['ETIMEDOUT', { words: 'did not answer: check that it is on and its address is right', isUnreachable: true }],
+  ['ECONNRESET', { words: 'closed the connection', isUnreachable: false }],
+  ['EPIPE', { words: 'closed the connection', isUnreachable: false }],
 ])
 
-/** A failed or lost connection; `host` as the owner wrote it, with the port. */
-export function describeSocketError(error: Error, host: string, isTls: boolean): CameraError {
+/** A failed or lost connection to the camera of this URL. */
+export function describeSocketError(error: Error, { protocol, host, port, isTls }: CameraUrl): CameraError {
   const code = 'code' in error ? String(error.code) : ''
-  const hint = connectHints.get(code)
-  if (hint !== undefined)
-    return new CameraError('camera_unreachable', `The camera at ${host} ${hint}.`, { cause: error })
+  const name = `The camera at ${host}:${port}`
+  const hint = socketHints.get(code)
+  if (hint) {
+    const usual = protocol === 'rtsp' ? ' (often 554) and that RTSP is switched on in the camera' : ' (often 80)'
+    const words = code === 'ECONNREFUSED' ? hint.words + usual : hint.words
+    return new CameraError('camera_unreachable', `${name} ${words}.`, {
+      cause: error,
+      isUnreachable: hint.isUnreachable,
+    })
+  }
   if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
-    const detail = `The camera at ${host} does not speak TLS in a way this server can: try rtsp:// instead of rtsps://, or another port.`
+    const detail = `${name} does not speak TLS in a way this server can: try ${protocol}:// instead of ${protocol}s://, or another port.`
     return new CameraError('camera_unreachable', detail, { cause: error })
   }
   return new CameraError(
     'camera_unreachable',
-    `The connection to the camera at ${host} failed (${code || 'unknown'}).`,
+    `The connection to ${name.replace('T', 't')} failed (${code || 'unknown'}).`,
     {
       cause: error,
     },
   )
 }
 
-/** An RTSP answer other than 2xx. */
+/** An RTSP or HTTP answer other than 2xx. */
 export function describeStatus(status: number, method: string, hasCredentials: boolean): CameraError {
   if (status === 401) {
+    // Dahua answers 401 to more connections than it allows, and cameras lock an account or address after a few wrong passwords.
     const detail = hasCredentials
-      ? 'The camera refused the user name or password (401): check both; some cameras have separate accounts for video streams.'
+      ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
       : 'The camera asks for a user name and password (401): add them to this camera.'
-    return new CameraError('auth_failed', detail, { kind: 'unauthenticated' })
+    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status })
   }
   if (status === 403) {
     const detail = 'The camera does not let this user watch the stream (403): give the account the right to view video.'
-    return new CameraError('auth_failed', detail, { kind: 'forbidden' })
+    return new CameraError('auth_failed', detail, { kind: 'forbidden', status })
   }
-  if (status >= 300 && status < 400) {
-    const detail = `The camera redirects to another address (${status}), which is not followed: enter the final address.`
-    return new CameraError('no_frames', detail)
-  }
-  return new CameraError(
-    'no_frames',
-    statusHints.get(status) ?? `The camera answered ${method} with the error ${status}.`,
-  )
+  if (status >= 300 && status < 400) return describeRedirect(`${status}`)
+  const detail = statusHints.get(status) ?? `The camera answered ${method} with the error ${status}.`
+  return new CameraError('no_frames', detail, { status })
+}
+
+export function describeUnknownLogin(): CameraError {
+  const detail = 'The camera asks for a kind of authentication that is not supported: set it to digest or basic.'
+  return new CameraError('auth_failed', detail, { kind: 'unauthenticated' })
+}
+
+/** `how`: the status, or the method, by which the camera sends us elsewhere. */
+export function describeRedirect(how: string): CameraError {
+  const detail = `The camera redirects to another address (${how}), which is not followed: enter the final address.`
+  return new CameraError('no_frames', detail)
 }
 
 const statusHints: ReadonlyMap<number, string> = new Map([
@@ -93,6 +114,6 @@ const statusHints: ReadonlyMap<number, string> = new Map([
   [404, 'The camera knows no stream at this URL (404): check the path, it differs from maker to maker.'],
   [453, 'The camera has no bandwidth left (453): close other viewers or choose a smaller stream.'],
   [454, 'The camera dropped the session (454).'],
-  [461, 'The camera refuses to send its stream over the TCP connection (461): allow RTSP over TCP in the camera.'],
+  [461, 'The camera refuses to send its stream this way (461): allow RTSP over TCP in the camera.'],
   [503, 'The camera is busy (503): close other viewers, it may allow only a few at a time.'],
 ])

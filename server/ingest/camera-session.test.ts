@@ -4,61 +4,13 @@ import { test } from 'node:test'
 import { generate } from 'selfsigned'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { silentLogger } from '../base/log.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import { parseAuthParameters } from '../media/rtsp/challenge.ts'
 import { findHeader, type RtspRequest } from '../media/rtsp/message.ts'
 import { createAddressGuard } from './address-guard.ts'
-import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
-import { createCameraStats } from './camera-stats.ts'
+import type { RunCameraOptions } from './camera-session.ts'
 import { audioVideoSdp, openScriptedCamera, type Script, type Sender } from './scripted-camera.ts'
-
-/** Runs the camera until `isDone` says so, or fails after five seconds. */
-async function watch(
-  target: Omit<CameraTarget, 'cameraId'>,
-  isDone: (items: HubItem[], statuses: SessionStatus[]) => boolean,
-  options: Partial<RunCameraOptions> = {},
-) {
-  const items: HubItem[] = []
-  const statuses: SessionStatus[] = []
-  const stats = createCameraStats()
-  const done = new AbortController()
-  const check = () => {
-    if (isDone(items, statuses)) done.abort()
-  }
-  const timer = setTimeout(() => done.abort(), 5000)
-  await runCamera({
-    target: { cameraId: 1, ...target },
-    publish: (item) => {
-      items.push(item)
-      check()
-    },
-    onStatus: (status) => {
-      statuses.push(status)
-      check()
-    },
-    clock: systemClock,
-    log: silentLogger,
-    addressGuard: createAddressGuard({ allowLoopback: true }),
-    signal: done.signal,
-    stats,
-    random: () => 0,
-    ...options,
-  })
-  clearTimeout(timer)
-  return { items, statuses, stats, last: statuses.at(-1) }
-}
-
-/** Forty times as fast as the real one. */
-const hastyClock: Clock = {
-  nowMs: () => Date.now() * 40,
-  monotonicMs: () => performance.now() * 40,
-  sleep: (ms, signal) => systemClock.sleep(ms / 40, signal),
-}
-
-const kinds = (items: HubItem[]) => items.map((item) => (item.kind === 'video' && item.isKey ? 'key' : item.kind))
-const times = (items: HubItem[], kind: string) =>
-  items.flatMap((item) => (item.kind === kind && 'pts90k' in item ? item.pts90k : []))
+import { hastyClock, isOffline, kindsOf, timesOf, watchCamera } from './watch-camera.ts'
 
 /** Pictures each 40 ms of the camera's clock, sent at once; a key frame each 5. */
 function sendPictures(sender: Sender, count: number, first = 1_000_000): void {
@@ -80,11 +32,11 @@ test('a camera with sound becomes a run; stopping ends it and the camera is told
       sender.picture(1_000_000 + 6 * 3600, false)
     },
   })
-  const { items, stats, last } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 7)
-  assert.deepEqual(times(items, 'video'), [0, 3600, 7200, 10_800, 14_400, 18_000, 21_600])
+  const { items, stats, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 7)
+  assert.deepEqual(timesOf(items, 'video'), [0, 3600, 7200, 10_800, 14_400, 18_000, 21_600])
   // 10 ms into the stream, then blocks of 1024 samples.
-  assert.deepEqual(times(items, 'audio'), [900, 2820, 4740, 6660])
-  assert.equal(kinds(items)[0], 'start')
+  assert.deepEqual(timesOf(items, 'audio'), [900, 2820, 4740, 6660])
+  assert.equal(kindsOf(items)[0], 'start')
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'stopped_by_user' })
   assert.ok(last?.state === 'online' && last.format.audio?.codecString === 'mp4a.40.2')
   assert.deepEqual([last.format.video.width, last.format.video.codecString], [640, 'avc1.42c01e'])
@@ -105,19 +57,18 @@ test('a camera that refuses its sound is watched without', async () => {
     answer: ({ method, url }) => (method === 'SETUP' && url.endsWith('track2') ? { status: 455 } : undefined),
     play: (sender) => sendPictures(sender, 3),
   })
-  const { items, last } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 2)
-  assert.equal(kinds(items)[1], 'key')
+  const { items, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 2)
+  assert.equal(kindsOf(items)[1], 'key')
   assert.ok(last?.state === 'online' && last.format.audio === undefined)
 })
 
 test('a camera is read over TLS with a certificate nobody knows; without TLS it is told so', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'camera' }])
   await using camera = await openScriptedCamera({ tls: { key, cert }, play: (sender) => sendPictures(sender, 50) })
-  const { items } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 49)
-  assert.equal(times(items, 'video')[48], 48 * 3600)
+  const { items } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 49)
+  assert.equal(timesOf(items, 'video')[48], 48 * 3600)
   await using plain = await openScriptedCamera()
-  const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
-  const { last } = await watch({ url: plain.url.replace('rtsp:', 'rtsps:') }, isOffline)
+  const { last } = await watchCamera({ url: plain.url.replace('rtsp:', 'rtsps:') }, isOffline)
   assert.ok(last?.state === 'offline' && last.reason === 'camera_unreachable')
 })
 
@@ -159,8 +110,11 @@ for (const algorithm of ['MD5', 'SHA-256'] as const) {
   test(`Digest with ${algorithm} lets in, and an expired nonce is answered anew`, async () => {
     for (const expireAfter of [Number.POSITIVE_INFINITY, 1]) {
       await using camera = await openScriptedCamera(digestScript(algorithm, expireAfter))
-      const { items } = await watch({ url: camera.url, ...account }, (items) => times(items, 'video').length === 2)
-      assert.deepEqual(kinds(items).slice(0, 3), ['start', 'key', 'video'])
+      const { items } = await watchCamera(
+        { url: camera.url, ...account },
+        (items) => timesOf(items, 'video').length === 2,
+      )
+      assert.deepEqual(kindsOf(items).slice(0, 3), ['start', 'key', 'video'])
     }
   })
 }
@@ -173,8 +127,8 @@ test('Basic lets in where nothing else is offered', async () => {
         : { status: 401, headers: [['WWW-Authenticate', 'Basic realm="cam"']] },
     play: (sender) => sendPictures(sender, 3),
   })
-  const { items } = await watch({ url: camera.url, ...account }, (items) => times(items, 'video').length === 2)
-  assert.equal(kinds(items)[0], 'start')
+  const { items } = await watchCamera({ url: camera.url, ...account }, (items) => timesOf(items, 'video').length === 2)
+  assert.equal(kindsOf(items)[0], 'start')
 })
 
 test('a wrong password is tried once a connection, and after the second refusal not for a minute', async () => {
@@ -185,15 +139,19 @@ test('a wrong password is tried once a connection, and after the second refusal 
     delays.push(ms)
     return Promise.resolve()
   }
-  const { last } = await watch({ url: camera.url, username: 'admin', password: 'wrong' }, () => delays.length > 4, {
-    clock: { ...systemClock, sleep },
-    addressGuard: {
-      resolve: async () => {
-        if (delays.length > 4) throw new AppError('unavailable', 'enough')
-        return { address: '127.0.0.1', family: 4 }
+  const { last } = await watchCamera(
+    { url: camera.url, username: 'admin', password: 'wrong' },
+    () => delays.length > 4,
+    {
+      clock: { ...systemClock, sleep },
+      addressGuard: {
+        resolve: async () => {
+          if (delays.length > 4) throw new AppError('unavailable', 'enough')
+          return { address: '127.0.0.1', family: 4 }
+        },
       },
     },
-  })
+  )
   assert.deepEqual(delays.slice(0, 5), [500, 60_000, 120_000, 240_000, 480_000])
   assert.ok(last?.state === 'offline')
   assert.equal(camera.requests.length, 10)
@@ -214,23 +172,44 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
   ],
   ['a login without credentials', { answer: () => ({ status: 401 }) }, 'auth_failed', /asks for a user name/],
   [
-    'a stream only over UDP',
+    'a stream neither over TCP nor over UDP',
     { answer: ({ method }) => (method === 'SETUP' ? { status: 461 } : undefined) },
     'no_frames',
-    /over TCP/,
+    /461.*over TCP/,
+  ],
+  [
+    'a stream by multicast only',
+    {
+      answer: ({ method }) =>
+        method === 'SETUP' ? { headers: [['Transport', 'RTP/AVP;multicast;port=5000-5001']] } : undefined,
+    },
+    'no_frames',
+    /multicast/,
+  ],
+  [
+    'a redirect in the middle of the stream',
+    { play: (sender) => sender.write('REDIRECT rtsp://c/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://10.0.0.1/\r\n\r\n') },
+    'no_frames',
+    /REDIRECT.*not followed/,
+  ],
+  [
+    'the end of the session',
+    { play: (sender) => sender.write('TEARDOWN rtsp://c/ RTSP/1.0\r\nCSeq: 1\r\n\r\n') },
+    'no_frames',
+    /ended the session/,
   ],
   ['no video', { sdp: 'v=0\nm=audio 0 RTP/AVP 0\n' }, 'no_frames', /no video at this URL, only audio/],
   ['another codec', { sdp: 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 VP8/90000\n' }, 'no_frames', /VP8 video/],
   ['a page of HTML', { sdp: '<html>' }, 'no_frames', /form that can be read/],
   [
     'bytes that are no RTSP',
-    { play: ({ socket }) => socket.write(Buffer.from([0, 1, 2])) },
+    { greet: (socket) => socket.write(Buffer.from([0, 1, 2])) },
     'no_frames',
     /^The camera answered with something other than RTSP: check the port of the URL\.$/,
   ],
   [
     'the greeting of another service, which is not repeated',
-    { play: ({ socket }) => socket.write('SSH-2.0-secret_banner\r\n\r\n') },
+    { greet: (socket) => socket.write('SSH-2.0-secret_banner\r\n\r\n') },
     'no_frames',
     /^The camera answered with something other than RTSP: check the port of the URL\.$/,
   ],
@@ -245,7 +224,7 @@ const complaints: [name: string, script: Script, reason: string, detail: RegExp]
 for (const [name, script, reason, detail] of complaints) {
   test(`${name} is reported so that the owner knows what to do`, async () => {
     await using camera = await openScriptedCamera(script)
-    const { last, items } = await watch({ url: camera.url }, (_, statuses) => statuses.at(-1)?.state === 'offline')
+    const { last, items } = await watchCamera({ url: camera.url }, isOffline)
     assert.ok(last?.state === 'offline')
     assert.equal(last.reason, reason)
     assert.match(last.detail, detail)
@@ -254,16 +233,15 @@ for (const [name, script, reason, detail] of complaints) {
 }
 
 test('a refused connection, an unknown host, a forbidden address and a bad URL are reported', async () => {
-  const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
   const lookupAll = () => Promise.reject(new Error('ENOTFOUND'))
   const cases: [string, RegExp, Partial<RunCameraOptions>][] = [
     ['rtsp://127.0.0.1:1/x', /refused the connection/, {}],
     ['rtsp://nowhere.invalid/x', /not known/, { addressGuard: createAddressGuard({ allowLoopback: true, lookupAll }) }],
     ['rtsp://127.0.0.1:1/x', /not allowed/, { addressGuard: createAddressGuard({ allowLoopback: false }) }],
-    ['http://127.0.0.1/x', /looks like rtsp/, {}],
+    ['ftp://127.0.0.1/x', /looks like rtsp/, {}],
   ]
   for (const [url, detail, options] of cases) {
-    const { last } = await watch({ url }, isOffline, options)
+    const { last } = await watchCamera({ url }, isOffline, options)
     assert.ok(last?.state === 'offline' && last.reason === 'camera_unreachable')
     assert.match(last.detail, detail)
   }
@@ -277,8 +255,11 @@ test('after a loss the camera comes back as another run, later on the wall', asy
       if (++plays === 1) setTimeout(() => sender.socket.destroy(), 50)
     },
   })
-  const { items, statuses, stats } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 14)
-  assert.deepEqual(kinds(items), [
+  const { items, statuses, stats } = await watchCamera(
+    { url: camera.url },
+    (items) => timesOf(items, 'video').length === 14,
+  )
+  assert.deepEqual(kindsOf(items), [
     ...['start', 'key', 'video', 'video', 'video', 'video', 'key', 'video', 'end'],
     ...['start', 'key', 'video', 'video', 'video', 'video', 'key', 'video', 'end'],
   ])
@@ -308,8 +289,8 @@ test('another resolution and a jump of the clock begin another run at a key fram
       for (let i = 1; i < 4; i++) sender.picture(1_000_000 - 3600 * 90_000 + i * 3600, i === 2, '1920x1080')
     },
   })
-  const { items, stats } = await watch({ url: camera.url }, (items) => times(items, 'video').length === 11)
-  assert.deepEqual(kinds(items), [
+  const { items, stats } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 11)
+  assert.deepEqual(kindsOf(items), [
     ...['start', 'key', 'video', 'video', 'video', 'video'],
     ...['start', 'key', 'video', 'video', 'video'],
     ...['start', 'key', 'video', 'end'],
@@ -333,7 +314,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
         }, 50)
       },
     })
-    const { last, items } = await watch({ url: camera.url }, (_, statuses) => statuses.at(-1)?.state === 'offline', {
+    const { last, items } = await watchCamera({ url: camera.url }, isOffline, {
       clock: hastyClock,
     })
     assert.ok(last?.state === 'offline')
@@ -342,6 +323,7 @@ test('a session is kept alive with what the camera knows, and a silent camera is
     assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
     const method = publicMethods.includes('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
     const afterPlay = camera.requests.slice(camera.requests.findIndex((request) => request.startsWith('PLAY')) + 1)
+    assert.match(afterPlay.pop()!, /^TEARDOWN /, 'the camera is told that its session is given up')
     assert.ok(afterPlay.length >= 1)
     assert.ok(
       afterPlay.every((request) => request.startsWith(`${method} `)),
@@ -362,12 +344,12 @@ test('a camera that never answers, sends nothing, or sends no key frame is told 
         },
       },
       'no_frames',
-      /no parameter sets within 60 s/,
+      /no parameter sets within 75 s/,
     ],
   ]
   for (const [script, reason, detail] of cases) {
     await using camera = await openScriptedCamera(script)
-    const { last } = await watch({ url: camera.url }, (_, statuses) => statuses.at(-1)?.state === 'offline', {
+    const { last } = await watchCamera({ url: camera.url }, isOffline, {
       clock: hastyClock,
     })
     assert.ok(last?.state === 'offline')
@@ -383,6 +365,6 @@ test('the reason of stopping is the reason of the end', async () => {
     if (items.length > 1) stop.abort('server_down')
     return false
   }
-  const { items } = await watch({ url: camera.url }, stopAtFrame, { signal: stop.signal })
+  const { items } = await watchCamera({ url: camera.url }, stopAtFrame, { signal: stop.signal })
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'server_down' })
 })

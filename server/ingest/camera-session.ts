@@ -12,8 +12,8 @@ import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
 import { type CameraError, toCameraError } from './camera-error.ts'
+import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
-import type { CameraStream } from './camera-stream.ts'
 
 export type CameraTarget = {
   readonly cameraId: number
@@ -94,19 +94,16 @@ function createConnect(options: RunCameraOptions, log: Logger): () => Promise<Ou
   const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
-  let floorMs = 0
+  const memory = createCameraMemory()
   return async () => {
     let onlineSinceMs: number | undefined
-    let stream: CameraStream | undefined
     try {
       return await runCameraConnection({
-        ...{ clock, log, addressGuard, signal, stats, readBuffer, arrivalClock, createRunId, publish, floorMs },
+        ...{ clock, log, addressGuard, signal, stats, readBuffer, arrivalClock, createRunId, publish, memory },
+        floorMs: memory.lastWallMs,
         url: target.url,
         credentials: username ? { username, password } : undefined,
         limits: { ...defaultLimits, ...options.limits },
-        onStream: (opened) => {
-          stream = opened
-        },
         onRun: (format) => {
           if (onlineSinceMs === undefined) {
             onlineSinceMs = clock.monotonicMs()
@@ -119,7 +116,6 @@ function createConnect(options: RunCameraOptions, log: Logger): () => Promise<Ou
     } catch (thrown) {
       const error = toCameraError(thrown)
       if (error.kind === 'internal' && !signal.aborted) log.error({ cause: errorChain(error) }, 'camera session failed')
-      if (stream) floorMs = stream.lastWallMs
       if (onlineSinceMs === undefined) return { error, onlineMs: 0 }
       publish({ kind: 'end', reason: signal.aborted ? stopReason(signal) : error.reason })
       return { error, onlineMs: Math.max(1, clock.monotonicMs() - onlineSinceMs) }

@@ -15,6 +15,10 @@ export type CameraStats = {
   droppedFrames: number
   /** Packets or payloads that break their format. */
   badPackets: number
+  /** Packets of another sender than the camera's stream: another address (UDP), another SSRC. */
+  foreignPackets: number
+  /** Packets that came again, or too late to be put in order (UDP). */
+  latePackets: number
   /** Timestamps that did not increase and were moved. */
   reorderedFrames: number
   clockJumps: number
@@ -31,6 +35,8 @@ export function createCameraStats(): CameraStats {
     audioFrames: 0,
     droppedFrames: 0,
     badPackets: 0,
+    foreignPackets: 0,
+    latePackets: 0,
     reorderedFrames: 0,
     clockJumps: 0,
   }

@@ -45,6 +45,7 @@ export class CameraStream {
   #markedMs = 0
   #markedTimestamp = Number.NaN
   #isRunning = false
+  #published = 0
   #told: { videoTime: number; audioTime: number } | undefined
 
   constructor(options: CameraStreamOptions) {
@@ -74,9 +75,9 @@ export class CameraStream {
     return this.#depacketizer.counters.pictures
   }
 
-  /** True once a run has begun. */
-  get isRunning(): boolean {
-    return this.#isRunning
+  /** Of these, those that were published. */
+  get published(): number {
+    return this.#published
   }
 
   get hasParameterSets(): boolean {
@@ -152,6 +153,7 @@ export class CameraStream {
     this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
     if (isKey && (this.#isFormatNew || this.#clock.isRunDue)) this.#beginRun()
     stats.videoFrames++
+    this.#published++
     const { pts90k, dts90k, wallMs } = this.#clock
     publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data })
   }

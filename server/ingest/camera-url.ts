@@ -1,8 +1,9 @@
-// The URL of a camera: what to connect to and what to ask for. And the URLs of its tracks, which the camera names relative to it.
+// The URL of a camera: what to connect to and what to ask for. URLs of its tracks are control-url.ts.
 
 import { AppError } from '../base/error.ts'
 
 export type CameraUrl = {
+  readonly protocol: 'rtsp' | 'http'
   /** Name or address, IPv6 in brackets. */
   readonly host: string
   readonly port: number
@@ -11,27 +12,23 @@ export type CameraUrl = {
   readonly requestUrl: string
 }
 
-/** rtsp:// and rtsps://. @throws AppError 'invalid' */
+const schemes: ReadonlyMap<string, Pick<CameraUrl, 'protocol' | 'port' | 'isTls'>> = new Map([
+  ['rtsp:', { protocol: 'rtsp', port: 554, isTls: false }],
+  ['rtsps:', { protocol: 'rtsp', port: 322, isTls: true }],
+  ['http:', { protocol: 'http', port: 80, isTls: false }],
+  ['https:', { protocol: 'http', port: 443, isTls: true }],
+])
+
+/** @throws AppError 'invalid' */
 export function parseCameraUrl(text: string): CameraUrl {
   const url = URL.parse(text)
-  if (!url || !/^rtsps?:$/.test(url.protocol) || url.hostname === '') {
-    throw new AppError('invalid', 'a camera URL looks like rtsp://192.168.1.64:554/path')
+  const scheme = url && schemes.get(url.protocol)
+  if (!scheme || url.hostname === '') {
+    throw new AppError('invalid', 'a camera URL looks like rtsp://192.168.1.64:554/path or http://192.168.1.64/path')
   }
-  const isTls = url.protocol === 'rtsps:'
-  const port = url.port === '' ? (isTls ? 322 : 554) : Number(url.port)
   url.username = ''
   url.password = ''
   url.hash = ''
-  return { host: url.hostname, port, isTls, requestUrl: url.href }
-}
-
-/**
- * The URL of a track or session from its `a=control`. Joined as cameras expect, not as RFC 3986 says: their base often has a
- * query, behind which the track's name is appended.
- */
-export function resolveControl(base: string, control: string | undefined): string {
-  if (control === undefined || control === '' || control === '*') return base
-  if (/^rtspu?s?:\/\//i.test(control)) return control
-  if (control.startsWith('/')) return `${/^[a-z]+:\/\/[^/]*/i.exec(base)?.[0] ?? base}${control}`
-  return base.endsWith('/') ? base + control : `${base}/${control}`
+  const port = url.port === '' ? scheme.port : Number(url.port)
+  return { ...scheme, host: url.hostname, port, requestUrl: url.href }
 }

@@ -3,9 +3,9 @@
 import type { Clock } from '../base/clock.ts'
 import { findHeader, listHeaders, type RtspHeader, type RtspResponse } from '../media/rtsp/message.ts'
 import { parseSessionHeader, type RtspSession } from '../media/rtsp/transport.ts'
-import { CameraError, describeStatus } from './camera-error.ts'
+import { type Authorizer, type Credentials, createAuthorizer, isStale } from './camera-auth.ts'
+import { CameraError, describeStatus, describeUnknownLogin } from './camera-error.ts'
 import { withDeadline } from './deadline.ts'
-import { type Authorizer, type Credentials, createAuthorizer, isStale } from './rtsp-auth.ts'
 import type { RtspConnection } from './rtsp-connection.ts'
 
 export type RtspClientOptions = {
@@ -15,6 +15,9 @@ export type RtspClientOptions = {
   readonly signal: AbortSignal
   readonly responseTimeoutMs: number
 }
+
+/** When nothing came for so long, a description that announced more than it has is taken as it is. */
+const incompleteAfterMs = 2000
 
 export class RtspClient {
   readonly #options: RtspClientOptions
@@ -41,7 +44,7 @@ export class RtspClient {
       const { credentials } = this.#options
       if (!credentials) break
       this.#authorizer = createAuthorizer(challenges, credentials)
-      if (!this.#authorizer) throw unknownScheme()
+      if (!this.#authorizer) throw describeUnknownLogin()
       response = await this.#send(method, url, headers)
     }
     if (response.status < 200 || response.status > 299) {
@@ -52,23 +55,64 @@ export class RtspClient {
     return response
   }
 
-  /** Asks the camera to end the session; does not wait for an answer. */
-  sendTeardown(url: string): void {
-    this.#options.connection.request('TEARDOWN', url, this.#headersFor('TEARDOWN', url)).catch(() => {})
+  /**
+   * As `request`, at the first of the URLs, which say the same in different spellings, that the camera does not answer with "not found"
+   * or the like. Gives the URL too.
+   */
+  async requestAny(
+    method: string,
+    urls: readonly string[],
+    headers: readonly RtspHeader[] = [],
+  ): Promise<{ readonly response: RtspResponse; readonly url: string }> {
+    const [url = '', ...others] = urls
+    try {
+      return { response: await this.request(method, url, headers), url }
+    } catch (error) {
+      const isUnknown = error instanceof CameraError && otherSpelling.has(error.status ?? 0)
+      if (!isUnknown || others.length === 0) throw error
+      // What the first URL was answered tells more than what a guess was.
+      return this.requestAny(method, others, headers).catch(() => Promise.reject(error))
+    }
   }
 
-  #send(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspResponse> {
+  /** Asks the camera to end the session; does not wait for an answer. */
+  sendTeardown(url: string): void {
+    this.#options.connection.request('TEARDOWN', url, this.#headersFor('TEARDOWN', url)).answer.catch(() => {})
+  }
+
+  async #send(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspResponse> {
     const { connection, clock, signal, responseTimeoutMs } = this.#options
-    return withDeadline(connection.request(method, url, [...this.#headersFor(method, url), ...headers]), {
-      ms: responseTimeoutMs,
-      clock,
-      signal,
-      onLate: () =>
-        new CameraError(
-          'camera_unreachable',
-          `The camera did not answer ${method} within ${responseTimeoutMs / 1000} s: it may be busy or restarting.`,
-        ),
-    })
+    const { answer, forget } = connection.request(method, url, [...this.#headersFor(method, url), ...headers])
+    const answered = new AbortController()
+    if (method === 'DESCRIBE') void this.#releaseIncomplete(AbortSignal.any([answered.signal, signal]))
+    try {
+      return await withDeadline(answer, {
+        ms: responseTimeoutMs,
+        clock,
+        signal,
+        onLate: () =>
+          new CameraError(
+            'camera_unreachable',
+            `The camera did not answer ${method} within ${responseTimeoutMs / 1000} s: it may be busy or restarting.`,
+          ),
+      })
+    } finally {
+      forget()
+      answered.abort()
+    }
+  }
+
+  async #releaseIncomplete(signal: AbortSignal): Promise<void> {
+    const { connection, clock } = this.#options
+    try {
+      for (let before = -1; before !== connection.receivedBytes; ) {
+        before = connection.receivedBytes
+        await clock.sleep(incompleteAfterMs, signal)
+      }
+    } catch {
+      return // it has been answered
+    }
+    connection.takeIncomplete()
   }
 
   #headersFor(method: string, url: string): RtspHeader[] {
@@ -79,7 +123,5 @@ export class RtspClient {
   }
 }
 
-function unknownScheme(): CameraError {
-  const detail = 'The camera asks for a kind of authentication that is not supported: set it to digest or basic.'
-  return new CameraError('auth_failed', detail, { kind: 'unauthenticated' })
-}
+/** Bad request, not found, parameter not understood, aggregate operation (not) allowed: what a camera says of a URL it does not know. */
+const otherSpelling: ReadonlySet<number> = new Set([400, 404, 451, 459, 460])

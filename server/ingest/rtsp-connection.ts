@@ -3,18 +3,19 @@
 // Reads land in one buffer shared by all connections of a thread and are taken apart before the callback returns, so a camera
 // costs no read buffer of its own and no allocation per read.
 
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { Socket } from 'node:net'
 import {
   findHeader,
   type RtspHeader,
   type RtspMessage,
+  type RtspRequest,
   type RtspResponse,
   writeRtspMessage,
 } from '../media/rtsp/message.ts'
 import { RtspStreamReader } from '../media/rtsp/stream-reader.ts'
 import type { TestedAddress } from './address-guard.ts'
-import { CameraError, describeSocketError, toCameraError } from './camera-error.ts'
+import { CameraError, describeRedirect, describeSocketError, toCameraError } from './camera-error.ts'
+import { connectCamera } from './camera-socket.ts'
 import type { CameraUrl } from './camera-url.ts'
 
 export type RtspConnectionOptions = {
@@ -23,8 +24,10 @@ export type RtspConnectionOptions = {
   readonly address: TestedAddress
   /** Shared by connections of this thread; its content is of use only during a read. */
   readonly readBuffer: Uint8Array
-  /** As `RtspStreamHandler.onPacket`. */
+  /** As `RtspStreamHandler` says. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
+  onSkipped(bytes: number): void
+  isChannel(channel: number): boolean
 }
 
 type Waiting = { resolve(response: RtspResponse): void; reject(error: CameraError): void }
@@ -34,35 +37,35 @@ export class RtspConnection implements Disposable {
   readonly closed: Promise<CameraError>
   /** Resolves when connected (with TLS: when secured); rejects with the reason when that fails. */
   readonly opened: Promise<void>
+  /** Counted up; set to 0 by whoever has taken it. */
   receivedBytes = 0
   readonly #socket: Socket
+  readonly #reader: RtspStreamReader
   readonly #waiting = new Map<number, Waiting>()
   readonly #resolveClosed: (error: CameraError) => void
-  readonly #host: string
   #error: CameraError | undefined
   #sequence = 0
 
-  constructor({ url, address, readBuffer, onPacket }: RtspConnectionOptions) {
+  constructor({ url, address, readBuffer, onPacket, onSkipped, isChannel }: RtspConnectionOptions) {
     const closed = Promise.withResolvers<CameraError>()
     this.closed = closed.promise
     this.#resolveClosed = closed.resolve
-    this.#host = `${url.host}:${url.port}`
-    const reader = new RtspStreamReader({ onPacket, onMessage: (message) => this.#takeMessage(message) })
+    const onMessage = (message: RtspMessage) => this.#takeMessage(message)
+    this.#reader = new RtspStreamReader({ onPacket, onMessage, onSkipped, isChannel })
     const onRead = (bytes: number, buffer: Uint8Array): boolean => {
       this.receivedBytes += bytes
       if (this.#error) return false
       try {
-        reader.push(buffer, 0, bytes)
+        this.#reader.push(buffer, 0, bytes)
       } catch (error) {
         this.#fail(toCameraError(error))
       }
       return true
     }
-    this.#socket = openSocket(url, address, { buffer: readBuffer, callback: onRead })
-    this.#socket.setNoDelay(true)
-    this.#socket.on('error', (error) => this.#fail(describeSocketError(error, this.#host, url.isTls)))
+    this.#socket = connectCamera(url, address, { buffer: readBuffer, callback: onRead })
+    this.#socket.on('error', (error) => this.#fail(describeSocketError(error, url)))
     this.#socket.on('close', () =>
-      this.#fail(new CameraError('camera_unreachable', `The camera closed the connection.`)),
+      this.#fail(new CameraError('camera_unreachable', 'The camera closed the connection.')),
     )
     this.#socket.on('end', () => this.#socket.destroy())
     const isOpen = new Promise<void>((resolve) => {
@@ -72,15 +75,37 @@ export class RtspConnection implements Disposable {
     this.opened.catch(() => {})
   }
 
-  /** Sends the request and gives the answer, whatever its status. @throws CameraError when the connection is lost first */
-  request(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspResponse> {
-    if (this.#error) return Promise.reject(this.#error)
+  get isOpen(): boolean {
+    return this.#error === undefined
+  }
+
+  /** Our end of it, for sockets that shall be beside it; undefined before it is open. */
+  get localAddress(): string | undefined {
+    return this.#socket.localAddress
+  }
+
+  /**
+   * Sends the request; `answer` is whatever the camera answers, or a CameraError when the connection is lost first. After `forget` an
+   * answer that comes late is nobody's.
+   */
+  request(
+    method: string,
+    url: string,
+    headers: readonly RtspHeader[],
+  ): { readonly answer: Promise<RtspResponse>; forget(): void } {
+    if (this.#error) return { answer: Promise.reject(this.#error), forget: () => {} }
     const sequence = ++this.#sequence
     const all: RtspHeader[] = [['CSeq', String(sequence)], ...headers]
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<RtspResponse>((resolve, reject) => {
       this.#waiting.set(sequence, { resolve, reject })
       this.#socket.write(writeRtspMessage({ kind: 'request', method, url, headers: all, body: new Uint8Array() }))
     })
+    return { answer, forget: () => this.#waiting.delete(sequence) }
+  }
+
+  /** Takes an answer as whole that announced more than has come. */
+  takeIncomplete(): void {
+    if (!this.#error) this.#reader.takeIncomplete()
   }
 
   /** Sends bytes that need no answer, unless the connection can't take them now. */
@@ -99,20 +124,27 @@ export class RtspConnection implements Disposable {
   }
 
   #takeMessage(message: RtspMessage): void {
-    const sequence = findHeader(message.headers, 'CSeq')
-    if (message.kind === 'request') {
-      // Cameras seldom ask us anything, but one that does (to see whether we live) waits for an answer.
-      const isKnown = message.method === 'OPTIONS' || message.method === 'GET_PARAMETER'
-      const headers: RtspHeader[] = [['CSeq', sequence ?? '0']]
-      const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented']
-      this.send(writeRtspMessage({ kind: 'response', status, reason, headers, body: new Uint8Array() }))
-      return
-    }
-    // An answer without CSeq, from cameras that forget it, belongs to the oldest request.
-    const key = sequence === undefined ? this.#waiting.keys().next().value : Number(sequence)
+    if (message.kind === 'request') this.#takeRequest(message)
+    else this.#takeAnswer(message)
+  }
+
+  #takeAnswer(message: RtspResponse): void {
+    // An answer without CSeq, or with one of its own, belongs to the oldest request: there are cameras of both kinds.
+    const told = Number(findHeader(message.headers, 'CSeq') ?? Number.NaN)
+    const key = this.#waiting.has(told) ? told : this.#waiting.keys().next().value
     if (key === undefined) return
     this.#waiting.get(key)?.resolve(message)
     this.#waiting.delete(key)
+  }
+
+  /** Cameras seldom ask us anything, but one that does (to see whether we live) waits for an answer. */
+  #takeRequest({ method, headers }: RtspRequest): void {
+    const isKnown = answeredMethods.has(method)
+    const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented']
+    const sequence: RtspHeader = ['CSeq', findHeader(headers, 'CSeq') ?? '0']
+    this.send(writeRtspMessage({ kind: 'response', status, reason, headers: [sequence], body: new Uint8Array() }))
+    if (method === 'REDIRECT') this.#fail(describeRedirect(method))
+    if (method === 'TEARDOWN') this.#fail(new CameraError('no_frames', 'The camera ended the session.'))
   }
 
   #fail(error: CameraError): void {
@@ -125,11 +157,11 @@ export class RtspConnection implements Disposable {
   }
 }
 
-function openSocket(url: CameraUrl, { address, family }: TestedAddress, onread: OnReadOpts): Socket {
-  if (!url.isTls) return connectTcp({ host: address, port: url.port, family, onread })
-  // Cameras have self-signed certificates, so there is nobody to verify: TLS here keeps out listeners, not impostors.
-  const name = isIP(url.host.replace(/^\[(.*)\]$/, '$1')) ? {} : { servername: url.host }
-  // Node documents `onread` here too; its types leave it out.
-  const options: ConnectionOptions & { onread: OnReadOpts } = { host: address, port: url.port, ...name, onread }
-  return connectTls({ ...options, rejectUnauthorized: false })
-}
+const answeredMethods: ReadonlySet<string> = new Set([
+  'OPTIONS',
+  'GET_PARAMETER',
+  'SET_PARAMETER',
+  'ANNOUNCE',
+  'REDIRECT',
+  'TEARDOWN',
+])

@@ -1,6 +1,7 @@
 // An RTSP server for the tests of this folder: answers as told, sends the pictures it is told to. Of the whole repository only
 // those tests use it; a camera with a picture of its own is test/fake-camera.
 
+import { createSocket as createUdpSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -10,6 +11,7 @@ import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { writeInterleaved } from '../media/rtsp/interleaved.ts'
 import { findHeader, type RtspHeader, type RtspRequest, writeRtspMessage } from '../media/rtsp/message.ts'
 import { RtspStreamReader } from '../media/rtsp/stream-reader.ts'
+import { parseClientPorts } from '../media/rtsp/transport.ts'
 
 const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
 
@@ -33,7 +35,8 @@ a=fmtp:97 mode=AAC-hbr; sizelength=13; indexlength=3; indexdeltalength=3; config
 a=control:track2
 `
 
-export type ScriptedAnswer = { status?: number; headers?: RtspHeader[]; body?: string }
+/** `text`: sent as it is, instead of a message made of the rest. */
+export type ScriptedAnswer = { status?: number; headers?: RtspHeader[]; body?: string; text?: string }
 
 export type Script = {
   sdp?: string
@@ -41,45 +44,68 @@ export type Script = {
   answer?: (request: RtspRequest, count: number) => ScriptedAnswer | false | undefined
   /** For rtsps. */
   tls?: { key: string; cert: string }
+  /** Sends datagrams to whom asks for them: always, besides TCP, or not at all (the default). */
+  udp?: 'only' | 'also'
+  /** When a connection is there, before any request. */
+  greet?: (socket: Socket) => void
+  /** When PLAY was asked and before it is answered. */
+  beforePlay?: (sender: Sender) => void
   /** Begins to send when PLAY has been answered. */
   play?: (sender: Sender) => void
 }
 
-/** Sends into one connection. */
+type Ports = { readonly rtp: number; readonly rtcp: number }
+
+/** Sends into one connection, or to the ports its client asked for. */
 export class Sender {
   readonly socket: Socket
-  #sequence = 65_530
+  ssrc = 7
+  sequence = 65_530
+  /** Channels of the two tracks. */
+  channels = [0, 2]
   #audioSequence = 1
+  readonly #udp: UdpSocket
+  readonly #ports: readonly Ports[]
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, udp: UdpSocket, ports: readonly Ports[]) {
     this.socket = socket
+    this.#udp = udp
+    this.#ports = ports
   }
 
-  picture(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): void {
+  /** The packets of one picture, numbered, in order. */
+  pictureBytes(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): Uint8Array[] {
     const slice = new Uint8Array(3000).fill(0x55)
     slice.set([0x60 | (isKey ? 5 : 1), 0x88])
     const payloads = packetizeH264(isKey ? [sampleSps[size], samplePps, slice] : [slice])
-    for (const [i, payload] of payloads.entries()) {
-      const sequence = this.#sequence++ & 0xffff
-      const isMarked = i === payloads.length - 1
-      this.#send(
-        0,
-        writeRtpPacket({ payloadType: 96, isMarked, sequence, timestamp: timestamp >>> 0, ssrc: 7 }, payload),
-      )
-    }
+    return payloads.map((payload, i) => this.packet(payload, timestamp, i === payloads.length - 1))
+  }
+
+  packet(payload: Uint8Array, timestamp: number, isMarked: boolean): Uint8Array {
+    const sequence = this.sequence++ & 0xffff
+    return writeRtpPacket({ payloadType: 96, isMarked, sequence, timestamp: timestamp >>> 0, ssrc: this.ssrc }, payload)
+  }
+
+  picture(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): void {
+    for (const packet of this.pictureBytes(timestamp, isKey, size)) this.send(0, packet)
   }
 
   sound(timestamp: number): void {
     const payload = packetizeAac([Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)])
     const sequence = this.#audioSequence++ & 0xffff
-    this.#send(
-      2,
-      writeRtpPacket({ payloadType: 97, isMarked: true, sequence, timestamp: timestamp >>> 0, ssrc: 8 }, payload),
-    )
+    const fields = { payloadType: 97, isMarked: true, sequence, timestamp: timestamp >>> 0, ssrc: 8 }
+    this.send(1, writeRtpPacket(fields, payload))
   }
 
-  #send(channel: number, packet: Uint8Array): void {
-    if (!this.socket.destroyed) this.socket.write(writeInterleaved(channel, packet))
+  /** RTP, or RTCP, of a track: 0 picture, 1 sound. */
+  send(track: number, packet: Uint8Array, isRtcp = false): void {
+    const ports = this.#ports[track]
+    if (ports) this.#udp.send(packet, isRtcp ? ports.rtcp : ports.rtp, '127.0.0.1')
+    else this.write(writeInterleaved(this.channels[track]! + (isRtcp ? 1 : 0), packet))
+  }
+
+  write(bytes: Uint8Array | string): void {
+    if (!this.socket.destroyed) this.socket.write(bytes)
   }
 }
 
@@ -88,24 +114,37 @@ export type ScriptedCamera = AsyncDisposable & {
   readonly url: string
   /** Every request received, as `METHOD url`. */
   readonly requests: string[]
+  /** Where the camera's datagrams come from, and what it got there. */
+  readonly udpPort: number
+  readonly datagrams: Uint8Array[]
 }
 
 export async function openScriptedCamera(script: Script = {}): Promise<ScriptedCamera> {
   const requests: string[] = []
+  const datagrams: Uint8Array[] = []
   const sockets = new Set<Socket>()
+  const udp = createUdpSocket('udp4')
+  udp.on('message', (message) => datagrams.push(message))
+  udp.bind(0, '127.0.0.1')
+  await once(udp, 'listening')
   const serve = (socket: Socket) => {
     sockets.add(socket)
-    const sender = new Sender(socket)
+    const ports: Ports[] = []
+    const sender = new Sender(socket, udp, ports)
+    script.greet?.(socket)
     const onMessage = (request: RtspRequest) => {
       requests.push(`${request.method} ${request.url}`)
+      if (request.method === 'PLAY') script.beforePlay?.(sender)
       const scripted = script.answer?.(request, requests.length)
       if (scripted === false) return
-      const { status = 200, headers = [], body = '' } = scripted ?? usualAnswer(request, script)
+      const usual = usualAnswer(request, script, udp.address().port)
+      const { status = 200, headers = [], body = '', text } = scripted ?? usual
+      const asked = parseClientPorts(findHeader(request.headers, 'Transport') ?? '')
+      if (request.method === 'SETUP' && asked && status === 200) ports.push(asked)
       const cseq: RtspHeader = ['CSeq', findHeader(request.headers, 'CSeq') ?? '']
       const bytes = new TextEncoder().encode(body)
-      socket.write(
-        writeRtspMessage({ kind: 'response', status, reason: 'x', headers: [cseq, ...headers], body: bytes }),
-      )
+      const message = { kind: 'response', status, reason: 'x', headers: [cseq, ...headers], body: bytes } as const
+      sender.write(text ?? writeRtspMessage(message))
       if (request.method === 'PLAY' && status === 200) script.play?.(sender)
     }
     const reader = new RtspStreamReader({
@@ -130,22 +169,28 @@ export async function openScriptedCamera(script: Script = {}): Promise<ScriptedC
     port,
     url: `${script.tls ? 'rtsps' : 'rtsp'}://127.0.0.1:${port}/live`,
     requests,
+    udpPort: udp.address().port,
+    datagrams,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
+      udp.close()
       server.close()
       await once(server, 'close')
     },
   }
 }
 
-function usualAnswer({ method, url, headers }: RtspRequest, { sdp = videoSdp }: Script): ScriptedAnswer {
+function usualAnswer(request: RtspRequest, { sdp = videoSdp, udp }: Script, udpPort: number): ScriptedAnswer {
+  const { method, url, headers } = request
   if (method === 'OPTIONS') return { headers: [['Public', 'OPTIONS, DESCRIBE, SETUP, PLAY, GET_PARAMETER, TEARDOWN']] }
   if (method === 'DESCRIBE') return { headers: [['Content-Base', `${url}/`]], body: sdp }
   if (method !== 'SETUP') return {}
-  const transport = findHeader(headers, 'Transport') ?? ''
+  const wanted = findHeader(headers, 'Transport') ?? ''
+  const isUdp = parseClientPorts(wanted) !== undefined
+  if (isUdp ? udp === undefined : udp === 'only') return { status: 461 }
   return {
     headers: [
-      ['Transport', transport],
+      ['Transport', isUdp ? `${wanted};server_port=${udpPort}-${udpPort}` : wanted],
       ['Session', '12345;timeout=60'],
     ],
   }

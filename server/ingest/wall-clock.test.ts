@@ -121,6 +121,20 @@ test('pictures that the stream reorders keep their own times, and the wall clock
   assert.deepEqual([clock.reorderedFrames, clock.jumps, clock.isRunDue], [0, 0, false])
 })
 
+test('single frames stamped hours away are moved into their place, and begin no run', () => {
+  for (const strayMs of [-9_800_000, 37_600_000, 5000, -5000]) {
+    const clock = new WallClock()
+    for (let i = 0; i < 500; i++) {
+      const isStray = i > 0 && i % 50 === 0
+      clock.map(10_000_000_000 + i * 3600 + (isStray ? strayMs * 90 : 0), startMs + i * 40 + (i % 7))
+      if (i === 0) clock.beginRun()
+      assert.ok(!clock.isRunDue, `frame ${i}`)
+      assert.ok(Math.abs(clock.pts90k - i * 3600) <= 10 * 90, `frame ${i} at ${clock.pts90k - i * 3600}`)
+    }
+    assert.deepEqual([clock.jumps, clock.reorderedFrames], [0, 9])
+  }
+})
+
 test('whatever a camera sends, both times of a run only go forwards', () => {
   const step = fc.record({
     ticks: fc.oneof(fc.constant(3600), fc.integer({ min: -400_000, max: 400_000 }), fc.integer()),

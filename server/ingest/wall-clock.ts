@@ -1,7 +1,8 @@
 // A camera's 90 kHz timestamps -> times on the run's axis and on the wall.
 //
-// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps, time is not bent: the axis is continued at the pace of
-// arrival until the next key frame, and there a new run is due. Docs and figures: docs/design/ingest.md.
+// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps, time is
+// not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due. A single frame
+// stamped far away is no jump. Docs and figures: docs/design/ingest.md.
 
 import type { PictureOrder } from '../media/frame.ts'
 import { DecodeOrder } from './decode-order.ts'
@@ -35,6 +36,8 @@ export class WallClock {
   readonly #order = new DecodeOrder()
   #lastArrivalMs = 0
   #reorderedInRow = 0
+  /** `#shift90k` before the frame that jumped, until the next one has shown whether that was a single stray. */
+  #strayShift90k: number | undefined
 
   /** `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. */
   constructor(floorMs = 0) {
@@ -76,6 +79,7 @@ export class WallClock {
     if (isNewClock) {
       this.#follower = new OffsetFollower()
       this.#shift90k = 0
+      this.#strayShift90k = undefined
       this.#follower.update(this.#axis90k / ticksPerMs, this.#lastArrivalMs)
     }
     this.#isRunDue = false
@@ -104,6 +108,7 @@ export class WallClock {
   }
 
   #checkStep(timestamp90k: number, arrivalMs: number): void {
+    if (this.#strayShift90k !== undefined && this.#isBack(timestamp90k, arrivalMs, this.#strayShift90k)) return
     const step90k = timestamp90k - this.#last90k
     const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
     if (step90k > 0) {
@@ -111,18 +116,43 @@ export class WallClock {
       // Ahead of its own arrival as well: frames that only catch up after a delay are not.
       const aheadMs = (timestamp90k + this.#shift90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
       if (step90k > arrivalStep90k + jumpTicks && aheadMs * ticksPerMs > jumpTicks)
-        this.#jump(timestamp90k, arrivalStep90k)
+        this.#jump(timestamp90k, arrivalStep90k, false)
       return
     }
-    if (step90k > -jumpTicks && ++this.#reorderedInRow <= maxReordered) this.reorderedFrames++
-    else this.#jump(timestamp90k, arrivalStep90k)
+    const isSmall = step90k > -jumpTicks
+    if (isSmall && ++this.#reorderedInRow <= maxReordered) this.reorderedFrames++
+    else this.#jump(timestamp90k, arrivalStep90k, isSmall)
   }
 
-  #jump(timestamp90k: number, arrivalStep90k: number): void {
+  /**
+   * Looks at the frame after one that jumped. Some recorders stamp single frames hours away: then this one fits where the jump began, and
+   * nothing has happened. Otherwise the camera's clock is another from now on.
+   */
+  #isBack(timestamp90k: number, arrivalMs: number, shift90k: number): boolean {
+    this.#strayShift90k = undefined
+    const axis90k = this.#axis90k
+    const expected90k = axis90k + Math.max(0, arrivalMs - this.#lastArrivalMs) * ticksPerMs
+    if (Math.abs(timestamp90k + shift90k - expected90k) > jumpTicks / 2) {
+      this.#noteJump()
+      return false
+    }
+    this.#shift90k = shift90k
+    this.#last90k = axis90k - shift90k
+    this.reorderedFrames++
+    return true
+  }
+
+  /** `isProven`: more than one frame says so. */
+  #jump(timestamp90k: number, arrivalStep90k: number, isProven: boolean): void {
+    if (isProven) this.#noteJump()
+    else this.#strayShift90k = this.#shift90k
     const step90k = Math.max(1, Math.min(arrivalStep90k, jumpTicks))
     this.#shift90k += this.#last90k + step90k - timestamp90k
     this.#last90k = timestamp90k
     this.#reorderedInRow = 0
+  }
+
+  #noteJump(): void {
     this.#isRunDue = true
     this.jumps++
   }

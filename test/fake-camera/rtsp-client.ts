@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createAuthorizer } from '../../server/ingest/rtsp-auth.ts'
+import { createAuthorizer } from '../../server/ingest/camera-auth.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../server/media/aac/depacketizer.ts'
 import type { VideoFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'
@@ -43,8 +43,8 @@ export class RtspClient implements Disposable {
   #firstChannel = 0
   #sequence = 0
   #session: string | undefined
-  /** Why the reader gave up on the bytes, if it did. */
-  failure: unknown
+  /** Bytes that were no RTSP. */
+  skippedBytes = 0
 
   private constructor(url: string, socket: Socket, credentials: { username: string; password: string } | undefined) {
     this.#url = url
@@ -55,12 +55,14 @@ export class RtspClient implements Disposable {
       onMessage: (message) => {
         if (message.kind === 'response') this.#responses.shift()?.resolve(message)
       },
+      onSkipped: (bytes) => {
+        this.skippedBytes += bytes
+      },
     })
     socket.on('data', (bytes) => {
       try {
         reader.push(bytes)
-      } catch (error) {
-        this.failure = error
+      } catch {
         socket.destroy()
       }
     })

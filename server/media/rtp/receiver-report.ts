@@ -3,28 +3,48 @@
 export type ReceiverReport = {
   readonly ownSsrc: number
   readonly senderSsrc: number
+  /** Of the packets since the last report, as far as known: 0 to 1. */
+  readonly fractionLost?: number
   /** Counted since the beginning; cut to 24 bits. */
   readonly lostPackets: number
   /** Highest sequence number seen, with the count of its wraps above bit 16. */
   readonly highestSequence: number
+  /** The middle 32 bits of the last sender report's NTP time, and how long ago it came; left out while there was none. */
+  readonly lastReport?: { readonly ntpMiddle: number; readonly agoMs: number } | undefined
 }
 
 export const receiverReportBytes = 32 + 12
 
-/** Jitter and the times of the last sender report are left 0, "not known". */
+/** Jitter is left 0: what a camera could do about it is nothing. */
 export function writeReceiverReport(report: ReceiverReport): Uint8Array {
+  const { ownSsrc, senderSsrc, fractionLost = 0, lostPackets, highestSequence, lastReport } = report
   const bytes = new Uint8Array(receiverReportBytes)
   const view = new DataView(bytes.buffer)
   view.setUint16(0, 0x81c9)
   view.setUint16(2, 7)
-  view.setUint32(4, report.ownSsrc)
-  view.setUint32(8, report.senderSsrc)
-  view.setUint32(12, Math.min(report.lostPackets, 0x7fffff))
-  view.setUint32(16, report.highestSequence)
+  view.setUint32(4, ownSsrc)
+  view.setUint32(8, senderSsrc)
+  view.setUint32(12, Math.min(lostPackets, 0x7fffff))
+  view.setUint8(12, Math.min(255, Math.floor(fractionLost * 256)))
+  view.setUint32(16, highestSequence)
+  if (lastReport) {
+    view.setUint32(24, lastReport.ntpMiddle)
+    view.setUint32(28, Math.min(0xffffffff, Math.round(lastReport.agoMs * 65.536)))
+  }
   view.setUint16(32, 0x81ca)
   view.setUint16(34, 2)
-  view.setUint32(36, report.ownSsrc)
+  view.setUint32(36, ownSsrc)
   // CNAME "-": the item must be there, and there is nothing to tell.
   bytes.set([1, 1, 0x2d], 40)
+  return bytes
+}
+
+/** A report of nothing, for before the first packet: opens the way back through routers. */
+export function writeEmptyReport(ownSsrc: number): Uint8Array {
+  const bytes = new Uint8Array(8)
+  const view = new DataView(bytes.buffer)
+  view.setUint16(0, 0x80c9)
+  view.setUint16(2, 1)
+  view.setUint32(4, ownSsrc)
   return bytes
 }

@@ -16,17 +16,33 @@ export class TimestampUnwrapper {
 const maxLost = 3000
 
 export class SequenceTracker {
-  #next: number | undefined
+  #last: number | undefined
+  #cycles = 0
+  #expected = 0
+
+  /** The newest sequence number, its wraps counted above bit 16. */
+  get highest(): number {
+    return this.#last === undefined ? 0 : this.#cycles * 0x10000 + this.#last
+  }
+
+  /** How many packets there must have been so far, as far as we can know. */
+  get expected(): number {
+    return this.#expected
+  }
 
   /**
    * How many packets are missing before this one: 0 when it is the one expected, -1 when it is old or a repetition and is to
    * be left out. A sender that starts counting anew costs at least one packet as far as we can know.
    */
   advance(sequence: number): number {
-    const gap = this.#next === undefined ? 0 : (sequence - this.#next) & 0xffff
+    const last = this.#last ?? (sequence - 1) & 0xffff
+    const gap = (sequence - last - 1) & 0xffff
     // A step back by a little is a repetition; anything else that is not a small gap is a new count.
     if (gap > 0xffff - 100) return -1
-    this.#next = (sequence + 1) & 0xffff
-    return gap > maxLost ? 1 : gap
+    if (sequence < last && this.#last !== undefined) this.#cycles++
+    this.#last = sequence
+    const lost = gap > maxLost ? 1 : gap
+    this.#expected += lost + 1
+    return lost
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { receiverReportBytes, writeReceiverReport } from './receiver-report.ts'
+import { receiverReportBytes, writeEmptyReport, writeReceiverReport } from './receiver-report.ts'
+import { readRtcp, type SenderReport } from './rtcp.ts'
 import { SequenceTracker, TimestampUnwrapper } from './rtp-counters.ts'
 import { createRtpHeader, readRtpHeader, writeRtpPacket } from './rtp-header.ts'
 
@@ -59,6 +60,8 @@ test('missing, repeated and restarted sequence numbers are told apart', () => {
   const tracker = new SequenceTracker()
   const seen = [65_534, 65_535, 0, 3, 3, 2, 4, 40_000, 40_001].map((sequence) => tracker.advance(sequence))
   assert.deepEqual(seen, [0, 0, 0, 2, -1, -1, 0, 1, 0])
+  assert.equal(tracker.expected, 10)
+  assert.equal(tracker.highest, 0x10000 + 40_001)
 })
 
 test('a receiver report fills its length', () => {
@@ -66,4 +69,52 @@ test('a receiver report fills its length', () => {
   assert.equal(bytes.length, receiverReportBytes)
   const view = new DataView(bytes.buffer)
   assert.equal((view.getUint16(2) + 1) * 4 + (view.getUint16(34) + 1) * 4, bytes.length)
+})
+
+test('a receiver report tells what was lost and which sender report it answers', () => {
+  const lastReport = { ntpMiddle: 0x12345678, agoMs: 1500 }
+  const bytes = writeReceiverReport({
+    ...{ ownSsrc: 1, senderSsrc: 2, fractionLost: 0.25, lostPackets: 300, highestSequence: 0x10004, lastReport },
+  })
+  const view = new DataView(bytes.buffer)
+  assert.deepEqual([view.getUint8(12), view.getUint32(12) & 0xffffff, view.getUint32(16)], [64, 300, 0x10004])
+  assert.deepEqual([view.getUint32(24), view.getUint32(28)], [0x12345678, 98_304])
+})
+
+function read(bytes: Uint8Array) {
+  const reports: SenderReport[] = []
+  const byes: number[] = []
+  readRtcp(bytes, 0, bytes.length, {
+    onSenderReport: (report) => reports.push(report),
+    onBye: (ssrc) => byes.push(ssrc),
+  })
+  return { reports, byes }
+}
+
+test('a sender report and a BYE are found in a compound packet, and a cut one is left out', () => {
+  const compound = new Uint8Array(28 + 12 + 12)
+  const view = new DataView(compound.buffer)
+  view.setUint16(0, 0x80c8)
+  view.setUint16(2, 6)
+  for (const [i, value] of [7, 3_900_000_000, 0x80000000, 90_000].entries()) view.setUint32(4 + i * 4, value)
+  view.setUint16(28, 0x81ca)
+  view.setUint16(30, 2)
+  view.setUint16(40, 0x82cb)
+  view.setUint16(42, 2)
+  view.setUint32(44, 7)
+  view.setUint32(48, 8)
+  const report = { ssrc: 7, ntpSeconds: 3_900_000_000, ntpFraction: 0x80000000, rtpTime: 90_000 }
+  assert.deepEqual(read(compound), { reports: [report], byes: [7, 8] })
+  assert.deepEqual(read(compound.subarray(0, 50)), { reports: [report], byes: [] })
+  assert.deepEqual(read(writeEmptyReport(5)), { reports: [], byes: [] })
+})
+
+test('random bytes are read as RTCP without reading beyond them', () => {
+  const start = fc.constantFrom([0x80, 200, 0, 6], [0x9f, 203, 0, 1], [0x81, 203, 0, 0], [])
+  fc.assert(
+    fc.property(start, fc.uint8Array({ maxLength: 80 }), (head, rest) => {
+      read(Uint8Array.from([...head, ...rest]))
+    }),
+    { numRuns: 500 },
+  )
 })

@@ -20,6 +20,14 @@ export function parseAuthParameters(value: string): AuthParameters | undefined {
   return { scheme: match[1]!.toLowerCase(), parameters }
 }
 
+/** The challenges of one header, which may hold several (RFC 7235 4.1): each as `parseAuthParameters` reads it. */
+export function splitChallenges(value: string): string[] {
+  // What stands in quotes may look like anything.
+  const plain = value.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => '"'.padEnd(quoted.length, '.'))
+  const starts = [...plain.matchAll(/(?:^|,)\s*(?=[A-Za-z][\w-]*(?:\s+[\w-]+\s*=|\s*(?:,|$)))/g)]
+  return starts.map(({ index }, i) => value.slice(index, starts[i + 1]?.index).replace(/^[\s,]+|[\s,]+$/g, ''))
+}
+
 /** `unquoted` names the parameters that stand without quotes (in Digest: algorithm, stale, nc, and qop in an answer). */
 export function writeAuthParameters(
   scheme: string,

@@ -104,6 +104,82 @@ test('random bytes give items or a corrupt error', () => {
   )
 })
 
+const answer: RtspMessage = {
+  kind: 'response',
+  status: 200,
+  reason: 'OK',
+  headers: [['CSeq', '1']],
+  body: new Uint8Array(),
+}
+
+test('bytes that are nothing between two items are skipped, wherever reads cut, and nothing with them', () => {
+  // No '$': a packet that only looks like one would take what follows it along.
+  const rubbish = fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => bytes.map((byte) => byte & 0xdb))
+  const cut = fc.integer({ min: 1, max: 200 })
+  fc.assert(
+    fc.property(fc.array(rubbish, { minLength: 1, maxLength: 4 }), cut, (gaps, size) => {
+      const packet: Item = { kind: 'packet', channel: 0, data: Uint8Array.of(0x80, 96, 0, 1, 2, 3, 4, 5) }
+      const seen: Item[] = []
+      const reader = new RtspStreamReader({
+        onPacket: (channel, bytes, start, end) => seen.push({ kind: 'packet', channel, data: bytes.slice(start, end) }),
+        onMessage: (message) => seen.push(message),
+        isChannel: (channel) => channel === 0,
+      })
+      const items = [answer, ...gaps.flatMap(() => [packet, packet, packet])]
+      const parts = [
+        bytesOf(answer),
+        ...gaps.flatMap((gap) => [bytesOf(packet), gap, bytesOf(packet), bytesOf(packet)]),
+      ]
+      const stream = Uint8Array.from(parts.flatMap((part) => [...part]))
+      for (let at = 0; at < stream.length; at += size) reader.push(stream.slice(at, at + size))
+      assert.deepEqual(seen.map(withoutLength), items)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('rubbish without end, and a peer that never spoke RTSP, are corrupt', () => {
+  let skipped = 0
+  const onSkipped = (bytes: number) => {
+    skipped += bytes
+  }
+  const handler = { onPacket: () => {}, onMessage: () => {}, onSkipped }
+  const reader = new RtspStreamReader(handler, { maxSkippedBytes: 1000 })
+  reader.push(bytesOf(answer))
+  reader.push(Uint8Array.of(1, 2, 3, 4, ...bytesOf(answer)))
+  assert.equal(skipped, 4)
+  assert.throws(
+    () => {
+      for (let i = 0; i < 30; i++) reader.push(new Uint8Array(100).fill(1))
+    },
+    { kind: 'corrupt' },
+  )
+  assert.throws(() => readerInto([]).push(Uint8Array.of(0, 1, 2)), { kind: 'corrupt' })
+})
+
+test('what a body has more than its length says is skipped, what it has less can be done without', () => {
+  const encode = (text: string) => new TextEncoder().encode(text)
+  const tooLong = 'RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 5\r\n\r\nv=0\r\na=more\r\nm=video\r\n'
+  for (const size of [1, 3, 7, 1000]) {
+    const seen: Item[] = []
+    const reader = readerInto(seen)
+    const stream = Uint8Array.from([...encode(tooLong), ...bytesOf(answer)])
+    for (let at = 0; at < stream.length; at += size) reader.push(stream.slice(at, at + size))
+    assert.equal(seen.length, 2, `reads of ${size}`)
+    assert.deepEqual(seen[1], answer)
+  }
+  const seen: Item[] = []
+  const reader = readerInto(seen)
+  reader.push(encode('RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 50\r\n\r\nv=0\r\n'))
+  assert.equal(seen.length, 0)
+  assert.equal(reader.takeIncomplete(), true)
+  assert.equal(reader.takeIncomplete(), false)
+  const [message] = seen
+  assert.ok(message?.kind === 'response' && new TextDecoder().decode(message.body) === 'v=0\r\n')
+  reader.push(bytesOf(answer))
+  assert.deepEqual(seen[1], answer)
+})
+
 test('a head or a body over the limit is refused', () => {
   const limits = { maxHeadBytes: 100, maxBodyBytes: 10 }
   const encode = (text: string) => new TextEncoder().encode(text)

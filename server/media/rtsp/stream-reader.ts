@@ -2,6 +2,7 @@
 //
 // The hot path of the service: a packet that lies whole in the pushed bytes is handed on where it lies, nothing is allocated
 // and nothing copied. Only a packet or message cut by the end of a read is kept here, and no more of it than was received.
+// Once the peer has proved to speak RTSP, bytes between its items that are none are skipped.
 
 import { AppError } from '../../base/error.ts'
 import { findHeader, parseRtspHead, type RtspMessage } from './message.ts'
@@ -10,16 +11,23 @@ export type RtspStreamHandler = {
   /** An interleaved packet: `bytes[start, end)`, valid only during the call. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onMessage(message: RtspMessage): void
+  /** So many bytes that belong to nothing were skipped; packets may be missing there. */
+  onSkipped?(bytes: number): void
+  /** Where bytes are skipped, only packets of these channels are believed; default: all. */
+  isChannel?(channel: number): boolean
 }
 
 export type RtspStreamLimits = {
   readonly maxHeadBytes?: number
   readonly maxBodyBytes?: number
+  /** More that is skipped in one place is no accident. */
+  readonly maxSkippedBytes?: number
 }
 
 const dollar = 0x24
 const cr = 0x0d
 const lf = 0x0a
+const messageStart = [...'RTSP/1.'].map((character) => character.charCodeAt(0))
 
 export class RtspStreamReader {
   readonly #handler: RtspStreamHandler
@@ -32,11 +40,34 @@ export class RtspStreamReader {
   #searchedBytes = 0
   /** Head of a message whose body is still coming, and the whole length of both. */
   #pending: { readonly message: RtspMessage; readonly headBytes: number; readonly totalBytes: number } | undefined
+  /** A message has come: this is RTSP. */
+  #isProven = false
+  /** Bytes skipped since the last item; above 0 the next item is being looked for. */
+  #skippedBytes = 0
+  readonly #maxSkippedBytes: number
 
-  constructor(handler: RtspStreamHandler, { maxHeadBytes = 16_384, maxBodyBytes = 131_072 }: RtspStreamLimits = {}) {
+  constructor(handler: RtspStreamHandler, limits: RtspStreamLimits = {}) {
+    const { maxHeadBytes = 16_384, maxBodyBytes = 131_072, maxSkippedBytes = 65_536 } = limits
     this.#handler = handler
     this.#maxHeadBytes = maxHeadBytes
     this.#maxBodyBytes = maxBodyBytes
+    this.#maxSkippedBytes = maxSkippedBytes
+  }
+
+  /**
+   * Gives the message whose body is not complete, with what has come of it: for peers that announce more than they send. False when
+   * there is none.
+   */
+  takeIncomplete(): boolean {
+    if (!this.#pending) return false
+    const { message, headBytes } = this.#pending
+    const body = this.#kept.slice(headBytes, this.#keptBytes)
+    this.#pending = undefined
+    this.#searchedBytes = 0
+    this.#keptBytes = 0
+    this.#isProven = true
+    this.#handler.onMessage({ ...message, body })
+    return true
   }
 
   /** Bytes held back for items that are not complete. */
@@ -46,13 +77,14 @@ export class RtspStreamReader {
 
   /**
    * Takes `bytes[start, end)`, any cut of the stream; they may be overwritten after the call.
-   * @throws AppError 'corrupt' when this is not RTSP or a limit is passed; the connection is then of no further use.
+   * @throws AppError 'corrupt' when this is not RTSP or a limit is passed; the connection is then of no further use
    */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
     let at = start
     while (this.#keptBytes > 0 && at < end) at = this.#continueKept(bytes, at, end)
     while (at < end) {
-      const next = bytes[at] === dollar ? this.#takePacket(bytes, at, end) : this.#takeMessage(bytes, at, end)
+      const isPacket = bytes[at] === dollar && this.#skippedBytes === 0
+      const next = isPacket ? this.#takePacket(bytes, at, end) : this.#takeOther(bytes, at, end)
       if (next === at) break
       at = next
     }
@@ -66,6 +98,50 @@ export class RtspStreamReader {
     if (next > end) return at
     this.#handler.onPacket(bytes[at + 1]!, bytes, at + 4, next)
     return next
+  }
+
+  /** As `#takePacket`, for what is no packet: a message, or bytes to skip. */
+  #takeOther(bytes: Uint8Array, at: number, end: number): number {
+    if (this.#skippedBytes > 0) {
+      const next = this.#skip(bytes, at, end, at)
+      if (next > at || this.#skippedBytes > 0) return next
+      if (bytes[at] === dollar) return this.#takePacket(bytes, at, end)
+    }
+    try {
+      return this.#takeMessage(bytes, at, end)
+    } catch (error) {
+      if (!this.#isProven) throw error
+      this.#pending = undefined
+      this.#searchedBytes = 0
+      return this.#skip(bytes, at, end, at + 1)
+    }
+  }
+
+  /** The next place from `from` on where an item begins, or may begin once more bytes are there; else `end`. */
+  #skip(bytes: Uint8Array, at: number, end: number, from: number): number {
+    let next = from
+    let isItem: boolean | undefined = false
+    while (next < end && (isItem = this.#isItem(bytes, next, end)) === false) next++
+    this.#skippedBytes += next - at
+    if (this.#skippedBytes > this.#maxSkippedBytes) {
+      throw new AppError('corrupt', `RTSP: no packet or message in ${this.#skippedBytes} bytes`)
+    }
+    if (isItem) {
+      this.#handler.onSkipped?.(this.#skippedBytes)
+      this.#skippedBytes = 0
+    }
+    return next
+  }
+
+  /** Undefined when there are too few bytes to tell. */
+  #isItem(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+    if (bytes[at] === dollar) {
+      const isKnown = at + 1 === end || (this.#handler.isChannel?.(bytes[at + 1]!) ?? true)
+      return isKnown && (at + 4 < end ? bytes[at + 4]! >> 6 === 2 : undefined)
+    }
+    const length = Math.min(messageStart.length, end - at)
+    for (let i = 0; i < length; i++) if (bytes[at + i] !== messageStart[i]) return false
+    return length === messageStart.length ? true : undefined
   }
 
   /** As `#takePacket`. Line ends between messages are skipped (RFC 2326 4.1). */
@@ -86,6 +162,7 @@ export class RtspStreamReader {
     if (end - at < totalBytes) return at
     this.#pending = undefined
     this.#searchedBytes = 0
+    this.#isProven = true
     const body = totalBytes > headBytes ? bytes.slice(at + headBytes, at + totalBytes) : message.body
     this.#handler.onMessage({ ...message, body })
     return at + totalBytes
@@ -111,8 +188,17 @@ export class RtspStreamReader {
     this.#append(bytes, at, at + used)
     const kept = this.#kept
     const length = this.#keptBytes
-    const next = kept[0] === dollar ? this.#takePacket(kept, 0, length) : this.#takeMessage(kept, 0, length)
-    if (next === 0) return at + used
+    let next = 0
+    for (let start = -1; next > start && next < before; ) {
+      start = next
+      const isPacket = kept[start] === dollar && this.#skippedBytes === 0
+      next = isPacket ? this.#takePacket(kept, start, length) : this.#takeOther(kept, start, length)
+    }
+    if (next < before) {
+      kept.copyWithin(0, next, length)
+      this.#keptBytes = length - next
+      return at + used
+    }
     this.#keptBytes = 0
     // What of the appended bytes lies behind the item is read again from the pushed bytes.
     return at + (next - before)

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseAuthParameters, writeAuthParameters } from './challenge.ts'
+import { parseAuthParameters, splitChallenges, writeAuthParameters } from './challenge.ts'
 import {
+  namesTcp,
+  parseClientPorts,
   parseInterleavedTransport,
   parseRtpInfo,
   parseSessionHeader,
+  parseUdpTransport,
   writeInterleavedTransport,
   writeRtpInfo,
   writeSessionHeader,
+  writeUdpTransport,
 } from './transport.ts'
 
 test('the interleaved transport is found among others', () => {
@@ -18,6 +22,25 @@ test('the interleaved transport is found among others', () => {
   assert.deepEqual(parseInterleavedTransport(writeInterleavedTransport(transport)), transport)
   assert.equal(parseInterleavedTransport('RTP/AVP;unicast;client_port=1-2'), undefined)
   assert.equal(parseInterleavedTransport('RTP/AVP/TCP;unicast;interleaved=300-301'), undefined)
+})
+
+test('a transport over TCP is known without its channels too', () => {
+  assert.equal(parseInterleavedTransport('RTP/AVP/TCP;unicast'), undefined)
+  assert.deepEqual([namesTcp('RTP/AVP/TCP;unicast'), namesTcp('RTP/AVP;unicast;server_port=1-2')], [true, false])
+})
+
+test('the ports of a transport in datagrams are read, and what we ask for is understood', () => {
+  const ports = (value: string) => parseUdpTransport(value)
+  const full = { serverRtpPort: 49_152, serverRtcpPort: 49_153, isMulticast: false }
+  assert.deepEqual(ports('RTP/AVP;ssrc=22345685;unicast;client_port=54060-54061;server_port=49152-49153'), full)
+  assert.deepEqual(ports('RTP/AVP/UDP;unicast;server_port=49152'), full)
+  const unknown = { serverRtpPort: undefined, serverRtcpPort: undefined, isMulticast: false }
+  assert.deepEqual(ports('rtp/avp/udp; unicast; client_port=5000-5001'), unknown)
+  assert.deepEqual(ports('RTP/AVP;unicast;server_port=0-70000'), unknown)
+  assert.equal(ports('RTP/AVP;multicast;destination=239.1.1.1;port=5000-5001')?.isMulticast, true)
+  assert.equal(ports('RTP/AVP/TCP;unicast;interleaved=0-1'), undefined)
+  assert.deepEqual(parseClientPorts(writeUdpTransport(50_000)), { rtp: 50_000, rtcp: 50_001 })
+  assert.equal(parseClientPorts('RTP/AVP/TCP;unicast;interleaved=0-1'), undefined)
 })
 
 test('a session has 60 seconds unless it says otherwise', () => {
@@ -53,13 +76,27 @@ test('challenges with quotes and odd spacing are read, and written ones come bac
   assert.deepEqual(parseAuthParameters(writeAuthParameters('Digest', challenge!.parameters)), challenge)
 })
 
+test('several challenges in one header are told apart', () => {
+  const digest = 'Digest realm="a, Basic b=c", nonce="n", qop="auth,auth-int", stale=false'
+  assert.deepEqual(splitChallenges(`${digest}, Basic realm="x"`), [digest, 'Basic realm="x"'])
+  assert.deepEqual(splitChallenges('Basic realm="x",Digest realm="y",nonce=z'), [
+    'Basic realm="x"',
+    'Digest realm="y",nonce=z',
+  ])
+  assert.deepEqual(splitChallenges('Negotiate, Basic realm="x"'), ['Negotiate', 'Basic realm="x"'])
+  assert.deepEqual(splitChallenges(digest), [digest])
+})
+
 test('no text makes the header parsers throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 80 }), (text) => {
       parseInterleavedTransport(text)
+      parseUdpTransport(text)
+      parseClientPorts(text)
       parseSessionHeader(text)
       parseRtpInfo(text)
       parseAuthParameters(text)
+      splitChallenges(text)
     }),
   )
 })

@@ -8,11 +8,18 @@ export type InterleavedTransport = {
   readonly ssrc: number | undefined
 }
 
-/** The first transport of the header that is interleaved, or undefined when there is none. */
+/** RTP in datagrams, as the sender answers. */
+export type UdpTransport = {
+  /** Where it sends from and listens for reports; undefined where it does not say. */
+  readonly serverRtpPort: number | undefined
+  readonly serverRtcpPort: number | undefined
+  readonly isMulticast: boolean
+}
+
+/** The first transport of the header that is interleaved and names its channels, or undefined when there is none. */
 export function parseInterleavedTransport(value: string): InterleavedTransport | undefined {
-  for (const transport of value.split(',')) {
-    const [protocol = '', ...parameters] = transport.split(';').map((part) => part.trim())
-    if (!/^RTP\/AVP\/TCP$/i.test(protocol)) continue
+  for (const { protocol, parameters } of listTransports(value)) {
+    if (protocol !== 'RTP/AVP/TCP') continue
     const channels = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(findParameter(parameters, 'interleaved') ?? '')
     if (!channels) continue
     const rtpChannel = Number(channels[1])
@@ -24,9 +31,57 @@ export function parseInterleavedTransport(value: string): InterleavedTransport |
   return undefined
 }
 
+/** True when the header names RTP over TCP, with channels or, as some senders answer, without. */
+export function namesTcp(value: string): boolean {
+  return listTransports(value).some(({ protocol }) => protocol === 'RTP/AVP/TCP')
+}
+
 export function writeInterleavedTransport({ rtpChannel, rtcpChannel, ssrc }: InterleavedTransport): string {
   const source = ssrc === undefined ? '' : `;ssrc=${ssrc.toString(16).toUpperCase().padStart(8, '0')}`
   return `RTP/AVP/TCP;unicast;interleaved=${rtpChannel}-${rtcpChannel}${source}`
+}
+
+/** The first transport of the header in datagrams, or undefined when there is none. */
+export function parseUdpTransport(value: string): UdpTransport | undefined {
+  const found = listTransports(value).find(({ protocol }) => protocol === 'RTP/AVP' || protocol === 'RTP/AVP/UDP')
+  if (!found) return undefined
+  const ports = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(findParameter(found.parameters, 'server_port') ?? '')
+  const serverRtpPort = toPort(ports?.[1])
+  const next = serverRtpPort === undefined ? undefined : toPort(String(serverRtpPort + 1))
+  return {
+    serverRtpPort,
+    serverRtcpPort: ports?.[2] === undefined ? next : toPort(ports[2]),
+    isMulticast: found.parameters.some((parameter) => parameter.toLowerCase() === 'multicast'),
+  }
+}
+
+/** What a receiver asks for: `unicast` must be said, without it multicast is meant. */
+export function writeUdpTransport(clientRtpPort: number): string {
+  return `RTP/AVP;unicast;client_port=${clientRtpPort}-${clientRtpPort + 1}`
+}
+
+/** The ports a receiver asks for; undefined when it asks for something else. */
+export function parseClientPorts(value: string): { readonly rtp: number; readonly rtcp: number } | undefined {
+  for (const { protocol, parameters } of listTransports(value)) {
+    if (protocol !== 'RTP/AVP' && protocol !== 'RTP/AVP/UDP') continue
+    const ports = /^(\d{1,5})-(\d{1,5})$/.exec(findParameter(parameters, 'client_port') ?? '')
+    const rtp = toPort(ports?.[1])
+    const rtcp = toPort(ports?.[2])
+    if (rtp !== undefined && rtcp !== undefined) return { rtp, rtcp }
+  }
+  return undefined
+}
+
+function listTransports(value: string): { protocol: string; parameters: string[] }[] {
+  return value.split(',').map((transport) => {
+    const [protocol = '', ...parameters] = transport.split(';').map((part) => part.trim())
+    return { protocol: protocol.toUpperCase(), parameters }
+  })
+}
+
+function toPort(text: string | undefined): number | undefined {
+  const port = Number(text)
+  return port >= 1 && port <= 0xffff ? port : undefined
 }
 
 /** The session's id and how long the server keeps it without a sign of life; 60 s unless it says otherwise. */

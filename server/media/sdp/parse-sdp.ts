@@ -14,7 +14,8 @@ export function parseSdp(text: string): Sdp {
     sections.at(-1)!.push(line.trimEnd())
   }
   const [session = [], ...media] = sections
-  if (session[0] !== 'v=0') throw new AppError('corrupt', 'SDP: expected "v=0" at the start')
+  // Some cameras send the media alone.
+  if (session[0] !== 'v=0' && media.length === 0) throw new AppError('corrupt', 'SDP: expected "v=0" at the start')
   if (media.length > maxMedia) throw new AppError('corrupt', `SDP: expected at most ${maxMedia} media`)
   return {
     sessionName:

@@ -87,4 +87,5 @@ test('any text is a description or corrupt', () => {
     }),
   )
   assert.throws(() => parseSdp('<html>'), { kind: 'corrupt' })
+  assert.throws(() => parseSdp(''), { kind: 'corrupt' })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseAuthParameters } from '../media/rtsp/challenge.ts'
-import { createAuthorizer, isStale } from './rtsp-auth.ts'
+import { createAuthorizer, isStale } from './camera-auth.ts'
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' }
 const rfc7616 = (algorithm: string) =>

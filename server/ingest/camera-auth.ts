@@ -1,7 +1,12 @@
-// Answers to a camera's authentication challenge: Basic (RFC 7617) and Digest with MD5 or SHA-256 (RFC 2617, 7616).
+// Answers to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256 (RFC 2617, 7616).
 
 import { createHash, randomBytes } from 'node:crypto'
-import { type AuthParameters, parseAuthParameters, writeAuthParameters } from '../media/rtsp/challenge.ts'
+import {
+  type AuthParameters,
+  parseAuthParameters,
+  splitChallenges,
+  writeAuthParameters,
+} from '../media/rtsp/challenge.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
 
@@ -24,7 +29,7 @@ export function createAuthorizer(
   credentials: Credentials,
   createNonce: () => string = () => randomBytes(8).toString('hex'),
 ): Authorizer | undefined {
-  const parsed = challenges.flatMap((value) => parseAuthParameters(value) ?? [])
+  const parsed = challenges.flatMap(splitChallenges).flatMap((value) => parseAuthParameters(value) ?? [])
   const digest = parsed
     .flatMap((challenge) => ({ challenge, digest: findDigest(challenge) }))
     .sort((a, b) => (b.digest?.strength ?? 0) - (a.digest?.strength ?? 0))[0]
@@ -36,7 +41,9 @@ export function createAuthorizer(
 
 /** True when the answer was right but its nonce has expired (RFC 7616 3.3): answer again, the password is not wrong. */
 export function isStale(challenges: readonly string[]): boolean {
-  return challenges.some((value) => parseAuthParameters(value)?.parameters.get('stale')?.toLowerCase() === 'true')
+  return challenges
+    .flatMap(splitChallenges)
+    .some((value) => parseAuthParameters(value)?.parameters.get('stale')?.toLowerCase() === 'true')
 }
 
 function findDigest({ scheme, parameters }: AuthParameters) {

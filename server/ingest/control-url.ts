@@ -1,0 +1,37 @@
+// The URLs of a session and its tracks, which a camera names by `Content-Base` and `a=control` (RFC 2326 C.1.1). Cameras and the RFC
+// disagree on how the two are joined, so there are several candidates, the most usual first.
+
+/** What control URLs are relative to. Some cameras leave out the scheme, the host, or all but a word. */
+export function resolveBase(base: string | undefined, requestUrl: string): string {
+  const value = base?.trim() ?? ''
+  if (/^rtsps?:\/\/[^/]/i.test(value)) return value
+  if (value.startsWith('/')) return originOf(requestUrl) + value
+  const isHostFirst = /^(?:[\w-]+(?:\.[\w-]+)+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/|$)/i.test(value)
+  return isHostFirst ? `${requestUrl.slice(0, requestUrl.indexOf('://'))}://${value}` : requestUrl
+}
+
+/**
+ * Where the control of a track or session may lead, without repetitions; at least one. The first appends it to the base, query and all,
+ * as nearly all cameras expect; then follow the RFC's way, and the path without the query.
+ */
+export function listControlUrls(base: string, control: string | undefined): string[] {
+  if (control === undefined || control === '' || control === '*') return [base]
+  if (/^rtspu?s?:\/\//i.test(control)) return [control]
+  const query = base.indexOf('?')
+  const path = query < 0 ? base : base.slice(0, query)
+  const candidates = control.startsWith('/')
+    ? [originOf(base) + control, appendTo(base, control.slice(1))]
+    : control.startsWith('?')
+      ? [path + control, appendTo(base, control)]
+      : [appendTo(base, control), appendTo(path, control) + (query < 0 ? '' : base.slice(query))]
+  const standard = URL.parse(control, base)?.href
+  return [...new Set(standard === undefined ? candidates : [...candidates, standard])]
+}
+
+function appendTo(base: string, control: string): string {
+  return base.endsWith('/') ? base + control : `${base}/${control}`
+}
+
+function originOf(url: string): string {
+  return /^[a-z]+:\/\/[^/?]*/i.exec(url)?.[0] ?? url
+}

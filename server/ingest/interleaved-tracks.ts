@@ -1,0 +1,63 @@
+// The tracks of one RTSP connection whose packets come inside it, told apart by their channels (RFC 2326 10.12).
+
+import { writeInterleaved } from '../media/rtsp/interleaved.ts'
+import { namesTcp, parseInterleavedTransport, writeInterleavedTransport } from '../media/rtsp/transport.ts'
+import { CameraError } from './camera-error.ts'
+import type { TrackHandler, TrackTransport } from './track-transport.ts'
+
+type Route = (bytes: Uint8Array, start: number, end: number) => void
+
+export class InterleavedTracks {
+  readonly #routes: (Route | undefined)[] = []
+  readonly #handlers: TrackHandler[] = []
+
+  /** A packet of the connection. Those of a channel nobody was told of go by their payload type: some cameras use others than they say. */
+  take(channel: number, bytes: Uint8Array, start: number, end: number): void {
+    const route = this.#routes[channel]
+    if (route) route(bytes, start, end)
+    else this.#takeByType(bytes, start, end)
+  }
+
+  isChannel(channel: number): boolean {
+    return this.#routes[channel] !== undefined
+  }
+
+  /** `index` counts the tracks of the session. */
+  open(index: number, handler: TrackHandler, send: (bytes: Uint8Array) => void): TrackTransport {
+    const wanted = { rtpChannel: index * 2, rtcpChannel: index * 2 + 1, ssrc: undefined }
+    let { rtcpChannel } = wanted
+    return {
+      offer: writeInterleavedTransport(wanted),
+      accept: (answer) => {
+        if (answer !== undefined && !namesTcp(answer)) throw refused()
+        // Without channels in the answer, those we asked for are meant.
+        const agreed = (answer && parseInterleavedTransport(answer)) || wanted
+        rtcpChannel = agreed.rtcpChannel
+        this.#handlers.push(handler)
+        this.#add(agreed.rtpChannel, (bytes, start, end) => handler.onRtp(bytes, start, end))
+        if (agreed.rtcpChannel !== agreed.rtpChannel) {
+          this.#routes[agreed.rtcpChannel] ??= (bytes, start, end) => handler.onRtcp(bytes, start, end)
+        }
+      },
+      sendReport: (report) => send(writeInterleaved(rtcpChannel, report)),
+      [Symbol.dispose]: () => {},
+    }
+  }
+
+  /** Cameras that answer with the same channel for two tracks send both over it. */
+  #add(channel: number, route: Route): void {
+    const isShared = this.#routes[channel] !== undefined
+    this.#routes[channel] = isShared ? (bytes, start, end) => this.#takeByType(bytes, start, end) : route
+  }
+
+  #takeByType(bytes: Uint8Array, start: number, end: number): void {
+    if (end - start < 2) return
+    const payloadType = bytes[start + 1]! & 0x7f
+    this.#handlers.find((handler) => handler.payloadType === payloadType)?.onRtp(bytes, start, end)
+  }
+}
+
+function refused(): CameraError {
+  const detail = 'The camera will not send its stream over the TCP connection: allow RTSP over TCP in the camera.'
+  return new CameraError('no_frames', detail, { status: 461 })
+}

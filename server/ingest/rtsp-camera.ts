@@ -1,0 +1,261 @@
+// One RTSP connection to a camera: sets up its session, feeds the stream, keeps the session alive, watches that pictures come.
+
+import type { ConnectedOptions } from './camera-connection.ts'
+import { CameraError, toCameraError } from './camera-error.ts'
+import { CameraStream } from './camera-stream.ts'
+import { withDeadline } from './deadline.ts'
+import { FrameWatch } from './frame-watch.ts'
+import { InterleavedTracks } from './interleaved-tracks.ts'
+import { RtspClient } from './rtsp-client.ts'
+import { RtspConnection } from './rtsp-connection.ts'
+import { type DescribedStream, describeStream, playSession, setupTrack } from './rtsp-session.ts'
+import { TrackReports } from './track-reports.ts'
+import type { TrackHandler, TrackTransport } from './track-transport.ts'
+import type { RtspTransport } from './transport-choice.ts'
+import { openUdpTrack } from './udp-track.ts'
+
+/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
+  const { url, clock, signal, limits } = options
+  const interleaved = new InterleavedTracks()
+  using connection = new RtspConnection({
+    url,
+    address: options.address,
+    readBuffer: options.readBuffer,
+    onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
+    isChannel: (channel) => interleaved.isChannel(channel),
+    onSkipped: () => {
+      options.stats.badPackets++
+    },
+  })
+  await withDeadline(connection.opened, { ms: limits.connectMs, clock, signal, onLate: () => lateConnect(options) })
+  const client = new RtspClient({
+    connection,
+    credentials: options.credentials,
+    clock,
+    signal,
+    responseTimeoutMs: limits.responseMs,
+  })
+  const described = await describeStream(client, url.requestUrl)
+  await using session = new RtspCameraSession(options, connection, client, described, interleaved)
+  return await session.run()
+}
+
+function lateConnect({ url, limits }: ConnectedOptions): CameraError {
+  const detail = `The camera at ${url.host}:${url.port} did not answer within ${limits.connectMs / 1000} s: check that it is on and its address is right.`
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true })
+}
+
+/** A track that is set up; `reports` is there once the stream is. */
+type Track = { readonly url: string; readonly transport: TrackTransport; reports: TrackReports | undefined }
+
+const tickMs = 2500
+const udpReportMs = 5000
+const leaveMs = 500
+
+class RtspCameraSession implements AsyncDisposable {
+  readonly #options: ConnectedOptions
+  readonly #connection: RtspConnection
+  readonly #client: RtspClient
+  readonly #described: DescribedStream
+  readonly #interleaved: InterleavedTracks
+  readonly #ownSsrc: number
+  readonly #cleanUp = new DisposableStack()
+  #sessionUrl: string
+  #kind: RtspTransport
+  #stream: CameraStream | undefined
+  #video: Track | undefined
+  #audio: Track | undefined
+
+  constructor(
+    options: ConnectedOptions,
+    connection: RtspConnection,
+    client: RtspClient,
+    described: DescribedStream,
+    interleaved: InterleavedTracks,
+  ) {
+    this.#options = options
+    this.#connection = connection
+    this.#client = client
+    this.#described = described
+    this.#interleaved = interleaved
+    this.#sessionUrl = described.sessionUrls[0]!
+    // TLS for the connection and none for the pictures would be a promise broken.
+    this.#kind = options.url.isTls ? 'tcp' : options.memory.transport.next
+    this.#ownSsrc = (Math.imul(options.clock.monotonicMs(), 2654435761) >>> 0) + 1
+  }
+
+  async run(): Promise<never> {
+    const { plan } = this.#described
+    this.#video = await this.#setUpVideo()
+    const heard = await this.#setUpAudio()
+    const isMute = heard instanceof CameraError
+    if (!isMute) this.#audio = heard
+    const stream = new CameraStream({
+      ...this.#options,
+      plan: isMute ? { ...plan, audio: undefined, audioProblem: heard.message } : plan,
+    })
+    this.#stream = stream
+    const problem = isMute ? heard.message : plan.audioProblem
+    if (problem) this.#options.log.info({ problem }, 'camera sound is left out')
+    this.#video.reports = this.#createReports(stream.videoReceiver)
+    if (this.#audio && stream.audio) this.#audio.reports = this.#createReports(stream.audio.receiver)
+    const startedMs = this.#options.clock.monotonicMs()
+    const played = await playSession(this.#client, this.#described, this.#video.url, this.#audio?.url)
+    this.#sessionUrl = played.sessionUrl
+    const { videoTime, audioTime } = played
+    if (videoTime !== undefined && audioTime !== undefined) stream.alignAudio(videoTime, audioTime)
+    try {
+      return await this.#watch(stream, this.#video, startedMs)
+    } catch (error) {
+      this.#learnFrom(error, stream, this.#options.clock.monotonicMs() - startedMs)
+      throw error
+    }
+  }
+
+  /** Ends the session in good order, so that the camera does not keep it for a minute, and waits a little for that. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { clock, stats, memory } = this.#options
+    if (this.#connection.isOpen && this.#client.session) {
+      this.#client.sendTeardown(this.#sessionUrl)
+      this.#connection.end()
+      await Promise.race([this.#connection.closed, clock.sleep(leaveMs)])
+    }
+    stats.receivedBytes += this.#connection.receivedBytes
+    this.#cleanUp.dispose()
+    if (!this.#stream) return
+    this.#stream.collectStats()
+    memory.lastWallMs = this.#stream.lastWallMs
+  }
+
+  async #setUpVideo(): Promise<Track> {
+    const { video } = this.#described.plan
+    const handler = this.#createHandler(
+      video.payloadType,
+      (bytes, start, end) => this.#stream?.takeVideoPacket(bytes, start, end),
+      () => this.#video,
+    )
+    try {
+      return await this.#setUp(video.control, 0, handler)
+    } catch (error) {
+      const isRefused = error instanceof CameraError && error.status === 461
+      if (!isRefused || this.#options.url.isTls) throw error
+      // The camera stands by what it refuses, so the next connection begins with the other.
+      this.#options.memory.transport.noteFailure(this.#kind)
+      this.#kind = this.#kind === 'tcp' ? 'udp' : 'tcp'
+      this.#options.log.info({ transport: this.#kind }, 'camera asks for another transport')
+      return this.#setUp(video.control, 0, handler)
+    }
+  }
+
+  /** Undefined when there is no sound to take; a camera that refuses it can still be watched. */
+  async #setUpAudio(): Promise<Track | CameraError | undefined> {
+    const { audio } = this.#described.plan
+    if (!audio) return undefined
+    const handler = this.#createHandler(
+      audio.payloadType,
+      (bytes, start, end) => this.#stream?.takeAudioPacket(bytes, start, end),
+      () => this.#audio,
+    )
+    try {
+      return await this.#setUp(audio.control, 1, handler)
+    } catch (error) {
+      if (error instanceof CameraError && error.reason === 'no_frames') return error
+      throw error
+    }
+  }
+
+  #createHandler(payloadType: number, onRtp: TrackHandler['onRtp'], track: () => Track | undefined): TrackHandler {
+    return { payloadType, onRtp, onRtcp: (bytes, start, end) => track()?.reports?.take(bytes, start, end) }
+  }
+
+  async #setUp(control: string | undefined, index: number, handler: TrackHandler): Promise<Track> {
+    const transport = this.#cleanUp.use(await this.#openTransport(index, handler))
+    const url = await setupTrack(this.#client, this.#described, control, transport)
+    return { url, transport, reports: undefined }
+  }
+
+  async #openTransport(index: number, handler: TrackHandler): Promise<TrackTransport> {
+    const { address, stats, clock } = this.#options
+    const connection = this.#connection
+    const { localAddress } = connection
+    if (this.#kind === 'tcp' || localAddress === undefined) {
+      return this.#interleaved.open(index, handler, (bytes) => connection.send(bytes))
+    }
+    return openUdpTrack({ camera: address, localAddress, handler, ownSsrc: this.#ownSsrc, stats, clock })
+  }
+
+  #createReports(receiver: CameraStream['videoReceiver']): TrackReports {
+    const { clock } = this.#options
+    return new TrackReports(receiver, this.#ownSsrc, () => clock.monotonicMs())
+  }
+
+  /** Looks after the playing session until it is lost. */
+  async #watch(stream: CameraStream, video: Track, startedMs: number): Promise<never> {
+    const { clock, signal, limits, stats } = this.#options
+    const frames = new FrameWatch(limits, startedMs)
+    const sessionMs = this.#client.session?.timeoutMs ?? 60_000
+    const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))
+    const reportMs = this.#kind === 'udp' ? udpReportMs : keepAliveMs
+    let keptAliveMs = startedMs
+    let reportedMs = startedMs
+    // One signal for the whole session: a race with long-lived promises at every tick would keep every tick in memory.
+    const lost = new AbortController()
+    const ended = AbortSignal.any([signal, lost.signal])
+    void this.#connection.closed.then((error) => lost.abort(error))
+    for (;;) {
+      await clock.sleep(tickMs, ended)
+      const nowMs = clock.monotonicMs()
+      stats.receivedBytes += this.#connection.receivedBytes
+      this.#connection.receivedBytes = 0
+      stream.collectStats()
+      this.#checkPackets(stream, video, nowMs - startedMs)
+      const counts = { pictures: stream.pictures, published: stream.published }
+      frames.check(counts, nowMs, stream.hasParameterSets ? 'no key frame' : 'no parameter sets')
+      if (nowMs - reportedMs >= reportMs) {
+        reportedMs = nowMs
+        this.#sendReports()
+      }
+      if (nowMs - keptAliveMs < keepAliveMs) continue
+      keptAliveMs = nowMs
+      void this.#keepAlive(lost)
+    }
+  }
+
+  #checkPackets({ videoReceiver: { packets } }: CameraStream, video: Track, playingMs: number): void {
+    if (video.reports?.endedAtPackets === packets) throw new CameraError('no_frames', 'The camera ended its stream.')
+    const { udpMs } = this.#options.limits
+    if (this.#kind === 'tcp' || packets > 0 || playingMs < udpMs) return
+    const detail = `The camera sends over UDP, but no packet came within ${udpMs / 1000} s: allow RTSP over TCP in the camera, or UDP in the firewall.`
+    throw new CameraError('no_frames', detail)
+  }
+
+  #sendReports(): void {
+    for (const track of [this.#video, this.#audio]) {
+      const report = track?.reports?.write()
+      if (track && report) track.transport.sendReport(report)
+    }
+  }
+
+  /** What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures tell the rest. */
+  async #keepAlive(lost: AbortController): Promise<void> {
+    const { keepAlive } = this.#options.memory
+    const method = keepAlive.chooseMethod(this.#described.publicMethods)
+    try {
+      await this.#client.request(method, this.#sessionUrl)
+    } catch (error) {
+      if (this.#options.signal.aborted || !this.#connection.isOpen) return
+      const { reason } = toCameraError(error)
+      if (reason === 'auth_failed') lost.abort(error)
+      else keepAlive.noteFailure()
+    }
+  }
+
+  #learnFrom(error: unknown, { videoReceiver: { packets } }: CameraStream, ageMs: number): void {
+    const { memory, signal, url } = this.#options
+    if (signal.aborted) return
+    memory.keepAlive.noteLoss(ageMs, this.#client.session?.timeoutMs ?? 60_000)
+    const isSilent = packets === 0 && toCameraError(error).reason === 'no_frames'
+    if (isSilent && !url.isTls) memory.transport.noteFailure(this.#kind)
+  }
+}

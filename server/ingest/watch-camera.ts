@@ -1,0 +1,67 @@
+// Runs one camera for a test until a condition holds. Of the whole repository only the tests of this folder use it.
+
+import { type Clock, systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import type { HubItem } from '../hub/hub-item.ts'
+import { createAddressGuard } from './address-guard.ts'
+import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
+import { type CameraStats, createCameraStats } from './camera-stats.ts'
+
+export type Watched = {
+  readonly items: HubItem[]
+  readonly statuses: SessionStatus[]
+  readonly stats: CameraStats
+  readonly last: SessionStatus | undefined
+}
+
+/** Runs the camera until `isDone` says so, asked at each item and status; gives up after `limitMs`. */
+export async function watchCamera(
+  target: Omit<CameraTarget, 'cameraId'>,
+  isDone: (items: HubItem[], statuses: SessionStatus[], stats: CameraStats) => boolean,
+  { limitMs = 15_000, ...options }: Partial<RunCameraOptions> & { readonly limitMs?: number } = {},
+): Promise<Watched> {
+  const items: HubItem[] = []
+  const statuses: SessionStatus[] = []
+  const stats = options.stats ?? createCameraStats()
+  const done = new AbortController()
+  const check = () => {
+    if (isDone(items, statuses, stats)) done.abort()
+  }
+  const timer = setTimeout(() => done.abort(), limitMs)
+  await runCamera({
+    target: { cameraId: 1, ...target },
+    publish: (item) => {
+      items.push(item)
+      check()
+    },
+    onStatus: (status) => {
+      statuses.push(status)
+      check()
+    },
+    clock: systemClock,
+    log: silentLogger,
+    addressGuard: createAddressGuard({ allowLoopback: true }),
+    signal: done.signal,
+    stats,
+    random: () => 0,
+    ...options,
+  })
+  clearTimeout(timer)
+  return { items, statuses, stats, last: statuses.at(-1) }
+}
+
+/** Forty times as fast as the real one. */
+export const hastyClock: Clock = {
+  nowMs: () => Date.now() * 40,
+  monotonicMs: () => performance.now() * 40,
+  sleep: (ms, signal) => systemClock.sleep(ms / 40, signal),
+}
+
+/** Runs and frames as words: a key frame is `key`. */
+export const kindsOf = (items: readonly HubItem[]) =>
+  items.map((item) => (item.kind === 'video' && item.isKey ? 'key' : item.kind))
+
+export const timesOf = (items: readonly HubItem[], kind: 'video' | 'audio') =>
+  items.flatMap((item) => (item.kind === kind && 'pts90k' in item ? item.pts90k : []))
+
+export const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
