@@ -156,10 +156,18 @@ export const AccountChange = Type.Object({
   password: Type.Optional(Type.String({ ...passwordLimits, description: 'Ends all sessions and authorizations.' })),
   revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'With `password`.' })),
   is_owner: Type.Optional(Type.Boolean()),
-  disabled: Type.Optional(Type.Boolean({ description: 'Ends all sessions and authorizations; tokens are refused.' })),
+  disabled: Type.Optional(
+    Type.Boolean({
+      description: 'Ends all sessions, authorizations and personal tokens, for good; the cameras go on.',
+    }),
+  ),
 })
 
 export type AccountChange = Static<typeof AccountChange>
+
+export const AccountSignOut = Type.Object({
+  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Personal tokens end too.' })),
+})
 
 export const AccountRemoval = Type.Object({
   remove_cameras: Type.Optional(

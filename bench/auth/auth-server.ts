@@ -112,6 +112,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const caller: Caller = {
     userId: user!.id,
     scopes: expandScopes(['user_access']),
+    credentialsVersion: 1,
     credential: { kind: 'personal', id: 1 },
   }
   const { tokens, grants } = store

@@ -110,6 +110,12 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
     answer: sampleAccount,
     refusals: { 409: `${taken} Or: ${lastOwner.toLowerCase()}` },
   },
+  signOutUser: {
+    tag: 'Users',
+    description:
+      'On the user’s request, or when something was stolen: applications and browsers have to sign in again.',
+    bodies: { 'Programs too': { revoke_personal_tokens: true } },
+  },
   deleteUser: {
     tag: 'Users',
     refusals: {

@@ -296,13 +296,18 @@ export type AccountChange = {
   /** With `password`. */
   revoke_personal_tokens?: boolean | undefined
   is_owner?: boolean | undefined
-  /** Ends all sessions and authorizations; tokens are refused. */
+  /** Ends all sessions, authorizations and personal tokens, for good; the cameras go on. */
   disabled?: boolean | undefined
 }
 
 export type AccountRemoval = {
   /** Cameras and their footage go too; without, a user who has any is not removed. */
   remove_cameras?: boolean | undefined
+}
+
+export type AccountSignOut = {
+  /** Personal tokens end too. */
+  revoke_personal_tokens?: boolean | undefined
 }
 
 export type Application = {

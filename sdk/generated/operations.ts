@@ -4,6 +4,7 @@ import type {
   Account,
   AccountChange,
   AccountRemoval,
+  AccountSignOut,
   Application,
   ApplicationChange,
   ApplicationWithSecret,
@@ -134,6 +135,8 @@ export type Operations = {
   getUser: { params: { user_id: number }; result: Account }
   /** Changes what the body names of an account; for owners. An extension of the interface. */
   updateUser: { params: { user_id: number }; body: AccountChange; result: Account }
+  /** Ends all sessions and authorizations of an account; for owners. An extension of the interface. */
+  signOutUser: { params: { user_id: number }; body: AccountSignOut; result: undefined }
   /** Removes an account; for owners. An extension of the interface. */
   deleteUser: { params: { user_id: number }; query?: AccountRemoval; result: undefined }
 }
@@ -188,5 +191,6 @@ export const operations = {
   inviteUser: { method: 'POST', path: '/v1/users/invitations/' },
   getUser: { method: 'GET', path: '/v1/users/{user_id}/' },
   updateUser: { method: 'PUT', path: '/v1/users/{user_id}/' },
+  signOutUser: { method: 'POST', path: '/v1/users/{user_id}/sign-out/' },
   deleteUser: { method: 'DELETE', path: '/v1/users/{user_id}/' },
 } as const satisfies Record<OperationName, { method: string; path: string }>

@@ -17,6 +17,9 @@ export const createUsers = (call: Call) => ({
   get: (id: number, options?: CallOptions) => call('getUser', { params: { user_id: id } }, options),
   update: (id: number, body: Body<'updateUser'>, options?: CallOptions) =>
     call('updateUser', { params: { user_id: id }, body }, options),
+  /** Ends all sessions and authorizations. */
+  signOut: (id: number, body: Body<'signOutUser'> = {}, options?: CallOptions) =>
+    call('signOutUser', { params: { user_id: id }, body }, options),
   delete: (id: number, query: Query<'deleteUser'> = {}, options?: CallOptions) =>
     call('deleteUser', { params: { user_id: id }, query }, options),
 })

@@ -7,6 +7,7 @@ import { type BuiltName, builtNames, endpoints } from '../../contract/endpoints.
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 import { writeTime } from '../model/time.ts'
+import { addKeeper } from '../store/temporary-store.ts'
 import { openTemporaryApi, type TemporaryApi } from './temporary-api.ts'
 
 const start = writeTime(syntheticStartMs)
@@ -83,7 +84,7 @@ async function openScene(t: TestContext) {
   await invite('otherGuest@example.com', true, otherId)
   const foreignId = await addCamera(people.stranger!.userId, 'Foreign')
   await invite('owner@example.com', true, foreignId)
-  await store.users.setDisabled(people.disabled!.userId, true)
+  await store.accounts.change(people.disabled!.userId, { isDisabled: true })
   const otherScope = await addUser('scope@example.com', ['event_access', 'event_manage'])
   await invite('scope@example.com', true)
 
@@ -201,9 +202,10 @@ test('T20: a recorded stream is for who opened it, as long as they may see recor
   assert.deepEqual(await statuses(), no)
   await store.guests.update(cameraId, id, { canViewRecordings: true })
   assert.deepEqual(await statuses(), yes)
-  await store.users.setDisabled(owner!.userId, true)
+  await addKeeper(store)
+  await store.accounts.change(owner!.userId, { isDisabled: true })
   assert.deepEqual(await statuses(), no)
-  await store.users.setDisabled(owner!.userId, false)
+  await store.accounts.change(owner!.userId, { isDisabled: false })
   assert.deepEqual(await statuses(), yes)
   await store.guests.remove(cameraId, id)
   assert.deepEqual(await statuses(), no)

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createTemporaryAccounts, tokenIn } from '../auth/accounts/temporary-accounts.ts'
-import { addApplication, askToken, createTemporaryOAuth, readPair } from '../auth/oauth/temporary-oauth.ts'
+import {
+  addApplication,
+  askToken,
+  createTemporaryOAuth,
+  readPair,
+  testPassword,
+} from '../auth/oauth/temporary-oauth.ts'
 import { Sessions } from '../auth/sessions/sessions.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
@@ -40,7 +46,7 @@ async function open(t: TestContext) {
   }
   const owner = await temporary.addUser('owner@example.org')
   const ada = await temporary.addUser('ada@example.org')
-  await accounts.setPassword({ userId: ada.userId, newPassword: password })
+  await accounts.change(ada.userId, { newPassword: password })
   await takeMails()
   return { ...temporary, send, owner, ada, accounts, login, takeMails, events, store }
 }
@@ -224,7 +230,7 @@ test('T44: users see and end their authorizations and sessions, and nobody elseâ
   assert.equal((await send('DELETE', `/v1/me/authorizations/${id}/`, ada.authorization)).status, 204)
   assert.equal((await send('GET', '/v1/me/', `Bearer ${pair.access_token}`)).status, 401)
 
-  const session = await sessions.start(ada.userId, { ip: '192.0.2.1', userAgent: 'Browser/1' })
+  const session = await sessions.start(await store.users.get(ada.userId), { ip: '192.0.2.1', userAgent: 'Browser/1' })
   const list = (await send('GET', '/v1/me/sessions/', ada.authorization)).body
   assert.deepEqual([list.count, list.results[0].user_agent, list.results[0].id], [1, 'Browser/1', session.id])
   assert.equal((await send('DELETE', `/v1/me/sessions/${session.id}/`, owner.authorization)).status, 404)
@@ -310,6 +316,85 @@ test('an address changed by an owner ends every link of before, and the former o
   assert.deepEqual([userId, detail], [ada.userId, { former: 'ada@example.org', by_user: owner.userId }])
 })
 
+test('several changes of an account are one: all of them, or none', async (t) => {
+  const { send, owner, ada, takeMails, events, login, store } = await open(t)
+  const put = (body: unknown) => send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, body)
+  const before = await store.users.get(ada.userId)
+  const all = { first_name: 'Augusta', password: 'bald eagles hum', is_owner: true, disabled: true }
+  for (const [change, status] of [
+    [{ email: 'owner@example.org' }, 409],
+    [{ email: 'nobody' }, 400],
+    [{ last_name: 'a\nb' }, 400],
+    [{ password: '12345678' }, 400],
+    [{ disabled: 'maybe' }, 400],
+  ] as const) {
+    assert.equal((await put({ ...all, ...change })).status, status, JSON.stringify(change))
+    assert.deepEqual(await store.users.get(ada.userId), before)
+  }
+  const context = { ip: '192.0.2.1', userAgent: undefined }
+  assert.ok(await login.verify({ email: 'ada@example.org', password, context }))
+  assert.deepEqual(await takeMails(), [])
+  const seen = events.length
+  const { body } = await put({ ...all, email: 'new@example.org', phone: '' })
+  assert.deepEqual([body.email, body.first_name, body.is_owner], ['new@example.org', 'Augusta', true])
+  assert.match(body.disabled_at, time)
+  assert.deepEqual(
+    events.slice(seen).map(({ event, detail }) => [event, detail]),
+    [
+      ['password.changed', { personal_tokens_revoked: false, by_user: owner.userId }],
+      ['email.changed', { former: 'ada@example.org', by_user: owner.userId }],
+      ['user.changed', { owner: true, by_user: owner.userId }],
+      ['user.changed', { fields: 'first_name phone', by_user: owner.userId }],
+      ['user.disabled', { by_user: owner.userId }],
+    ],
+  )
+  assert.deepEqual(
+    (await takeMails()).map(({ to }) => to),
+    ['ada@example.org', 'ada@example.org'],
+  )
+  // The last owner stays one, whatever else is asked for.
+  const last = await send('PUT', `/v1/users/${owner.userId}/`, owner.authorization, {
+    first_name: 'O',
+    is_owner: false,
+  })
+  assert.equal(last.status, 409)
+  assert.equal((await store.users.get(owner.userId)).firstName, 'Ada')
+})
+
+test('what was asked of oneâ€™s own account is asked for again after a wrong password, not done in part', async (t) => {
+  const { send, ada, takeMails } = await open(t)
+  const put = (body: unknown) => send('PUT', '/v1/me/', ada.authorization, body)
+  const move = { email: 'new@example.org', password }
+  assert.equal((await put({ ...move, new_password: '12345678' })).status, 400)
+  assert.equal((await put({ email: 'nobody', password, new_password: 'bald eagles hum' })).status, 400)
+  assert.deepEqual(await takeMails(), [])
+  assert.equal((await put({ ...move, new_password: 'bald eagles hum' })).status, 200)
+  const mails = await takeMails()
+  assert.deepEqual(mails.map(({ to }) => to), ['ada@example.org', 'new@example.org']) // biome-ignore format: one line
+})
+
+test('T17: an owner signs somebody out, and personal tokens only if wished for', async (t) => {
+  const { send, owner, ada, events, store } = await open(t)
+  const me = async (authorization: string) => (await send('GET', '/v1/me/', authorization)).status
+  await addApplication(store, { ownerId: owner.userId })
+  const oauth = createTemporaryOAuth(store)
+  const sent = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password: testPassword }
+  const grant = async () => `Bearer ${readPair(await askToken(oauth, sent)).access_token}`
+  const first = await grant()
+  const path = `/v1/users/${ada.userId}/sign-out/`
+  assert.deepEqual([await me(first), await me(ada.authorization)], [200, 200])
+  assert.equal((await send('POST', path, owner.authorization)).status, 204)
+  assert.deepEqual([await me(first), await me(ada.authorization)], [401, 200])
+  const second = await grant()
+  assert.equal((await send('POST', path, owner.authorization, { revoke_personal_tokens: true })).status, 204)
+  assert.deepEqual([await me(second), await me(ada.authorization), await me(owner.authorization)], [401, 401, 200])
+  assert.equal((await send('POST', '/v1/users/999/sign-out/', owner.authorization)).status, 404)
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'user.signed_out').map(({ userId, detail }) => [userId, detail]),
+    [false, true].map((personal_tokens_revoked) => [ada.userId, { personal_tokens_revoked, by_user: owner.userId }]),
+  )
+})
+
 test('owners manage users; others are told that they may not', async (t) => {
   const { send, owner, ada, takeMails, addCamera } = await open(t)
   const asOwner = (method: string, url: string, body?: unknown) => send(method, url, owner.authorization, body)
@@ -319,6 +404,7 @@ test('owners manage users; others are told that they may not', async (t) => {
     ['POST', '/v1/users/invitations/', {}],
     ['GET', `/v1/users/${ada.userId}/`],
     ['PUT', '/v1/users/999/', {}],
+    ['POST', `/v1/users/${owner.userId}/sign-out/`, {}],
     ['DELETE', `/v1/users/${owner.userId}/`],
   ] as const) {
     const { status, body: problem } = await send(method, url, ada.authorization, body)

@@ -81,7 +81,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
-      ...createUserHandlers({ store, accounts, audit, publicUrl }),
+      ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({ store, urls, audit, publicUrl }),
       ...createRecordingHandlers({ store, access, recorded }),
       ...createSharedCameraHandlers({ store, access, urls, publicUrl }),

@@ -82,17 +82,7 @@ export type ApiDeps = {
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   readonly accounts: Pick<
     Accounts,
-    | 'guests'
-    | 'add'
-    | 'invite'
-    | 'setPassword'
-    | 'setEmail'
-    | 'setOwner'
-    | 'disable'
-    | 'enable'
-    | 'remove'
-    | 'changePassword'
-    | 'requestEmailChange'
+    'guests' | 'add' | 'invite' | 'change' | 'signOut' | 'remove' | 'changePassword' | 'requestEmailChange'
   >
   readonly audit: Pick<Audit, 'write'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { TestClock } from '../auth/guard/test-clock.ts'
+import { addKeeper } from '../store/temporary-store.ts'
 import { openTemporaryApi, publicUrl } from './temporary-api.ts'
 
 const startMs = Date.UTC(2030, 0, 1)
@@ -80,7 +81,7 @@ test('whoever asks: owner, another scope, another user, a disabled one, nobody',
   const strangersCamera = await addCamera(stranger.userId)
   const disabled = await addUser('disabled@example.com')
   const disabledCamera = await addCamera(disabled.userId)
-  await store.users.setDisabled(disabled.userId, true)
+  await store.accounts.change(disabled.userId, { isDisabled: true })
 
   assert.deepEqual((await get('/v1/events/', stranger.authorization)).json().results, [])
   const missing = await get('/v1/events/999999/')
@@ -206,7 +207,8 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
   assert.deepEqual([both.statusCode, both.json().source], [201, 'api'])
   assert.equal(await count(), 3)
 
-  await store.users.setDisabled(owner.userId, true)
+  await addKeeper(store)
+  await store.accounts.change(owner.userId, { isDisabled: true })
   assert.equal((await post({ body: { hash } })).statusCode, 401)
 })
 

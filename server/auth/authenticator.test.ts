@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../test/postgres/each-database.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
+import { addKeeper } from '../store/temporary-store.ts'
 import { Authenticator } from './authenticator.ts'
 import type { Caller, UnauthenticatedError } from './caller.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'
@@ -96,7 +97,8 @@ testEachDatabase('a revoked token and those of a disabled account are refused at
   await refuses(`PersonalAccessToken ${first}`)
   assert.equal(await authenticator.isLive({ kind: 'personal', id }), false)
   await authenticate(`PersonalAccessToken ${second}`)
-  await store.users.setDisabled(user.id, true)
+  await addKeeper(store)
+  await store.accounts.change(user.id, { isDisabled: true })
   await refuses(`PersonalAccessToken ${second}`)
   assert.equal(await authenticator.isLive({ kind: 'personal', id: secondId }), false)
 })

@@ -110,9 +110,10 @@ export class Authenticator {
     }
     const token = await this.#tokens.findLiveByHash(hashToken(value))
     if (!token) throw new UnauthenticatedError('the personal access token is unknown, revoked or of a disabled account')
-    const credential: Credential = { kind: 'personal', id: token.id }
+    const { id, userId, scopes, credentialsVersion } = token
+    const credential: Credential = { kind: 'personal', id }
     return {
-      caller: { userId: token.userId, scopes: expandPersonalScopes(token.scopes), credential },
+      caller: { userId, credentialsVersion, scopes: expandPersonalScopes(scopes), credential },
       expiresAtMs: never,
     }
   }
@@ -120,9 +121,10 @@ export class Authenticator {
   async #readBearer(value: string): Promise<Known> {
     const access = isOAuthSecret('access', value) ? await this.#grants.findLiveAccess(hashToken(value)) : undefined
     if (!access) throw new UnauthenticatedError('the bearer token is unknown or has ended', { hasBearerToken: true })
-    const { grantId, userId, applicationId, scopes, expiresAtMs } = access
+    const { grantId, userId, credentialsVersion, applicationId, scopes, expiresAtMs } = access
     const credential: Credential = { kind: 'grant', id: grantId }
-    return { caller: { userId, scopes: expandScopes(scopes), credential, applicationId }, expiresAtMs }
+    const caller = { userId, credentialsVersion, scopes: expandScopes(scopes), credential, applicationId }
+    return { caller, expiresAtMs }
   }
 
   async #readEnd(kind: Credential['kind'], id: number): Promise<number> {

@@ -9,6 +9,8 @@ export type Credential =
 
 export type Caller = {
   readonly userId: number
+  /** Of the account when the credentials were looked up: what is made for the caller is refused when it has grown since. */
+  readonly credentialsVersion: number
   /** Everything the token covers (`expandScopes`); ask with `covers` of model/access.ts. */
   readonly scopes: ReadonlySet<string>
   readonly credential: Credential

@@ -18,7 +18,9 @@ export type PersonalTokensOptions = {
 }
 
 export type NewPersonalToken = {
+  /** For whom, and the version of the account's credentials that whoever asks has proved with. */
   readonly userId: number
+  readonly credentialsVersion: number
   readonly name: string
   readonly scopes: readonly string[]
   readonly context: RequestContext
@@ -36,14 +38,23 @@ export class PersonalTokens {
     return (await this.#options.rows.list(userId)).filter((token) => token.revokedAtMs === null)
   }
 
-  /** `value` is told this once and never again. Throws 'invalid' when there are too many. */
-  async create({ userId, name, scopes, context }: NewPersonalToken): Promise<{ token: Token; value: string }> {
+  /**
+   * `value` is told this once and never again. Throws 'invalid' when there are too many and 'unauthenticated' when the account was
+   * changed meanwhile.
+   */
+  async create({
+    userId,
+    credentialsVersion,
+    name,
+    scopes,
+    context,
+  }: NewPersonalToken): Promise<{ token: Token; value: string }> {
     const { rows, audit, randomBytes } = this.#options
     if ((await this.list(userId)).length >= maxTokens) {
       throw new AppError('invalid', `There are ${maxTokens} tokens already; revoke one that is not needed.`)
     }
     const value = createPersonalToken(randomBytes)
-    const token = await rows.insert({ userId, name, scopes, ...describePersonalToken(value) })
+    const token = await rows.insert({ userId, credentialsVersion, name, scopes, ...describePersonalToken(value) })
     const detail = { token: token.id, scope: scopes.join(' ') }
     audit.write({ event: 'pat.created', userId, subject: name, context, detail })
     return { token, value }

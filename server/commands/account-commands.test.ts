@@ -69,7 +69,7 @@ test('users: the first is owner, passwords change, all but the last owner go', a
 
   const session = await withStore(async (store) => {
     const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
-    return sessions.start(2, { ip: '192.0.2.1', userAgent: 'Browser' })
+    return sessions.start(await store.users.get(2), { ip: '192.0.2.1', userAgent: 'Browser' })
   })
   assert.deepEqual(
     (await succeed(['session', 'list', 'bob@example.org'])).sessions.map(({ id }: { id: string }) => id),
@@ -82,9 +82,28 @@ test('users: the first is owner, passwords change, all but the last owner go', a
   await withStore(async (store) => {
     assert.equal(await store.tokens.findLiveByHash(hashToken(token)), undefined)
     const events = (await store.audit.list(2, { limit: 10, offset: 0 })).map(({ event }) => event)
-    assert.deepEqual(events, ['password.changed', 'user.created'])
+    assert.deepEqual(events, ['password.changed', 'pat.created', 'user.created'])
   })
   await succeed(['session', 'revoke', 'bob@example.org'])
+  const lasting = await succeed(['token', 'create', '--user', '2', '--name', 'door'])
+  assert.deepEqual(await succeed(['user', 'sign-out', 'bob@example.org']), { id: 2, signed_out: true })
+  assert.equal((await succeed(['token', 'list', '--user', '2'])).tokens.at(-1).revoked_at, null)
+  await succeed(['token', 'revoke', String(lasting.id)])
+  await succeed(['token', 'revoke', String(lasting.id)])
+  await succeed(['token', 'create', '--user', '2'])
+  await succeed(['user', 'sign-out', '2', '--revoke-tokens'])
+  assert.notEqual((await succeed(['token', 'list', '--user', '2'])).tokens.at(-1).revoked_at, null)
+  await withStore(async (store) => {
+    const events = (await store.audit.list(2, { limit: 6, offset: 0 })).map(({ event, subject }) => [event, subject])
+    assert.deepEqual(events, [
+      ['user.signed_out', 'bob@example.org'],
+      ['pat.created', ''],
+      ['pat.revoked', 'door'],
+      ['user.signed_out', 'bob@example.org'],
+      ['pat.created', 'door'],
+      ['session.revoked', 'bob@example.org'],
+    ])
+  })
   assert.deepEqual(await succeed(['user', 'remove', 'bob@example.org']), { id: 2, removed: true })
   assert.equal((await run(['user', 'passwd', '2', '--password', 'hairy otters sing'])).json.error.kind, 'not_found')
 })

@@ -113,7 +113,7 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
   await succeed('user add --email a@x --password hairy-otter')
   const cases: [string, number, RegExp][] = [
     ['frobnicate', 2, /there is no command "frobnicate"/],
-    ['user frobnicate', 2, /only add, list, passwd, owner, disable, remove/],
+    ['user frobnicate', 2, /only add, list, passwd, sign-out, owner, disable, remove/],
     ['user list --frobnicate', 2, /Unknown option '--frobnicate'/],
     ['user list extra', 2, /"extra" is not expected/],
     ['user add --email', 2, /--email <value>' argument missing/],
@@ -151,8 +151,8 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
 test('--help everywhere, from any folder, through links', async (t) => {
   const { data, succeed } = await createCommandLine(t)
   const overview = (await succeed('--help')).stdout
-  const names = [...overview.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) /gm)].map((match) => match[1]!)
-  assert.equal(names.length, 23)
+  const names = [...overview.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) /gm)].map((match) => match[1]!)
+  assert.equal(names.length, 24)
   await Promise.all(
     names.map(async (name) =>
       assert.match((await succeed(`${name} --help`)).stdout, new RegExp(`Usage: nightjar ${name}`)),

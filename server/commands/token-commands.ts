@@ -8,6 +8,7 @@ import type { Token } from '../store/tokens.ts'
 import type { Command } from './command.ts'
 import { getNamedUser, parseId } from './names.ts'
 import { withStore } from './open-data.ts'
+import { record } from './record.ts'
 import { writeTable } from './table.ts'
 
 const tokenCreate: Command = {
@@ -34,6 +35,8 @@ const tokenCreate: Command = {
       const user = await getNamedUser(store, options.user!)
       const name = options.name ?? ''
       const token = await store.tokens.insert({ userId: user.id, name, scopes, ...describePersonalToken(value) })
+      const detail = { token: token.id, scope: scopes.join(' ') }
+      await record(store, { event: 'pat.created', userId: user.id, subject: name, detail })
       return { json: { ...writeToken(token), token: value }, text: value }
     })
   },
@@ -72,6 +75,11 @@ const tokenRevoke: Command = {
     withStore(config, async (store) => {
       const id = parseId('token', positionals[0]!)
       const isNew = await store.tokens.revoke(id)
+      const token = (await store.tokens.list()).find((one) => one.id === id)
+      if (isNew && token) {
+        const { userId, name: subject } = token
+        await record(store, { event: 'pat.revoked', userId, subject, detail: { token: id } })
+      }
       return { json: { id, revoked: true }, text: isNew ? `Revoked token ${id}.` : `Token ${id} was revoked before.` }
     }),
 }

@@ -76,14 +76,14 @@ const userList: Command = {
 
 const userDisable: Command = {
   name: 'user disable',
-  summary: 'Shuts an account: it is signed out everywhere, its tokens are refused. Cameras and recordings stay.',
+  summary: 'Shuts an account: browsers, applications and tokens of it end for good. Cameras and recordings go on.',
   positionals: ['USER'],
   options: { undo: { sentence: 'Opens it again.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
       const isDisabled = !switches.has('undo')
-      const user = await store.accounts.setDisabled(id, isDisabled)
+      const { user } = await store.accounts.change(id, { isDisabled })
       await record(store, { event: isDisabled ? 'user.disabled' : 'user.enabled', ...about(user) })
       return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isDisabled ? 'disabled' : 'enabled'}.` }
     }),
@@ -98,7 +98,7 @@ const userOwner: Command = {
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
       const isOwner = !switches.has('undo')
-      const user = await store.accounts.setOwner(id, isOwner)
+      const { user } = await store.accounts.change(id, { isOwner })
       await record(store, { event: 'user.changed', ...about(user), detail: { owner: isOwner } })
       return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isOwner ? 'an' : 'no'} owner.` }
     }),
@@ -114,10 +114,26 @@ const userPasswd: Command = {
       const user = await getNamedUser(store, call.positionals[0]!)
       const passwordHash = await hashPassword(await readPassword(call, userPasswd, user.email))
       const personalTokens = call.switches.has('revoke-tokens')
-      await store.accounts.changePassword(user.id, passwordHash, { reason: 'password_changed', personalTokens })
+      await store.accounts.change(user.id, { passwordHash }, { personalTokens })
       const detail = { personal_tokens_revoked: personalTokens }
       await record(store, { event: 'password.changed', ...about(user), detail })
       return { json: writeUser(user), text: `Changed the password of user ${user.id}, ${user.email}.` }
+    }),
+}
+
+const userSignOut: Command = {
+  name: 'user sign-out',
+  summary: 'Ends what a user is signed in with: browsers and applications.',
+  positionals: ['USER'],
+  options: { 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
+  run: ({ config, positionals, switches }) =>
+    withStore(config, async (store) => {
+      const { id } = await getNamedUser(store, positionals[0]!)
+      const personalTokens = switches.has('revoke-tokens')
+      const user = await store.accounts.signOut(id, 'support', { personalTokens })
+      const detail = { personal_tokens_revoked: personalTokens }
+      await record(store, { event: 'user.signed_out', ...about(user), detail })
+      return { json: { id, signed_out: true }, text: `Signed user ${id}, ${user.email}, out everywhere.` }
     }),
 }
 
@@ -135,7 +151,15 @@ const userRemove: Command = {
     }),
 }
 
-export const userCommands: readonly Command[] = [userAdd, userList, userPasswd, userOwner, userDisable, userRemove]
+export const userCommands: readonly Command[] = [
+  userAdd,
+  userList,
+  userPasswd,
+  userSignOut,
+  userOwner,
+  userDisable,
+  userRemove,
+]
 
 function about(user: User) {
   return { userId: user.id, subject: user.email }

@@ -1,24 +1,39 @@
 // Changes of accounts that touch several tables: all or nothing of each, so that a link is used up exactly when it did what it was
-// for, and a changed password leaves nobody signed in.
+// for, and a changed password leaves nobody signed in. Each begins with the account's row, so that those who sign in meanwhile wait
+// for it, or are waited for and then signed out (see proven-user.ts).
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { emailKey } from '../model/email.ts'
+import { lockAddress } from './address-lock.ts'
 import type { ChangePublisher } from './change-feed.ts'
+import { isUniqueViolation } from './constraint.ts'
 import { removeEventsOf } from './events.ts'
+import { takeWaitingGuests } from './guest-address.ts'
 import { type Link, type LinkKind, toLink } from './links.ts'
+import { credentialsChanged } from './proven-user.ts'
 import type { Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
-import { type NewUser, type User, Users } from './users.ts'
+import { type NewUser, toUser, type User, Users, userColumns } from './users.ts'
 
 type Person = Pick<NewUser, 'firstName' | 'lastName' | 'passwordHash'>
 
-/** What ends besides sessions, grants and links. */
-export type LogoutOptions = {
-  /** One word, for the records of the grants. */
-  readonly reason: string
+/** What is not named stays. */
+export type AccountChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'isOwner'>> & {
+  readonly passwordHash?: string
+  readonly isDisabled?: boolean
+}
+
+/** What ends besides grants and links. */
+export type LogOutOptions = {
   readonly exceptSessionId?: string | undefined
   readonly personalTokens?: boolean | undefined
+}
+
+export type ChangeOptions = LogOutOptions & {
+  /** The change is refused ('unauthenticated') unless the account's credentials are still of this version. */
+  readonly credentialsVersion?: number
 }
 
 export class AccountChanges {
@@ -42,33 +57,30 @@ export class AccountChanges {
     })
   }
 
-  /** Throws 'not_found' without the link and 'conflict' when there is an account for its address, or no owner yet. */
+  /**
+   * Throws 'not_found' without the link or when its inviter is disabled, and 'conflict' when there is an account for its address, or
+   * no owner yet.
+   */
   acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
       const link = await this.#useLink(transaction, 'invitation', linkHash)
       if (!(await users.hasOwner())) throw new AppError('conflict', 'the server is not set up yet')
+      if (link.inviterId !== null && (await users.get(link.inviterId)).disabledAtMs !== null) throw unknownLink()
       await checkFree(users, link.email!)
       return { link, user: await users.insert({ ...person, email: link.email!, isOwner: false }) }
     })
   }
 
-  /** Throws 'not_found' without the link, or when its account is disabled. */
-  resetPassword(linkHash: Uint8Array, passwordHash: string, options: LogoutOptions): Promise<User> {
-    return this.#change(async (transaction, users) => {
-      const { userId } = await this.#useLink(transaction, 'reset', linkHash)
-      const user = await users.get(userId!)
+  /** Ends all sessions and grants. Throws 'not_found' without the link, or when its account is disabled. */
+  resetPassword(linkHash: Uint8Array, passwordHash: string, options: LogOutOptions): Promise<User> {
+    return this.#change(async (transaction) => {
+      const { userId } = await this.#findLink(transaction, 'reset', linkHash)
+      const user = await this.#claim(transaction, userId!)
+      await this.#useLink(transaction, 'reset', linkHash)
       if (user.disabledAtMs !== null) throw unknownLink()
-      await users.setPasswordHash(user.id, passwordHash)
-      await this.#logOut(transaction, user.id, options)
-      return user
-    })
-  }
-
-  /** Throws 'not_found'. */
-  changePassword(userId: number, passwordHash: string, options: LogoutOptions): Promise<void> {
-    return this.#change(async (transaction, users) => {
-      await users.setPasswordHash(userId, passwordHash)
-      await this.#logOut(transaction, userId, options)
+      const changed = await this.#write(transaction, user, { passwordHash })
+      await this.#logOut(transaction, user.id, 'password_reset', options)
+      return changed
     })
   }
 
@@ -76,54 +88,63 @@ export class AccountChanges {
   changeEmail(
     linkHash: Uint8Array,
     userId: number,
-    options: LogoutOptions,
-  ): Promise<{ readonly user: User; readonly formerEmail: string }> {
-    return this.#change(async (transaction, users) => {
+    options: LogOutOptions,
+  ): Promise<{ readonly user: User; readonly former: User }> {
+    return this.#change(async (transaction) => {
+      const former = await this.#claim(transaction, userId)
       const link = await this.#useLink(transaction, 'email', linkHash)
       if (link.userId !== userId) throw unknownLink()
-      const { email: formerEmail } = await users.get(userId)
-      await checkFree(users, link.email!, userId)
+      const user = await this.#write(transaction, former, { email: link.email! })
       // Links too: one sent to the address that was left must not open the account any more.
-      await this.#logOut(transaction, userId, options)
-      return { user: await users.update(userId, { email: link.email! }), formerEmail }
+      await this.#logOut(transaction, userId, 'email_changed', options)
+      return { user, former }
     })
   }
 
-  /** Without a link: by an owner. Throws 'not_found', and 'conflict' when another account has the address. */
-  replaceEmail(userId: number, email: string): Promise<{ readonly user: User; readonly formerEmail: string }> {
-    return this.#change(async (transaction, users) => {
-      const { email: formerEmail } = await users.get(userId)
-      await checkFree(users, email, userId)
-      // Neither those sent to the address that was left, nor one that would bring back an address wished for before.
-      await transaction.deleteFrom('links').where('user_id', '=', userId).execute()
-      return { user: await users.update(userId, { email }), formerEmail }
-    })
-  }
-
-  /** Throws 'not_found', and 'conflict' for the last owner. Enabled again, an account has its personal tokens. */
-  setDisabled(userId: number, isDisabled: boolean): Promise<User> {
-    return this.#change(async (transaction, users) => {
-      if (isDisabled) {
-        await this.#checkOtherOwner(transaction, await users.get(userId))
-        await this.#logOut(transaction, userId, { reason: 'disabled' })
+  /**
+   * All of it or nothing. A new password ends sessions, grants and links; another address ends links; to be disabled ends everything
+   * that opens the account, for good. Throws 'not_found', and 'conflict' for the last owner or an address that another account has.
+   */
+  change(
+    userId: number,
+    change: AccountChange,
+    options: ChangeOptions = {},
+  ): Promise<{ readonly user: User; readonly former: User }> {
+    return this.#change(async (transaction) => {
+      if (change.isOwner === false || change.isDisabled) await this.#checkOtherOwner(transaction, userId)
+      const former = await this.#claim(transaction, userId)
+      if (options.credentialsVersion !== undefined && options.credentialsVersion !== former.credentialsVersion) {
+        throw credentialsChanged()
       }
-      return users.setDisabled(userId, isDisabled)
+      const user = await this.#write(transaction, former, change)
+      if (change.isDisabled && former.disabledAtMs === null) {
+        await this.#logOut(transaction, userId, 'disabled', { personalTokens: true })
+        await transaction.deleteFrom('links').where('inviter_id', '=', userId).execute()
+      } else if (change.passwordHash !== undefined) {
+        await this.#logOut(transaction, userId, 'password_changed', options)
+      } else if (user.email !== former.email) {
+        // Neither those sent to the address that was left, nor one that would bring back an address wished for before.
+        await transaction.deleteFrom('links').where('user_id', '=', userId).execute()
+      }
+      return { user, former }
     })
   }
 
-  /** Throws 'not_found', and 'conflict' for the last owner. */
-  setOwner(userId: number, isOwner: boolean): Promise<User> {
-    return this.#change(async (transaction, users) => {
-      if (!isOwner) await this.#checkOtherOwner(transaction, await users.get(userId))
-      return users.setOwner(userId, isOwner)
+  /** Ends all sessions, grants and links. `reason`: one word, for the records of the grants. Throws 'not_found'. */
+  signOut(userId: number, reason: string, options: LogOutOptions = {}): Promise<User> {
+    return this.#change(async (transaction) => {
+      const user = await this.#claim(transaction, userId)
+      const changed = await this.#write(transaction, user, {}, true)
+      await this.#logOut(transaction, userId, reason, options)
+      return changed
     })
   }
 
   /** With everything that is the user's. Throws 'not_found', 'conflict' for the last owner, and for cameras unless they may go. */
   async remove(userId: number, { withCameras }: { readonly withCameras: boolean }): Promise<User> {
-    const check = async (transaction: Kysely<Tables>, users: Users) => {
-      const user = await users.get(userId)
-      await this.#checkOtherOwner(transaction, user)
+    const check = async (transaction: Kysely<Tables>) => {
+      await this.#checkOtherOwner(transaction, userId)
+      const user = await this.#claim(transaction, userId)
       const cameras = await transaction.selectFrom('cameras').select('id').where('owner_id', '=', userId).execute()
       if (cameras.length > 0 && !withCameras) {
         const what = cameras.length === 1 ? 'a camera' : `${cameras.length} cameras`
@@ -131,10 +152,10 @@ export class AccountChanges {
       }
       return { user, cameras }
     }
-    const { cameras } = await inTransaction(this.#db, (transaction) => check(transaction, this.#users(transaction)))
+    const { cameras } = await inTransaction(this.#db, check)
     for (const { id } of cameras) await removeEventsOf(this.#db, id)
-    return this.#change(async (transaction, users) => {
-      const { user } = await check(transaction, users)
+    return this.#change(async (transaction) => {
+      const { user } = await check(transaction)
       await transaction.deleteFrom('cameras').where('owner_id', '=', userId).execute()
       await transaction.deleteFrom('users').where('id', '=', userId).execute()
       return user
@@ -152,6 +173,64 @@ export class AccountChanges {
     return new Users(transaction, { publish: () => {} }, this.#clock)
   }
 
+  /**
+   * The account as it stays until the end of the transaction. Not `for update`: that would keep out, and might wait for ever for, those
+   * who only insert what refers to it.
+   */
+  async #claim(transaction: Kysely<Tables>, userId: number): Promise<User> {
+    const row = await transaction
+      .selectFrom('users')
+      .select(userColumns)
+      .where('id', '=', userId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no user ${userId}`)
+    return toUser(row)
+  }
+
+  /** With what waits for the address, if it is another one. What signs in to the account, if it changes, is of another version then. */
+  async #write(
+    transaction: Kysely<Tables>,
+    former: User,
+    { email, firstName, lastName, phone, isOwner, passwordHash, isDisabled }: AccountChange,
+    endsSignIns = false,
+  ): Promise<User> {
+    const isMoved = email !== undefined && email !== former.email
+    if (isMoved) await checkFree(this.#users(transaction), email, former.id)
+    const isShut = isDisabled === true && former.disabledAtMs === null
+    const values = {
+      ...(isMoved && { email, email_key: emailKey(email) }),
+      ...(firstName !== undefined && { first_name: firstName }),
+      ...(lastName !== undefined && { last_name: lastName }),
+      ...(phone !== undefined && { phone }),
+      ...(isOwner !== undefined && { is_owner: isOwner ? 1 : 0 }),
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      ...(isShut && { disabled_at_ms: this.#clock.nowMs() }),
+      ...(isDisabled === false && { disabled_at_ms: null }),
+      ...((isMoved || isShut || passwordHash !== undefined || endsSignIns) && {
+        credentials_version: former.credentialsVersion + 1,
+      }),
+    }
+    if (Object.keys(values).length === 0) return former
+    try {
+      if (isMoved) await lockAddress(transaction, emailKey(email))
+      const query = transaction.updateTable('users').set(values).where('id', '=', former.id)
+      const row = await query.returning(userColumns).executeTakeFirstOrThrow()
+      if (isMoved) await takeWaitingGuests(transaction, former.id, emailKey(email))
+      return toUser(row)
+    } catch (cause) {
+      if (isUniqueViolation(cause)) throw addressTaken(email!, cause)
+      throw cause
+    }
+  }
+
+  async #findLink(transaction: Kysely<Tables>, kind: LinkKind, hash: Uint8Array): Promise<Link> {
+    const query = transaction.selectFrom('links').selectAll().where('hash', '=', hash).where('kind', '=', kind)
+    const row = await query.where('expires_at_ms', '>', this.#clock.nowMs()).executeTakeFirst()
+    if (!row) throw unknownLink()
+    return toLink(row)
+  }
+
   async #useLink(transaction: Kysely<Tables>, kind: LinkKind, hash: Uint8Array): Promise<Link> {
     const row = await transaction
       .deleteFrom('links')
@@ -164,21 +243,26 @@ export class AccountChanges {
     return toLink(row)
   }
 
-  async #logOut(transaction: Kysely<Tables>, userId: number, options: LogoutOptions): Promise<void> {
+  async #logOut(
+    transaction: Kysely<Tables>,
+    userId: number,
+    reason: string,
+    { exceptSessionId, personalTokens }: LogOutOptions,
+  ): Promise<void> {
     const nowMs = this.#clock.nowMs()
     // Codes first, so that one being exchanged meanwhile either finds itself gone or has made its grant by now.
     await transaction.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
     await transaction
       .updateTable('oauth_grants')
-      .set({ revoked_at_ms: nowMs, revoke_reason: options.reason })
+      .set({ revoked_at_ms: nowMs, revoke_reason: reason })
       .where('user_id', '=', userId)
       .where('revoked_at_ms', 'is', null)
       .execute()
     let sessions = transaction.deleteFrom('sessions').where('user_id', '=', userId)
-    if (options.exceptSessionId !== undefined) sessions = sessions.where('id', '<>', options.exceptSessionId)
+    if (exceptSessionId !== undefined) sessions = sessions.where('id', '<>', exceptSessionId)
     await sessions.execute()
     await transaction.deleteFrom('links').where('user_id', '=', userId).execute()
-    if (!options.personalTokens) return
+    if (!personalTokens) return
     await transaction
       .updateTable('tokens')
       .set({ revoked_at_ms: nowMs })
@@ -187,26 +271,30 @@ export class AccountChanges {
       .execute()
   }
 
-  async #checkOtherOwner(transaction: Kysely<Tables>, user: User): Promise<void> {
-    if (!user.isOwner) return
-    // All of them, in one order, so that two owners who end each other at the same time do not both succeed.
+  /** Before the account itself is claimed: all owners, in one order, so that two who end each other at once do not both succeed. */
+  async #checkOtherOwner(transaction: Kysely<Tables>, userId: number): Promise<void> {
     const owners = await transaction
       .selectFrom('users')
-      .select('id')
+      .select(['id', 'email'])
       .where('is_owner', '=', 1)
       .where('disabled_at_ms', 'is', null)
       .orderBy('id')
-      .forUpdate()
+      .forNoKeyUpdate()
       .execute()
-    if (!owners.some(({ id }) => id !== user.id))
-      throw new AppError('conflict', `${user.email} is the only owner: make another user one first`)
+    const [only, other] = owners
+    if (only?.id === userId && !other)
+      throw new AppError('conflict', `${only.email} is the only owner: make another user one first`)
   }
 }
 
 /** Before the database says so: PostgreSQL answers nothing more in a transaction in which it has refused something. */
 async function checkFree(users: Users, email: string, userId?: number): Promise<void> {
   const other = await users.findByEmail(email)
-  if (other && other.id !== userId) throw new AppError('conflict', `there is already an account for ${email}`)
+  if (other && other.id !== userId) throw addressTaken(email)
+}
+
+function addressTaken(email: string, cause?: unknown): AppError {
+  return new AppError('conflict', `there is already an account for ${email}`, cause === undefined ? {} : { cause })
 }
 
 function unknownLink(): AppError {

@@ -10,6 +10,7 @@ import { isForeignKeyViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import { type EffectDetails, StaleDecisionError, writeEffects } from './oauth-effects.ts'
 import { findCode, findToken, type StoredCode, type StoredToken } from './oauth-rows.ts'
+import { credentialsChanged, holdProven } from './proven-user.ts'
 import type { Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -38,6 +39,8 @@ export type LiveAccess = {
   readonly applicationId: number
   readonly scopes: readonly string[]
   readonly expiresAtMs: number
+  /** Of the user's account, now. */
+  readonly credentialsVersion: number
 }
 
 export type NewCode = {
@@ -49,8 +52,10 @@ export type NewCode = {
   readonly scopes: readonly string[]
   readonly codeChallenge: string | undefined
   readonly expiresAtMs: number
-  /** What is granted for it ends with this session. */
-  readonly sessionId?: string | undefined
+  /** The session in which the user was asked, and the version of the account's credentials when it was found. */
+  readonly session: { readonly id: string; readonly credentialsVersion: number }
+  /** Whether what is granted for it ends with the session. */
+  readonly endsWithSession: boolean
 }
 
 /** How long what has ended is kept: to recognize a code or token that comes again, and for the user to see. */
@@ -83,27 +88,35 @@ export class Grants {
     return row?.sealed
   }
 
-  /** Throws 'not_found' when the user or the application is gone. */
-  async insertCode({ scopes, ...code }: NewCode): Promise<void> {
+  /**
+   * Throws 'unauthenticated' when the session has ended or the account was changed since it was found, and 'not_found' when the user or
+   * the application is gone.
+   */
+  async insertCode({ session, ...code }: NewCode): Promise<void> {
     try {
-      await this.#db
-        .insertInto('oauth_codes')
-        .values({
-          hash: code.hash,
-          application_id: code.applicationId,
-          user_id: code.userId,
-          redirect_uri: code.redirectUri,
-          scope: scopes.join(' '),
-          code_challenge: code.codeChallenge ?? null,
-          expires_at_ms: code.expiresAtMs,
-          used_at_ms: null,
-          grant_id: null,
-          session_id: code.sessionId ?? null,
-        })
-        .execute()
+      await inTransaction(this.#db, async (transaction) => {
+        await holdProven(transaction, { id: code.userId, credentialsVersion: session.credentialsVersion })
+        const query = transaction.selectFrom('sessions').select('id').where('id', '=', session.id)
+        if (!(await query.forShare().executeTakeFirst())) throw credentialsChanged()
+        await transaction
+          .insertInto('oauth_codes')
+          .values({
+            hash: code.hash,
+            application_id: code.applicationId,
+            user_id: code.userId,
+            redirect_uri: code.redirectUri,
+            scope: code.scopes.join(' '),
+            code_challenge: code.codeChallenge ?? null,
+            expires_at_ms: code.expiresAtMs,
+            used_at_ms: null,
+            grant_id: null,
+            session_id: code.endsWithSession ? session.id : null,
+          })
+          .execute()
+      })
     } catch (cause) {
       if (isForeignKeyViolation(cause)) {
-        throw new AppError('not_found', 'the user, the session or the application is gone', { cause })
+        throw new AppError('not_found', 'the user or the application is gone', { cause })
       }
       throw cause
     }
@@ -111,7 +124,8 @@ export class Grants {
 
   /**
    * Writes all effects or none; the id of the grant they opened or rotated. Throws 'conflict' when what they were decided on does
-   * not hold any more, and 'not_found' when the user or the application is gone.
+   * not hold any more, 'unauthenticated' when the account was changed since the proof that a grant is opened on, and 'not_found' when
+   * the user or the application is gone.
    */
   async commit(effects: readonly Effect[], details: EffectDetails): Promise<number | undefined> {
     if (effects.length === 0) return undefined
@@ -138,6 +152,7 @@ export class Grants {
       .innerJoin('applications', 'applications.id', 'granted.application_id')
       .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
       .select(['token.grant_id', 'token.scope', 'token.expires_at_ms', 'granted.user_id', 'granted.application_id'])
+      .select('users.credentials_version')
       .where('token.hash', '=', hash)
       .where('token.kind', '=', 'access')
       .whereRef('token.generation', '=', 'granted.generation')
@@ -152,6 +167,7 @@ export class Grants {
         applicationId: row.application_id,
         scopes: row.scope.split(' '),
         expiresAtMs: row.expires_at_ms,
+        credentialsVersion: row.credentials_version,
       }
     )
   }
@@ -188,21 +204,18 @@ export class Grants {
     }))
   }
 
-  /** Ends a user's grants with all their tokens: one, or all. The ids of those that had not ended before. */
-  async revoke(of: { readonly userId: number; readonly id?: number }, reason: string): Promise<number[]> {
-    const revoked = await inTransaction(this.#db, async (transaction) => {
-      // First, so that a code being exchanged meanwhile either finds itself gone or has made its grant by now.
-      if (of.id === undefined) await transaction.deleteFrom('oauth_codes').where('user_id', '=', of.userId).execute()
-      let query = transaction
-        .updateTable('oauth_grants')
-        .set({ revoked_at_ms: this.#clock.nowMs(), revoke_reason: reason })
-        .where('user_id', '=', of.userId)
-        .where('revoked_at_ms', 'is', null)
-      if (of.id !== undefined) query = query.where('id', '=', of.id)
-      return query.returning('id').execute()
-    })
-    if (revoked.length > 0) this.#feed.publish('records')
-    return revoked.map(({ id }) => id)
+  /** The user ends one, with all its tokens. False when there is no such grant, or it had ended before. */
+  async revoke(userId: number, id: number, reason: string): Promise<boolean> {
+    const revoked = await this.#db
+      .updateTable('oauth_grants')
+      .set({ revoked_at_ms: this.#clock.nowMs(), revoke_reason: reason })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('revoked_at_ms', 'is', null)
+      .returning('id')
+      .executeTakeFirst()
+    if (revoked) this.#feed.publish('records')
+    return revoked !== undefined
   }
 
   /** Grant id to time of last use, Unix milliseconds. Tells nobody: no answer but the user's list of grants shows it. */

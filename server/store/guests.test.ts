@@ -79,7 +79,7 @@ testEachDatabase('a guest row waits for an account of its address, and stays wit
 
   // Another address: what waits for it comes, what was there stays.
   const waiting = await invite('ada@y')
-  await store.accounts.replaceEmail(ada.id, 'Ada@Y')
+  await store.accounts.change(ada.id, { email: 'Ada@Y' })
   assert.deepEqual([await ofWhom(before.id), await ofWhom(waiting.id)], [ada.id, ada.id])
   const heir = await addUser(store, 'ada@xn--bcher-kva.example')
   assert.deepEqual([await ofWhom(before.id), await listSharedIds(store, heir.id)], [ada.id, []])
@@ -93,7 +93,7 @@ testEachDatabase('a guest row waits for an account of its address, and stays wit
 
   // Nobody becomes a guest of their own camera.
   const own = await invite('owner@y')
-  await store.accounts.replaceEmail(owner.id, 'owner@y')
+  await store.accounts.change(owner.id, { email: 'owner@y' })
   assert.equal(await ofWhom(own.id), null)
   assert.equal((await store.guests.insert({ ...none, cameraId, email: 'x@x' })).userId, null)
   assert.deepEqual(await listSharedIds(store, owner.id), [])
@@ -157,7 +157,7 @@ testEachDatabase('T20: the list of shared cameras is what the rule makes a guest
       if (random() < 0.5) await store.shares.setOpened(user.id, camera.id)
     }
   }
-  await store.users.setDisabled(users[3]!.id, true)
+  await store.accounts.change(users[3]!.id, { isDisabled: true })
   for (const { id: userId } of users.slice(0, 3)) {
     const user = await store.users.get(userId)
     const expected = []

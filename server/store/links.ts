@@ -4,6 +4,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { emailKey } from '../model/email.ts'
+import { holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -28,6 +29,8 @@ export type NewLink = Pick<Link, 'kind' | 'expiresAtMs'> &
   Partial<Pick<Link, 'userId' | 'email' | 'inviterId' | 'cameraId'>> & {
     /** SHA-256 of what the link carries, 32 bytes. */
     readonly hash: Uint8Array
+    /** Of the account of `userId`, when it was found out where the link is to go. */
+    readonly credentialsVersion?: number
   }
 
 export class Links {
@@ -39,11 +42,17 @@ export class Links {
     this.#clock = clock
   }
 
-  /** In place of those of the same kind for the same person, inviter and camera; only for passwords may there be several. */
+  /**
+   * In place of those of the same kind for the same person, inviter and camera; only for passwords may there be several.
+   * Throws 'unauthenticated' when the account was changed since `credentialsVersion`.
+   */
   async insert(link: NewLink): Promise<void> {
     const { hash, kind, userId = null, email = null, inviterId = null, cameraId = null, expiresAtMs } = link
     const key = email === null ? null : emailKey(email)
     await inTransaction(this.#db, async (transaction) => {
+      if (link.credentialsVersion !== undefined) {
+        await holdProven(transaction, { id: userId!, credentialsVersion: link.credentialsVersion })
+      }
       if (kind !== 'reset') {
         let earlier = transaction
           .deleteFrom('links')

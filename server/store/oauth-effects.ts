@@ -3,6 +3,7 @@
 
 import type { Kysely } from 'kysely'
 import type { Effect, Pair } from '../model/oauth/decision.ts'
+import { holdProven } from './proven-user.ts'
 import type { Tables } from './schema.ts'
 
 /** What the effects need and do not name: hashes of tokens drawn for them, and where the request came from. */
@@ -14,6 +15,8 @@ export type EffectDetails = {
   readonly pairHashes?: { readonly access: Uint8Array; readonly refresh: Uint8Array } | undefined
   /** The answer, sealed, when it is to be given again to the same request. */
   readonly reply?: { readonly sealed: Uint8Array; readonly expiresAtMs: number } | undefined
+  /** Of the account whose password was right, when a grant is opened on that; a code is proof by being there. */
+  readonly credentialsVersion?: number | undefined
   readonly ip: string
   readonly label: string
 }
@@ -78,6 +81,8 @@ async function bindCode(transaction: Kysely<Tables>, grantId: number, details: E
 }
 
 async function openGrant(transaction: Kysely<Tables>, effect: Opening, details: EffectDetails): Promise<number> {
+  const { credentialsVersion } = details
+  if (credentialsVersion !== undefined) await holdProven(transaction, { id: effect.userId, credentialsVersion })
   const { id } = await transaction
     .insertInto('oauth_grants')
     .values({

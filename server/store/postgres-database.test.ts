@@ -72,7 +72,7 @@ testPostgres('while the server is down all is unavailable; afterwards it goes on
   }
   await using other = await openStore({ database: postgres.url('test_1'), credentialsKey, foreignIntervalMs: 0 })
   heard.length = 0
-  await other.users.setDisabled(user.id, true)
+  await other.users.update(user.id, { lastName: 'Byron' })
   await until(() => heard.length > 0)
   assert.deepEqual(heard, ['foreign'])
 })

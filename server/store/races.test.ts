@@ -91,3 +91,41 @@ testEachDatabase('an id is given once, whether chosen by the caller or by the ta
     lists.flat().sort((a, b) => a - b),
   )
 })
+
+testEachDatabase('of those who sign in while a password changes nobody stays signed in', async (t, { openStore }) => {
+  const { store, database, credentialsKey } = await openStore(t)
+  const { id } = await store.users.insert(ada)
+  const [stale, ...counts] = await race<number>(
+    database,
+    credentialsKey,
+    `const pause = () => new Promise((resolve) => setTimeout(resolve, 4))
+     if (at === 0) {
+       let stale = 0
+       for (let i = 0; i < 30; i++) {
+         const { user } = await store.accounts.change(${id}, { passwordHash: 'hash ' + i })
+         await pause()
+         for (const session of await store.sessions.list(${id})) {
+           if (Number(session.id.split(' ')[0]) < user.credentialsVersion) stale++
+         }
+       }
+       return stale
+     }
+     let made = 0
+     for (let i = 0; i < 100; i++) {
+       const { credentialsVersion } = await store.users.get(${id})
+       await pause()
+       const key = credentialsVersion + ' ' + at + ' ' + i
+       const times = { createdAtMs: 5, seenAtMs: 5, passwordAtMs: 5 }
+       const session = { id: key, hash: Buffer.from(key), userId: ${id}, credentialsVersion, ...times, ip: '', userAgent: null }
+       try {
+         await store.sessions.insert(session)
+         made++
+       } catch (error) {
+         if (error.kind !== 'unauthenticated') throw error
+       }
+     }
+     return made`,
+  )
+  assert.equal(stale, 0)
+  assert.ok(counts.every((made) => made > 0))
+})

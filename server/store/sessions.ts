@@ -3,7 +3,9 @@
 import type { Kysely } from 'kysely'
 import type { ChangePublisher } from './change-feed.ts'
 import { writeRelaxed } from './durability.ts'
+import { holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
+import { inTransaction } from './transaction.ts'
 
 export type SessionRecord = {
   /** Names the session in lists and addresses; does not suffice to use it. */
@@ -20,6 +22,8 @@ export type SessionRecord = {
 }
 
 export type NewSession = SessionRecord & {
+  /** Of the account when its user proved to be one; see proven-user.ts. */
+  readonly credentialsVersion: number
   /** SHA-256 of the cookie's value, 32 bytes. */
   readonly hash: Uint8Array
 }
@@ -36,32 +40,37 @@ export class SessionRows {
     this.#feed = feed
   }
 
+  /** Throws 'unauthenticated' when the account was changed since the proof. */
   async insert(session: NewSession): Promise<void> {
-    await this.#db
-      .insertInto('sessions')
-      .values({
-        id: session.id,
-        hash: session.hash,
-        user_id: session.userId,
-        created_at_ms: session.createdAtMs,
-        seen_at_ms: session.seenAtMs,
-        password_at_ms: session.passwordAtMs,
-        ip: session.ip,
-        user_agent: session.userAgent,
-      })
-      .execute()
+    await inTransaction(this.#db, async (transaction) => {
+      await holdProven(transaction, { id: session.userId, credentialsVersion: session.credentialsVersion })
+      await transaction
+        .insertInto('sessions')
+        .values({
+          id: session.id,
+          hash: session.hash,
+          user_id: session.userId,
+          created_at_ms: session.createdAtMs,
+          seen_at_ms: session.seenAtMs,
+          password_at_ms: session.passwordAtMs,
+          ip: session.ip,
+          user_agent: session.userAgent,
+        })
+        .execute()
+    })
   }
 
-  /** Of an account that is not disabled. */
-  async findByHash(hash: Uint8Array): Promise<SessionRecord | undefined> {
+  /** Of an account that is not disabled, with the version of its credentials now. */
+  async findByHash(hash: Uint8Array): Promise<(SessionRecord & { readonly credentialsVersion: number }) | undefined> {
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
       .select(columns.map((column) => `sessions.${column}` as const))
+      .select('users.credentials_version')
       .where('sessions.hash', '=', hash)
       .where('users.disabled_at_ms', 'is', null)
       .executeTakeFirst()
-    return row && toSession(row)
+    return row && { ...toSession(row), credentialsVersion: row.credentials_version }
   }
 
   /** Most recently seen first. */

@@ -37,12 +37,14 @@ export function createSqliteDialect(database: DatabaseSync, { maxTransactionMs =
   }
 }
 
-/** SQLite has no `for update`, and no need of it: a write transaction is the only one. */
+/** SQLite has no `for update` and the like, and no need of them: a write transaction is the only one. */
 class LocklessSqliteQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node)
+    if (!locks.has(node.modifier)) super.visitSelectModifier(node)
   }
 }
+
+const locks: ReadonlySet<string | undefined> = new Set(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'])
 
 /** SQLite's DDL is transactional, so all pending migrations run in one write transaction: two processes cannot interleave. */
 class TransactionalSqliteAdapter extends SqliteAdapter implements DialectAdapter {

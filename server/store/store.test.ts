@@ -80,7 +80,7 @@ testEachDatabase('the version grows with what answers show, and listeners hear o
   const user = await store.users.insert(ada)
   const owned = { ownerId: user.id, name: 'Door', type: 'h264', username: null, password: null } as const
   const camera = await store.cameras.insert({ ...owned, url: 'rtsp://h/1' })
-  assert.equal(await changes(() => store.users.setDisabled(user.id, false)), 'records')
+  assert.equal(await changes(() => store.accounts.change(user.id, { isDisabled: false })), 'records')
   assert.equal(await changes(() => store.cameras.update(camera.id, { name: 'Gate' })), 'records')
   assert.equal(await changes(() => store.recordings.enable(camera.id, { retention: 'P7D', maxBytes: null })), 'records')
   assert.equal(await changes(() => store.cameras.setStatus(camera.id, { status: 'online' })), 'status')
@@ -97,17 +97,17 @@ testEachDatabase('commits of another process are noticed, our own are not', asyn
   const heard: StoreChange[] = []
   store.onChange((change) => heard.push(change))
   const { id } = await store.users.insert(ada)
-  await store.transaction(({ users }) => users.setDisabled(id, true))
+  await store.transaction(({ accounts }) => accounts.change(id, { phone: '1' }))
   await delay(600)
   assert.deepEqual(heard, ['records', 'records'])
   const version = store.version
-  await other.users.setDisabled(id, false)
+  await other.accounts.change(id, { phone: '2' })
   const committedMs = performance.now()
   while (heard.length === 2 && performance.now() < committedMs + 5000) await delay(5)
   assert.ok(performance.now() - committedMs < 900, 'within half a second, and some time to be told')
   assert.deepEqual(heard, ['records', 'records', 'foreign'])
   assert.ok(store.version > version)
-  assert.equal((await store.users.get(id)).disabledAtMs, null)
+  assert.equal((await store.users.get(id)).phone, '2')
 })
 
 test('no camera password is in the files of the database', async (t) => {

@@ -7,6 +7,11 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openStore, type Store, type StoreOptions } from './store.ts'
 
+/** Another owner, so that the first user may be disabled or removed. */
+export async function addKeeper({ users }: Pick<Store, 'users'>): Promise<void> {
+  await users.insert({ email: 'keeper@nightjar.test', firstName: '', lastName: '', passwordHash: '!', isOwner: true })
+}
+
 export async function openTemporaryStore(
   t: TestContext,
   options: Partial<StoreOptions> = {},

@@ -6,6 +6,7 @@ import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
+import { holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -28,10 +29,18 @@ export type NewToken = Pick<Token, 'userId' | 'name' | 'scopes' | 'prefix' | 'la
   readonly hash: Uint8Array
   /** False for a value that looks like ours but fails our checksum; see auth/personal-token.ts. */
   readonly isChecksumValid: boolean
+  /** Of the account when its user proved to be one; missing when the owner of the server makes the token. */
+  readonly credentialsVersion?: number | undefined
 }
 
 /** A token that may be used: not revoked, of an account that is not disabled. */
-export type LiveToken = { readonly id: number; readonly userId: number; readonly scopes: readonly string[] }
+export type LiveToken = {
+  readonly id: number
+  readonly userId: number
+  readonly scopes: readonly string[]
+  /** Of the account, now. */
+  readonly credentialsVersion: number
+}
 
 export class Tokens {
   readonly #db: Kysely<Tables>
@@ -44,25 +53,13 @@ export class Tokens {
     this.#clock = clock
   }
 
-  /** Throws 'conflict' when the same token exists and 'not_found' for an unknown user. */
+  /**
+   * Throws 'conflict' when the same token exists, 'not_found' for an unknown user, and 'unauthenticated' when the account was changed
+   * since `credentialsVersion`.
+   */
   async insert(token: NewToken): Promise<Token> {
     try {
-      const row = await this.#db
-        .insertInto('tokens')
-        .values({
-          user_id: token.userId,
-          name: token.name,
-          hash: token.hash,
-          prefix: token.prefix,
-          last_four: token.lastFour,
-          scope: token.scopes.join(' '),
-          is_checksum_valid: token.isChecksumValid ? 1 : 0,
-          created_at_ms: this.#clock.nowMs(),
-          last_used_at_ms: null,
-          revoked_at_ms: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const row = await inTransaction(this.#db, (transaction) => this.#insert(transaction, token))
       this.#feed.publish('records')
       return toToken(row)
     } catch (cause) {
@@ -70,6 +67,29 @@ export class Tokens {
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no user ${token.userId}`, { cause })
       throw cause
     }
+  }
+
+  async #insert(
+    transaction: Kysely<Tables>,
+    { userId, credentialsVersion, ...token }: NewToken,
+  ): Promise<Row<'tokens'>> {
+    if (credentialsVersion !== undefined) await holdProven(transaction, { id: userId, credentialsVersion })
+    return transaction
+      .insertInto('tokens')
+      .values({
+        user_id: userId,
+        name: token.name,
+        hash: token.hash,
+        prefix: token.prefix,
+        last_four: token.lastFour,
+        scope: token.scopes.join(' '),
+        is_checksum_valid: token.isChecksumValid ? 1 : 0,
+        created_at_ms: this.#clock.nowMs(),
+        last_used_at_ms: null,
+        revoked_at_ms: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
   }
 
   async findLiveByHash(hash: Uint8Array): Promise<LiveToken | undefined> {
@@ -129,14 +149,16 @@ export class Tokens {
     return this.#db
       .selectFrom('tokens')
       .innerJoin('users', 'users.id', 'tokens.user_id')
-      .select(['tokens.id', 'tokens.user_id', 'tokens.scope'])
+      .select(['tokens.id', 'tokens.user_id', 'tokens.scope', 'users.credentials_version'])
       .where('tokens.revoked_at_ms', 'is', null)
       .where('users.disabled_at_ms', 'is', null)
   }
 }
 
-function toLiveToken(row: Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope'>): LiveToken {
-  return { id: row.id, userId: row.user_id, scopes: row.scope.split(' ') }
+type LiveRow = Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope'> & Pick<Row<'users'>, 'credentials_version'>
+
+function toLiveToken({ id, user_id: userId, scope, credentials_version: credentialsVersion }: LiveRow): LiveToken {
+  return { id, userId, scopes: scope.split(' '), credentialsVersion }
 }
 
 function toToken(row: Row<'tokens'>): Token {

@@ -23,6 +23,8 @@ export type User = {
   readonly isOwner: boolean
   /** Unix milliseconds; null while the account may be used. */
   readonly disabledAtMs: number | null
+  /** Grows whenever what signs in to the account changes: the password, the address, to be disabled or signed out everywhere. */
+  readonly credentialsVersion: number
   readonly createdAtMs: number
 }
 
@@ -39,9 +41,10 @@ export type NewUser = {
   readonly passwordHash: string
 }
 
-export type UserChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone'>>
+export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone'>>
 
-const columns = [
+/** What `toUser` needs. */
+export const userColumns = [
   'id',
   'email',
   'first_name',
@@ -49,6 +52,7 @@ const columns = [
   'phone',
   'is_owner',
   'disabled_at_ms',
+  'credentials_version',
   'created_at_ms',
 ] as const
 
@@ -87,7 +91,7 @@ export class Users {
               disabled_at_ms: null,
               created_at_ms: this.#clock.nowMs(),
             })
-            .returning(columns)
+            .returning(userColumns)
             .executeTakeFirstOrThrow(),
         )
         await takeWaitingGuests(transaction, inserted.id, key)
@@ -101,13 +105,13 @@ export class Users {
   }
 
   async find(id: number): Promise<User | undefined> {
-    const row = await this.#db.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst()
+    const row = await this.#db.selectFrom('users').select(userColumns).where('id', '=', id).executeTakeFirst()
     return row && toUser(row)
   }
 
   async findByEmail(email: string): Promise<User | undefined> {
     const key = emailKey(email)
-    const row = await this.#db.selectFrom('users').select(columns).where('email_key', '=', key).executeTakeFirst()
+    const row = await this.#db.selectFrom('users').select(userColumns).where('email_key', '=', key).executeTakeFirst()
     return row && toUser(row)
   }
 
@@ -122,7 +126,7 @@ export class Users {
   async findLogin(email: string): Promise<{ user: User; passwordHash: string } | undefined> {
     const row = await this.#db
       .selectFrom('users')
-      .select([...columns, 'password_hash'])
+      .select([...userColumns, 'password_hash'])
       .where('email_key', '=', emailKey(email))
       .executeTakeFirst()
     return row && { user: toUser(row), passwordHash: row.password_hash }
@@ -130,13 +134,13 @@ export class Users {
 
   /** All accounts in the order of their ids. */
   async list(): Promise<User[]> {
-    const rows = await this.#db.selectFrom('users').select(columns).orderBy('id').execute()
+    const rows = await this.#db.selectFrom('users').select(userColumns).orderBy('id').execute()
     return rows.map(toUser)
   }
 
   /** As `list`, a part of it. */
   async listPage({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<User[]> {
-    const query = this.#db.selectFrom('users').select(columns).orderBy('id').limit(limit).offset(offset)
+    const query = this.#db.selectFrom('users').select(userColumns).orderBy('id').limit(limit).offset(offset)
     return (await query.execute()).map(toUser)
   }
 
@@ -151,37 +155,19 @@ export class Users {
     return (await query.executeTakeFirst()) !== undefined
   }
 
-  /** With what waits for the address, if it is another one. Throws 'not_found', and 'conflict' when the address is taken. */
-  async update(id: number, change: UserChange): Promise<User> {
-    const { email, firstName, lastName, phone } = change
+  /** What signs in to the account, and what it may do, is changed by `AccountChanges`. Throws 'not_found'. */
+  async update(id: number, { firstName, lastName, phone }: UserChange): Promise<User> {
     const values = {
       ...(firstName !== undefined && { first_name: firstName }),
       ...(lastName !== undefined && { last_name: lastName }),
       ...(phone !== undefined && { phone }),
     }
-    if (email === undefined) return this.#set(id, values)
-    const key = emailKey(email)
-    try {
-      const user = await inTransaction(this.#db, async (transaction) => {
-        await lockAddress(transaction, key)
-        const changed = await setUser(transaction, id, { ...values, email, email_key: key })
-        await takeWaitingGuests(transaction, id, key)
-        return changed
-      })
-      this.#feed.publish('records')
-      return user
-    } catch (error) {
-      throw isUniqueViolation(error) ? await this.#explainConflict(email, undefined, error) : error
-    }
-  }
-
-  /** Throws 'not_found'. */
-  async setOwner(id: number, isOwner: boolean): Promise<User> {
-    return this.#set(id, { is_owner: isOwner ? 1 : 0 })
-  }
-
-  async setPasswordHash(id: number, passwordHash: string): Promise<void> {
-    await this.#set(id, { password_hash: passwordHash })
+    if (Object.keys(values).length === 0) return this.get(id)
+    const query = this.#db.updateTable('users').set(values).where('id', '=', id)
+    const row = await query.returning(userColumns).executeTakeFirst()
+    if (!row) throw new AppError('not_found', `there is no user ${id}`)
+    this.#feed.publish('records')
+    return toUser(row)
   }
 
   /** Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one. */
@@ -196,18 +182,6 @@ export class Users {
     return row !== undefined
   }
 
-  /** A disabled account keeps its cameras and footage; its credentials are refused. Throws 'not_found'. */
-  async setDisabled(id: number, isDisabled: boolean): Promise<User> {
-    return this.#set(id, { disabled_at_ms: isDisabled ? this.#clock.nowMs() : null })
-  }
-
-  async #set(id: number, values: Partial<Row<'users'>>): Promise<User> {
-    if (Object.keys(values).length === 0) return this.get(id)
-    const user = await setUser(this.#db, id, values)
-    this.#feed.publish('records')
-    return user
-  }
-
   async #explainConflict(email: string, id: number | undefined, cause: unknown): Promise<AppError> {
     const isEmailTaken = (await this.findByEmail(email)) !== undefined
     const message = isEmailTaken ? `there is already an account for ${email}` : `the user id ${id} is taken`
@@ -215,13 +189,7 @@ export class Users {
   }
 }
 
-async function setUser(db: Kysely<Tables>, id: number, values: Partial<Row<'users'>>): Promise<User> {
-  const row = await db.updateTable('users').set(values).where('id', '=', id).returning(columns).executeTakeFirst()
-  if (!row) throw new AppError('not_found', `there is no user ${id}`)
-  return toUser(row)
-}
-
-function toUser(row: Pick<Row<'users'>, (typeof columns)[number]>): User {
+export function toUser(row: Pick<Row<'users'>, (typeof userColumns)[number]>): User {
   return {
     id: row.id,
     email: row.email,
@@ -230,6 +198,7 @@ function toUser(row: Pick<Row<'users'>, (typeof columns)[number]>): User {
     phone: row.phone,
     isOwner: row.is_owner === 1,
     disabledAtMs: row.disabled_at_ms,
+    credentialsVersion: row.credentials_version,
     createdAtMs: row.created_at_ms,
   }
 }

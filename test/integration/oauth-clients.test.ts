@@ -12,7 +12,7 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { hashToken } from '../../server/auth/checked-token.ts'
 import { createClientId, createOAuthSecret } from '../../server/auth/oauth/oauth-secrets.ts'
-import { createTemporaryOAuth, testContext } from '../../server/auth/oauth/temporary-oauth.ts'
+import { addSession, createTemporaryOAuth, testContext } from '../../server/auth/oauth/temporary-oauth.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { databaseFile } from '../../server/store/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -46,7 +46,7 @@ async function open(t: TestContext) {
     const found = await beside.checkAuthorize(searchParams)
     assert.equal(found.kind, 'ask')
     const { request } = found as Extract<typeof found, { kind: 'ask' }>
-    return (await beside.approve(request, user.id, testContext)).location
+    return (await beside.approve(request, await addSession(store, user), testContext)).location
   }
   const statusOfMe = async (access: string) =>
     (await server.request('/v1/me/', { authorization: `Bearer ${access}` })).status

@@ -4,7 +4,7 @@ import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { AppError } from '../../base/error.ts'
 import { accountScope } from '../../model/access.ts'
-import { emailKey } from '../../model/email.ts'
+import { emailKey, parseEmail } from '../../model/email.ts'
 import type { Store } from '../../store/store.ts'
 import { writeUser } from '../answers/user.ts'
 import type { Handlers } from '../call.ts'
@@ -43,11 +43,13 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       if (isMoving || newPassword !== undefined) {
         if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
         if (password === undefined) throw missingPassword()
-        if (isMoving) await accounts.requestEmailChange({ userId, email, password, context })
+        // The password first: it may be refused, and ends links, the one for the new address among them.
+        if (isMoving) parseEmail(email)
         if (newPassword !== undefined) {
           const { revoke_personal_tokens: revokePersonalTokens = false } = body
           await accounts.changePassword({ userId, password, newPassword, revokePersonalTokens, context })
         }
+        if (isMoving) await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, context })
       }
       if (Object.keys(change).length > 0) {
         await users.update(userId, change)

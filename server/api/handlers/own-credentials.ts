@@ -38,11 +38,12 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
     },
 
     async createToken(call) {
-      const { userId } = call.caller
+      const { userId, credentialsVersion } = call.caller
       const { name = '', scope } = call.body()
       const scopes = scope === undefined ? defaultScopes : parseScopes(scope)
       checkGiveable(scopes, call.caller)
-      const { token, value } = await personalTokens.create({ userId, name, scopes, context: call.context() })
+      const owner = { userId, credentialsVersion, context: call.context() }
+      const { token, value } = await personalTokens.create({ ...owner, name, scopes })
       return { ...writePersonalToken(token), token: value }
     },
 

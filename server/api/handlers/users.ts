@@ -3,7 +3,6 @@
 import type { AccountChange } from '../../../contract/account.ts'
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Caller } from '../../auth/caller.ts'
-import type { Audit } from '../../auth/guard/audit.ts'
 import { AppError } from '../../base/error.ts'
 import { getPage } from '../../model/page.ts'
 import { parsePersonName } from '../../model/person-name.ts'
@@ -15,17 +14,13 @@ import { writeListing } from '../page-of.ts'
 
 export type UserHandlersOptions = {
   readonly store: Pick<Store, 'users'>
-  readonly accounts: Pick<
-    Accounts,
-    'add' | 'invite' | 'setPassword' | 'setEmail' | 'setOwner' | 'disable' | 'enable' | 'remove'
-  >
-  readonly audit: Pick<Audit, 'write'>
+  readonly accounts: Pick<Accounts, 'add' | 'invite' | 'change' | 'signOut' | 'remove'>
   readonly publicUrl: string
 }
 
-type Names = 'listUsers' | 'createUser' | 'inviteUser' | 'getUser' | 'updateUser' | 'deleteUser'
+type Names = 'listUsers' | 'createUser' | 'inviteUser' | 'getUser' | 'updateUser' | 'signOutUser' | 'deleteUser'
 
-export function createUserHandlers({ store, accounts, audit, publicUrl }: UserHandlersOptions): Pick<Handlers, Names> {
+export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersOptions): Pick<Handlers, Names> {
   const { users } = store
 
   const checkOwner = async ({ userId }: Caller): Promise<void> => {
@@ -62,27 +57,33 @@ export function createUserHandlers({ store, accounts, audit, publicUrl }: UserHa
 
     async updateUser(call) {
       await checkOwner(call.caller)
-      const { id: userId, email, isOwner, disabledAtMs } = await users.get(call.params.user_id)
-      const body = call.body()
+      const { id, email } = await users.get(call.params.user_id)
+      const {
+        password,
+        disabled,
+        is_owner: isOwner,
+        revoke_personal_tokens: revokePersonalTokens,
+        ...body
+      } = call.body()
       const isMoving = body.email !== undefined && body.email !== email
-      if (userId === call.caller.userId) checkNotOwn({ email: isMoving, password: body.password !== undefined })
-      const by = { byUserId: call.caller.userId, context: call.context() }
-      const { email: _, ...change } = readChange(body)
-      // What may be refused comes first.
-      if (body.password !== undefined) {
-        const { password: newPassword, revoke_personal_tokens: revokePersonalTokens = false } = body
-        await accounts.setPassword({ userId, newPassword, revokePersonalTokens, ...by })
+      if (id === call.caller.userId) checkNotOwn({ email: isMoving, password: password !== undefined })
+      const change = {
+        ...readChange(body),
+        ...(isMoving && { email: body.email }),
+        ...(password !== undefined && { newPassword: password }),
+        ...(revokePersonalTokens !== undefined && { revokePersonalTokens }),
+        ...(isOwner !== undefined && { isOwner }),
+        ...(disabled !== undefined && { isDisabled: disabled }),
       }
-      if (isMoving) await accounts.setEmail(userId, body.email!, by)
-      if (body.is_owner !== undefined && body.is_owner !== isOwner) await accounts.setOwner(userId, body.is_owner, by)
-      if (Object.keys(change).length > 0) {
-        const { email: subject } = await users.update(userId, change)
-        const detail = { fields: Object.keys(change).join(' '), by_user: by.byUserId }
-        audit.write({ event: 'user.changed', userId, subject, context: by.context, detail })
-      }
-      if (body.disabled === true && disabledAtMs === null) await accounts.disable(userId, by)
-      if (body.disabled === false && disabledAtMs !== null) await accounts.enable(userId, by)
-      return writeAccount(await users.get(userId))
+      return writeAccount(await accounts.change(id, change, { byUserId: call.caller.userId, context: call.context() }))
+    },
+
+    async signOutUser(call) {
+      await checkOwner(call.caller)
+      const { id } = await users.get(call.params.user_id)
+      const { revoke_personal_tokens: revokePersonalTokens = false } = call.body()
+      await accounts.signOut(id, { revokePersonalTokens, byUserId: call.caller.userId, context: call.context() })
+      return null
     },
 
     async deleteUser(call) {
@@ -104,12 +105,11 @@ function checkNotOwn(isChanged: Readonly<Record<string, boolean>>): void {
 }
 
 /** Names on one line, and what else a row of a user holds. */
-export function readChange(body: Pick<AccountChange, 'first_name' | 'last_name' | 'phone' | 'email'>): UserChange {
-  const { first_name: firstName, last_name: lastName, phone, email } = body
+export function readChange(body: Pick<AccountChange, 'first_name' | 'last_name' | 'phone'>): UserChange {
+  const { first_name: firstName, last_name: lastName, phone } = body
   return {
     ...(firstName !== undefined && { firstName: parsePersonName(firstName, 'first_name') }),
     ...(lastName !== undefined && { lastName: parsePersonName(lastName, 'last_name') }),
     ...(phone !== undefined && { phone: phone === '' ? null : phone }),
-    ...(email !== undefined && { email }),
   }
 }

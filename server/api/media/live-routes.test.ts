@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../base/error.ts'
 import type { LiveView } from '../../model/live-view.ts'
+import { addKeeper } from '../../store/temporary-store.ts'
 import type { Live } from '../deps.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
 
@@ -196,7 +197,8 @@ test('losing the right ends open streams within seconds and closes their URLs', 
     await once(response, 'data')
     await store.users.update(owner.userId, { firstName: 'Eve' })
     if (lose === 'camera') await store.cameras.remove(cameraId)
-    if (lose === 'account') await store.users.setDisabled(owner.userId, true)
+    await addKeeper(store)
+    if (lose === 'account') await store.accounts.change(owner.userId, { isDisabled: true })
     if (lose === 'token') await store.tokens.revoke(owner.tokenId)
     await Promise.race([once(response, 'close'), delay(5_000).then(() => assert.fail('the stream should have ended'))])
     assert.equal(camera.open, 0)

@@ -98,7 +98,7 @@ testEachDatabase(
     const check = async () => (await oauth.checkAuthorize(new URLSearchParams({ ...asked, ...challenge }))).kind
     assert.deepEqual([await statusOf(), await check()], [200, 'ask'])
 
-    await store.accounts.setDisabled(runner.id, true)
+    await store.accounts.change(runner.id, { isDisabled: true })
     assert.deepEqual([await statusOf(), await check()], [401, 'refused'])
     const refresh = { client_id: 'other', grant_type: 'refresh_token', refresh_token: first.refresh_token }
     for (const answer of [await logIn(), await askToken(oauth, refresh)]) {
@@ -107,7 +107,7 @@ testEachDatabase(
     assert.equal(await store.grants.findEndMs(grant!.id), undefined)
     assert.equal((await store.grants.list(user.id)).length, 1) // to be seen and ended nevertheless
 
-    await store.accounts.setDisabled(runner.id, false)
+    await store.accounts.change(runner.id, { isDisabled: false })
     assert.deepEqual([await statusOf(), await check()], [200, 'ask'])
   },
 )

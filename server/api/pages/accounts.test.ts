@@ -285,3 +285,46 @@ test('a personal access token is shown once, works, and is revoked', async (t) =
   assert.match(browser.shown!.text, /The token is revoked/)
   assert.equal(await ask(), 401)
 })
+
+test('a password that changes right after it was found right signs nobody in', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const user = await pages.addPerson()
+  const { login } = pages.deps
+  const verify = login.verify.bind(login)
+  login.verify = async (input) => {
+    const found = await verify(input)
+    await pages.accounts.change(user.id, { newPassword })
+    return found
+  }
+  const browser = pages.openBrowser()
+  await browser.signIn()
+  assert.equal(browser.shown!.status, 400)
+  assert.match(browser.shown!.text, /The e-mail address or the password is wrong/)
+  assert.equal(browser.cookies.has('__Host-session'), false)
+  assert.deepEqual(await pages.deps.sessions.list(user.id), [])
+})
+
+test('whoever knew the old password is no known device any more; who changes it stays one', async (t) => {
+  const pages = await openTemporaryPages(t)
+  await pages.addPerson()
+  const [own, other] = [pages.openBrowser(), pages.openBrowser({ ip: '198.51.100.4' })]
+  for (const browser of [own, other]) await browser.signIn()
+  const isKnown = async (browser: typeof own) => {
+    const user = (await pages.store.users.findByEmail('ada@example.org'))!
+    return pages.devices.isKnown(browser.cookies.get('__Host-device'), user)
+  }
+  assert.deepEqual([await isKnown(own), await isKnown(other)], [true, true])
+  await own.open('/account/password/')
+  await own.submit({ password, new_password: newPassword })
+  assert.equal(own.shown!.url, '/account/?done=password')
+  assert.deepEqual([await isKnown(own), await isKnown(other)], [true, false])
+
+  await other.open('/reset/')
+  await other.submit({ email: 'ada@example.org' })
+  await other.open(await readLink(pages))
+  await other.submit({ password })
+  assert.deepEqual([await isKnown(own), await isKnown(other)], [false, true])
+  await pages.accounts.change(1, { email: 'byron@example.org' })
+  const moved = (await pages.store.users.get(1))!
+  assert.equal(pages.devices.isKnown(other.cookies.get('__Host-device'), moved), false)
+})

@@ -15,7 +15,7 @@ import { createErrorPage, createOutdatedPage } from './error-page.ts'
 import { type Form, maxFormBytes, readForm } from './form.ts'
 import { writeDocument } from './layout.ts'
 import type { Look } from './look.ts'
-import type { Page, PageAnswer, PageCall, UserCall } from './page.ts'
+import { type Page, type PageAnswer, type PageCall, redirect, type UserCall } from './page.ts'
 import { createPageHeaders } from './page-headers.ts'
 import { checkSameSite } from './same-site.ts'
 import type { Texts } from './texts/texts.ts'
@@ -54,7 +54,12 @@ function registerPage(scope: FastifyInstance, page: Page, options: PageRoutesOpt
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const call = await createCall(request, options)
     const form = request.method === 'POST' ? readForm(sentBody(request)) : undefined
-    return sendAnswer(options, call, await ask(page, call, form, options), request, reply)
+    const found = await ask(page, call, form, options).catch((error: unknown) => {
+      // Signed out, or the password changed, while this was being done: nothing was, and the page is asked for as whoever it is now.
+      if (error instanceof AppError && error.kind === 'unauthenticated') return redirect(call.url)
+      throw error
+    })
+    return sendAnswer(options, call, found, request, reply)
   }
   const methods = page.post ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']
   scope.route({ method: methods, url: page.path, exposeHeadRoute: false, handler: answer })

@@ -59,10 +59,10 @@ export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
     createInvitationPage(deps, desk),
     ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),
     createResetPage(deps, desk),
-    createConfirmEmailPage(deps),
+    createConfirmEmailPage(deps, desk),
     createAccountPage(deps),
     createTokensPage(deps),
-    createChangePasswordPage(deps),
+    createChangePasswordPage(deps, desk),
     createChangeEmailPage(deps),
   ]
 }

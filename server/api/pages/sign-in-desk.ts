@@ -3,6 +3,7 @@
 import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
 import { isLocalPath } from '../../model/local-path.ts'
+import type { ProvenUser } from '../../store/proven-user.ts'
 import type { PagesDeps } from './deps.ts'
 import { Kept } from './kept.ts'
 import { type PageCall, type Redirect, redirect } from './page.ts'
@@ -55,16 +56,16 @@ export class SignInDesk {
   }
 
   /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */
-  async signIn({ session, context }: PageCall, userId: number, path = this.home): Promise<Redirect> {
+  async signIn({ session, context }: PageCall, user: ProvenUser, path = this.home): Promise<Redirect> {
     const { sessions } = this.#deps
+    const { cookie } = await sessions.start(user, context)
     if (session) await sessions.end(session)
-    const { cookie } = await sessions.start(userId, context)
-    return redirect(path, [cookie, this.createDevice(userId)])
+    return redirect(path, [cookie, this.createDevice(user)])
   }
 
   /** Set-Cookie of a browser whose user was proved to be there. */
-  createDevice(userId: number): string {
-    const value = this.#deps.login.createDevice(userId)
+  createDevice(user: ProvenUser): string {
+    const value = this.#deps.login.createDevice(user)
     return writeCookie(deviceCookie, value, { maxAgeSeconds: knownDeviceTtlSeconds })
   }
 

@@ -27,6 +27,7 @@ export type TemporaryPages = TemporaryApi & {
   readonly deps: PagesDeps
   readonly accounts: Accounts
   readonly audit: Audit
+  readonly devices: KnownDevices
   /** What was sent, oldest first. */
   readonly mails: readonly Mail[]
   openBrowser(options?: { readonly ip?: string }): TestBrowser
@@ -45,7 +46,7 @@ export type TemporaryPagesOptions = {
 export async function openTemporaryPages(t: TestContext, options: TemporaryPagesOptions = {}): Promise<TemporaryPages> {
   const { clock = systemClock, signUp = 'invitation', openStore, dashboard } = options
   const mails: Mail[] = []
-  let made: { deps: PagesDeps; accounts: Accounts; audit: Audit } | undefined
+  let made: ReturnType<typeof createDeps> | undefined
   const addParts = (store: Store) => {
     made = createDeps(store, { clock, signUp, mails })
     return { pages: made.deps, ...(dashboard !== undefined && { dashboard }) }
@@ -77,6 +78,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
     deps: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
     accounts,
     audit,
+    devices,
   }
 }
 

@@ -49,16 +49,26 @@ export type ResetInput = By & {
   readonly revokePersonalTokens?: boolean
 }
 
-export type SetPasswordInput = By & {
+export type ChangePasswordInput = By & {
   readonly userId: number
   readonly newPassword: string
   readonly revokePersonalTokens?: boolean
-}
-
-export type ChangePasswordInput = SetPasswordInput & {
   /** The present one. */
   readonly password: string
   readonly exceptSessionId?: string
+}
+
+/** What an owner changes of an account; what is not named stays. */
+export type OwnerChangeInput = Partial<Names> & {
+  readonly email?: string
+  /** Empty for none. */
+  readonly phone?: string | null
+  readonly newPassword?: string
+  /** With `newPassword`. */
+  readonly revokePersonalTokens?: boolean
+  readonly isOwner?: boolean
+  /** Ends all that opens the account, for good; the cameras go on. */
+  readonly isDisabled?: boolean
 }
 
 export type ChangeEmailInput = By & { readonly userId: number; readonly email: string; readonly password: string }

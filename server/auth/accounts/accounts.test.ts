@@ -1,12 +1,14 @@
 // How accounts begin, change and end, on both databases.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import type { AppError } from '../../base/error.ts'
 import type { Store, StoreOptions } from '../../store/store.ts'
 import { TestClock } from '../guard/test-clock.ts'
 import type { RequestContext } from '../request-context.ts'
+import { createLinkToken, hashLinkToken } from './account-links.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
 
@@ -144,6 +146,43 @@ testEachDatabase(
     assert.equal((await accounts.acceptInvitation({ ...person, token: token! })).isOwner, false)
   },
 )
+
+testEachDatabase('an invitation ends with its inviter, disabled or removed', async (t, { openStore }) => {
+  const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
+  await setUp()
+  const bob = await accounts.add({ ...person, email: 'bob@example.org' })
+  const invite = async (email: string) => {
+    await accounts.invite({ email, inviterId: bob.id, context })
+    return tokenIn((await takeMails())[0]!)
+  }
+  const isRefused = async (token: string) => {
+    assert.equal(await accounts.findInvitation(token), undefined)
+    await assert.rejects(accounts.acceptInvitation({ ...person, token }), { kind: 'not_found' })
+  }
+  const first = await invite('c@example.org')
+  assert.ok(await accounts.findInvitation(first))
+  await accounts.change(bob.id, { isDisabled: true })
+  await isRefused(first)
+  // One that was on its way at that moment.
+  const late = createLinkToken(randomBytes)
+  const link = {
+    kind: 'invitation',
+    email: 'd@example.org',
+    inviterId: bob.id,
+    expiresAtMs: clock.nowMs() + dayMs,
+  } as const
+  await store.links.insert({ ...link, hash: hashLinkToken(late)! })
+  await isRefused(late)
+  await accounts.change(bob.id, { isDisabled: false })
+  await isRefused(first)
+  assert.ok(await accounts.findInvitation(late), 'of somebody who may invite again')
+
+  const second = await invite('e@example.org')
+  assert.ok(await accounts.findInvitation(second))
+  await accounts.remove(bob.id)
+  await isRefused(second)
+  await isRefused(late)
+})
 
 testEachDatabase('who may have an account is for the owner to say', async (t, { openStore }) => {
   const closed = await open(t, openStore, { signUp: 'closed' })

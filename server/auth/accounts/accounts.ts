@@ -1,11 +1,9 @@
 // Accounts: how they begin (set-up, invitation, sign-up), change (password, address) and end. What depends on whether an address
 // has an account is never told to who asks: it goes by mail to the address itself.
 
-import { emailKey, parseEmail } from '../../model/email.ts'
 import type { User } from '../../store/users.ts'
 import type { RequestContext } from '../request-context.ts'
 import { AccountMails, type ReuseNotice } from './account-mails.ts'
-import { about, by } from './account-parts.ts'
 import type {
   AcceptInput,
   AccountsOptions,
@@ -15,8 +13,8 @@ import type {
   ChangePasswordInput,
   ConfirmEmailInput,
   InviteInput,
+  OwnerChangeInput,
   ResetInput,
-  SetPasswordInput,
   SetUpInput,
   SignUp,
 } from './accounts-options.ts'
@@ -25,6 +23,7 @@ import { Later } from './later.ts'
 import { LinkDesk } from './link-desk.ts'
 import { type Invitation, Newcomers } from './newcomers.ts'
 import { OwnChanges } from './own-changes.ts'
+import { OwnerChanges } from './owner-changes.ts'
 
 const cleaningIntervalMs = 3_600_000
 
@@ -36,6 +35,7 @@ export class Accounts {
   readonly #later: Later
   readonly #newcomers: Newcomers
   readonly #changes: OwnChanges
+  readonly #ownerChanges: OwnerChanges
 
   constructor(options: AccountsOptions) {
     this.#options = options
@@ -45,6 +45,7 @@ export class Accounts {
     this.#newcomers = new Newcomers(parts)
     this.#changes = new OwnChanges(parts)
     this.guests = new GuestDesk(parts)
+    this.#ownerChanges = new OwnerChanges(parts)
   }
 
   get signUp(): SignUp {
@@ -116,13 +117,8 @@ export class Accounts {
    * By the user, who gives the present password again. Ends all grants and all sessions but `exceptSessionId`. Throws 'invalid'
    * naming `password` or `new_password`; 'rate_limited' as a log-in does.
    */
-  changePassword(input: ChangePasswordInput): Promise<void> {
+  changePassword(input: ChangePasswordInput): Promise<User> {
     return this.#changes.changePassword(input)
-  }
-
-  /** By an owner: without the present password. As `changePassword` else. */
-  setPassword(input: SetPasswordInput): Promise<void> {
-    return this.#changes.setPassword(input)
   }
 
   /**
@@ -146,45 +142,22 @@ export class Accounts {
     return this.#changes.confirmEmail(input)
   }
 
-  /** By an owner: at once, with a notice to the former address. Ends all links. Throws 'not_found', 'conflict', 'invalid'. */
-  async setEmail(userId: number, emailText: string, input: By = {}): Promise<User> {
-    const { store, audit } = this.#options
-    const { user, formerEmail } = await store.accounts.replaceEmail(userId, parseEmail(emailText))
-    audit.write({ event: 'email.changed', ...about(user, input), detail: { former: formerEmail, ...by(input) } })
-    if (emailKey(formerEmail) !== emailKey(user.email)) {
-      this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
-    }
-    return user
+  /**
+   * By an owner, all of it or nothing, with notices to the user. Throws 'invalid' naming fields, 'not_found', and 'conflict' for the
+   * last owner or an address that another account has.
+   */
+  change(userId: number, change: OwnerChangeInput, by?: By): Promise<User> {
+    return this.#ownerChanges.change(userId, change, by)
   }
 
-  /** Ends all sessions and grants; personal tokens are refused until it is enabled again. Throws 'not_found' and 'conflict'. */
-  async disable(userId: number, input: By = {}): Promise<User> {
-    const user = await this.#options.store.accounts.setDisabled(userId, true)
-    this.#options.audit.write({ event: 'user.disabled', ...about(user, input), detail: by(input) })
-    return user
-  }
-
-  async enable(userId: number, input: By = {}): Promise<User> {
-    const user = await this.#options.store.accounts.setDisabled(userId, false)
-    this.#options.audit.write({ event: 'user.enabled', ...about(user, input), detail: by(input) })
-    return user
-  }
-
-  /** Throws 'not_found', and 'conflict' for the last owner. */
-  async setOwner(userId: number, isOwner: boolean, input: By = {}): Promise<User> {
-    const user = await this.#options.store.accounts.setOwner(userId, isOwner)
-    this.#options.audit.write({
-      event: 'user.changed',
-      ...about(user, input),
-      detail: { owner: isOwner, ...by(input) },
-    })
-    return user
+  /** By an owner: ends all sessions and grants, and personal tokens if wished for. Throws 'not_found'. */
+  signOut(userId: number, input?: By & { readonly revokePersonalTokens?: boolean }): Promise<User> {
+    return this.#ownerChanges.signOut(userId, input)
   }
 
   /** For good. Throws 'not_found', and 'conflict' for the last owner, and for cameras unless `withCameras`. */
-  async remove(userId: number, input: By & { readonly withCameras?: boolean } = {}): Promise<void> {
-    const user = await this.#options.store.accounts.remove(userId, { withCameras: input.withCameras ?? false })
-    this.#options.audit.write({ event: 'user.removed', ...about(user, input), detail: by(input) })
+  remove(userId: number, input?: By & { readonly withCameras?: boolean }): Promise<void> {
+    return this.#ownerChanges.remove(userId, input)
   }
 
   /** Tells a user that a used refresh token came again; for `OAuthOptions.onReuse`. Never throws. */

@@ -1,7 +1,7 @@
 // One-time links as accounts use them: how long each kind lasts, and how many mails carry them.
 
 import { AppError } from '../../base/error.ts'
-import type { Link, LinkKind } from '../../store/links.ts'
+import type { Link, LinkKind, NewLink } from '../../store/links.ts'
 import { addressBlock } from '../guard/address-block.ts'
 import { RateLimiter } from '../guard/rate-limiter.ts'
 import { hashLinkToken } from './account-links.ts'
@@ -36,7 +36,7 @@ export class LinkDesk {
   async insert(
     kind: LinkKind,
     hash: Uint8Array,
-    of: Partial<Pick<Link, 'userId' | 'email' | 'inviterId' | 'cameraId'>>,
+    of: Pick<NewLink, 'userId' | 'email' | 'inviterId' | 'cameraId' | 'credentialsVersion'>,
   ): Promise<void> {
     const { store, clock } = this.#options
     await store.links.insert({ kind, hash, expiresAtMs: clock.nowMs() + lifetimesMs[kind], ...of })

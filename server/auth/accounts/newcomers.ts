@@ -95,6 +95,7 @@ export class Newcomers {
     const link = await this.#links.find('invitation', token)
     if (!link || this.#isRefused(link.inviterId)) return undefined
     const inviter = link.inviterId === null ? undefined : await store.users.find(link.inviterId)
+    if (inviter && inviter.disabledAtMs !== null) return undefined
     const camera = link.cameraId === null ? undefined : await store.cameras.find(link.cameraId)
     return {
       email: link.email!,

@@ -1,4 +1,4 @@
-// New passwords and addresses: by those who know the present password, by those who can read the account's mail, or by an owner.
+// New passwords and addresses: by those who know the present password, or who can read the account's mail.
 
 import { AppError } from '../../base/error.ts'
 import { parseEmail } from '../../model/email.ts'
@@ -10,12 +10,10 @@ import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, about, by, withContext } from './account-parts.ts'
 import type {
   AccountsOptions,
-  By,
   ChangeEmailInput,
   ChangePasswordInput,
   ConfirmEmailInput,
   ResetInput,
-  SetPasswordInput,
 } from './accounts-options.ts'
 import type { Later } from './later.ts'
 import { badLink, type LinkDesk } from './link-desk.ts'
@@ -58,7 +56,7 @@ export class OwnChanges {
     if (!found) throw badLink()
     checkPassword(password, [found.email])
     const passwordHash = await passwords.hash(password)
-    const user = await store.accounts.resetPassword(hash, passwordHash, { reason: 'password_reset', personalTokens })
+    const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
     login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
     this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
@@ -69,19 +67,22 @@ export class OwnChanges {
    * By the user, who gives the present password again. Ends all grants and all sessions but `exceptSessionId`. Throws 'invalid'
    * naming `password` or `new_password`; 'rate_limited' as a log-in does.
    */
-  async changePassword(input: ChangePasswordInput): Promise<void> {
-    const { store } = this.#options
+  async changePassword(input: ChangePasswordInput): Promise<User> {
+    const { store, passwords, audit } = this.#options
+    const { newPassword, exceptSessionId, revokePersonalTokens: personalTokens = false } = input
     const user = await store.users.get(input.userId)
-    checkNewPassword(input.newPassword, user.email)
-    await this.#checkOwnPassword(user, input.password, input.context)
-    await this.#replacePassword(user, input.newPassword, input)
-  }
-
-  /** By an owner: without the present password. As `changePassword` else. */
-  async setPassword(input: SetPasswordInput): Promise<void> {
-    const user = await this.#options.store.users.get(input.userId)
-    checkNewPassword(input.newPassword, user.email)
-    await this.#replacePassword(user, input.newPassword, input)
+    checkNewPassword(newPassword, user.email)
+    const { credentialsVersion } = await this.#checkOwnPassword(user, input.password, input.context)
+    const passwordHash = await passwords.hash(newPassword)
+    const options = { credentialsVersion, exceptSessionId, personalTokens }
+    const changed = await store.accounts.change(user.id, { passwordHash }, options).catch((error: unknown) => {
+      // Somebody else has set another one since: the one that was given is not the present one any more.
+      throw error instanceof AppError && error.kind === 'unauthenticated' ? wrongPassword() : error
+    })
+    const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
+    audit.write({ event: 'password.changed', ...about(user, input), detail })
+    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+    return changed.user
   }
 
   /**
@@ -92,14 +93,14 @@ export class OwnChanges {
     const { store, audit } = this.#options
     const email = parseEmail(input.email)
     const user = await store.users.get(input.userId)
-    await this.#checkOwnPassword(user, input.password, input.context)
+    const { credentialsVersion } = await this.#checkOwnPassword(user, input.password, input.context)
     await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
     audit.write({ event: 'email.change_requested', ...about(user, input) })
     this.#later.do('a link for a new address was not sent', async () => {
       const other = await store.users.findByEmail(email)
       if (other && other.id !== user.id) return
       const token = createLinkToken(this.#options.randomBytes)
-      await this.#links.insert('email', hashLinkToken(token)!, { userId: user.id, email })
+      await this.#links.insert('email', hashLinkToken(token)!, { userId: user.id, credentialsVersion, email })
       await this.#mails.confirmEmail(email, user, writeLink(this.#options.publicUrl, 'email', token))
     })
   }
@@ -118,8 +119,8 @@ export class OwnChanges {
   async confirmEmail({ token, userId, exceptSessionId, ...by }: ConfirmEmailInput): Promise<User> {
     const hash = hashLinkToken(token)
     if (!hash) throw badLink()
-    const options = { reason: 'email_changed', exceptSessionId }
-    const { user, formerEmail } = await this.#options.store.accounts.changeEmail(hash, userId, options)
+    const { user, former } = await this.#options.store.accounts.changeEmail(hash, userId, { exceptSessionId })
+    const formerEmail = former.email
     this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
     this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
     return user
@@ -136,37 +137,31 @@ export class OwnChanges {
     if (user?.disabledAtMs !== null) return
     if (!(await this.#links.canMail({ purpose: 'reset', email: user.email }))) return
     const token = createLinkToken(randomBytes)
-    await this.#links.insert('reset', hashLinkToken(token)!, { userId: user.id })
+    await this.#links.insert('reset', hashLinkToken(token)!, {
+      userId: user.id,
+      credentialsVersion: user.credentialsVersion,
+    })
     await this.#mails.reset(user, writeLink(publicUrl, 'reset', token))
   }
 
-  async #checkOwnPassword(user: User, password: string, context: RequestContext | undefined): Promise<void> {
+  /** The account as it was when the password was right. */
+  async #checkOwnPassword(user: User, password: string, context: RequestContext | undefined): Promise<User> {
     const { login } = this.#options
     const who = context ?? unknownContext
     // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
     // an attack from elsewhere must not keep its user from changing the password.
-    if (await login.verify({ email: user.email, password, context: who, knownDevice: true, via: 'account' })) return
-    const reason = 'This is not your password.'
-    throw new AppError('invalid', reason, { fields: { password: [reason] } })
-  }
-
-  async #replacePassword(
-    user: User,
-    newPassword: string,
-    input: { exceptSessionId?: string; revokePersonalTokens?: boolean } & By,
-  ): Promise<void> {
-    const { store, passwords, audit } = this.#options
-    const { exceptSessionId, revokePersonalTokens: personalTokens = false } = input
-    const passwordHash = await passwords.hash(newPassword)
-    const reason = 'password_changed'
-    await store.accounts.changePassword(user.id, passwordHash, { reason, exceptSessionId, personalTokens })
-    const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
-    audit.write({ event: 'password.changed', ...about(user, input), detail })
-    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+    const proven = await login.verify({ email: user.email, password, context: who, knownDevice: true, via: 'account' })
+    if (proven?.id !== user.id) throw wrongPassword()
+    return proven
   }
 }
 
 const unknownContext: RequestContext = { ip: 'unknown', userAgent: undefined }
+
+function wrongPassword(): AppError {
+  const reason = 'This is not your password.'
+  return new AppError('invalid', reason, { fields: { password: [reason] } })
+}
 
 function checkNewPassword(newPassword: string, email: string): void {
   try {

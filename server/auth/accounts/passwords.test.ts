@@ -7,11 +7,14 @@ import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
+import type { NewLink } from '../../store/links.ts'
 import type { Store, StoreOptions } from '../../store/store.ts'
 import { Authenticator } from '../authenticator.ts'
 import { isCommonPassword } from '../common-passwords.ts'
+import type { Login } from '../guard/login.ts'
 import { TestClock } from '../guard/test-clock.ts'
-import { addApplication, askToken, createTemporaryOAuth, readPair } from '../oauth/temporary-oauth.ts'
+import { addApplication, askToken, createTemporaryOAuth, readPair, readRefusal } from '../oauth/temporary-oauth.ts'
+import { hashPassword } from '../password.ts'
 import { createPersonalToken, describePersonalToken } from '../personal-token.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { createLinkToken } from './account-links.ts'
@@ -44,8 +47,9 @@ async function open(t: TestContext, openStore: OpenStore) {
   await addApplication(store, { ownerId: keeper.id, isConfidential: false })
 
   const start = async () => {
-    const first = await sessions.start(user.id, context)
-    const second = await sessions.start(user.id, context)
+    const now = await store.users.get(user.id)
+    const first = await sessions.start(now, context)
+    const second = await sessions.start(now, context)
     const sent = { grant_type: 'password', client_id: 'app', username: email, password }
     const pair = readPair(await askToken(oauth, sent))
     const value = createPersonalToken(randomBytes)
@@ -122,7 +126,7 @@ testEachDatabase(
     await assert.rejects(accounts.reset({ token: late!, password }), { kind: 'not_found' })
     await accounts.requestReset(email, context)
     const [of] = (await takeMails()).map(tokenIn)
-    await accounts.disable(user.id)
+    await accounts.change(user.id, { isDisabled: true })
     assert.equal(await accounts.findReset(of!), undefined)
     await accounts.requestReset(email, context)
     assert.deepEqual(await takeMails(), [])
@@ -149,25 +153,29 @@ testEachDatabase('T30: an attack on an account keeps its user from nothing', asy
   assert.equal(await canSignIn(email, password), true)
 })
 
-testEachDatabase('T17: a disabled or removed account is signed out everywhere at once', async (t, { openStore }) => {
-  const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
-  const before = await start()
-  await accounts.disable(user.id, { byUserId: keeper.id })
-  assert.deepEqual(await before.look(), [false, false, false, false, false])
-  assert.equal(await canSignIn(email, password), false)
-  await accounts.enable(user.id)
-  assert.deepEqual(await before.look(), [false, false, false, false, true])
+testEachDatabase(
+  'T17: a disabled or removed account is signed out everywhere, at once and for good',
+  async (t, { openStore }) => {
+    const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
+    const before = await start()
+    await accounts.change(user.id, { isDisabled: true }, { byUserId: keeper.id })
+    assert.deepEqual(await before.look(), [false, false, false, false, false])
+    assert.equal(await canSignIn(email, password), false)
+    await accounts.change(user.id, { isDisabled: false })
+    assert.deepEqual(await before.look(), [false, false, false, false, false])
+    assert.equal(await canSignIn(email, password), true)
 
-  const again = await start()
-  const source = { url: 'rtsp://h/1', username: null, password: null }
-  const camera = await store.cameras.insert({ ownerId: user.id, name: 'Door', type: 'h264', ...source })
-  await assert.rejects(accounts.remove(user.id), { kind: 'conflict', message: /has a camera/ })
-  assert.deepEqual(await again.look().then((now) => now[0]), true)
-  await accounts.remove(user.id, { withCameras: true })
-  assert.deepEqual(await again.look(), [false, false, false, false, false])
-  assert.equal(await store.cameras.find(camera.id), undefined)
-  await assert.rejects(accounts.remove(user.id), { kind: 'not_found' })
-})
+    const again = await start()
+    const source = { url: 'rtsp://h/1', username: null, password: null }
+    const camera = await store.cameras.insert({ ownerId: user.id, name: 'Door', type: 'h264', ...source })
+    await assert.rejects(accounts.remove(user.id), { kind: 'conflict', message: /has a camera/ })
+    assert.deepEqual(await again.look().then((now) => now[0]), true)
+    await accounts.remove(user.id, { withCameras: true })
+    assert.deepEqual(await again.look(), [false, false, false, false, false])
+    assert.equal(await store.cameras.find(camera.id), undefined)
+    await assert.rejects(accounts.remove(user.id), { kind: 'not_found' })
+  },
+)
 
 testEachDatabase('T17: a removed application ends what was granted to it', async (t, { openStore }) => {
   const { start, store } = await open(t, openStore)
@@ -180,13 +188,13 @@ testEachDatabase('T17: a removed application ends what was granted to it', async
 testEachDatabase('the last owner stays, and stays owner', async (t, { openStore }) => {
   const { accounts, user, keeper } = await open(t, openStore)
   for (const work of [
-    () => accounts.disable(keeper.id),
+    () => accounts.change(keeper.id, { isDisabled: true }),
     () => accounts.remove(keeper.id),
-    () => accounts.setOwner(keeper.id, false),
+    () => accounts.change(keeper.id, { isOwner: false }),
   ]) {
     await assert.rejects(work(), { kind: 'conflict', message: /the only owner/ })
   }
-  assert.equal((await accounts.setOwner(user.id, true)).isOwner, true)
+  assert.equal((await accounts.change(user.id, { isOwner: true })).isOwner, true)
   const both = await Promise.allSettled([accounts.remove(keeper.id), accounts.remove(user.id)])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
@@ -215,6 +223,49 @@ testEachDatabase('a new address is the account’s once its link was used', asyn
   assert.equal((await takeMails())[0]!.to, email)
   assert.equal(await accounts.findReset(tokenIn(reset!)), undefined)
   assert.deepEqual([await canSignIn(email, password), await canSignIn('byron@example.org', password)], [false, true])
+})
+
+testEachDatabase('a password that changes right after it was found right opens nothing', async (t, { openStore }) => {
+  const { login, user, clock, store } = await open(t, openStore)
+  let given = password
+  const verify: Login['verify'] = async (input) => {
+    const found = await login.verify(input)
+    if (found) await store.accounts.change(user.id, { passwordHash: await hashPassword((given += '!')) })
+    return found
+  }
+  const oauth = createTemporaryOAuth(store, { login: { verify }, clock })
+  const sent = { grant_type: 'password', client_id: 'app', username: email, password: given }
+  assert.deepEqual(readRefusal(await askToken(oauth, sent)), [400, 'invalid_grant', 'Invalid credentials given.'])
+  assert.deepEqual(await store.grants.list(user.id), [])
+
+  const other = createTemporaryAccounts(store, { clock, login: { verify, forgive: () => {} } })
+  t.after(() => other.audit.flush())
+  const input = { userId: user.id, password: given, newPassword: next, context }
+  await assert.rejects(other.accounts.changePassword(input), isInvalid('password'))
+  await other.accounts.requestEmailChange({ userId: user.id, email: 'byron@example.org', password: given, context })
+  assert.deepEqual(await other.takeMails(), [], 'no link for whoever knew the old password')
+})
+
+testEachDatabase('a link for a new password does not outlive the address it was sent to', async (t, { openStore }) => {
+  const { user, clock, store } = await open(t, openStore)
+  // The owner of the server moves the account at the very moment when the link is made.
+  const links = {
+    insert: async (link: NewLink) => {
+      await store.accounts.change(user.id, { email: 'byron@example.org' })
+      await store.links.insert(link)
+    },
+    find: store.links.find.bind(store.links),
+    removeExpired: store.links.removeExpired.bind(store.links),
+  }
+  const { users, cameras, guests, accounts: changes, mails } = store
+  const { accounts, takeMails, audit } = createTemporaryAccounts(store, {
+    clock,
+    store: { users, cameras, guests, accounts: changes, mails, links: links as Store['links'] },
+  })
+  t.after(() => audit.flush())
+  await accounts.requestReset(email, context)
+  assert.deepEqual(await takeMails(), [])
+  assert.equal((await store.users.get(user.id)).email, 'byron@example.org')
 })
 
 testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {

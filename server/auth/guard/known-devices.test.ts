@@ -3,24 +3,29 @@ import { test } from 'node:test'
 import { KnownDevices, knownDeviceTtlSeconds } from './known-devices.ts'
 import { TestClock } from './test-clock.ts'
 
+const ada = { id: 7, credentialsVersion: 3 }
+
 test('a device is known to the user it was given to, for a year, and unaltered', () => {
   const clock = new TestClock()
   const devices = new KnownDevices(new Uint8Array(32).fill(1), clock)
-  const value = devices.create(7)
+  const value = devices.create(ada)
   assert.match(value, /^[\w.-]+$/)
-  assert.equal(devices.isKnown(value, 7), true)
-  assert.equal(devices.isKnown(value, 70), false)
-  assert.equal(devices.isKnown(value.replace('7.', '70.'), 70), false)
-  assert.equal(new KnownDevices(new Uint8Array(32), clock).isKnown(value, 7), false)
+  assert.equal(devices.isKnown(value, ada), true)
+  assert.equal(devices.isKnown(value, { ...ada, id: 70 }), false)
+  assert.equal(devices.isKnown(value.replace('7.', '70.'), { ...ada, id: 70 }), false)
+  // What signs in to the account was changed: whoever knew what did before may have this mark.
+  assert.equal(devices.isKnown(value, { ...ada, credentialsVersion: 4 }), false)
+  assert.equal(devices.isKnown(value.replace('7.3.', '7.4.'), { ...ada, credentialsVersion: 4 }), false)
+  assert.equal(new KnownDevices(new Uint8Array(32), clock).isKnown(value, ada), false)
   for (let at = 0; at < value.length; at++) {
     const altered = value.slice(0, at) + (value[at] === '1' ? '2' : '1') + value.slice(at + 1)
-    assert.equal(devices.isKnown(altered, 7), false, `character ${at}`)
+    assert.equal(devices.isKnown(altered, ada), false, `character ${at}`)
   }
-  for (const nonsense of [undefined, '', '7', '7.1.', '7..', `${value}x`, 'é'.repeat(50)]) {
-    assert.equal(devices.isKnown(nonsense, 7), false)
+  for (const nonsense of [undefined, '', '7', '7.1.', '7..', '7.3.99999999999.', `${value}x`, 'é'.repeat(50)]) {
+    assert.equal(devices.isKnown(nonsense, ada), false)
   }
   clock.advance(knownDeviceTtlSeconds * 1000 - 1)
-  assert.equal(devices.isKnown(value, 7), true)
+  assert.equal(devices.isKnown(value, ada), true)
   clock.advance(1)
-  assert.equal(devices.isKnown(value, 7), false)
+  assert.equal(devices.isKnown(value, ada), false)
 })

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { emailKey } from '../../model/email.ts'
+import type { ProvenUser } from '../../store/proven-user.ts'
 import type { User, Users } from '../../store/users.ts'
 import { createUnmatchableHash, isPasswordHash, needsRehash } from '../password.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -61,7 +62,8 @@ export class Login {
   }
 
   /**
-   * Undefined when e-mail or password is wrong or the account is disabled. Throws 'rate_limited' after too many failures and
+   * The account as it was when the password was found right: what is made on that names its version (`ProvenUser`), so that it is
+   * refused when the account was changed since. Undefined when e-mail or password is wrong or the account is disabled. Throws 'rate_limited' after too many failures and
    * 'unavailable' when too many passwords are being checked, both with `retryAfterSeconds`.
    */
   async verify(input: LoginInput): Promise<User | undefined> {
@@ -69,22 +71,23 @@ export class Login {
     this.#passwords.checkRoom()
     const found = await this.#find(email)
     const isKnownDevice =
-      input.knownDevice === true || (found ? this.#devices.isKnown(input.device, found.user.id) : false)
+      input.knownDevice === true || (found ? this.#devices.isKnown(input.device, found.user) : false)
     const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, isKnownDevice })
     let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
+    let user: User | undefined
     try {
-      outcome = (await this.#isRight(found, password)) ? 'right' : 'wrong'
+      user = await this.#prove(found, password)
+      outcome = user ? 'right' : 'wrong'
     } finally {
       attempt.end(outcome)
     }
-    const user = outcome === 'right' ? found!.user : undefined
     this.#note(input, found?.user, user !== undefined)
     return user
   }
 
   /** What a browser is to keep, and to give as `device`, so that attacks from elsewhere do not keep this user out. */
-  createDevice(userId: number): string {
-    return this.#devices.create(userId)
+  createDevice(user: ProvenUser): string {
+    return this.#devices.create(user)
   }
 
   /** After a new password by mail: failures of before do not keep its user out. */
@@ -92,13 +95,14 @@ export class Login {
     this.#throttle.forgive(keyOf(email), ip)
   }
 
-  async #isRight(found: Found | undefined, password: string): Promise<boolean> {
+  async #prove(found: Found | undefined, password: string): Promise<User | undefined> {
     const hash = found && isPasswordHash(found.passwordHash) ? found.passwordHash : this.#unmatchableHash
-    if (!(await this.#passwords.verify(hash, password)) || !found) return false
+    if (!(await this.#passwords.verify(hash, password)) || !found) return undefined
     const passwordHash = needsRehash(hash) ? await this.#rehash(found, password) : hash
     // It took a while: the account may be another by now.
     const now = await this.#users.findLogin(found.user.email)
-    return now?.user.id === found.user.id && now.passwordHash === passwordHash && now.user.disabledAtMs === null
+    const isSame = now?.user.id === found.user.id && now.passwordHash === passwordHash
+    return isSame && now.user.disabledAtMs === null ? now.user : undefined
   }
 
   /** What no account can be called never reaches the database: PostgreSQL takes no NUL. */

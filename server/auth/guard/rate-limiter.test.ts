@@ -81,7 +81,12 @@ test('no limit when it is 0; memory is bounded', () => {
 
 test('accounts are counted by application, addresses by block', () => {
   const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
-  const caller = { userId: 1, scopes: new Set<string>(), credential: { kind: 'personal', id: 1 } as const }
+  const caller = {
+    userId: 1,
+    credentialsVersion: 1,
+    scopes: new Set<string>(),
+    credential: { kind: 'personal', id: 1 } as const,
+  }
   assert.equal(limits.takeCaller(caller)!.remaining, 9)
   assert.equal(limits.takeCaller({ ...caller, credential: { kind: 'personal', id: 2 } })!.remaining, 8)
   assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 9)

@@ -14,7 +14,7 @@ import type { RequestContext } from '../request-context.ts'
 import { createDashboardClient, dashboardClientId } from './dashboard-client.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
-import type { AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
+import type { AskedSession, AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
 
 export class AuthorizeDesk {
   readonly #options: OAuthOptions
@@ -32,15 +32,18 @@ export class AuthorizeDesk {
     }
   }
 
-  /** Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more. */
+  /**
+   * Throws 'conflict' when the application was changed since it asked, so that the address is not its own any more, and
+   * 'unauthenticated' when the session has ended since it was found.
+   */
   async approve(
     request: AuthorizeRequest,
-    userId: number,
+    session: AskedSession,
     context: RequestContext,
-    sessionId?: string,
   ): Promise<{ location: string }> {
     const { store, clock, policy, randomBytes, audit } = this.#options
     const { redirectUri, scopes, codeChallenge } = request
+    const { userId } = session
     const client = await this.#getClient(request)
     const code = createOAuthSecret('code', randomBytes)
     await store.grants.insertCode({
@@ -51,7 +54,8 @@ export class AuthorizeDesk {
       scopes,
       codeChallenge,
       expiresAtMs: clock.nowMs() + policy.codeMs,
-      ...(client.isBuiltIn && { sessionId }),
+      session,
+      endsWithSession: client.isBuiltIn,
     })
     const detail = { application: client.id, scope: scopes.join(' ') }
     audit.write({ event: 'grant.approved', userId, subject: client.name, context, detail })

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import type { OAuth } from './oauth.ts'
-import { addApplication, addUser, createTemporaryOAuth, testContext, testIssuer } from './temporary-oauth.ts'
+import {
+  addApplication,
+  addSession,
+  addUser,
+  createTemporaryOAuth,
+  testContext,
+  testIssuer,
+} from './temporary-oauth.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const usual = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
@@ -30,7 +37,7 @@ async function ask(oauth: OAuth, query: Record<string, string>) {
 }
 
 testEachDatabase('what is asked is put in words, and the answer goes back to the application', async (t, database) => {
-  const { oauth, user } = await open(t, database)
+  const { oauth, store, user } = await open(t, database)
   const request = await ask(oauth, { ...usual, state: 'xyz', code_challenge: challenge, code_challenge_method: 'S256' })
   assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
   assert.deepEqual(oauth.describe(request), {
@@ -40,7 +47,7 @@ testEachDatabase('what is asked is put in words, and the answer goes back to the
     scopes: [{ name: 'read', words: 'See your cameras, live pictures, recordings, guests and events' }],
     lifetime: 'until you end it, or the application has not been used for 30 days; at most 365 days',
   })
-  const { location } = await oauth.approve(request, user.id, testContext)
+  const { location } = await oauth.approve(request, await addSession(store, user), testContext)
   const { searchParams, origin, pathname } = new URL(location)
   assert.equal(`${origin}${pathname}`, usual.redirect_uri)
   assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
@@ -79,14 +86,14 @@ testEachDatabase(
 )
 
 testEachDatabase('T9: the state comes back unchanged; a repeated parameter is refused', async (t, database) => {
-  const { oauth, user } = await open(t, database)
+  const { oauth, store, user } = await open(t, database)
   for (const state of [' a  b ', 'a+b', '100%25', 'a&b=c', 'ü€😀\u2028', '"<>\\', 'x'.repeat(2048)]) {
     const request = await ask(oauth, { ...usual, state })
-    const { location } = await oauth.approve(request, user.id, testContext)
+    const { location } = await oauth.approve(request, await addSession(store, user), testContext)
     assert.equal(new URL(location).searchParams.get('state'), state)
     assert.equal(new URL((await oauth.deny(request)).location).searchParams.get('state'), state)
   }
-  const { location } = await oauth.approve(await ask(oauth, usual), user.id, testContext)
+  const { location } = await oauth.approve(await ask(oauth, usual), await addSession(store, user), testContext)
   assert.equal(new URL(location).searchParams.has('state'), false)
   for (const name of ['state', 'scope', 'client_id', 'redirect_uri', 'response_type', 'anything']) {
     const query = toQuery({ ...usual, state: 'x', anything: 'y' })
@@ -134,7 +141,7 @@ testEachDatabase('an application that was changed while the user decided gets no
   const request = await ask(oauth, usual)
   const { id } = (await store.applications.find('app'))!
   await store.applications.update(id, { redirectUris: ['https://app.example/other'] })
-  await assert.rejects(oauth.approve(request, user.id, testContext), { kind: 'conflict' })
+  await assert.rejects(oauth.approve(request, await addSession(store, user), testContext), { kind: 'conflict' })
   await store.applications.remove(id)
-  await assert.rejects(oauth.approve(request, user.id, testContext), { kind: 'conflict' })
+  await assert.rejects(oauth.approve(request, await addSession(store, user), testContext), { kind: 'conflict' })
 })

@@ -4,11 +4,13 @@ import type { TestContext } from 'node:test'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import { addKeeper } from '../../store/temporary-store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { AuditEvent } from '../guard/audit.ts'
 import { TestClock } from '../guard/test-clock.ts'
 import {
   addApplication,
+  addSession,
   addUser,
   askToken,
   createTemporaryOAuth,
@@ -39,7 +41,11 @@ async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial
     const found = await oauth.checkAuthorize(new URLSearchParams(asked as Record<string, string>))
     assert.equal(found.kind, 'ask')
     const { request } = found as Extract<typeof found, { kind: 'ask' }>
-    const { location } = await oauth.approve(request, user.id, testContext)
+    const { location } = await oauth.approve(
+      request,
+      await addSession(store, await store.users.get(user.id)),
+      testContext,
+    )
     return new URL(location).searchParams.get('code')!
   }
   const exchange = (code: string, change: Sent = {}) =>
@@ -158,12 +164,15 @@ testEachDatabase('the redirect URI is the same in both requests', async (t, data
 testEachDatabase(
   'of a user who was disabled or has ended all grants meanwhile no code is good',
   async (t, database) => {
-    const { getCode, exchange, store, oauth, user } = await open(t, database)
-    const [first, second] = [await getCode(), await getCode()]
-    await store.users.setDisabled(user.id, true)
+    const { getCode, exchange, store, user } = await open(t, database)
+    await addKeeper(store)
+    const first = await getCode()
+    await store.accounts.change(user.id, { isDisabled: true })
     assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
-    await store.users.setDisabled(user.id, false)
-    await oauth.revokeAllOfUser(user.id, 'password_changed')
+    await store.accounts.change(user.id, { isDisabled: false })
+    assert.deepEqual(readRefusal(await exchange(first)), [400, 'invalid_grant'])
+    const second = await getCode()
+    await store.accounts.signOut(user.id, 'support')
     assert.deepEqual(readRefusal(await exchange(second)), [400, 'invalid_grant'])
   },
 )

@@ -17,6 +17,9 @@ export type AuthorizeRequest = {
   readonly isBuiltIn?: true
 }
 
+/** The session in which a user was asked, as it was found at the beginning of the request. */
+export type AskedSession = { readonly id: string; readonly userId: number; readonly credentialsVersion: number }
+
 export type AuthorizeCheck =
   /** The application or its address is wrong: 400 before signing in, and never a redirect. `error` is 'invalid_request'. */
   | { readonly kind: 'refused'; readonly error: string; readonly detail: string }

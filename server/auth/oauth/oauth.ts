@@ -5,6 +5,7 @@ import type { RequestContext } from '../request-context.ts'
 import { AuthorizeDesk } from './authorize-desk.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import type {
+  AskedSession,
   AuthorizeCheck,
   AuthorizeDescription,
   AuthorizeRequest,
@@ -34,16 +35,11 @@ export class OAuth {
 
   /**
    * The user said yes: where to send the browser, with a code. `context` is the user's. What the server's own application is
-   * granted ends with `sessionId`. Throws 'conflict' when the application was changed meanwhile and 'not_found' when it, the user or
-   * the session is gone.
+   * granted ends with the session. Throws 'conflict' when the application was changed meanwhile, 'unauthenticated' when the session has
+   * ended and 'not_found' when the application or the user is gone.
    */
-  approve(
-    request: AuthorizeRequest,
-    userId: number,
-    context: RequestContext,
-    sessionId?: string,
-  ): Promise<{ location: string }> {
-    return this.#authorizeDesk.approve(request, userId, context, sessionId)
+  approve(request: AuthorizeRequest, session: AskedSession, context: RequestContext): Promise<{ location: string }> {
+    return this.#authorizeDesk.approve(request, session, context)
   }
 
   /** The user said no. Throws 'conflict' when the application was changed meanwhile, or is gone. */
@@ -73,19 +69,9 @@ export class OAuth {
   /** The user ends one. False when there is no such grant of theirs. */
   async revokeGrant(userId: number, grantId: number, context?: RequestContext): Promise<boolean> {
     const { store, audit } = this.#options
-    const [revoked] = await store.grants.revoke({ userId, id: grantId }, 'revoked_by_user')
-    if (revoked === undefined) return false
+    if (!(await store.grants.revoke(userId, grantId, 'revoked_by_user'))) return false
     audit.write({ event: 'grant.revoked', userId, ...(context && { context }), detail: { grant: grantId } })
     return true
-  }
-
-  /** After a change of password, for support, when an account is disabled. `reason`: one word, for the records. */
-  async revokeAllOfUser(userId: number, reason: string, context?: RequestContext): Promise<void> {
-    const { store, audit } = this.#options
-    const revoked = await store.grants.revoke({ userId }, reason)
-    if (revoked.length === 0) return
-    const detail = { grants: revoked.length, reason }
-    audit.write({ event: 'grant.revoked', userId, ...(context && { context }), detail })
   }
 
   /** Forgets by the hour what has expired; ends when `signal` aborts. */

@@ -9,11 +9,14 @@ import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { openStore, type Store } from '../../store/store.ts'
+import { addKeeper } from '../../store/temporary-store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { OAuth } from './oauth.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
+import type { AskedSession } from './oauth-types.ts'
 import {
   addApplication,
+  addSession,
   addUser,
   askToken,
   createSeeded,
@@ -39,12 +42,12 @@ const refresh = (oauth: OAuth, refresh_token: string) =>
 
 const redirectUri = 'https://app.example/cb'
 
-async function getCode(oauth: OAuth, userId: number): Promise<string> {
+async function getCode(oauth: OAuth, session: AskedSession): Promise<string> {
   const query = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read' }
   const check = await oauth.checkAuthorize(new URLSearchParams(query))
   assert.equal(check.kind, 'ask')
   const { request } = check as Extract<typeof check, { kind: 'ask' }>
-  const { location } = await oauth.approve(request, userId, testContext)
+  const { location } = await oauth.approve(request, session, testContext)
   return new URL(location).searchParams.get('code')!
 }
 
@@ -129,8 +132,9 @@ testEachDatabase(
     const user = await addUser(store)
     await addApplication(store, { ownerId: user.id })
     const oauth = createTemporaryOAuth(store)
+    const session = await addSession(store, user)
     const codes: string[] = []
-    for (let i = 0; i < 10; i++) codes.push(await getCode(oauth, user.id))
+    for (let i = 0; i < 10; i++) codes.push(await getCode(oauth, session))
     const fields = `grant_type: 'authorization_code', client_secret: '${testSecret}', code: secret, redirect_uri: '${redirectUri}'`
     for (const statuses of await race(database, credentialsKey, codes, fields)) assert.deepEqual(statuses, oneWinner)
     // Whoever came second proved that the code had two holders.
@@ -147,11 +151,12 @@ testEachDatabase(
     const user = await addUser(store)
     await addApplication(store, { ownerId: user.id })
     const oauth = createTemporaryOAuth(store)
+    await addKeeper(store)
     const isAcceptedThere = createAuthenticator(other)
     const ways: ((refreshToken: string) => Promise<unknown>)[] = [
       (token) => refresh(oauth, token),
       (token) => oauth.revoke({ form: [['client_id', 'app'], ['token', token]], context: { ip: '', userAgent: '' } }), // biome-ignore format: one line
-      () => store.users.setDisabled(user.id, true),
+      () => store.accounts.change(user.id, { isDisabled: true }),
     ]
     for (const end of ways) {
       const pair = await logIn(oauth)

@@ -5,6 +5,7 @@ import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each
 import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
+import { addKeeper } from '../../store/temporary-store.ts'
 import { Authenticator } from '../authenticator.ts'
 import type { AuditEvent } from '../guard/audit.ts'
 import { TestClock } from '../guard/test-clock.ts'
@@ -312,11 +313,12 @@ testEachDatabase(
   'T17: removing an application, disabling a user, or ending a grant or all of them ends tokens at once',
   async (t, database) => {
     const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await open(t, database)
+    await addKeeper(store)
     const ways: [string, (grantId: number) => Promise<unknown>][] = [
       ['one', (grantId) => oauth.revokeGrant(user.id, grantId, testContext)],
-      ['all', () => oauth.revokeAllOfUser(user.id, 'password_changed')],
-      ['disabled', () => store.users.setDisabled(user.id, true)],
-      ['enabled again', () => store.users.setDisabled(user.id, false)],
+      ['all', () => store.accounts.signOut(user.id, 'support')],
+      ['disabled', () => store.accounts.change(user.id, { isDisabled: true })],
+      ['enabled again', () => store.accounts.change(user.id, { isDisabled: false })],
       ['application', () => store.applications.remove(app.id)],
     ]
     for (const [name, end] of ways) {

@@ -9,9 +9,10 @@ import type { Store } from '../../store/store.ts'
 import type { User } from '../../store/users.ts'
 import { hashToken, type RandomBytes } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
+import { Sessions } from '../sessions/sessions.ts'
 import { OAuth } from './oauth.ts'
 import type { OAuthOptions } from './oauth-options.ts'
-import type { TokenAnswer } from './oauth-types.ts'
+import type { AskedSession, TokenAnswer } from './oauth-types.ts'
 
 export const testContext: RequestContext = { ip: '192.0.2.7', userAgent: 'test/1.0' }
 export const testIssuer = 'https://nightjar.example:8443'
@@ -42,6 +43,13 @@ export function createTemporaryOAuth(store: Store, { policy, ...changes }: Chang
 
 export function addUser(store: Store, email = 'ada@example.org'): Promise<User> {
   return store.users.insert({ email, firstName: 'Ada', lastName: 'Lind', passwordHash: '!' })
+}
+
+/** A browser in which the user is signed in, as the authorization endpoint finds it. */
+export async function addSession(store: Store, { id: userId, credentialsVersion }: User): Promise<AskedSession> {
+  const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
+  const { id } = await sessions.start({ id: userId, credentialsVersion }, testContext)
+  return { id, userId, credentialsVersion }
 }
 
 type AppChanges = Partial<Omit<Application, 'id' | 'createdAtMs' | 'isConfidential'>> & {

@@ -33,6 +33,8 @@ type Settling = {
   readonly presented?: Presented
   /** With it the answer is kept, sealed, for the same request to come again. */
   readonly idempotencyKey?: string | undefined
+  /** Of the account whose password was right. */
+  readonly credentialsVersion?: number
   readonly decide: (nowMs: number) => Decision | Promise<Decision>
   readonly repeat?: () => string
 }
@@ -106,9 +108,10 @@ export class TokenDesk {
     const { login, policy } = this.#options
     const scopes = chooseScopes(scope, client.scopes)
     const user = await login.verify({ email: username, password, context, via: 'password_grant' })
-    if (!user) throw new OAuthError('invalid_grant', 'Invalid credentials given.')
+    if (!user) throw wrongPassword()
     const granted = { userId: user.id, applicationId: client.id, scopes }
-    return this.#settle({ decide: (nowMs) => decideLogin(granted, nowMs, policy) }, asker)
+    const { credentialsVersion } = user
+    return this.#settle({ credentialsVersion, decide: (nowMs) => decideLogin(granted, nowMs, policy) }, asker)
   }
 
   async #exchangeCode(request: Of<'authorization_code'>, asker: Asker): Promise<TokenAnswer> {
@@ -162,6 +165,7 @@ export class TokenDesk {
       } catch (error) {
         const kind = error instanceof AppError ? error.kind : undefined
         if (kind === 'not_found') throw new OAuthError('invalid_grant')
+        if (kind === 'unauthenticated') throw wrongPassword()
         if (kind !== 'conflict') throw error
         if (attempt === maxAttempts) throw new AppError('unavailable', 'the grant keeps changing', { cause: error })
       }
@@ -178,6 +182,7 @@ export class TokenDesk {
     const grantId = await store.grants.commit(effects, {
       nowMs,
       presentedHash: presented?.hash,
+      credentialsVersion: settling.credentialsVersion,
       pairHashes: { access: hashToken(accessToken), refresh: hashToken(refreshToken) },
       reply:
         presented && idempotencyKey !== undefined
@@ -221,6 +226,11 @@ const revocationEvents = {
   code_reused: 'code.reused',
   revoked_by_application: 'token.revoked',
 } as const
+
+/** Or of an account that was changed while it was checked. */
+function wrongPassword(): OAuthError {
+  return new OAuthError('invalid_grant', 'Invalid credentials given.')
+}
 
 function present(value: string): Presented {
   return { value, hash: hashToken(value) }

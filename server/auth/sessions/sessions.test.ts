@@ -23,7 +23,7 @@ async function openSessions(t: TestContext, database: TestDatabase) {
     passwordHash: '!',
   })
   const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger })
-  return { store, sessions, userId: user.id, pass: (ms: number) => void (nowMs += ms) }
+  return { store, sessions, user, userId: user.id, pass: (ms: number) => void (nowMs += ms) }
 }
 
 /** What the browser sends back. */
@@ -32,15 +32,15 @@ const headerOf = (cookie: string) => cookie.split(';')[0]!
 testEachDatabase(
   'T26: the cookie is for this host alone, unreadable to scripts, over TLS only',
   async (t, database) => {
-    const { sessions, userId } = await openSessions(t, database)
-    const { cookie } = await sessions.start(userId, context)
+    const { sessions, user } = await openSessions(t, database)
+    const { cookie } = await sessions.start(user, context)
     assert.match(cookie, /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; HttpOnly; SameSite=Lax$/)
   },
 )
 
 testEachDatabase('a session is found by its cookie only, and its row does not hold it', async (t, database) => {
-  const { store, sessions, userId } = await openSessions(t, database)
-  const { cookie, id } = await sessions.start(userId, context)
+  const { store, sessions, user, userId } = await openSessions(t, database)
+  const { cookie, id } = await sessions.start(user, context)
   const session = await sessions.find(`other=1; ${headerOf(cookie)}; last=2`)
   assert.equal(session?.userId, userId)
   assert.equal(session.id, id)
@@ -55,9 +55,9 @@ testEachDatabase('a session is found by its cookie only, and its row does not ho
 })
 
 testEachDatabase('a session ends 14 days after its last use and 30 days after its beginning', async (t, database) => {
-  const { sessions, userId, pass } = await openSessions(t, database)
-  const idle = headerOf((await sessions.start(userId, context)).cookie)
-  const used = headerOf((await sessions.start(userId, context)).cookie)
+  const { sessions, user, userId, pass } = await openSessions(t, database)
+  const idle = headerOf((await sessions.start(user, context)).cookie)
+  const used = headerOf((await sessions.start(user, context)).cookie)
   for (let day = 0; day < 28; day += 7) {
     pass(7 * dayMs)
     assert.ok(await sessions.find(used), `day ${day + 7}`)
@@ -72,10 +72,10 @@ testEachDatabase('a session ends 14 days after its last use and 30 days after it
 })
 
 testEachDatabase('expired sessions are removed, live ones are not', async (t, database) => {
-  const { store, sessions, userId, pass } = await openSessions(t, database)
-  await sessions.start(userId, context)
+  const { store, sessions, user, userId, pass } = await openSessions(t, database)
+  await sessions.start(user, context)
   pass(10 * dayMs)
-  await sessions.start(userId, context)
+  await sessions.start(user, context)
   pass(4 * dayMs)
   const stopping = new AbortController()
   const running = sessions.run(stopping.signal)
@@ -85,8 +85,8 @@ testEachDatabase('expired sessions are removed, live ones are not', async (t, da
 })
 
 testEachDatabase('giving the password again renews the cookie, not the age', async (t, database) => {
-  const { sessions, userId, pass } = await openSessions(t, database)
-  const old = headerOf((await sessions.start(userId, context)).cookie)
+  const { sessions, user, pass } = await openSessions(t, database)
+  const old = headerOf((await sessions.start(user, context)).cookie)
   pass(10 * 60_000)
   const session = (await sessions.find(old))!
   assert.equal(sessions.hasRecentPassword(session), false)
@@ -103,13 +103,13 @@ testEachDatabase('giving the password again renews the cookie, not the age', asy
 })
 
 testEachDatabase('sessions end one by one, all but one, all, with their account', async (t, database) => {
-  const { store, sessions, userId } = await openSessions(t, database)
+  const { store, sessions, user, userId } = await openSessions(t, database)
   const other = await store.users.insert({ email: 'b@example.org', firstName: 'B', lastName: '', passwordHash: '!' })
-  const start = async (id = userId) => {
-    const { cookie, id: sessionId } = await sessions.start(id, context)
+  const start = async (of = user) => {
+    const { cookie, id: sessionId } = await sessions.start(of, context)
     return { header: headerOf(cookie), id: sessionId }
   }
-  const [a, b, c, foreign] = [await start(), await start(), await start(), await start(other.id)]
+  const [a, b, c, foreign] = [await start(), await start(), await start(), await start(other)]
   await assert.rejects(sessions.revoke(other.id, a.id), { kind: 'not_found' })
   await sessions.revoke(userId, a.id)
   assert.equal(await sessions.find(a.header), undefined)
@@ -120,15 +120,15 @@ testEachDatabase('sessions end one by one, all but one, all, with their account'
   assert.match((await sessions.end(kept!)).cookie, /^__Host-session=; Max-Age=0;/)
   assert.equal(await sessions.find(b.header), undefined)
   assert.ok(await sessions.find(foreign.header))
-  await store.users.setDisabled(other.id, true)
+  await store.accounts.change(other.id, { isDisabled: true })
   assert.equal(await sessions.find(foreign.header), undefined)
 })
 
 testEachDatabase(
   'of two that give the password at once, both keep the session, and one cookie is left',
   async (t, database) => {
-    const { sessions, userId } = await openSessions(t, database)
-    const session = (await sessions.find(headerOf((await sessions.start(userId, context)).cookie)))!
+    const { sessions, user } = await openSessions(t, database)
+    const session = (await sessions.find(headerOf((await sessions.start(user, context)).cookie)))!
     const renewed = await Promise.all([sessions.renew(session), sessions.renew(session)])
     const found = await Promise.all(renewed.map(({ cookie }) => sessions.find(headerOf(cookie))))
     assert.equal(found.filter((one) => one?.id === session.id).length, 1)

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import type { ProvenUser } from '../../store/proven-user.ts'
 import type { SessionRecord, SessionRows } from '../../store/sessions.ts'
 import type { RequestContext } from '../request-context.ts'
 import { findCookie, writeCookie } from './cookie.ts'
@@ -21,6 +22,8 @@ const maxAgentLength = 256
 const cookieName = 'session'
 
 export type Session = SessionRecord & {
+  /** Of the account when the session was looked up: what is made for its user is refused when it has grown since. */
+  readonly credentialsVersion: number
   /** For every form shown in this session. */
   readonly formToken: string
   /** Whether a form that was sent carries that token. */
@@ -40,8 +43,14 @@ export class Sessions {
     this.#log = log
   }
 
-  /** After the password was checked. `cookie` is the value of a Set-Cookie header; it is never the same twice. */
-  async start(userId: number, context: RequestContext): Promise<{ readonly cookie: string; readonly id: string }> {
+  /**
+   * After the password was checked, for the account as it was then: throws 'unauthenticated' when it was changed since. `cookie` is
+   * the value of a Set-Cookie header; it is never the same twice.
+   */
+  async start(
+    { id: userId, credentialsVersion }: ProvenUser,
+    context: RequestContext,
+  ): Promise<{ readonly cookie: string; readonly id: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()
     const id = randomBytes(12).toString('base64url')
@@ -49,6 +58,7 @@ export class Sessions {
       id,
       hash: hashSecretValue(value),
       userId,
+      credentialsVersion,
       createdAtMs: nowMs,
       seenAtMs: nowMs,
       passwordAtMs: nowMs,

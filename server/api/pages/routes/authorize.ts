@@ -30,7 +30,7 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
       if (!request) return redirect(call.url)
       try {
         if (form.get('answer') !== 'allow') return redirect((await deps.oauth.deny(request)).location)
-        return redirect((await deps.oauth.approve(request, call.user.id, call.context)).location)
+        return redirect((await deps.oauth.approve(request, call.session, call.context)).location)
       } catch (error) {
         const isGone = error instanceof AppError && (error.kind === 'conflict' || error.kind === 'not_found')
         if (!isGone) throw error
@@ -72,7 +72,7 @@ async function answerBuiltIn(
   { oauth, sessions, desk }: Pick<AskParts, 'oauth' | 'sessions' | 'desk'>,
 ): Promise<PageAnswer> {
   if (needsPassword(request) && !sessions.hasRecentPassword(call.session)) return desk.sendToConfirm(call, call.url)
-  return redirect((await oauth.approve(request, call.user.id, call.context, call.session.id)).location)
+  return redirect((await oauth.approve(request, call.session, call.context)).location)
 }
 
 type Consent = {

@@ -2,12 +2,13 @@
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
+import type { ProvenUser } from '../../../store/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, PageCall, ShownPage, UserCall } from '../page.ts'
-import { homePath } from '../sign-in-desk.ts'
+import { homePath, type SignInDesk } from '../sign-in-desk.ts'
 import { isEmail } from './sign-in.ts'
 import { signOutPath } from './sign-out.ts'
 
@@ -47,7 +48,7 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
   }
 }
 
-export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>): Page {
+export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
   const open = async (call: UserCall, token: string): Promise<ShownPage> => {
     const found = await accounts.findEmailChange(token)
     if (!found) return showInvalid(call)
@@ -60,9 +61,10 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
     get: (call) => open(call, call.query.get('token') ?? ''),
     async post(call, form) {
       const { user, session, context } = call
+      let changed: ProvenUser
       try {
         const token = form.get('token')
-        await accounts.confirmEmail({ token, userId: user.id, exceptSessionId: session.id, context })
+        changed = await accounts.confirmEmail({ token, userId: user.id, exceptSessionId: session.id, context })
       } catch (error) {
         const isUsed = error instanceof AppError && (error.kind === 'not_found' || error.kind === 'conflict')
         if (isUsed) return showInvalid(call)
@@ -72,6 +74,7 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
       return {
         kind: 'page',
         title: email.doneTitle,
+        cookies: [desk.createDevice(changed)],
         content: html`<p>${email.done}</p>
 <p><a href="/">${errors.home}</a></p>`,
       }

@@ -38,11 +38,8 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        return await desk.signIn(
-          call,
-          user.id,
-          invitation?.cameraName === undefined ? homePath : `${homePath}?done=shared`,
-        )
+        const path = invitation?.cameraName === undefined ? homePath : `${homePath}?done=shared`
+        return await desk.signIn(call, user, path)
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)

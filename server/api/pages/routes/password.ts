@@ -1,16 +1,19 @@
 // Another password, by somebody who knows the present one.
 
+import type { ProvenUser } from '../../../store/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
-import { homePath } from '../sign-in-desk.ts'
+import { homePath, type SignInDesk } from '../sign-in-desk.ts'
 
 export const changePasswordPath = '/account/password/'
 
-export function createChangePasswordPage({ accounts, sessions }: Pick<PagesDeps, 'accounts' | 'sessions'>): Page {
+type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions'>
+
+export function createChangePasswordPage({ accounts, sessions }: PasswordDeps, desk: SignInDesk): Page {
   return {
     path: changePasswordPath,
     audience: 'user',
@@ -30,8 +33,9 @@ export function createChangePasswordPage({ accounts, sessions }: Pick<PagesDeps,
         new_password: newPassword === '' ? problems.newPasswordMissing : undefined,
       }
       if (fields.password !== undefined || fields.new_password !== undefined) return refuse(400, { fields })
+      let changed: ProvenUser
       try {
-        await accounts.changePassword({
+        changed = await accounts.changePassword({
           userId: user.id,
           password,
           newPassword,
@@ -44,7 +48,7 @@ export function createChangePasswordPage({ accounts, sessions }: Pick<PagesDeps,
         return { ...refuse(status, problem), retryAfterSeconds }
       }
       const { cookie } = await sessions.renew(session)
-      return redirect(`${homePath}?done=password`, [cookie])
+      return redirect(`${homePath}?done=password`, [cookie, desk.createDevice(changed)])
     },
   }
 }

@@ -1,6 +1,7 @@
 // Signing in with e-mail and password.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
+import { AppError } from '../../../base/error.ts'
 import { parseEmail } from '../../../model/email.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
@@ -47,8 +48,12 @@ export function createSignInPage(deps: Pick<PagesDeps, 'login' | 'accounts'>, de
           via: 'page',
         })
         if (!user) return refuse(400, { notice: problems.signInWrong })
-        return await desk.signIn(call, user.id, desk.findErrand(call, errandName)?.path)
+        return await desk.signIn(call, user, desk.findErrand(call, errandName)?.path)
       } catch (error) {
+        // The password was changed while it was checked.
+        if (error instanceof AppError && error.kind === 'unauthenticated') {
+          return refuse(400, { notice: problems.signInWrong })
+        }
         const refusal = toRefusal(error, call.texts)
         return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)
       }

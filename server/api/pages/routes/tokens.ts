@@ -34,7 +34,8 @@ export function createTokensPage({ personalTokens, clock }: TokensDeps): Page {
         return { ...(await show(call, { problem })), status: 400 }
       }
       try {
-        const owner = { userId: call.user.id, context: call.context }
+        const { credentialsVersion } = call.session
+        const owner = { userId: call.user.id, credentialsVersion, context: call.context }
         const made = await personalTokens.create({
           ...owner,
           name: name.slice(0, maxNameLength),

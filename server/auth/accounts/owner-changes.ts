@@ -1,0 +1,96 @@
+// What owners of the server change of accounts, without their passwords.
+
+import { emailKey, parseEmail } from '../../model/email.ts'
+import { parsePersonName } from '../../model/person-name.ts'
+import type { User } from '../../store/users.ts'
+import { checkPassword } from '../password.ts'
+import type { AccountMails } from './account-mails.ts'
+import { type AccountParts, about, by } from './account-parts.ts'
+import type { AccountsOptions, By, OwnerChangeInput } from './accounts-options.ts'
+import type { Later } from './later.ts'
+
+export class OwnerChanges {
+  readonly #options: AccountsOptions
+  readonly #mails: AccountMails
+  readonly #later: Later
+
+  constructor({ options, mails, later }: AccountParts) {
+    this.#options = options
+    this.#mails = mails
+    this.#later = later
+  }
+
+  /**
+   * All of it or nothing. A new password and being disabled end what the user is signed in with, another address ends links. Throws
+   * 'invalid' naming fields, 'not_found', and 'conflict' for the last owner or an address that another account has.
+   */
+  async change(userId: number, change: OwnerChangeInput, input: By = {}): Promise<User> {
+    const { store, passwords } = this.#options
+    const { newPassword, revokePersonalTokens: personalTokens = false, ...rest } = change
+    const values = readValues(rest)
+    const present = await store.users.get(userId)
+    if (newPassword !== undefined) checkPassword(newPassword, [present.email, values.email ?? present.email])
+    const passwordHash = newPassword === undefined ? {} : { passwordHash: await passwords.hash(newPassword) }
+    const { user, former } = await store.accounts.change(userId, { ...values, ...passwordHash }, { personalTokens })
+    this.#note(user, former, { change, personalTokens }, input)
+    return user
+  }
+
+  /** Ends all sessions and grants, and personal tokens if wished for: for support, or when something was stolen. Throws 'not_found'. */
+  async signOut(userId: number, input: By & { readonly revokePersonalTokens?: boolean } = {}): Promise<User> {
+    const { revokePersonalTokens: personalTokens = false } = input
+    const user = await this.#options.store.accounts.signOut(userId, 'support', { personalTokens })
+    const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
+    this.#options.audit.write({ event: 'user.signed_out', ...about(user, input), detail })
+    return user
+  }
+
+  /** For good. Throws 'not_found', and 'conflict' for the last owner, and for cameras unless `withCameras`. */
+  async remove(userId: number, input: By & { readonly withCameras?: boolean } = {}): Promise<void> {
+    const user = await this.#options.store.accounts.remove(userId, { withCameras: input.withCameras ?? false })
+    this.#options.audit.write({ event: 'user.removed', ...about(user, input), detail: by(input) })
+  }
+
+  #note(user: User, former: User, what: { change: OwnerChangeInput; personalTokens: boolean }, input: By): void {
+    const { audit } = this.#options
+    const { change, personalTokens } = what
+    const who = about(user, input)
+    if (change.newPassword !== undefined) {
+      const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
+      audit.write({ event: 'password.changed', ...who, detail })
+      this.#later.do('a notice of a new password was not sent', () =>
+        this.#mails.passwordChanged(former, input.context),
+      )
+    }
+    if (user.email !== former.email) {
+      audit.write({ event: 'email.changed', ...who, detail: { former: former.email, ...by(input) } })
+      if (emailKey(former.email) !== emailKey(user.email)) {
+        this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
+      }
+    }
+    if (user.isOwner !== former.isOwner) {
+      audit.write({ event: 'user.changed', ...who, detail: { owner: user.isOwner, ...by(input) } })
+    }
+    const fields = Object.entries({ firstName: 'first_name', lastName: 'last_name', phone: 'phone' } as const)
+      .filter(([name]) => change[name as 'firstName'] !== undefined)
+      .map(([, field]) => field)
+    if (fields.length > 0) {
+      audit.write({ event: 'user.changed', ...who, detail: { fields: fields.join(' '), ...by(input) } })
+    }
+    const [isDisabled, wasDisabled] = [user.disabledAtMs !== null, former.disabledAtMs !== null]
+    if (isDisabled !== wasDisabled) {
+      audit.write({ event: isDisabled ? 'user.disabled' : 'user.enabled', ...who, detail: by(input) })
+    }
+  }
+}
+
+function readValues({ email, firstName, lastName, phone, isOwner, isDisabled }: OwnerChangeInput) {
+  return {
+    ...(email !== undefined && { email: parseEmail(email) }),
+    ...(firstName !== undefined && { firstName: parsePersonName(firstName, 'first_name') }),
+    ...(lastName !== undefined && { lastName: parsePersonName(lastName, 'last_name') }),
+    ...(phone !== undefined && { phone: phone === '' ? null : phone }),
+    ...(isOwner !== undefined && { isOwner }),
+    ...(isDisabled !== undefined && { isDisabled }),
+  }
+}
