@@ -182,6 +182,10 @@ class WorkerSlot {
     this.#removals.clear()
     if (signal.aborted) return
     for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
+    // What the next worker records comes after a gap that nobody asked for.
+    for (const [id, job] of this.#jobs) {
+      if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
+    }
     await this.#options.onWorkerLost([...this.#jobs.keys()])
     throw failure
   }

@@ -42,7 +42,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
     workerFile: new URL('./dying-worker.ts', import.meta.url),
   })
   const running = workers.run()
-  workers.setCamera({ cameraId: 7, url: camera.url('a'), recording: { startReason: 'server_down' } })
+  workers.setCamera({ cameraId: 7, url: camera.url('a'), recording: { startReason: 'stopped_by_user' } })
   const kinds: string[] = []
   const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
     7,
@@ -63,6 +63,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   assert.deepEqual(lost, [[7]])
   assert.equal(before!.isClosed, true)
   assert.ok(after!.startMs >= before!.endMs)
+  assert.equal(after!.gapReason, 'server_down')
   assert.deepEqual(kinds, ['init', 'media', 'end', 'init', 'media'])
 
   subscription.close()
