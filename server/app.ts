@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
-import type { Measurement } from './api/metrics.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { openArchiveFolder } from './archive/archive-folder.ts'
@@ -30,18 +29,20 @@ import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
 import { CameraDesk } from './camera-desk.ts'
+import { CameraEvents } from './camera-events.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
+import { runEventRetention } from './event-retention.ts'
 import { lockFolder } from './folder-lock.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { createMailDelivery } from './mail-delivery.ts'
+import { measure } from './measure.ts'
 import { MediaWorkers } from './media-workers.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
 import { loadRetentionLimits } from './retention-limits.ts'
 import { openStore, type Store } from './store/store.ts'
-import type { WorkerStats } from './worker-protocol.ts'
 
 export type RunningServer = {
   /** Where clients reach it. */
@@ -57,6 +58,8 @@ export type RunningServer = {
 }
 
 export type AppOptions = { readonly config: Config; readonly clock: Clock; readonly log: Logger }
+
+const dayMs = 86_400_000
 
 /** The largest picture kept for lists; live snapshots come in the size the camera sends. */
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
@@ -78,7 +81,15 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
   })
 
-  const catalog = new Catalog({ rows: store.segments, archiveDir: config.archive, clock, log })
+  const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
+  await cameraEvents.open()
+  const catalog = new Catalog({
+    rows: store.segments,
+    archiveDir: config.archive,
+    clock,
+    log,
+    onGap: (gap) => cameraEvents.takeGap(gap),
+  })
   if (await openArchiveFolder(config.archive, store.segments, log)) await catalog.repairOpen(await store.cameras.list())
   const retention = new Retention({
     rows: store.segments,
@@ -100,8 +111,12 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     },
     clock,
     log,
-    onReport: (report) => desk.take(report),
+    onReport: (report) => {
+      desk.take(report)
+      cameraEvents.take(report)
+    },
     onWorkerLost: async (cameraIds) => {
+      cameraEvents.takeWorkerLoss(cameraIds)
       for (const id of cameraIds) await catalog.abandon(id)
     },
   })
@@ -122,6 +137,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
     onOffline: (cameraId) => snapshots.setOffline(cameraId),
     onRemoved: async (cameraId) => {
+      cameraEvents.forget(cameraId)
       live.closeCamera(cameraId)
       await snapshots.remove(cameraId)
     },
@@ -200,9 +216,16 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     dashboard: builtDashboard,
     pages: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
-    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords }),
+    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords, cameraEvents }),
   })
 
+  const eventRetention = {
+    events: store.events,
+    clock,
+    log,
+    maxAgeMs: config.eventDays === 0 ? undefined : config.eventDays * dayMs,
+    maxPerCamera: config.eventLimit,
+  }
   const stopping = new AbortController()
   const background = [
     workers.run(),
@@ -213,6 +236,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         snapshots: (signal) => snapshots.run(signal),
         retention: (signal) => retention.run(signal),
         'last use of tokens': (signal) => authenticator.run(signal),
+        'events of cameras': (signal) => cameraEvents.run(signal),
+        'expiry of events': (signal) => runEventRetention(eventRetention, signal),
         'audit log': (signal) => audit.run(signal),
         'expiry of sessions': (signal) => sessions.run(signal),
         'expiry of tokens': (signal) => oauth.run(signal),
@@ -231,6 +256,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     stopping.abort(new Error('the server is stopping'))
     await Promise.all(background)
     await catalog.close()
+    await cameraEvents.flush()
     await desk.close()
     await decoder.close()
     await store.close()
@@ -260,7 +286,6 @@ function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<
 }
 
 function createOAuthPolicy(config: Config): OAuthPolicy {
-  const dayMs = 86_400_000
   return {
     ...defaultPolicy,
     accessTokenMs: config.accessTokenSeconds * 1000,
@@ -316,46 +341,4 @@ async function findSnapshot(store: Store, path: string, cameraId: number) {
   } catch {
     return undefined // removed behind our back: as if none had been taken
   }
-}
-
-type Measured = {
-  readonly workers: readonly WorkerStats[]
-  readonly decoder: Decoder
-  readonly live: LiveStreams
-  readonly catalog: Catalog
-  readonly passwords: PasswordQueue
-}
-
-function measure({ workers, decoder, live, catalog, passwords }: Measured): Measurement[] {
-  const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
-  const { viewers, subscriptions, droppedPieces } = live.stats()
-  const { decodes, crashes, refused } = decoder.stats()
-  const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
-  const gauge = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'gauge', value })
-  return [
-    gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
-    counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
-    counter('rtp_packets_lost_total', 'RTP packets that never came.', sum('lostPackets')),
-    counter('video_frames_total', 'Video frames received.', sum('videoFrames')),
-    counter('received_bytes_total', 'Bytes received from cameras.', sum('receivedBytes')),
-    counter('camera_connections_total', 'Connections to cameras that reached a frame.', sum('connections')),
-    counter('recorded_bytes_total', 'Bytes written to recordings.', sum('recordedBytes')),
-    counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
-    gauge(
-      'worker_loop_delay_seconds',
-      'Longest block of a media worker in the last seconds.',
-      Math.max(0, ...workers.map(({ loopDelayMs }) => loopDelayMs)) / 1000,
-    ),
-    gauge('open_segments', 'Recording files being written or closed.', catalog.stats().openSegments),
-    ...Object.entries(viewers).map(([format, count]) =>
-      gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
-    ),
-    gauge('live_subscriptions', 'Live streams that cross from media workers.', subscriptions),
-    counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
-    gauge('passwords_waiting', 'Passwords that wait to be checked.', passwords.stats().waiting),
-    counter('passwords_refused_total', 'Passwords not checked because too many waited.', passwords.stats().refused),
-    counter('decodes_total', 'Key frames decoded.', decodes),
-    counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
-    counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),
-  ]
 }

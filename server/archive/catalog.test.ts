@@ -3,6 +3,7 @@ import { appendFile, readdir, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { Catalog, type FootageGap } from './catalog.ts'
 import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
 test('the open segment is listed fragment by fragment, and once when it is closed', async () => {
@@ -55,6 +56,33 @@ test('the first segment after a restart tells that the server was down', async (
     [undefined, undefined, 'server_down', undefined],
   )
   assert.equal((await again.listSpans(1, t0 + hourMs, t0 + dayMs))[0]!.gapReason, 'server_down')
+})
+
+test('a gap is told once, when there is footage behind it', async () => {
+  const place = await openPlace()
+  const gaps: FootageGap[] = []
+  const open = () => new Catalog({ ...place.context, onGap: (gap) => gaps.push(gap) })
+  const catalog = open()
+  const first = await record(place, catalog, t0, 3, { gapReason: 'stopped_by_user' })
+  first.close()
+  const next = await record(place, catalog, t0 + 3000, 2)
+  next.close()
+  await catalog.flush()
+  assert.deepEqual(gaps, [], 'nothing was recorded before the first, and the second goes on')
+  const empty = await record(place, catalog, t0 + minuteMs, 0, { gapReason: 'no_frames' })
+  empty.close()
+  await record(place, catalog, t0 + 2 * minuteMs, 3, { gapReason: 'camera_unreachable' })
+  const gap = { cameraId: 1, startMs: t0 + 5000, endMs: t0 + 2 * minuteMs, reason: 'camera_unreachable' }
+  assert.deepEqual(gaps, [gap])
+  await catalog.abandon(1)
+  const again = open()
+  const back = await record(place, again, t0 + 3 * minuteMs, 1)
+  assert.deepEqual(gaps.slice(1), [
+    { cameraId: 1, startMs: t0 + 2 * minuteMs + 3000, endMs: t0 + 3 * minuteMs, reason: 'server_down' },
+  ])
+  back.close()
+  await record(place, again, t0 - minuteMs, 1, { gapReason: 'stream_changed' })
+  assert.equal(gaps.length, 2, 'a clock that was set back leaves none')
 })
 
 test('a removed camera leaves nothing behind, not even the file that was open', async () => {

@@ -18,6 +18,16 @@ export type CatalogOptions = {
   readonly archiveDir: string
   readonly clock: Clock
   readonly log: Logger
+  /** Told when there is footage again after a while without, in order; must not throw. */
+  readonly onGap?: (gap: FootageGap) => void
+}
+
+/** No footage in [startMs, endMs), though there was some before; Unix milliseconds. `reason`: as in the timeline. */
+export type FootageGap = {
+  readonly cameraId: number
+  readonly startMs: number
+  readonly endMs: number
+  readonly reason: string
 }
 
 /** Told after a fragment or the end of a segment is to be seen in `listSegments`. */
@@ -37,6 +47,7 @@ export class Catalog {
   readonly #rows: SegmentRows
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #onGap: CatalogOptions['onGap']
   /** Oldest first; those before the last are closed and wait for their row. */
   readonly #entries = new Map<number, Entry[]>()
   /** Work on the rows of a camera, in order. */
@@ -47,11 +58,12 @@ export class Catalog {
   readonly #stop = new AbortController()
   #recordedBytes = 0
 
-  constructor({ rows, archiveDir, clock, log }: CatalogOptions) {
+  constructor({ rows, archiveDir, clock, log, onGap }: CatalogOptions) {
     this.archiveDir = archiveDir
     this.#rows = rows
     this.#clock = clock
     this.#log = log
+    this.#onGap = onGap
   }
 
   /**
@@ -106,6 +118,7 @@ export class Catalog {
     if (!entry || entry.isClosed) return
     entry.fragments.push(fragment)
     this.#recordedBytes += fragment.bytes
+    if (entry.fragments.length === 1 && this.#onGap) this.#tellGap(entry, fragment, this.#onGap)
     this.#notify(cameraId)
   }
 
@@ -238,6 +251,18 @@ export class Catalog {
     } catch (error) {
       this.#log.error({ path, error: errorChain(error) }, failure)
     }
+  }
+
+  /** With its first fragment: a segment that ends without any is none, and the gap goes on. */
+  #tellGap(entry: Entry, { startMs: endMs }: Fragment, onGap: (gap: FootageGap) => void): void {
+    const { cameraId } = entry.opened
+    // After the rows of what was before it, and after it was found out whether the server was down.
+    this.#enqueue(cameraId, async () => {
+      const { gapReason: reason } = entry.opened
+      const before = reason === undefined ? undefined : await this.#rows.findBounds(cameraId)
+      if (reason !== undefined && before && before.endMs < endMs)
+        onGap({ cameraId, startMs: before.endMs, endMs, reason })
+    })
   }
 
   #entriesOf(cameraId: number): Entry[] {

@@ -1,11 +1,11 @@
 // nightjar audit …: what happened to accounts and credentials.
 
-import { getPage } from '../model/page.ts'
 import { writeTime } from '../model/time.ts'
 import type { AuditRecord } from '../store/audit.ts'
-import { type Command, UsageError } from './command.ts'
+import type { Command } from './command.ts'
 import { getNamedUser } from './names.ts'
 import { withStore } from './open-data.ts'
+import { limitOption, readPage } from './page-options.ts'
 import { writeTable } from './table.ts'
 
 const auditList: Command = {
@@ -14,13 +14,13 @@ const auditList: Command = {
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Of this account only: e-mail address or id.' },
-    limit: { placeholder: 'N', sentence: 'How many at most, 1 to 1000. Default: 100.' },
+    ...limitOption,
   },
   run: ({ config, options }) => {
-    const limit = readLimit(options.limit)
+    const page = readPage(options, auditList)
     return withStore(config, async (store) => {
       const user = options.user === undefined ? undefined : await getNamedUser(store, options.user)
-      const records = await store.audit.list(user?.id, getPage({ limit }))
+      const records = await store.audit.list(user?.id, page)
       const rows = records.map(({ atMs, event, userId, subject, ip, detail }) => [
         writeTime(atMs),
         event,
@@ -38,13 +38,6 @@ const auditList: Command = {
 }
 
 export const auditCommands: readonly Command[] = [auditList]
-
-function readLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > 1000) throw new UsageError('--limit: expected a whole number from 1 to 1000', auditList)
-  return limit
-}
 
 function writeRecord({ id, atMs, event, userId, subject, ip, userAgent, detail }: AuditRecord) {
   return { id, at: writeTime(atMs), event, user_id: userId, subject, ip, user_agent: userAgent, detail }

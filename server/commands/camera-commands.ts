@@ -10,6 +10,7 @@ import type { Recording } from '../store/recordings.ts'
 import { type Command, UsageError } from './command.ts'
 import { getNamedUser, parseId, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
+import { record } from './record.ts'
 import { writeTable } from './table.ts'
 
 const cameraAdd: Command = {
@@ -116,7 +117,26 @@ const cameraRecord: Command = {
   },
 }
 
-export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRemove]
+const cameraRotateHash: Command = {
+  name: 'camera rotate-hash',
+  summary: 'Gives a camera a new hash to report events with; the old one is worth nothing from then on.',
+  positionals: ['CAMERA_ID'],
+  options: {},
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const camera = await store.cameras.rotateEventApiHash(parseId('camera', positionals[0]!))
+      await record(store, {
+        event: 'camera.hash_replaced',
+        userId: camera.ownerId,
+        subject: null,
+        detail: { camera: camera.id },
+      })
+      const recording = await store.recordings.find(camera.id)
+      return { json: writeCamera(camera, recording), text: `Hash of camera ${camera.id}: ${camera.eventApiHash}` }
+    }),
+}
+
+export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRotateHash, cameraRemove]
 
 function parseType(text: string): CameraType {
   if (text === 'h264' || text === 'h265' || text === 'mjpeg') return text

@@ -7,6 +7,7 @@ import { auditCommands } from './audit-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
 import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
+import { eventCommands } from './event-commands.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
 import { tokenCommands } from './token-commands.ts'
@@ -30,6 +31,7 @@ process.exitCode = await runCommandLine({
     ...sessionCommands,
     ...auditCommands,
     ...cameraCommands,
+    ...eventCommands,
     checkCommand,
   ],
   terminal: process,

@@ -158,6 +158,30 @@ export const options = {
     createDefault: () => undefined,
     read: readEmail,
   }),
+  'event-days': integerOption({
+    sentence: 'How long events are kept after they were received; 0 for ever.',
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    defaultText: '`365`',
+    createDefault: () => 365,
+  }),
+  'event-limit': integerOption({
+    sentence: 'Events kept of one camera; beyond that the oldest go.',
+    min: 100,
+    max: 100_000_000,
+    defaultText: '`100000`',
+    createDefault: () => 100_000,
+  }),
+  'outage-seconds': integerOption({
+    sentence:
+      'How long a camera must be gone, or back again, and a gap in a recording last, before the server writes an event about it.',
+    min: 1,
+    max: 3600,
+    unit: 'seconds',
+    defaultText: '`15`',
+    createDefault: () => 15,
+  }),
   'audit-days': integerOption({
     sentence: 'How long the audit log goes back.',
     min: 1,

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from './base/error.ts'
+import { silentLogger } from './base/log.ts'
+import { CameraEvents } from './camera-events.ts'
+import type { SessionStatus } from './ingest/camera-session.ts'
+import { TestClock } from './live/test-clock.ts'
+import type { RecordingStatus } from './recorder/recorder.ts'
+import type { CameraEvent } from './store/events.ts'
+import type { Store } from './store/store.ts'
+import { openTemporaryStore } from './store/temporary-store.ts'
+
+const startMs = Date.UTC(2030, 0, 1)
+const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
+
+/** The real store, with cameras of which those that `seen` names were connected once. */
+async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?: number; seen?: number } = {}) {
+  const clock = new TestClock(startMs)
+  const { store } = await openTemporaryStore(t, { clock })
+  const owner = await store.users.insert({ email: 'a@b', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const ids: number[] = []
+  for (let i = 0; i < cameras; i++) {
+    const { id } = await store.cameras.insert({ ...source, name: 'Door', ownerId: owner.id })
+    if (i < seen) await store.cameras.setSnapshotAt(id, startMs)
+    ids.push(id)
+  }
+  const start = async ({
+    insert = (...args) => store.events.insert(...args),
+  }: Partial<Pick<Store['events'], 'insert'>> = {}) => {
+    const parts = { cameras: store.cameras, events: { insert, listOutages: () => store.events.listOutages() } }
+    const observed = new CameraEvents({ store: parts, clock, log: silentLogger, outageMs: 15_000 })
+    await observed.open()
+    const stopping = new AbortController()
+    const running = observed.run(stopping.signal)
+    const stop = async () => {
+      stopping.abort()
+      await running
+    }
+    t.after(stop)
+    const status = (cameraId: number, status: SessionStatus) =>
+      observed.take({ type: 'camera_status', cameraId, status })
+    return {
+      observed,
+      stop,
+      online: (cameraId = ids[0]!) => status(cameraId, { state: 'online', format: {} as never }),
+      offline: (cameraId = ids[0]!) =>
+        status(cameraId, { state: 'offline', reason: 'camera_unreachable', detail: 'It does not answer.' }),
+      recording: (status: RecordingStatus, detail?: string) =>
+        observed.take({ type: 'recording_status', cameraId: ids[0]!, status, detail }),
+    }
+  }
+  const wait = async (seconds: number) => clock.advance(seconds * 1000)
+  const list = async () => {
+    const events = await store.events.list({ ownerId: owner.id }, {}, { limit: 1000, offset: 0 })
+    return events.reverse().map(({ category, occurredAtMs, data }) => {
+      return [category, (occurredAtMs - startMs) / 1000, JSON.parse(data!)]
+    })
+  }
+  return { store, clock, ids, start, wait, list, ownerId: owner.id }
+}
+
+const offlineData = { reason: 'camera_unreachable', detail: 'It does not answer.' }
+
+test('a camera that goes and comes back is a pair of events, with the times when it happened', async (t) => {
+  const { start, wait, list } = await open(t)
+  const { online, offline } = await start()
+  online()
+  await wait(100)
+  assert.deepEqual(await list(), [])
+  offline()
+  await wait(10)
+  offline()
+  await wait(4)
+  assert.deepEqual(await list(), [])
+  await wait(1)
+  assert.deepEqual(await list(), [['camera_offline', 100, offlineData]])
+  await wait(45)
+  online()
+  await wait(20)
+  const onlineData = { offline_since: '2030-01-01T00:01:40Z', duration_seconds: 60 }
+  assert.deepEqual(await list(), [
+    ['camera_offline', 100, offlineData],
+    ['camera_online', 160, onlineData],
+  ])
+  await wait(1000)
+  assert.equal((await list()).length, 2)
+})
+
+test('flaps write nothing; a server that starts writes nothing of cameras that connect', async (t) => {
+  const { start, wait, list, ids } = await open(t, { cameras: 2 })
+  const { online, offline } = await start()
+  offline(ids[1])
+  await wait(3)
+  online(ids[0])
+  online(ids[1])
+  for (let i = 0; i < 5; i++) {
+    await wait(20)
+    offline(ids[0])
+    await wait(3)
+    online(ids[0])
+  }
+  await wait(100)
+  assert.deepEqual(await list(), [])
+})
+
+test('a camera that was never connected has no outage; one that was, and is away at the start, has', async (t) => {
+  const { start, wait, list, ids } = await open(t, { cameras: 2, seen: 1 })
+  const { offline } = await start()
+  for (const id of ids) offline(id)
+  await wait(60)
+  assert.deepEqual(await list(), [['camera_offline', 0, offlineData]])
+})
+
+test('a restart neither tells an outage twice nor forgets its end', async (t) => {
+  const { start, wait, list, store } = await open(t)
+  const first = await start()
+  first.online()
+  first.offline()
+  await wait(30)
+  await first.stop()
+  await wait(100)
+  const second = await start()
+  second.offline()
+  await wait(100)
+  assert.equal((await list()).length, 1)
+  await second.stop()
+  const third = await start()
+  third.online()
+  await wait(20)
+  const [, end] = await list()
+  assert.deepEqual(end, ['camera_online', 230, { offline_since: '2030-01-01T00:00:00Z', duration_seconds: 230 }])
+  await third.stop()
+  assert.equal((await store.events.listOutages()).size, 0)
+  const fourth = await start()
+  fourth.online()
+  await wait(20)
+  assert.equal((await list()).length, 2)
+})
+
+test('an outage that is not old enough when the server stops is nothing', async (t) => {
+  const { start, wait, list } = await open(t)
+  const first = await start()
+  first.online()
+  first.offline()
+  await wait(10)
+  await first.stop()
+  const second = await start()
+  second.online()
+  await wait(60)
+  assert.deepEqual(await list(), [])
+})
+
+test('cameras of a worker that died are away once they are for long', async (t) => {
+  const { start, wait, list, ids } = await open(t, { cameras: 3, seen: 2 })
+  const { observed, online } = await start()
+  observed.takeWorkerLoss(ids)
+  await wait(10)
+  online(ids[0])
+  await wait(30)
+  assert.deepEqual(
+    (await list()).map(([category, , data]) => [category, data.reason]),
+    [['camera_offline', 'server_down']],
+  )
+})
+
+test('a gap is told when it is long enough and was not asked for', async (t) => {
+  const { start, wait, list, ids } = await open(t)
+  const { observed } = await start()
+  const gap = { cameraId: ids[0]!, startMs: startMs + 500, endMs: startMs + 20_700, reason: 'camera_unreachable' }
+  observed.takeGap(gap)
+  observed.takeGap({ ...gap, endMs: gap.startMs + 14_999 })
+  observed.takeGap({ ...gap, endMs: gap.startMs - 60_000 })
+  observed.takeGap({ ...gap, reason: 'stopped_by_user' })
+  observed.takeGap({ ...gap, startMs: gap.endMs, endMs: startMs + 60_000, reason: 'server_down' })
+  await wait(2)
+  assert.deepEqual(await list(), [
+    // As in the timeline: what is between two segments that are rounded outwards.
+    [
+      'recording_gap',
+      20.7,
+      { start: '2030-01-01T00:00:01Z', end: '2030-01-01T00:00:20Z', reason: 'camera_unreachable' },
+    ],
+    ['recording_gap', 60, { start: '2030-01-01T00:00:21Z', end: '2030-01-01T00:01:00Z', reason: 'server_down' }],
+  ])
+})
+
+test('a failing recording is told at once, and once until it has gone well', async (t) => {
+  const { start, wait, list } = await open(t)
+  const { recording } = await start()
+  recording('RECORDING')
+  for (let i = 0; i < 20; i++) {
+    recording('ERROR', 'The disk is full.')
+    await wait(5)
+    recording('RECORDING')
+    await wait(2)
+  }
+  assert.deepEqual(await list(), [['recording_error', 0, { detail: 'The disk is full.' }]])
+  await wait(15)
+  recording('ERROR')
+  await wait(1)
+  recording('READY')
+  recording('ERROR', 'Again.')
+  await wait(1)
+  assert.deepEqual(
+    (await list()).map(([, at, data]) => [at, data.detail]),
+    [
+      [0, 'The disk is full.'],
+      [155, null],
+      [156, 'Again.'],
+    ],
+  )
+})
+
+test('a camera that is removed is forgotten, with what waits to be written of it', async (t) => {
+  const { start, wait, list, ids, store } = await open(t, { cameras: 2 })
+  const { observed, offline } = await start()
+  for (const id of ids) offline(id)
+  await store.cameras.remove(ids[0]!)
+  await wait(20)
+  assert.deepEqual(await list(), [['camera_offline', 0, offlineData]])
+  observed.forget(ids[0]!)
+  observed.forget(ids[1]!)
+  await wait(60)
+  assert.deepEqual(observed.stats(), { waiting: 0, dropped: 0 })
+})
+
+test('while the store fails, events wait in order, up to a bound, and nobody is disturbed', async (t) => {
+  const { start, wait, list, ids, store } = await open(t, { cameras: 50 })
+  let isDown = true
+  const written: string[] = []
+  const insert: Store['events']['insert'] = async (event, outage) => {
+    if (isDown) throw new AppError('unavailable', 'the database cannot be used')
+    written.push(event.category)
+    return outage ? store.events.insert(event, outage) : ({} as CameraEvent)
+  }
+  const { observed, offline, online } = await start({ insert })
+  offline()
+  await wait(20)
+  online()
+  await wait(20)
+  assert.equal(observed.stats().waiting, 2)
+  for (let i = 0; i < 1100; i++) {
+    const cameraId = ids[1 + (i % 49)]!
+    observed.takeGap({ cameraId, startMs: startMs - 60_000, endMs: startMs, reason: 'no_frames' })
+  }
+  await wait(1)
+  assert.deepEqual(observed.stats(), { waiting: 1000, dropped: 102 })
+  isDown = false
+  await wait(1)
+  await observed.flush()
+  assert.equal(observed.stats().waiting, 0)
+  assert.equal(written.length, 1000)
+  assert.deepEqual(written.slice(0, 3), ['camera_offline', 'camera_online', 'recording_gap'])
+  assert.equal((await list()).length, 2)
+})
+
+test('one camera cannot flood: what begins is bounded, what has begun is ended', async (t) => {
+  const { start, wait, store, ownerId } = await open(t)
+  const { offline, online } = await start()
+  for (let i = 0; i < 120; i++) {
+    offline()
+    await wait(16)
+    online()
+    await wait(16)
+  }
+  await wait(60)
+  const events = await store.events.list({ ownerId }, {}, { limit: 1000, offset: 0 })
+  const of = (category: string) => events.filter((event) => event.category === category).length
+  // 60, and 60 an hour, in 3,840 s; of those that had to wait some were over meanwhile.
+  assert.ok(of('camera_offline') >= 60 && of('camera_offline') <= 60 + 3840 / 60 + 1, String(of('camera_offline')))
+  assert.equal(of('camera_online'), of('camera_offline'))
+})

@@ -1,0 +1,53 @@
+// Removes events that are old, and of cameras that have too many the last of their lists. In small steps: everybody else has their
+// turn in between.
+
+import type { Clock } from './base/clock.ts'
+import type { Logger } from './base/log.ts'
+import type { Events } from './store/events.ts'
+
+export type EventRetentionOptions = {
+  readonly events: Pick<Events, 'removeReceivedBefore' | 'listOverfull' | 'removeLast'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Since they were received; undefined: for ever. */
+  readonly maxAgeMs: number | undefined
+  readonly maxPerCamera: number
+}
+
+const intervalMs = 60_000
+const pauseMs = 10
+
+/** Each minute until `signal` aborts. Rejects with what the store says: to be run again. */
+export async function runEventRetention(options: EventRetentionOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const removed = await removeOldEvents(options, signal)
+    if (removed > 0) options.log.info({ events: removed }, 'old events removed')
+    await options.clock.sleep(intervalMs, signal).catch(() => {})
+  }
+}
+
+/** Once; how many went. */
+export async function removeOldEvents(options: EventRetentionOptions, signal: AbortSignal): Promise<number> {
+  const { events, clock, maxAgeMs, maxPerCamera } = options
+  let removed = 0
+  const repeat = async (step: () => Promise<number>) => {
+    for (let count = -1; count !== 0 && !signal.aborted; ) {
+      count = await step()
+      removed += count
+      if (count > 0) await clock.sleep(pauseMs, signal).catch(() => {})
+    }
+  }
+  if (maxAgeMs !== undefined) {
+    const beforeMs = clock.nowMs() - maxAgeMs
+    await repeat(() => events.removeReceivedBefore(beforeMs))
+  }
+  for (const { cameraId, excess } of await events.listOverfull(maxPerCamera)) {
+    let left = excess
+    await repeat(async () => {
+      const count = left > 0 ? await events.removeLast(cameraId, left) : 0
+      left -= count
+      return count
+    })
+  }
+  return removed
+}

@@ -1,0 +1,58 @@
+// What the parts measure of themselves, as the metrics of the server.
+
+import type { Measurement } from './api/metrics.ts'
+import type { Catalog } from './archive/catalog.ts'
+import type { PasswordQueue } from './auth/guard/password-queue.ts'
+import type { CameraEvents } from './camera-events.ts'
+import type { Decoder } from './decoder/decoder.ts'
+import type { LiveStreams } from './live/live-streams.ts'
+import type { WorkerStats } from './worker-protocol.ts'
+
+export type Measured = {
+  readonly workers: readonly WorkerStats[]
+  readonly decoder: Decoder
+  readonly live: LiveStreams
+  readonly catalog: Catalog
+  readonly passwords: PasswordQueue
+  readonly cameraEvents: CameraEvents
+}
+
+export function measure({ workers, decoder, live, catalog, passwords, cameraEvents }: Measured): Measurement[] {
+  const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
+  const { viewers, subscriptions, droppedPieces } = live.stats()
+  const { decodes, crashes, refused } = decoder.stats()
+  const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
+  const gauge = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'gauge', value })
+  return [
+    gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
+    counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
+    counter('rtp_packets_lost_total', 'RTP packets that never came.', sum('lostPackets')),
+    counter('video_frames_total', 'Video frames received.', sum('videoFrames')),
+    counter('received_bytes_total', 'Bytes received from cameras.', sum('receivedBytes')),
+    counter('camera_connections_total', 'Connections to cameras that reached a frame.', sum('connections')),
+    counter('recorded_bytes_total', 'Bytes written to recordings.', sum('recordedBytes')),
+    counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
+    gauge(
+      'worker_loop_delay_seconds',
+      'Longest block of a media worker in the last seconds.',
+      Math.max(0, ...workers.map(({ loopDelayMs }) => loopDelayMs)) / 1000,
+    ),
+    gauge('open_segments', 'Recording files being written or closed.', catalog.stats().openSegments),
+    ...Object.entries(viewers).map(([format, count]) =>
+      gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
+    ),
+    gauge('live_subscriptions', 'Live streams that cross from media workers.', subscriptions),
+    counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
+    gauge('passwords_waiting', 'Passwords that wait to be checked.', passwords.stats().waiting),
+    counter('passwords_refused_total', 'Passwords not checked because too many waited.', passwords.stats().refused),
+    gauge(
+      'events_waiting',
+      'Events of the server itself that the store has not taken yet.',
+      cameraEvents.stats().waiting,
+    ),
+    counter('events_dropped_total', 'Events of the server itself that were too many.', cameraEvents.stats().dropped),
+    counter('decodes_total', 'Key frames decoded.', decodes),
+    counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
+    counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),
+  ]
+}
