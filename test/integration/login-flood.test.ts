@@ -33,6 +33,7 @@ test(
     assert.equal((await logIn()).status, 200)
     const before = await readMegabytes()
 
+    const startedMs = performance.now()
     const flood = Promise.all(Array.from({ length: 500 }, logIn))
     const state = { isOver: false }
     const over = flood.finally(() => {
@@ -43,13 +44,14 @@ test(
     const answers = await over
 
     // 300 a minute may ask; of them those that find no place are told to wait for a moment.
+    const allowed = 300 * (1 + (performance.now() - startedMs) / 60_000)
     const statuses = Map.groupBy(answers, ({ status }) => status)
     assert.deepEqual(
       [...statuses.keys()].filter((status) => ![200, 429, 503].includes(status)),
       [],
     )
     assert.ok(statuses.get(200)!.length >= 50)
-    assert.ok(statuses.get(429)!.length >= 190)
+    assert.ok((statuses.get(429)?.length ?? 0) >= 500 - allowed - 10)
     for (const { status, headers, json } of answers) {
       if (status === 200) continue
       assert.ok(Number(headers['retry-after']) >= 1)
