@@ -1,10 +1,10 @@
 // What users manage of their own account, and owners of all: extensions of the interface.
 
 import { type Static, Type } from 'typebox'
-import { nullable, Timestamp } from './schema.ts'
+import { Email, nullable, Timestamp } from './schema.ts'
 
 const nameLimits = { maxLength: 150 }
-const emailForm = { format: 'email', minLength: 1, maxLength: 254 }
+const emailForm = { format: 'idn-email', minLength: 1, maxLength: 254 }
 const passwordLimits = { maxLength: 1024 }
 
 const name = Type.String(nameLimits)
@@ -128,7 +128,7 @@ export const UserPath = Type.Object({ user_id: Type.Integer() })
 
 export const Account = Type.Object({
   id: Type.Integer(),
-  email: Type.String({ format: 'email' }),
+  email: Email,
   first_name: Type.String(),
   last_name: Type.String(),
   phone: nullable(Type.String()),

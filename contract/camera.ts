@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { pageQuery } from './page.ts'
-import { nullable, ours, Timestamp } from './schema.ts'
+import { Email, nullable, ours, Timestamp } from './schema.ts'
 
 export const CameraPath = Type.Object({ camera_id: Type.Integer() })
 
@@ -73,7 +73,7 @@ export type Camera = Static<typeof Camera>
 export const SharedCamera = Type.Object({
   ...common,
   ...views,
-  owner: Type.Object({ email: Type.String({ format: 'email' }), first_name: Type.String(), last_name: Type.String() }),
+  owner: Type.Object({ email: Email, first_name: Type.String(), last_name: Type.String() }),
   has_notifications: Type.Boolean(),
 })
 

@@ -1,7 +1,7 @@
 // Guests: people invited by e-mail to watch a camera.
 
 import { type Static, Type } from 'typebox'
-import { nullable } from './schema.ts'
+import { Email, nullable } from './schema.ts'
 
 export const GuestPath = Type.Object({ camera_id: Type.Integer(), guest_id: Type.Integer() })
 
@@ -13,7 +13,7 @@ const PermissionsIn = Type.Object({
 })
 
 export const NewGuest = Type.Object({
-  email: Type.String({ format: 'email', minLength: 1, maxLength: 254 }),
+  email: Type.String({ format: 'idn-email', minLength: 1, maxLength: 254 }),
   permissions: Type.Optional(PermissionsIn),
 })
 
@@ -21,7 +21,7 @@ export const GuestChange = Type.Object({ permissions: Type.Optional(PermissionsI
 
 export const Guest = Type.Object({
   id: Type.Integer(),
-  email: Type.String({ format: 'email' }),
+  email: Email,
   first_name: nullable(Type.String()),
   last_name: nullable(Type.String()),
   permissions: Type.Object({ can_view_rec: Type.Boolean(), share_notifications: Type.Boolean() }),

@@ -14,6 +14,9 @@ export const Timestamp = Type.String({ format: 'date-time', pattern: String.raw`
 /** An instant in a request: ISO 8601 with `Z`, an offset or no zone (UTC), seconds and their fractions optional. */
 export const TimeIn = (description: string) => Type.String({ format: 'date-time', description })
 
+/** An address of mail, with letters of any script (RFC 6531). */
+export const Email = Type.String({ format: 'idn-email' })
+
 /** An object without keys, or an empty answer. */
 export const Nothing = Type.Null()
 

@@ -1,11 +1,11 @@
 // The account behind a token.
 
 import { type Static, Type } from 'typebox'
-import { nullable } from './schema.ts'
+import { Email, nullable } from './schema.ts'
 
 export const User = Type.Object({
   id: Type.Integer(),
-  email: Type.String({ format: 'email' }),
+  email: Email,
   first_name: Type.String(),
   last_name: Type.String(),
   phone: nullable(Type.String()),

@@ -161,7 +161,7 @@ function readString(schema: Schema, given: unknown): Reading {
   }
   if (schema.pattern && !new RegExp(schema.pattern).test(value))
     return fail('This value does not match the required pattern.')
-  if (schema.format === 'email' && !isEmail(value)) return fail('Enter a valid email address.')
+  if (schema.format === 'idn-email' && !isEmail(value)) return fail('Enter a valid email address.')
   return { value }
 }
 

@@ -3,12 +3,20 @@
 import { AppError } from '../base/error.ts'
 
 const maxLength = 254
-const pattern = /^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]+@[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]+$/u
+/** RFC 5322 section 3.2.3, with the letters of RFC 6531; no quoted local parts. */
+const atom = /^[^\s@<>()[\]\\,;:".\p{C}]+$/u
+/** RFC 5890 section 2.3.1, in any script. */
+const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
 
-/** The address without surrounding spaces. Throws 'invalid'. Deliberately loose: only a delivered mail proves an address. */
+/** The address without surrounding spaces. Throws 'invalid'. Looks at the form alone: only a delivered mail proves an address. */
 export function parseEmail(text: string): string {
   const email = text.trim()
-  if (email.length > maxLength || !pattern.test(email) || !email.isWellFormed()) {
+  const [local = '', domain = '', ...more] = email.split('@')
+  const isWellFormed =
+    more.length === 0 &&
+    local.split('.').every((part) => atom.test(part)) &&
+    domain.split('.').every((part) => label.test(part))
+  if (email.length > maxLength || !isWellFormed) {
     throw new AppError('invalid', 'Enter a valid email address.', {
       fields: { email: ['Enter a valid email address.'] },
     })
@@ -31,6 +39,6 @@ const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
 /** The domain itself when it is none. */
 function writeAsciiDomain(domain: string): string {
-  if (!/^[\p{L}\p{M}\p{N}.\-\u3002\uff0e\uff61]+$/u.test(domain)) return domain
+  if (!domain.split('.').every((part) => label.test(part))) return domain
   return URL.parse(`https://${domain}/`)?.hostname ?? domain
 }

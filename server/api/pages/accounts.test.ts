@@ -110,6 +110,35 @@ test('T45: the first owner is whoever has the set-up code', async (t) => {
   assert.equal(late.shown!.url, '/sign-in/')
 })
 
+test('who is invited to a camera reads who shares which, makes the account, and is told where it is', async (t) => {
+  const pages = await openTemporaryPages(t)
+  const ada = await pages.addPerson()
+  const invite = async (name: string) => {
+    const camera = await pages.store.cameras.get(await pages.addCamera(ada.id, name))
+    await pages.accounts.guests.invite({ camera, email: 'bob@example.org' })
+    return readLink(pages)
+  }
+  const [first, second, third] = [await invite('Front <door>'), await invite('Gate'), await invite('see evil.example')]
+  const browser = pages.openBrowser()
+  await browser.open(third)
+  assert.match(browser.shown!.text, /ada@example\.org shares a camera with you\./)
+  await browser.open(first)
+  assert.match(browser.shown!.text, /ada@example\.org shares the camera “Front &lt;door&gt;” with you\./)
+  await browser.submit({ first_name: 'Bob', password: newPassword })
+  assert.equal(browser.shown!.url, '/account/?done=shared')
+  assert.match(browser.shown!.text, /Your account is ready, and the camera is among your shared cameras\./)
+  const bob = (await pages.store.users.findByEmail('bob@example.org'))!
+  assert.equal(await pages.store.shares.countCameras(bob.id), 3)
+
+  // The other two links are for nothing any more, but whoever opens one is not sent away.
+  const other = pages.openBrowser()
+  assert.equal((await other.open(first)).status, 404)
+  await other.open(second)
+  assert.equal(other.shown!.status, 200)
+  assert.match(other.shown!.text, /There is an account for bob@example\.org already/)
+  assert.match(other.shown!.text, /href="\/sign-in\/"/)
+})
+
 test('an invitation is used by the button, once; looking at it uses nothing up', async (t) => {
   const pages = await openTemporaryPages(t)
   const { id } = await pages.addPerson()

@@ -65,6 +65,7 @@ export class GuestDesk {
 
   /** Throws 'not_found' when the guest is gone by now. */
   async change({ camera, guest, change, ...input }: ChangeGuestInput): Promise<Guest> {
+    if (Object.keys(change).length === 0) return guest
     const changed = await this.#options.store.guests.update(camera.id, guest.id, change)
     this.#options.audit.write({ event: 'guest.changed', ...about(camera, changed, input) })
     return changed
