@@ -194,7 +194,7 @@ test('the link of an invitation makes the account, with everything that is share
   assert.deepEqual(await accounts.findInvitation(tokenIn(first!)), {
     email: 'Bob@example.org',
     inviterEmail: 'owner@example.com',
-    cameraName: 'Front door',
+    camera: { id: cameraId, name: 'Front door' },
     hasAccount: false,
   })
   const person = { firstName: 'Bob', lastName: 'Holm', password }

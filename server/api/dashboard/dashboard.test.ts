@@ -118,6 +118,19 @@ test('whoever signs in comes back to the dashboard with a token, without being a
   assert.deepEqual(await pages.store.grants.list(pages.ada.id), [])
 })
 
+test('who makes an account by an invitation to a camera is led to the camera', async (t) => {
+  const pages = await openTemporaryPages(t, { dashboard: build(t) })
+  const ada = await pages.addPerson()
+  const camera = await pages.store.cameras.get(await pages.addCamera(ada.id))
+  await pages.accounts.guests.invite({ camera, email: 'bob@example.org' })
+  await pages.accounts.flush()
+  const { pathname, search } = new URL(/https:\S+/.exec(pages.mails.at(-1)!.text)![0])
+  const browser = pages.openBrowser()
+  await browser.open(pathname + search)
+  await browser.submit({ first_name: 'Bob', password: 'green owls sing late' })
+  assert.deepEqual([browser.shown!.url, browser.shown!.text], [`/shared/${camera.id}`, document])
+})
+
 test('what the dashboard was granted ends with the session of the browser, and with no other', async (t) => {
   const pages = await open(t)
   const [here, there] = [pages.openBrowser(), pages.openBrowser()]

@@ -95,7 +95,7 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
   assert.deepEqual(await accounts.findInvitation(token), {
     email: 'Bob@example.org',
     inviterEmail: 'ada@example.org',
-    cameraName: undefined,
+    camera: undefined,
     hasAccount: false,
   })
   for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {

@@ -18,7 +18,7 @@ export type Invitation = {
   readonly email: string
   readonly inviterEmail: string | undefined
   /** The camera that is shared with them, if that is what they are invited for. */
-  readonly cameraName: string | undefined
+  readonly camera: { readonly id: number; readonly name: string } | undefined
   /** By now: there is nothing left to accept. */
   readonly hasAccount: boolean
 }
@@ -100,7 +100,7 @@ export class Newcomers {
     return {
       email: link.email!,
       inviterEmail: inviter?.email,
-      cameraName: camera?.name,
+      camera: camera && { id: camera.id, name: camera.name },
       hasAccount: (await store.users.findByEmail(link.email!)) !== undefined,
     }
   }

@@ -38,8 +38,7 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        const path = invitation?.cameraName === undefined ? homePath : `${homePath}?done=shared`
-        return await desk.signIn(call, user, path)
+        return await desk.signIn(call, user, pathAfter(invitation, desk.home))
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)
@@ -71,13 +70,17 @@ ${drawForm({
   }
 }
 
-function describe(
-  { invitation }: Texts,
-  { inviterEmail, cameraName }: Pick<Invitation, 'inviterEmail' | 'cameraName'>,
-) {
+function describe({ invitation }: Texts, { inviterEmail, camera }: Pick<Invitation, 'inviterEmail' | 'camera'>) {
   if (inviterEmail === undefined) return invitation.text
-  if (cameraName === undefined) return invitation.textFrom(inviterEmail)
-  return invitation.textShared(inviterEmail, quoteName(cameraName))
+  if (camera === undefined) return invitation.textFrom(inviterEmail)
+  return invitation.textShared(inviterEmail, quoteName(camera.name))
+}
+
+/** To the camera they were invited to, which the dashboard shows; without a dashboard, the page of the account says what comes next. */
+function pathAfter(invitation: Invitation | undefined, home: string): string {
+  const camera = invitation?.camera
+  if (!camera) return home
+  return home === homePath ? `${homePath}?done=shared` : `/shared/${camera.id}`
 }
 
 /** Who opens a second link, after another one was used. */
