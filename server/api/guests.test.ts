@@ -281,7 +281,7 @@ test('while nobody but an owner makes accounts, a guest without one waits, and n
 test('another address of an account brings what waits for it once it is confirmed; what it had stays', async (t) => {
   const { send, invite, takeMails, addUser, accounts } = await open(t)
   const ada = await addUser('ada@example.org')
-  await accounts.setPassword({ userId: ada.userId, newPassword: password })
+  await accounts.change(ada.userId, { newPassword: password })
   await invite('ada@new.example')
   await invite('ada@example.org')
   await takeMails()

@@ -141,29 +141,29 @@ test('a guest who may see recordings is told of them what is not the business of
   assert.equal(nothing.status, 404)
 })
 
+const ends = ['guest removed', 'camera removed', 'guest disabled', 'owner disabled'] as const
+
 test('T22: a share that ends, ends everything: answers and addresses at once, open streams within five seconds', async (t) => {
-  const scene = await openStreamScene(t)
-  const { store, guest, owner, cameraId, get, share, addUser } = scene
-  const ends: Record<string, (guestId: number) => Promise<unknown>> = {
-    'the guest is removed': (id) => store.guests.remove(cameraId, id),
-    "the guest's account is disabled": () => store.users.setDisabled(guest.userId, true),
-    "the owner's account is disabled": () => store.users.setDisabled(owner.userId, true),
-  }
-  for (const [what, end] of Object.entries(ends)) {
-    const { id } = await share(true)
+  const endOne = async (how: (typeof ends)[number]) => {
+    const scene = await openStreamScene(t)
+    const { store, guest, owner, cameraId } = scene
+    const { id } = await scene.share(true)
     const { live, recorded, paths } = await scene.watch()
-    // Somebody else's change is no reason to end anything.
-    await addUser(`${id}@example.com`)
-    await end(id)
-    const status = what.startsWith("the guest's") ? 401 : 404
-    assert.equal((await get(`/v1/shared-cameras/${cameraId}/`)).status, status, what)
-    for (const path of paths.live) assert.equal((await scene.open(path)).statusCode, 403, `${what}: ${path}`)
-    for (const path of paths.recorded) assert.equal((await scene.open(path)).statusCode, 404, `${what}: ${path}`)
-    await Promise.all([endsInTime(live, what), endsInTime(recorded, what)])
-    await store.users.setDisabled(guest.userId, false)
-    await store.users.setDisabled(owner.userId, false)
-    await store.guests.remove(cameraId, id)
+    await scene.addUser('another@example.com') // a change that is no reason to end anything
+    if (how === 'guest removed') await store.guests.remove(cameraId, id)
+    if (how === 'camera removed') await store.cameras.remove(cameraId)
+    if (how === 'guest disabled') await store.accounts.change(guest.userId, { isDisabled: true })
+    if (how === 'owner disabled') {
+      await store.accounts.change(guest.userId, { isOwner: true }) // there must be one
+      await store.accounts.change(owner.userId, { isDisabled: true })
+    }
+    const status = how === 'guest disabled' ? 401 : 404
+    assert.equal((await scene.get(`/v1/shared-cameras/${cameraId}/`)).status, status, how)
+    for (const path of paths.live) assert.equal((await scene.open(path)).statusCode, 403, `${how}: ${path}`)
+    for (const path of paths.recorded) assert.equal((await scene.open(path)).statusCode, 404, `${how}: ${path}`)
+    await Promise.all([endsInTime(live, how), endsInTime(recorded, how)])
   }
+  await Promise.all(ends.map(endOne))
 })
 
 test('T22: without the right to recordings, open recorded streams end and live ones go on', async (t) => {
