@@ -162,7 +162,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
-  const mails = createMailDelivery({ config, publicUrl, clock, log })
+  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
   const accounts = new Accounts({
     store,
     login,
@@ -214,7 +214,18 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     identity,
     limits,
     dashboard: builtDashboard,
-    pages: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
+    pages: {
+      sessions,
+      personalTokens,
+      login,
+      oauth,
+      accounts,
+      users: store.users,
+      errandKey: secretKey.deriveKey('errands'),
+      audit,
+      clock,
+      log,
+    },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
     measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords, cameraEvents }),
   })
@@ -246,6 +257,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     ),
   ]
   await desk.open()
+  await mails.resume()
   const locks = held.move()
   const close = async () => {
     await api.close()

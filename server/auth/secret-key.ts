@@ -9,7 +9,7 @@ import { AppError } from '../base/error.ts'
 const keyBytes = 32
 
 /** What sub-keys are for. A name, once used, never changes. */
-export type KeyPurpose = 'camera credentials' | 'media tokens' | 'known devices'
+export type KeyPurpose = 'camera credentials' | 'media tokens' | 'known devices' | 'errands' | 'waiting mails'
 
 export class SecretKey {
   readonly #key: Uint8Array

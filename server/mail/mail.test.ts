@@ -1,7 +1,7 @@
 // Mail through a real SMTP server on this machine, and into files.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -13,6 +13,7 @@ import { AppError } from '../base/error.ts'
 import { type LogFields, type Logger, silentLogger } from '../base/log.ts'
 import type { Mail } from '../model/mail.ts'
 import { MailQueue } from './mail-queue.ts'
+import { MailSpool } from './mail-spool.ts'
 import { defaultSender } from './mailer.ts'
 import { createOutbox } from './outbox.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
@@ -165,7 +166,91 @@ test('a mail server that is away for a while loses no mail; one that refuses is 
   await assert.rejects(queue.send(mail), { kind: 'unavailable' })
 })
 
-test('a server that stops does not wait for a mail server', async () => {
+async function openSpool(t: TestContext, nowMs = () => Date.now()) {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-spool-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const dir = join(folder, 'outbox', 'waiting')
+  const key = new Uint8Array(32).fill(7)
+  const warnings: string[] = []
+  const log = { ...silentLogger, warn: (_fields: LogFields, message: string) => void warnings.push(message) }
+  const create = () => new MailSpool({ dir, key, clock: { nowMs }, log })
+  return { dir, create, warnings }
+}
+
+test('mails that wait when the server stops are tried once more, and else sent after the next start', async (t) => {
+  const { dir, create } = await openSpool(t)
+  let isUp = false
+  const sent: Mail[] = []
+  const mailer = {
+    send: async (one: Mail) => {
+      if (!isUp) throw new AppError('unavailable', 'away')
+      sent.push(one)
+    },
+  }
+  const open = () => new MailQueue({ mailer, spool: create(), clock: systemClock, log: silentLogger })
+  const mails = ['a', 'b', 'c'].map((name) => ({ ...mail, to: `${name}@x.org` }))
+  const first = open()
+  for (const one of mails) await first.send(one)
+  await first.close()
+  const names = await readdir(dir)
+  assert.equal(names.length, 3)
+  for (const name of names) {
+    assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600)
+    const bytes = await readFile(join(dir, name), 'latin1')
+    assert.doesNotMatch(bytes, /token=abc|example|x\.org/, 'sealed')
+  }
+  // Still away at the next start and stop: each is kept, once.
+  const second = open()
+  await second.resume()
+  await second.send({ ...mail, to: 'd@x.org' })
+  await second.close()
+  assert.equal((await readdir(dir)).length, 4)
+
+  const third = open()
+  await third.resume()
+  await until(() => third.stats().waiting === 4)
+  isUp = true
+  await third.close()
+  assert.deepEqual(sent.map(({ to }) => to).sort(), ['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org'])
+  assert.ok(sent.every(({ text }) => text === mail.text))
+  assert.deepEqual(await readdir(dir), [])
+  const fourth = open()
+  await fourth.resume()
+  assert.equal(fourth.stats().waiting, 0)
+  await fourth.close()
+})
+
+test('a mail server that says nothing keeps no server from stopping', async (t) => {
+  const { dir, create } = await openSpool(t)
+  const queue = new MailQueue({
+    mailer: { send: () => new Promise<void>(() => {}) },
+    spool: create(),
+    clock: { ...systemClock, sleep: async () => {} },
+    log: silentLogger,
+  })
+  await queue.send(mail)
+  await queue.close()
+  assert.equal((await readdir(dir)).length, 1)
+})
+
+test('kept mails: a week, and what is damaged stops nothing', async (t) => {
+  let nowMs = Date.now()
+  const { dir, create, warnings } = await openSpool(t, () => nowMs)
+  const spool = create()
+  assert.deepEqual(await spool.list(), [])
+  await spool.keep(mail)
+  await spool.keep({ ...mail, html: '<p>x</p>' })
+  await writeFile(join(dir, `${'0'.repeat(24)}.mail`), 'damaged')
+  await writeFile(join(dir, '.unfinished.mail'), '')
+  const listed = await spool.list()
+  assert.deepEqual(listed.map((kept) => kept.mail.html).sort(), ['<p>x</p>', undefined])
+  assert.deepEqual(warnings, ['a mail that was kept cannot be read'])
+  nowMs += 7 * 86_400_000
+  assert.deepEqual(await spool.list(), [])
+  assert.equal((await readdir(dir)).length, 2, 'what cannot be read is for somebody to look at')
+})
+
+test('without a place to keep them, mails that a stop leaves are logged', async () => {
   const errors: string[] = []
   const queue = new MailQueue({
     mailer: { send: () => Promise.reject(new AppError('unavailable', 'away')) },
@@ -175,7 +260,7 @@ test('a server that stops does not wait for a mail server', async () => {
   await queue.send(mail)
   await new Promise((resolve) => setImmediate(resolve))
   await queue.close()
-  assert.deepEqual(errors, ['a mail was not sent: the server is stopping'])
+  assert.deepEqual(errors, ['a mail was not sent'])
 })
 
 test('the sender is at the host of the public address', () => {
@@ -183,3 +268,11 @@ test('the sender is at the host of the public address', () => {
   assert.equal(defaultSender('https://192.168.1.2'), 'nightjar@localhost')
   assert.equal(defaultSender('https://[::1]:8443'), 'nightjar@localhost')
 })
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 10_000
+  while (!isTrue()) {
+    if (performance.now() > deadlineMs) throw new Error('it never came true')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -33,6 +33,8 @@ export type PagesDeps = {
   readonly personalTokens: PersonalTokens
   readonly audit: Pick<Audit, 'write'>
   readonly users: Pick<Users, 'find'>
+  /** 32 bytes; seals where browsers wanted to go before signing in. */
+  readonly errandKey: Uint8Array
   readonly clock: Clock
   readonly log: Logger
 }

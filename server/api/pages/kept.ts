@@ -1,44 +1,42 @@
-// What a browser is in the middle of, kept here while its user signs in or decides: the browser gets a name for it and nothing it
-// could change. In memory, and bounded: strangers make entries, and must not be able to fill a disk or push out everybody else's.
+// What a user is in the middle of, kept here while it is decided: the browser gets a name for it and nothing it could change. In
+// memory, and bounded; when it is full, whoever has most kept loses some, so that nobody can push out what others have.
 
 import { randomBytes } from 'node:crypto'
-import { addressBlock } from '../../auth/guard/address-block.ts'
 import type { Clock } from '../../base/clock.ts'
 
 export type KeptOptions = {
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly lifetimeMs: number
   readonly maxEntries?: number
-  readonly maxPerAddress?: number
+  readonly maxPerUser?: number
 }
 
-type Entry<T> = { readonly owner: string; readonly block: string; readonly untilMs: number; readonly value: T }
+type Entry<T> = { readonly owner: string; readonly userId: number; readonly untilMs: number; readonly value: T }
 
 export class Kept<T> {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #lifetimeMs: number
   readonly #maxEntries: number
-  readonly #maxPerAddress: number
-  /** Oldest first, as are the names of each address. */
+  readonly #maxPerUser: number
   readonly #entries = new Map<string, Entry<T>>()
-  readonly #namesByBlock = new Map<string, Set<string>>()
+  /** The names of each user, oldest first. */
+  readonly #namesByUser = new Map<number, Set<string>>()
 
-  constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerAddress = 100 }: KeptOptions) {
+  constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerUser = 100 }: KeptOptions) {
     this.#clock = clock
     this.#lifetimeMs = lifetimeMs
     this.#maxEntries = maxEntries
-    this.#maxPerAddress = maxPerAddress
+    this.#maxPerUser = maxPerUser
   }
 
-  /** The name to find it by. `owner`: whose it is; nobody else finds it. */
-  put(owner: string, ip: string, value: T): string {
+  /** The name to find it by. `owner`: whose it is, of this user; nobody else finds it. */
+  put(owner: string, userId: number, value: T): string {
     const name = randomBytes(12).toString('base64url')
-    const block = addressBlock(ip)
-    const names = this.#namesByBlock.get(block) ?? new Set()
-    this.#namesByBlock.set(block, names.add(name))
-    this.#entries.set(name, { owner, block, untilMs: this.#clock.monotonicMs() + this.#lifetimeMs, value })
-    if (names.size > this.#maxPerAddress) this.#remove(first(names))
-    if (this.#entries.size > this.#maxEntries) this.#remove(first(this.#entries.keys()))
+    const names = this.#namesByUser.get(userId) ?? new Set()
+    this.#namesByUser.set(userId, names.add(name))
+    this.#entries.set(name, { owner, userId, untilMs: this.#clock.monotonicMs() + this.#lifetimeMs, value })
+    if (names.size > this.#maxPerUser) this.#remove(first(names))
+    if (this.#entries.size > this.#maxEntries) this.#remove(first(this.#findLargest()))
     return name
   }
 
@@ -62,12 +60,18 @@ export class Kept<T> {
     return this.#entries.size
   }
 
+  #findLargest(): Set<string> {
+    let largest = new Set<string>()
+    for (const names of this.#namesByUser.values()) if (names.size > largest.size) largest = names
+    return largest
+  }
+
   #remove(name: string): void {
-    const { block } = this.#entries.get(name)!
+    const { userId } = this.#entries.get(name)!
     this.#entries.delete(name)
-    const names = this.#namesByBlock.get(block)!
+    const names = this.#namesByUser.get(userId)!
     names.delete(name)
-    if (names.size === 0) this.#namesByBlock.delete(block)
+    if (names.size === 0) this.#namesByUser.delete(userId)
   }
 }
 

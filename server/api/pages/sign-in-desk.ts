@@ -2,43 +2,33 @@
 
 import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
-import { isLocalPath } from '../../model/local-path.ts'
 import type { ProvenUser } from '../../store/proven-user.ts'
 import type { PagesDeps } from './deps.ts'
-import { Kept } from './kept.ts'
 import { type PageCall, type Redirect, redirect } from './page.ts'
-
-/** Where the browser goes after signing in. */
-export type Errand = {
-  readonly path: string
-  /** The application it comes from, by name and by the address it leads back to in the end. */
-  readonly appName?: string | undefined
-  readonly leadsTo?: string | undefined
-}
+import { type Errand, SealedErrands } from './sealed-errands.ts'
 
 export const homePath = '/account/'
 export const signInPath = '/sign-in/'
 export const confirmPath = '/confirm/'
-const errandLifetimeMs = 12 * 3_600_000
 const deviceCookie = 'device'
 
 export class SignInDesk {
   readonly #deps: Pick<PagesDeps, 'sessions' | 'login'>
-  readonly #errands: Kept<Errand>
+  readonly #errands: SealedErrands
 
   /** Where one goes who came for nothing else. */
   readonly home: string
 
-  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'clock'>, home = homePath) {
+  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'errandKey' | 'clock'>, home = homePath) {
     this.#deps = deps
     this.home = home
-    this.#errands = new Kept({ clock: deps.clock, lifetimeMs: errandLifetimeMs })
+    this.#errands = new SealedErrands(deps.errandKey, deps.clock)
   }
 
-  /** To the sign-in page and from there to `errand`, which stays here: the browser gets a name for it. */
+  /** To the sign-in page and from there to `errand`, which the browser takes along, sealed. */
   sendToSignIn(call: PageCall, errand: Errand): Redirect {
-    const name = this.keepErrand(call, errand)
-    return redirect(name === undefined ? signInPath : `${signInPath}?errand=${name}`)
+    const sealed = this.keepErrand(call, errand)
+    return redirect(sealed === undefined ? signInPath : `${signInPath}?errand=${sealed}`)
   }
 
   /** To the page that asks for the password once more, and from there to `path`. */
@@ -46,13 +36,13 @@ export class SignInDesk {
     return redirect(`${confirmPath}?errand=${this.keepErrand(call, { path }) ?? ''}`)
   }
 
-  /** Undefined when it leads nowhere on this server. */
-  keepErrand({ visit, context }: PageCall, errand: Errand): string | undefined {
-    return isLocalPath(errand.path) ? this.#errands.put(visit.owner, context.ip, errand) : undefined
+  /** Sealed. Undefined when it leads nowhere on this server. */
+  keepErrand({ visit }: PageCall, errand: Errand): string | undefined {
+    return this.#errands.seal(visit.owner, errand)
   }
 
-  findErrand({ visit }: PageCall, name: string): Errand | undefined {
-    return name === '' ? undefined : this.#errands.find(visit.owner, name)
+  findErrand({ visit }: PageCall, sealed: string): Errand | undefined {
+    return sealed === '' ? undefined : this.#errands.open(visit.owner, sealed)
   }
 
   /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */

@@ -75,7 +75,18 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const oauth = createTemporaryOAuth(store, { clock, audit })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   return {
-    deps: { sessions, personalTokens, login, oauth, accounts, users: store.users, audit, clock, log },
+    deps: {
+      sessions,
+      personalTokens,
+      login,
+      oauth,
+      accounts,
+      users: store.users,
+      errandKey: randomBytes(32),
+      audit,
+      clock,
+      log,
+    },
     accounts,
     audit,
     devices,

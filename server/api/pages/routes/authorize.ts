@@ -61,7 +61,7 @@ async function ask(
   if (check.kind === 'redirect_error') return redirect(check.location)
   if (check.request.isBuiltIn)
     return answerBuiltIn({ ...call, session, user }, check.request, { oauth, sessions, desk })
-  const question = questions.put(session.id, call.context.ip, check.request)
+  const question = questions.put(session.id, user.id, check.request)
   return showConsent({ ...call, session, user }, { question, leadsTo, description: oauth.describe(check.request) })
 }
 

@@ -1,0 +1,90 @@
+// Mails that were still waiting when the server stopped, kept for the next start: each in a file of its own, sealed (AES-256-GCM),
+// because they hold one-time links.
+
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import { AppError, errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { Mail } from '../model/mail.ts'
+
+/** After this no link in any mail is good any more. */
+const maxAgeMs = 7 * 86_400_000
+const algorithm = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+const pattern = /^[0-9a-f]{24}\.mail$/
+
+export type MailSpoolOptions = {
+  /** Made when the first mail is kept. */
+  readonly dir: string
+  /** 32 bytes, for this purpose alone. */
+  readonly key: Uint8Array
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly log: Logger
+}
+
+export type KeptMail = { readonly name: string; readonly mail: Mail }
+
+export class MailSpool {
+  readonly #options: MailSpoolOptions
+
+  constructor(options: MailSpoolOptions) {
+    this.#options = options
+  }
+
+  /** On the disk when it resolves. Throws 'unavailable'. */
+  async keep(mail: Mail): Promise<void> {
+    const { dir, clock } = this.#options
+    const name = `${randomBytes(12).toString('hex')}.mail`
+    try {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      const temporary = join(dir, `.${name}`)
+      {
+        await using file = await open(temporary, 'wx', 0o600)
+        await file.writeFile(this.#seal(JSON.stringify({ mail, keptAtMs: clock.nowMs() })))
+        await file.sync()
+      }
+      await rename(temporary, join(dir, name))
+    } catch (cause) {
+      throw new AppError('unavailable', `a mail could not be kept in ${dir}`, { cause })
+    }
+  }
+
+  /** Those that are still worth sending; others are removed. What cannot be read is logged and left alone. */
+  async list(): Promise<KeptMail[]> {
+    const { dir, clock, log } = this.#options
+    const names = await readdir(dir).catch(() => [])
+    const kept: KeptMail[] = []
+    for (const name of names.filter((one) => pattern.test(one))) {
+      try {
+        const { mail, keptAtMs } = JSON.parse(this.#open(await readFile(join(dir, name))))
+        if (clock.nowMs() - keptAtMs < maxAgeMs) kept.push({ name, mail })
+        else await this.remove(name)
+      } catch (error) {
+        log.warn({ file: join(dir, name), reason: errorChain(error) }, 'a mail that was kept cannot be read')
+      }
+    }
+    return kept
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#options.dir, name), { force: true })
+  }
+
+  /** Nonce, text, tag. */
+  #seal(text: string): Uint8Array {
+    const nonce = randomBytes(nonceBytes)
+    const cipher = createCipheriv(algorithm, this.#options.key, nonce, { authTagLength: tagBytes })
+    return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  }
+
+  #open(bytes: Uint8Array): string {
+    const end = bytes.length - tagBytes
+    const nonce = bytes.subarray(0, nonceBytes)
+    const decipher = createDecipheriv(algorithm, this.#options.key, nonce, { authTagLength: tagBytes })
+    decipher.setAuthTag(bytes.subarray(end))
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, end)), decipher.final()]).toString('utf8')
+  }
+}

@@ -1,0 +1,48 @@
+// A mail that could not be sent before the server was stopped, and the next start.
+
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { eventually, openServer } from '../server-under-test.ts'
+
+test('an invitation written while the mail server was away arrives after a restart of the server', async (t) => {
+  const port = await findFreePort()
+  await using server = await openServer('--smtp-url', `smtp://127.0.0.1:${port}`)
+  const body = { email: 'new@example.com' }
+  assert.equal((await server.request('/v1/users/invitations/', { method: 'POST', body })).status, 204)
+  await eventually('a first attempt', 20_000, async () => server.log().includes('a mail was not sent yet'))
+  assert.equal(await server.stop(), 0)
+  const waiting = join(server.dataDir, 'outbox', 'waiting')
+  assert.equal((await readdir(waiting)).length, 1)
+
+  const mails: string[] = []
+  const smtp = new SMTPServer({
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData: (stream, _session, done) => {
+      void text(stream).then((mail) => {
+        mails.push(mail)
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => smtp.listen(port, '127.0.0.1', resolve))
+  t.after(() => new Promise<void>((resolve) => smtp.close(() => resolve())))
+  await server.start()
+  const [mail] = await eventually('the mail', 20_000, async () => mails.length > 0 && mails)
+  assert.match(mail!, /^To: new@example\.com\r$/m)
+  const [link] = /https:\S+token=\S+/.exec(mail!.replaceAll(/=\r\n/g, '').replaceAll('=3D', '='))!
+  assert.equal((await server.request(link, { authorization: null })).status, 200)
+  await eventually('nothing left', 10_000, async () => (await readdir(waiting)).length === 0)
+})
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
