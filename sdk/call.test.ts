@@ -98,6 +98,11 @@ test('no answer, half an answer, none in time: what it was is told', async (t) =
   assert.ok(lost.cause instanceof Error)
 })
 
+test('a program that wants to wait for good may', async (t) => {
+  const { open } = await serve(t, json(200, { id: 1 }))
+  assert.deepEqual(await open({ timeoutMs: Number.POSITIVE_INFINITY }).me.get(), { id: 1 })
+})
+
 test('a call ends with the reason of its signal: before, during, and while it waits to be repeated', async (t) => {
   const reason = new Error('the person went away')
   const { open, requests } = await serve(t, never)

@@ -31,6 +31,9 @@ export type HttpAnswer = {
   readonly text: string
 }
 
+/** A timer that is set for longer rings at once. */
+const maxTimerMs = 2 ** 31 - 1
+
 export class Http {
   readonly #baseUrl: string
   readonly #fetch: Fetch
@@ -52,7 +55,7 @@ export class Http {
     const controller = new AbortController()
     const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort)
-    const limitMs = timeoutMs ?? this.#timeoutMs
+    const limitMs = Math.min(timeoutMs ?? this.#timeoutMs, maxTimerMs)
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true

@@ -8,6 +8,7 @@ import {
   createClient,
   exchangeCode,
   type Fetch,
+  findStreamUrl,
   logInWithPassword,
   NightjarError,
   type OAuthApp,
@@ -18,7 +19,8 @@ import {
   Session,
   type TokenPair,
 } from '../../sdk/index.ts'
-import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
 const person = { username: 'owner@example.com', password: 'correct horse' }
 
@@ -176,6 +178,18 @@ test('a refresh that is refused ends the session with one clear error, for every
   assert.equal(session.tokens, undefined)
 })
 
+test('a pair that could not be stored is told to those who wait, and works nevertheless', async () => {
+  let isFull = true
+  const onTokens = () => {
+    if (isFull) throw new Error('no room to store tokens')
+  }
+  const session = new Session({ ...app, tokens: spoil(await logIn()), onTokens })
+  const client = createClient({ baseUrl: server.url, auth: session })
+  await assert.rejects(client.me.get(), /no room to store tokens/)
+  isFull = false
+  assert.equal((await client.me.get()).email, person.username)
+})
+
 test('two programs that share a stored sign-in do not end it for each other', async () => {
   let stored: TokenPair | undefined = await logIn()
   const open = () =>
@@ -235,4 +249,81 @@ test('the address to sign in at holds a challenge, and the answer has to belong 
   assert.equal(titleOf(back({ code: 'c', iss: server.url }), server.url), 'c')
   assert.equal(titleOf(back({ error: 'access_denied' })), 'access_denied')
   assert.equal(titleOf(back({})), 'sign_in_failed')
+})
+
+test('a camera is shared, its events are reported by a device, and both sides see their part', async () => {
+  const guestAddress = 'guest@example.com'
+  const names = ['--first-name', 'Gwen', '--last-name', 'Guest']
+  await server.command('user', 'add', '--password', 'correct horse', '--email', guestAddress, ...names)
+  const { token } = await server.command<{ token: string }>('token', 'create', '--user', guestAddress)
+  const owner = createClient({ baseUrl: server.url, auth: personalToken(server.token) })
+  const guest = createClient({ baseUrl: server.url, auth: personalToken(token) })
+  const camera = await owner.cameras.create({ name: 'Yard', url: 'rtsp://127.0.0.1:9/yard' })
+
+  const created = await owner.guests.create(camera.id, { email: guestAddress, permissions: { can_view_rec: true } })
+  assert.deepEqual(created.permissions, { can_view_rec: true, share_notifications: false })
+  const again = await failure(owner.guests.create(camera.id, { email: guestAddress }))
+  assert.deepEqual([again.status, Object.keys(again.errors!)], [400, ['email']])
+  const shared = await guest.sharedCameras.get(camera.id, { max_width: 320 })
+  assert.equal(shared.owner.email, person.username)
+  for await (const { id } of guest.sharedCameras.listAll()) assert.equal(id, camera.id)
+  const off = await failure(guest.sharedCameras.getRecording(camera.id)) // recording is off
+  assert.equal(off.status, 404)
+  const changed = await owner.guests.update(camera.id, created.id, { permissions: { share_notifications: true } })
+  assert.deepEqual(changed.permissions, { can_view_rec: true, share_notifications: true })
+  const ids: number[] = []
+  for await (const { id } of owner.guests.listAll(camera.id, { limit: 1 })) ids.push(id)
+  assert.deepEqual(ids, [created.id])
+  assert.equal(await owner.guests.delete(camera.id, created.id), undefined)
+  assert.equal((await failure(guest.sharedCameras.get(camera.id))).title, 'not_found')
+
+  const device = createClient({ baseUrl: server.url })
+  const occurred_at = new Date('2026-01-02T03:04:05.600Z')
+  const event = await device.events.create({
+    hash: camera.event_api_hash,
+    title: 'Rang',
+    category: 'bell',
+    occurred_at,
+  })
+  assert.deepEqual([event.camera, event.source, event.occurred_at], [camera.id, 'device', '2026-01-02T03:04:05Z'])
+  await owner.events.create({ camera: camera.id, title: 'Opened', data: { by: 'hand' } })
+  const titles: (string | null)[] = []
+  for await (const { title } of owner.events.listAllOfCamera(camera.id, { limit: 1 })) titles.push(title)
+  assert.deepEqual(titles, ['Opened', 'Rang'])
+  const early = await owner.events.list({ end: new Date('2026-01-03T00:00:00Z') })
+  assert.deepEqual(
+    early.results.map(({ id }) => id),
+    [event.id],
+  )
+  assert.equal((await failure(device.events.create({ hash: 'nobodys' }))).status, 401)
+  const { event_api_hash } = await owner.cameras.rotateEventHash(camera.id)
+  assert.notEqual(event_api_hash, camera.event_api_hash)
+})
+
+test('a recorded stream is made, told of, paused and played', { timeout: 60_000 }, async () => {
+  await using source = await openFakeCamera({
+    streams: [{ name: 'yard', scene: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }],
+  })
+  const client = createClient({ baseUrl: server.url, auth: personalToken(server.token) })
+  const { id } = await client.cameras.create({ name: 'Film', url: source.url('yard') })
+  await client.cameras.enableRecording(id, { retention: 'P1D' })
+  const start = await eventually('footage', 30_000, async () => {
+    const { recording_start, recording_end } = await client.cameras.getRecording(id)
+    return recording_start !== null && recording_start !== recording_end && recording_start
+  })
+  const camera = await client.cameras.get(id, { refresh_rate: 0.5 })
+  assert.match(findStreamUrl(camera, 'hls') ?? '', /\.m3u8\?/)
+  const stream = await client.cameras.createStream(id, { start: new Date(start) })
+  const playlist = await (await fetch(stream.url)).text()
+  assert.match(playlist, /^#EXTM3U/)
+  assert.equal((await client.streams.getInfo(stream)).state, 'playing')
+  await client.streams.pause(stream)
+  assert.equal((await client.streams.getInfo(stream)).state, 'paused')
+  await client.streams.play(stream)
+  await client.streams.setSpeed(stream, 1)
+  assert.deepEqual(await client.streams.getInfo(stream).then(({ state, speed }) => [state, speed]), ['playing', 1])
+  const unknown = { ...stream, stream_info: stream.stream_info.replace(/\w+\/$/, `${'0'.repeat(32)}/`) }
+  assert.equal((await failure(client.streams.getInfo(unknown))).status, 404)
+  const backwards = await failure(client.streams.setSpeed(stream, -1))
+  assert.deepEqual([backwards.status, backwards.title], [400, 'invalid'])
 })
