@@ -9,6 +9,7 @@ import { Cameras } from '../views/cameras/cameras.tsx'
 const OwnCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).OwnCamera }))
 const SharedCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).SharedCameraView }))
 const AddCamera = lazy(async () => ({ default: (await import('../views/add/add-camera.tsx')).AddCamera }))
+const Events = lazy(async () => ({ default: (await import('../views/events/events.tsx')).Events }))
 
 export function Routes() {
   const { failures, loading } = useTexts()
@@ -17,6 +18,7 @@ export function Routes() {
       <Switch>
         <Route path="/" component={Cameras} />
         <Route path="/add" component={AddCamera} />
+        <Route path="/events" component={Events} />
         <Route path="/cameras/:id" component={OwnCamera} />
         <Route path="/shared/:id" component={SharedCamera} />
         <Route>

@@ -105,4 +105,26 @@ export const english = {
     takes: (gigabytes: number, isGuess: boolean) =>
       `Takes about ${gigabytes < 10 ? gigabytes.toFixed(1) : Math.round(gigabytes)} GB of disk${isGuess ? ' for a camera that sends 2 Mbit/s' : ''}. The oldest goes first.`,
   },
+  events: {
+    title: 'Events',
+    camera: 'Camera',
+    allCameras: 'All cameras',
+    noneTitle: 'Nothing happened yet',
+    none: 'Cameras that go and come, gaps in recordings, and what devices and programs report will stand here.',
+    more: 'More',
+    play: 'Play',
+    /** What the server reports itself. */
+    own: {
+      camera_offline: 'Camera offline',
+      camera_online: 'Camera online again',
+      recording_gap: 'Gap in the recording',
+      recording_error: 'Recording fails',
+    } as Record<string, string>,
+    sources: {
+      api: 'a program',
+      device: 'a device',
+      camera: 'the camera',
+      system: 'Nightjar',
+    } as Record<string, string>,
+  },
 }

@@ -112,4 +112,25 @@ export const german: Texts = {
     takes: (gigabytes, isGuess) =>
       `Braucht etwa ${gigabytes < 10 ? gigabytes.toFixed(1).replace('.', ',') : Math.round(gigabytes)} GB Speicher${isGuess ? ' bei einer Kamera, die 2 Mbit/s sendet' : ''}. Das Älteste geht zuerst.`,
   },
+  events: {
+    title: 'Ereignisse',
+    camera: 'Kamera',
+    allCameras: 'Alle Kameras',
+    noneTitle: 'Noch ist nichts geschehen',
+    none: 'Kameras, die gehen und kommen, Lücken in Aufzeichnungen und was Geräte und Programme melden, steht dann hier.',
+    more: 'Mehr',
+    play: 'Abspielen',
+    own: {
+      camera_offline: 'Kamera offline',
+      camera_online: 'Kamera wieder online',
+      recording_gap: 'Lücke in der Aufzeichnung',
+      recording_error: 'Aufzeichnung scheitert',
+    },
+    sources: {
+      api: 'ein Programm',
+      device: 'ein Gerät',
+      camera: 'die Kamera',
+      system: 'Nightjar',
+    },
+  },
 }

@@ -4,8 +4,8 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { listTicks, momentAt, move, placeOf, type View, zoom } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
+import { type Clock, useClock } from '../../parts/clock.ts'
 import { useTexts } from '../../texts/texts.tsx'
-import { type Clock, useClock } from './clock.ts'
 import type { Footage } from './footage-queries.ts'
 
 export type TimelineProps = {

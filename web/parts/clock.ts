@@ -1,8 +1,8 @@
 // Moments in words, in the language and the zone of the person.
 
 import { useMemo } from 'react'
-import type { Zone } from '../../model/zone.ts'
-import { useLanguage } from '../../texts/texts.tsx'
+import type { Zone } from '../model/zone.ts'
+import { useLanguage } from '../texts/texts.tsx'
 
 export type Clock = {
   /** With seconds. */
@@ -12,7 +12,10 @@ export type Clock = {
   dateTime(ms: number): string
 }
 
-export function useClock({ name }: Pick<Zone, 'name'>): Clock {
+const browserZone = { name: Intl.DateTimeFormat().resolvedOptions().timeZone }
+
+/** In the zone of the browser, unless another is given. */
+export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
   const { language } = useLanguage()
   return useMemo(() => {
     const write = (options: Intl.DateTimeFormatOptions) => {

@@ -1,0 +1,106 @@
+// What happened at one's cameras, newest first; each leads to its moment.
+
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { Camera, Event } from '../../../sdk/index.ts'
+import { ownCamerasQuery } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Button } from '../../parts/button.tsx'
+import { useClock } from '../../parts/clock.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import './events.css'
+
+const pageSize = 50
+const intervalMs = 10_000
+
+export function Events() {
+  const { events: texts, loading } = useTexts()
+  const client = useClient()
+  const [search, setSearch] = useSearchParams()
+  const cameraId = Number(search.get('camera') ?? 0) || undefined
+  const cameras = useQuery(ownCamerasQuery(client))
+  const byId = useMemo(() => new Map((cameras.data ?? []).map((camera) => [camera.id, camera])), [cameras.data])
+  const events = useInfiniteQuery({
+    queryKey: ['events', cameraId],
+    initialPageParam: 0,
+    queryFn: ({ pageParam: offset, signal }) => {
+      const query = { limit: pageSize, offset }
+      return cameraId === undefined
+        ? client.events.list(query, { signal })
+        : client.events.listOfCamera(cameraId, query, { signal })
+    },
+    getNextPageParam: ({ next }, _pages, offset) => (next === null ? undefined : offset + pageSize),
+    refetchInterval: intervalMs,
+  })
+  const shown = unique(events.data?.pages.flatMap(({ results }) => results) ?? [])
+  return (
+    <Page title={texts.title}>
+      <label className="filter">
+        {texts.camera}
+        <select
+          value={cameraId ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            setSearch(value === '' ? {} : { camera: value }, { replace: true })
+          }
+        >
+          <option value="">{texts.allCameras}</option>
+          {(cameras.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {events.error && !events.data && <Failure error={events.error} onAgain={() => events.refetch()} />}
+      {events.isLoading && <p>{loading}</p>}
+      {events.data && shown.length === 0 && (
+        <Empty title={texts.noneTitle}>
+          <p>{texts.none}</p>
+        </Empty>
+      )}
+      {shown.length > 0 && (
+        <ul className="panel events">
+          {shown.map((event) => (
+            <EventRow key={event.id} event={event} camera={byId.get(event.camera)} />
+          ))}
+        </ul>
+      )}
+      {events.hasNextPage && (
+        <Button look="quiet" isBusy={events.isFetchingNextPage} onClick={() => events.fetchNextPage()}>
+          {texts.more}
+        </Button>
+      )}
+    </Page>
+  )
+}
+
+function EventRow({ event, camera }: { readonly event: Event; readonly camera: Camera | undefined }) {
+  const { events: texts } = useTexts()
+  const clock = useClock()
+  const atMs = Date.parse(event.occurred_at)
+  return (
+    <li className="event">
+      <div>
+        <strong>{texts.own[event.source === 'system' ? event.category : ''] ?? event.title ?? event.category}</strong>
+        <p className="hint">
+          {camera?.name} · {texts.sources[event.source] ?? event.source}
+        </p>
+      </div>
+      <time dateTime={event.occurred_at}>{clock.dateTime(atMs)}</time>
+      {camera?.has_recording && (
+        <Link className="action action-quiet" href={`/cameras/${event.camera}?at=${event.occurred_at}`}>
+          {texts.play}
+        </Link>
+      )}
+    </li>
+  )
+}
+
+/** An event moves to the next page while newer ones come in front of it. */
+function unique(events: readonly Event[]): Event[] {
+  return [...new Map(events.map((event) => [event.id, event])).values()]
+}
