@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import type { Camera, Event } from '../../../sdk/index.ts'
+import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -78,7 +78,7 @@ export function Events() {
   )
 }
 
-function EventRow({ event, camera }: { readonly event: Event; readonly camera: Camera | undefined }) {
+function EventRow({ event, camera }: { readonly event: CameraEvent; readonly camera: Camera | undefined }) {
   const { events: texts } = useTexts()
   const clock = useClock()
   const atMs = Date.parse(event.occurred_at)
@@ -101,6 +101,6 @@ function EventRow({ event, camera }: { readonly event: Event; readonly camera: C
 }
 
 /** An event moves to the next page while newer ones come in front of it. */
-function unique(events: readonly Event[]): Event[] {
+function unique(events: readonly CameraEvent[]): CameraEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()]
 }
