@@ -61,6 +61,9 @@ export type AppOptions = { readonly config: Config; readonly clock: Clock; reado
 
 const dayMs = 86_400_000
 
+/** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
+const maxDiskOperations = 8
+
 /** The largest picture kept for lists; live snapshots come in the size the camera sends. */
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
@@ -90,7 +93,9 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
     onGap: (gap) => cameraEvents.takeGap(gap),
   })
-  if (await openArchiveFolder(config.archive, store.segments, log)) await catalog.repairOpen(await store.cameras.list())
+  const leftOpen = await store.segments.listOpen()
+  const isArchiveThere = await openArchiveFolder(config.archive, store.segments, log)
+  if (isArchiveThere) await catalog.repairOpen(await store.cameras.list())
   const retention = new Retention({
     rows: store.segments,
     archiveDir: config.archive,
@@ -106,6 +111,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     settings: {
       archiveDir: config.archive,
       syncIntervalMs: config.syncIntervalMs,
+      minFreeBytes: config.minFree,
+      diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       allowLoopbackCameras: config.allowLoopbackCameras,
       logLevel: config.logLevel,
     },
@@ -136,6 +143,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     workers,
     onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
     onOffline: (cameraId) => snapshots.setOffline(cameraId),
+    onRecordingError: () => retention.wake(),
     onRemoved: async (cameraId) => {
       cameraEvents.forget(cameraId)
       live.closeCamera(cameraId)
@@ -227,7 +235,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       log,
     },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
-    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, passwords, cameraEvents }),
+    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, retention, passwords, cameraEvents }),
   })
 
   const eventRetention = {
@@ -240,6 +248,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const stopping = new AbortController()
   const background = [
     workers.run(),
+    ...(isArchiveThere ? [] : [catalog.repairWhenThere(leftOpen, stopping.signal)]),
     ...runAlways(
       stopping.signal,
       { clock, log },

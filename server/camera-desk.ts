@@ -17,6 +17,8 @@ export type CameraDeskOptions = {
   /** Told when a camera came online, maybe again in another format, and when it went. `snapshotAtMs`: of the picture it has. */
   readonly onOnline: (cameraId: number, snapshotAtMs: number | null) => void
   readonly onOffline: (cameraId: number) => void
+  /** Told when the recording of a camera fails: the disk may be full. */
+  readonly onRecordingError: () => void
   /** Told when a camera is gone for good: viewers end, kept pictures go. */
   readonly onRemoved: (cameraId: number) => Promise<void>
   readonly log: Logger
@@ -64,6 +66,7 @@ export class CameraDesk {
         catalog.segmentBroken(report.cameraId, report.path)
         return
       case 'recording_status':
+        if (report.status === 'ERROR') this.#options.onRecordingError()
         this.#do('recording status not written', () =>
           store.recordings.setStatus(report.cameraId, report.status, report.detail),
         )

@@ -2,6 +2,7 @@
 
 import type { Measurement } from './api/metrics.ts'
 import type { Catalog } from './archive/catalog.ts'
+import type { Retention } from './archive/retention.ts'
 import type { PasswordQueue } from './auth/guard/password-queue.ts'
 import type { CameraEvents } from './camera-events.ts'
 import type { Decoder } from './decoder/decoder.ts'
@@ -13,16 +14,26 @@ export type Measured = {
   readonly decoder: Decoder
   readonly live: LiveStreams
   readonly catalog: Catalog
+  readonly retention: Retention
   readonly passwords: PasswordQueue
   readonly cameraEvents: CameraEvents
 }
 
-export function measure({ workers, decoder, live, catalog, passwords, cameraEvents }: Measured): Measurement[] {
+const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
+const gauge = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'gauge', value })
+
+export function measure({
+  workers,
+  decoder,
+  live,
+  catalog,
+  retention,
+  passwords,
+  cameraEvents,
+}: Measured): Measurement[] {
   const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
   const { viewers, subscriptions, droppedPieces } = live.stats()
   const { decodes, crashes, refused } = decoder.stats()
-  const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
-  const gauge = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'gauge', value })
   return [
     gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
     counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
@@ -38,6 +49,7 @@ export function measure({ workers, decoder, live, catalog, passwords, cameraEven
       Math.max(0, ...workers.map(({ loopDelayMs }) => loopDelayMs)) / 1000,
     ),
     gauge('open_segments', 'Recording files being written or closed.', catalog.stats().openSegments),
+    ...measureRetention(retention),
     ...Object.entries(viewers).map(([format, count]) =>
       gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
     ),
@@ -54,5 +66,21 @@ export function measure({ workers, decoder, live, catalog, passwords, cameraEven
     counter('decodes_total', 'Key frames decoded.', decodes),
     counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
     counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),
+  ]
+}
+
+function measureRetention(retention: Retention): Measurement[] {
+  const { segments, bytes, steps, stepP95Ms, disk } = retention.stats()
+  return [
+    counter('retention_segments_total', 'Recordings deleted because their time or space was over.', segments),
+    counter('retention_bytes_total', 'Their bytes.', bytes),
+    counter('retention_steps_total', 'Steps they were deleted in.', steps),
+    gauge('retention_step_p95_seconds', 'How long 95 % of the latest steps took at most.', stepP95Ms / 1000),
+    ...(disk
+      ? [
+          gauge('archive_disk_free_bytes', 'Free space of the disk of the recordings.', disk.freeBytes),
+          gauge('archive_disk_bytes', 'Size of the disk of the recordings.', disk.totalBytes),
+        ]
+      : []),
   ]
 }

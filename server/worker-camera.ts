@@ -10,6 +10,7 @@ import type { AddressGuard } from './ingest/address-guard.ts'
 import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
+import type { RecordingDisk } from './recorder/recording-disk.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
 
 export type WorkerCameraOptions = {
@@ -21,6 +22,8 @@ export type WorkerCameraOptions = {
   /** What is read from any camera passes through it; one for the whole thread. */
   readonly readBuffer: Uint8Array
   readonly post: (message: FromWorker) => void
+  /** Where recordings go; one for the whole thread. */
+  readonly disk: RecordingDisk
 }
 
 type Connection = { readonly controller: AbortController; readonly ended: Promise<void> }
@@ -78,6 +81,11 @@ export class WorkerCamera {
     }
   }
 
+  /** See `CameraRecorder.tick`. */
+  tick(): void {
+    this.#recording?.recorder.tick()
+  }
+
   #change(work: () => Promise<void>): void {
     this.#changes = this.#changes.then(work).catch((error) => {
       this.#options.log.error({ error: errorChain(error) }, 'a change of the camera failed')
@@ -122,11 +130,12 @@ export class WorkerCamera {
   }
 
   #startRecording({ startReason }: NonNullable<CameraJob['recording']>): void {
-    const { cameraId, settings, clock, log, post } = this.#options
+    const { cameraId, settings, clock, log, post, disk } = this.#options
     const recorder = new CameraRecorder({
       cameraId,
       archiveDir: settings.archiveDir,
       syncIntervalMs: settings.syncIntervalMs,
+      disk,
       clock,
       log,
       startReason,

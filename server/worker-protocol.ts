@@ -24,6 +24,10 @@ export type CameraJob = {
 export type WorkerSettings = {
   readonly archiveDir: string
   readonly syncIntervalMs: number
+  /** Of the archive's disk, as configured; see model/free-space.ts. */
+  readonly minFreeBytes: number | undefined
+  /** How many operations of a worker the archive's disk is asked for at once. */
+  readonly diskOperations: number
   readonly allowLoopbackCameras: boolean
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }

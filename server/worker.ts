@@ -7,6 +7,9 @@ import { createLogger } from './base/log.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
+import { createGuardedDisk } from './recorder/guarded-disk.ts'
+import { nodeDisk } from './recorder/recording-disk.ts'
+import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './worker-protocol.ts'
 
@@ -21,6 +24,12 @@ const clock = systemClock
 const log = createLogger(settings.logLevel)
 const addressGuard = createAddressGuard({ allowLoopback: settings.allowLoopbackCameras })
 const readBuffer = createReadBuffer()
+const disk = createGuardedDisk(nodeDisk, {
+  archiveDir: settings.archiveDir,
+  minFreeBytes: settings.minFreeBytes,
+  maxOperations: settings.diskOperations,
+  clock,
+})
 const cameras = new Map<number, WorkerCamera>()
 const sources = new Map<number, { cameraId: number; source: LiveSource }>()
 
@@ -41,7 +50,7 @@ function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'p
 function cameraOf(cameraId: number): WorkerCamera {
   let camera = cameras.get(cameraId)
   if (!camera) {
-    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, post })
+    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, post, disk })
     cameras.set(cameraId, camera)
   }
   return camera
@@ -61,6 +70,7 @@ async function removeCamera(cameraId: number): Promise<void> {
 
 async function stop(): Promise<void> {
   clearInterval(statsTimer)
+  clearInterval(recorderTimer)
   for (const { source } of sources.values()) source.close()
   await Promise.all([...cameras.values()].map((camera) => camera.close()))
   post({ type: 'stopped' })
@@ -105,3 +115,7 @@ const statsTimer = setInterval(() => {
   post({ type: 'stats', stats: { ...sumCameraStats(cameras.values()), loopDelayMs: loopDelay.max / 1e6 } })
   loopDelay.reset()
 }, statsIntervalMs)
+
+const recorderTimer = setInterval(() => {
+  for (const camera of cameras.values()) camera.tick()
+}, tickMs)

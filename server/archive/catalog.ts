@@ -8,6 +8,7 @@ import { Backoff } from '../base/retry.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { OpenSegment, SegmentSpan } from '../model/segment-views.ts'
 import { adoptNewerFiles, type KnownCamera } from './adoption.ts'
+import { isArchiveThere } from './archive-folder.ts'
 import { type DeletionContext, deleteLeftGarbage, deleteSegments } from './deletion.ts'
 import { removeFootage } from './removal.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
@@ -32,6 +33,9 @@ export type FootageGap = {
 
 /** Told after a fragment or the end of a segment is to be seen in `listSegments`. */
 export type FootageListener = () => void
+
+/** How often to look for a disk that is away. */
+const awayIntervalMs = 5000
 
 type Entry = {
   opened: OpenSegment
@@ -93,6 +97,15 @@ export class Catalog {
     }
     if (segments.length > 0) this.#log.info({ ...report }, 'open segments repaired')
     return report
+  }
+
+  /** As `repairSegments`, once the archive is where it should be; not any more when `signal` aborts first. */
+  async repairWhenThere(segments: readonly Segment[], signal: AbortSignal): Promise<void> {
+    while (!(await isArchiveThere(this.archiveDir))) {
+      await this.#clock.sleep(awayIntervalMs, signal).catch(() => {})
+      if (signal.aborted) return
+    }
+    await this.repairSegments(segments)
   }
 
   segmentOpened(opened: OpenSegment): void {

@@ -1,6 +1,7 @@
 // The program: ./nightjar COMMAND. Only puts the process's own streams, words and variables where the commands expect them.
 
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import process from 'node:process'
 import { appCommands } from './app-commands.ts'
 import { auditCommands } from './audit-commands.ts'
@@ -19,7 +20,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 // Password hashes, files and name look-ups share libuv's threads, of which there are four unless it is told otherwise before the
 // first is used.
-process.env.UV_THREADPOOL_SIZE ??= '16'
+process.env.UV_THREADPOOL_SIZE ??= String(Math.max(16, availableParallelism() + 8))
 
 process.exitCode = await runCommandLine({
   args: process.argv.slice(2),

@@ -1,12 +1,30 @@
 // What a failure of the disk means, in words for the owner of the camera.
 
+/** Codes of our own, beside the system's. */
+export type OwnDiskCode =
+  /** The write would take of the space that stays free. */
+  | 'EFLOOR'
+  /** The archive's folder is not the archive: its disk is not mounted. */
+  | 'EAWAY'
+
+export function createDiskError(code: OwnDiskCode, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}
+
 export function isDiskFull(error: unknown): boolean {
   const code = codeOf(error)
-  return code === 'ENOSPC' || code === 'EDQUOT'
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFLOOR'
 }
+
+/** Nothing fails, but not in time. */
+export const slowDisk = 'The disk that keeps the recordings takes too long.'
 
 const sentences: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk that keeps the recordings is full.',
+  EFLOOR: 'The disk that keeps the recordings is full, but for the space that stays free.',
+  EAWAY: 'The disk that keeps the recordings is not there.',
+  ENODEV: 'The disk that keeps the recordings is not there.',
+  ENXIO: 'The disk that keeps the recordings is not there.',
   EDQUOT: 'The disk quota for the recordings is used up.',
   EACCES: 'The server may not write to the folder that keeps the recordings.',
   EPERM: 'The server may not write to the folder that keeps the recordings.',
@@ -14,6 +32,9 @@ const sentences: Readonly<Record<string, string>> = {
   ENOTDIR: 'The folder that keeps the recordings is not a folder.',
   ENOENT: 'The folder that keeps the recordings is missing.',
   EIO: 'The disk that keeps the recordings reports an error of the device.',
+  ESTALE: 'The network disk that keeps the recordings is not there.',
+  ETIMEDOUT: 'The network disk that keeps the recordings does not answer.',
+  EHOSTDOWN: 'The network disk that keeps the recordings does not answer.',
   EMFILE: 'The server has too many open files.',
   ENFILE: 'The system has too many open files.',
 }

@@ -205,6 +205,7 @@ test('a stream that MP4 cannot hold is told to the owner', async () => {
 /** A disk that can be told to fail or to take its time. */
 class TroubledDisk implements RecordingDisk {
   failure: string | undefined
+  syncFailure: string | undefined
   wait: Promise<void> = Promise.resolve()
   syncs = 0
   async createFile(path: string): Promise<RecordingFile> {
@@ -220,6 +221,7 @@ class TroubledDisk implements RecordingDisk {
       },
       sync: async () => {
         this.syncs++
+        if (this.syncFailure) throw Object.assign(new Error(this.syncFailure), { code: this.syncFailure })
         await file.sync()
       },
     }
@@ -334,6 +336,70 @@ test('bytes are synced every few seconds and at the end', async () => {
   assert.equal(disk.syncs, 3)
   assert.equal(recorder.stats().pendingBytes, 0)
 })
+
+test('bytes are synced in time when no fragment follows them', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 3)) recorder.push(frame)
+  await settle(recorder)
+  for (now = 1000; now <= 4000; now += 1000) recorder.tick()
+  await settle(recorder)
+  assert.equal(disk.syncs, 0)
+  now = 4500
+  recorder.tick()
+  await eventually(() => disk.syncs === 1)
+  for (now = 10_000; now < 30_000; now += 1000) recorder.tick()
+  await recorder.close()
+  assert.equal(disk.syncs, 2, 'and not again until there is something')
+})
+
+test('a disk that takes ten seconds for a write is told, and nothing is lost that fits in the queue', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  let go = () => {}
+  for (const frame of take({}, 30)) {
+    if (frame.isKey && frame.kind === 'video') {
+      if (now <= 5000 || now > 15_000) await settle(recorder)
+      recorder.tick()
+    }
+    now = frame.dts90k / 90
+    if (now === 5000) disk.wait = new Promise((resolve) => (go = resolve))
+    if (now === 15_000) go()
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.deepEqual(events.statuses, [
+    'CONNECTING',
+    'RECORDING',
+    'ERROR: The disk that keeps the recordings takes too long.',
+    'RECORDING',
+    'STOPPING',
+    'READY',
+  ])
+  assert.equal(recorder.stats().droppedFrames, 0)
+  assert.equal(sum(events.files.map(({ fragments }) => fragments.length)), 30)
+})
+
+test('a file that the disk does not confirm is not taken for a whole one', async () => {
+  const disk = new TroubledDisk()
+  const { recorder, events } = createRecorder({ disk, random: () => 0 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 3)) recorder.push(frame)
+  await settle(recorder)
+  disk.syncFailure = 'EIO'
+  await recorder.close()
+  assert.deepEqual([events.files[0]!.isClosed, events.files[0]!.isBroken], [false, true])
+})
+
+/** Until what was asked of the disk is done. */
+async function eventually(isDone: () => boolean): Promise<void> {
+  for (let i = 0; i < 5000 && !isDone(); i++) await new Promise((resolve) => setTimeout(resolve, 1))
+  assert.ok(isDone())
+}
 
 type Packet = { codec_type: string; dts_time: string }
 

@@ -12,11 +12,11 @@ import type { Frame } from '../media/frame.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { OpenSegment } from '../model/segment-views.ts'
-import { describeDiskError, isDiskFull } from './disk-error.ts'
-import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
+import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
+import { FragmentCutter } from './fragment-cutter.ts'
 import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
-import { type SegmentPlan, SegmentWriter } from './segment-writer.ts'
+import { WriteQueue } from './write-queue.ts'
 
 export type RecordingStatus = 'CONNECTING' | 'RECORDING' | 'ERROR' | 'STOPPING' | 'READY'
 
@@ -75,16 +75,10 @@ const maxFrameGap90k = 10 * 90_000
 /** A file without any key frame to rotate at ends after this; the index relies on files below an hour. */
 const maxSegmentMs = 30 * 60_000
 
-type Job =
-  | { readonly kind: 'open'; readonly plan: SegmentPlan }
-  | { readonly kind: 'fragment'; readonly cut: CutFragment }
-  | { readonly kind: 'close' }
-
 export class CameraRecorder implements HubSink {
   readonly #options: Required<Omit<RecorderOptions, 'startReason'>>
   readonly #backoff: Backoff
-  readonly #jobs: Job[] = []
-  #working: Promise<void> | undefined
+  readonly #queue: WriteQueue
   #run: RunStart | undefined
   /** Undefined while frames are skipped: before the first key frame, after a failure. */
   #cutter: FragmentCutter | undefined
@@ -95,15 +89,9 @@ export class CameraRecorder implements HubSink {
   #hasOpenFile = false
   #isClosed = false
   #retryAtMs = 0
-  #queuedBytes = 0
-  #writer: SegmentWriter | undefined
-  #syncedAtMs = 0
   #status: RecordingStatus = 'READY'
   #detail: string | undefined
-  #fragments = 0
-  #bytes = 0
   #droppedFrames = 0
-  #diskErrors = 0
 
   constructor({ startReason, ...options }: RecorderOptions) {
     this.#options = {
@@ -116,6 +104,11 @@ export class CameraRecorder implements HubSink {
       random: Math.random,
       ...options,
     }
+    this.#queue = new WriteQueue({
+      ...this.#options,
+      onWritten: () => this.#noteWritten(),
+      onFailed: (error, droppedFrames) => this.#fail(error, droppedFrames),
+    })
     this.#gapReason = startReason
     this.#backoff = new Backoff({ minMs: 1000, maxMs: 30_000, random: this.#options.random })
     this.#setStatus('CONNECTING')
@@ -129,6 +122,11 @@ export class CameraRecorder implements HubSink {
     else this.#cutter?.pushAudio(item)
   }
 
+  /** To be called each `tickMs` (write-queue.ts): syncs what no fragment follows, and tells of a disk that takes too long. */
+  tick(): void {
+    if (this.#queue.tick()) this.#tellSlow()
+  }
+
   /** Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. */
   async close(): Promise<void> {
     if (!this.#isClosed) {
@@ -136,24 +134,22 @@ export class CameraRecorder implements HubSink {
       this.#setStatus('STOPPING')
       this.#endFile('stopped_by_user')
     }
-    while (this.#working) await this.#working
+    await this.#queue.flush()
     this.#setStatus('READY')
   }
 
   stats(): RecorderStats {
     return {
       status: this.#status,
-      fragments: this.#fragments,
-      bytes: this.#bytes,
       droppedFrames: this.#droppedFrames,
       pendingBytes: this.#pendingBytes,
-      queuedBytes: this.#queuedBytes,
-      diskErrors: this.#diskErrors,
+      queuedBytes: this.#queue.queuedBytes,
+      ...this.#queue.stats(),
     }
   }
 
   get #pendingBytes(): number {
-    return this.#queuedBytes + (this.#cutter?.openBytes ?? 0)
+    return this.#queue.queuedBytes + (this.#cutter?.openBytes ?? 0)
   }
 
   #startRun(run: RunStart): void {
@@ -191,6 +187,7 @@ export class CameraRecorder implements HubSink {
         'disk too slow: frames dropped to the next key frame',
       )
       this.#discardOpenFragment('overload')
+      this.#tellSlow()
       return true
     }
     const isGap = frame.dts90k - this.#lastDts90k > maxFrameGap90k
@@ -203,7 +200,7 @@ export class CameraRecorder implements HubSink {
   /** Begins to record again at a key frame, when the disk is due for an attempt and has room in its queue. */
   #resume(frame: Frame): boolean {
     const { clock, maxPendingBytes, maxFragmentBytes, maxFragmentMs } = this.#options
-    const isReady = clock.monotonicMs() >= this.#retryAtMs && this.#queuedBytes <= maxPendingBytes / 2
+    const isReady = clock.monotonicMs() >= this.#retryAtMs && this.#queue.queuedBytes <= maxPendingBytes / 2
     if (!frame.isKey || !isReady) {
       if (this.#gapReason === 'overload' || this.#retryAtMs > 0) this.#droppedFrames++
       return false
@@ -214,7 +211,7 @@ export class CameraRecorder implements HubSink {
       {
         wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs,
         startFile: (keyFrame) => this.#startFile(keyFrame),
-        addFragment: (cut) => this.#addFragment(cut),
+        addFragment: (cut) => this.#queue.addFragment(cut),
       },
     )
     return true
@@ -223,19 +220,14 @@ export class CameraRecorder implements HubSink {
   #startFile(keyFrame: Frame): void {
     const { cameraId, segmentMs } = this.#options
     const startMs = Math.round(keyFrame.wallMs)
-    if (this.#hasOpenFile) this.#enqueue({ kind: 'close' })
+    if (this.#hasOpenFile) this.#queue.closeFile()
     this.#hasOpenFile = true
     this.#fileStartMs = startMs
     this.#rotateAtMs = nextRotationMs(cameraId, startMs, segmentMs)
     const { runId, format } = this.#run!
     const plan = { cameraId, runId, format, runStart90k: keyFrame.dts90k, startMs, gapReason: this.#gapReason }
     this.#gapReason = undefined
-    this.#enqueue({ kind: 'open', plan })
-  }
-
-  #addFragment(cut: CutFragment): void {
-    this.#queuedBytes += cut.bytes
-    this.#enqueue({ kind: 'fragment', cut })
+    this.#queue.openFile(plan)
   }
 
   /** Everything up to here is recorded; what comes next begins a file, after a gap for this reason. */
@@ -255,93 +247,30 @@ export class CameraRecorder implements HubSink {
     if (!this.#hasOpenFile) return
     this.#hasOpenFile = false
     this.#gapReason = reason
-    this.#enqueue({ kind: 'close' })
+    this.#queue.closeFile()
   }
 
-  #enqueue(job: Job): void {
-    this.#jobs.push(job)
-    this.#working ??= this.#work()
-  }
-
-  async #work(): Promise<void> {
-    for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
-      try {
-        await this.#do(job)
-      } catch (error) {
-        await this.#fail(error)
-      } finally {
-        if (job.kind === 'fragment') this.#queuedBytes -= job.cut.bytes
-      }
-    }
-    this.#working = undefined // at once with the empty queue: a job that comes later starts the work again
-  }
-
-  async #do(job: Job): Promise<void> {
-    const { archiveDir, cameraId, clock, disk, events, syncIntervalMs } = this.#options
-    if (job.kind === 'open') {
-      this.#writer = await SegmentWriter.open(disk, archiveDir, job.plan)
-      this.#syncedAtMs = clock.monotonicMs()
-      events.segmentOpened(this.#writer.segment)
-      return
-    }
-    const writer = this.#writer
-    if (!writer) return // its file failed: the rest of it is lost
-    const { path } = writer.segment
-    if (job.kind === 'close') {
-      await this.#closeWriter(writer)
-      return
-    }
-    const fragment = await writer.append(job.cut)
-    this.#fragments++
-    this.#bytes += fragment.bytes
-    events.fragmentWritten(cameraId, path, fragment)
+  #noteWritten(): void {
     this.#backoff.reset()
     this.#retryAtMs = 0
-    if (!this.#isClosed) this.#setStatus('RECORDING')
-    if (clock.monotonicMs() - this.#syncedAtMs >= syncIntervalMs) {
-      await writer.sync()
-      this.#syncedAtMs = clock.monotonicMs()
-    }
+    // Not while frames are skipped: what is written late was taken before.
+    if (!this.#isClosed && this.#cutter) this.#setStatus('RECORDING')
   }
 
-  /** The disk refuses: what waits is lost, the file ends with its last whole fragment, and a new one is tried later. */
-  async #fail(error: unknown): Promise<void> {
+  /** A new file is tried later. */
+  #fail(error: unknown, droppedFrames: number): void {
     const { cameraId, clock, log } = this.#options
-    this.#diskErrors++
     this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
-    for (const job of this.#jobs.splice(0)) {
-      if (job.kind !== 'fragment') continue
-      this.#queuedBytes -= job.cut.bytes
-      this.#droppedFrames += job.cut.video.length
-    }
-    this.#droppedFrames += this.#cutter?.openFrames ?? 0
+    this.#droppedFrames += droppedFrames + (this.#cutter?.openFrames ?? 0)
     this.#cutter = undefined
     this.#hasOpenFile = false
     this.#gapReason = isDiskFull(error) ? 'disk_full' : 'disk_failed'
     log.warn({ cameraId, error: errorChain(error) }, 'recording failed')
     if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
-    const writer = this.#writer
-    if (!writer) return
-    const isCut = await writer.cutRubbish().then(
-      () => true,
-      () => false,
-    )
-    await this.#closeWriter(writer, isCut).catch(() => {})
   }
 
-  /** Throws the disk's error. `isWhole`: the file ends with its last fragment. */
-  async #closeWriter(writer: SegmentWriter, isWhole = true): Promise<void> {
-    const { cameraId, events } = this.#options
-    const { path } = writer.segment
-    let isSynced = false
-    this.#writer = undefined
-    try {
-      await writer.close()
-      isSynced = true
-    } finally {
-      if (isSynced && isWhole) events.segmentClosed(cameraId, path, writer.checksum)
-      else events.segmentBroken(cameraId, path)
-    }
+  #tellSlow(): void {
+    if (!this.#isClosed) this.#setStatus('ERROR', slowDisk)
   }
 
   #setStatus(status: RecordingStatus, detail?: string): void {

@@ -2,7 +2,7 @@
 // tests can fill or break a disk.
 
 import { constants } from 'node:fs'
-import { mkdir, open, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export type RecordingFile = {
@@ -24,12 +24,7 @@ export type RecordingDisk = {
 
 export const nodeDisk: RecordingDisk = {
   async createFile(path) {
-    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
-    const handle = await open(path, flags, 0o640).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-      await mkdir(dirname(path), { recursive: true, mode: 0o750 })
-      return open(path, flags, 0o640)
-    })
+    const handle = await openNew(path)
     return {
       async write(buffers, position) {
         let expected = 0
@@ -45,12 +40,38 @@ export const nodeDisk: RecordingDisk = {
     }
   },
   removeFile: (path) => unlink(path),
-  async syncFolder(path) {
-    const handle = await open(dirname(path), constants.O_RDONLY)
+  syncFolder: (path) => syncDirectory(dirname(path)),
+}
+
+const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
+
+async function openNew(path: string): Promise<FileHandle> {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await handle.sync()
-    } finally {
-      await handle.close()
+      return await open(path, newFile, 0o640)
+    } catch (error) {
+      // More than once, because retention may remove an empty folder just before.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error
+      await makeFolder(dirname(path))
     }
-  },
+  }
+}
+
+/** With the folders above it; all their names last. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o750 })
+  if (first === undefined) return
+  for (let parent = dirname(folder); parent.length >= dirname(first).length; parent = dirname(parent)) {
+    await syncDirectory(parent)
+    if (parent === dirname(parent)) return
+  }
+}
+
+async function syncDirectory(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

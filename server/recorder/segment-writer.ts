@@ -36,6 +36,7 @@ export class SegmentWriter {
   #bytes: number
   #checksum = emptyChecksum
   #sequence = 0
+  #hasLastingName = false
 
   private constructor(
     segment: OpenSegment,
@@ -117,8 +118,12 @@ export class SegmentWriter {
     }
   }
 
-  sync(): Promise<void> {
-    return this.#file.sync()
+  /** What is in the file is on the disk, and so is its name. */
+  async sync(): Promise<void> {
+    await this.#file.sync()
+    if (this.#hasLastingName) return
+    await this.#disk.syncFolder(this.#fullPath)
+    this.#hasLastingName = true
   }
 
   /** After a failed `append`: the file ends with its last complete fragment again. */
@@ -129,8 +134,7 @@ export class SegmentWriter {
   /** Syncs and closes. The file is closed even when this throws. */
   async close(): Promise<void> {
     try {
-      await this.#file.sync()
-      await this.#disk.syncFolder(this.#fullPath)
+      await this.sync()
     } finally {
       await this.#file.close()
     }

@@ -31,7 +31,14 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   }
   const workers = new MediaWorkers({
     count: 1,
-    settings: { archiveDir, syncIntervalMs: 5000, allowLoopbackCameras: true, logLevel: 'silent' },
+    settings: {
+      archiveDir,
+      syncIntervalMs: 5000,
+      minFreeBytes: 0,
+      diskOperations: 4,
+      allowLoopbackCameras: true,
+      logLevel: 'silent',
+    },
     clock: systemClock,
     log: silentLogger,
     onReport,

@@ -1,0 +1,52 @@
+// Refuses what would take of the space that stays free. Asks the system rarely while there is plenty, before every write when there is
+// little.
+
+import { measureDisk } from '../archive/disk-space.ts'
+import type { Clock } from '../base/clock.ts'
+import { freeFloorBytes } from '../model/free-space.ts'
+import { createDiskError } from './disk-error.ts'
+
+export type FreeSpaceOptions = {
+  readonly archiveDir: string
+  /** As configured; see `freeFloorBytes`. */
+  readonly minFreeBytes: number | undefined
+  readonly clock: Clock
+  /** Default: asks the system. */
+  readonly measure?: typeof measureDisk
+}
+
+const maxAgeMs = 1000
+const nearBytes = 64 * 2 ** 20
+
+export class FreeSpaceGuard {
+  readonly #options: FreeSpaceOptions
+  #budgetBytes = 0
+  #measuredAtMs = Number.NEGATIVE_INFINITY
+  #measuring: Promise<void> | undefined
+
+  constructor(options: FreeSpaceOptions) {
+    this.#options = options
+  }
+
+  /** Before so many bytes are written. Throws a full disk, and the system's errors. */
+  async reserve(bytes: number): Promise<void> {
+    const isOld = this.#options.clock.monotonicMs() - this.#measuredAtMs > maxAgeMs
+    if (isOld || this.#budgetBytes < bytes + nearBytes) {
+      this.#measuring ??= this.#measure().finally(() => {
+        this.#measuring = undefined
+      })
+      await this.#measuring
+    }
+    if (this.#budgetBytes < bytes) {
+      throw createDiskError('EFLOOR', `${this.#budgetBytes} bytes are left above the space that stays free`)
+    }
+    this.#budgetBytes -= bytes
+  }
+
+  async #measure(): Promise<void> {
+    const { archiveDir, clock, minFreeBytes, measure = measureDisk } = this.#options
+    const disk = await measure(archiveDir)
+    this.#budgetBytes = disk.freeBytes - freeFloorBytes(disk, minFreeBytes)
+    this.#measuredAtMs = clock.monotonicMs()
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { markArchive, markerName } from '../archive/archive-folder.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { DiskGate } from './disk-gate.ts'
+import { createGuardedDisk, type GuardedDiskOptions } from './guarded-disk.ts'
+import { nodeDisk } from './recording-disk.ts'
+
+const megabyte = 2 ** 20
+
+async function openDisk(t: TestContext, options: Partial<GuardedDiskOptions> = {}) {
+  const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-disk-'))
+  t.after(() => rm(archiveDir, { recursive: true, force: true }))
+  await markArchive(archiveDir)
+  const disk = createGuardedDisk(nodeDisk, {
+    archiveDir,
+    minFreeBytes: 0,
+    maxOperations: 4,
+    clock: systemClock,
+    ...options,
+  })
+  return { archiveDir, disk, path: (name: string) => join(archiveDir, 'cameras/1/2026-01-02', name) }
+}
+
+test('files are created only where the archive is', async (t) => {
+  const { archiveDir, disk, path } = await openDisk(t)
+  const file = await disk.createFile(path('a.mp4'))
+  await rm(join(archiveDir, markerName))
+  await assert.rejects(disk.createFile(path('b.mp4')), { code: 'EAWAY' })
+  await file.write([Uint8Array.of(1)], 0)
+  await file.close()
+  await writeFile(join(archiveDir, markerName), '')
+  await (await disk.createFile(path('b.mp4'))).close()
+})
+
+test('the space that stays free is never written to; with plenty, the system is asked once a second', async (t) => {
+  let now = 0
+  let asked = 0
+  let freeBytes = 1000 * megabyte
+  const clock: Clock = { ...systemClock, monotonicMs: () => now }
+  const measure = async () => {
+    asked++
+    return { totalBytes: 10_000 * megabyte, freeBytes }
+  }
+  const { disk, path } = await openDisk(t, { clock, measure, minFreeBytes: 100 * megabyte })
+  const file = await disk.createFile(path('a.mp4'))
+  const write = () => file.write([new Uint8Array(megabyte)], 0)
+  for (let i = 0; i < 20; i++) await write()
+  assert.equal(asked, 1)
+  now = 1100
+  await write()
+  assert.equal(asked, 2)
+  freeBytes = 150 * megabyte
+  now = 3000
+  for (let i = 0; i < 50; i++) {
+    await write()
+    freeBytes -= megabyte
+  }
+  assert.equal(asked, 52, 'near the floor before every write')
+  assert.equal(freeBytes, 100 * megabyte)
+  await assert.rejects(write(), { code: 'EFLOOR' })
+  await assert.rejects(disk.createFile(path('b.mp4')), { code: 'EFLOOR' })
+  freeBytes += 3 * megabyte
+  await write()
+  await file.close()
+})
+
+test('only some operations run at once, the others in their order', async () => {
+  const gate = new DiskGate(2)
+  const order: number[] = []
+  const finish: (() => void)[] = []
+  const run = (i: number) =>
+    gate.run(async () => {
+      order.push(i)
+      await new Promise<void>((resolve) => finish.push(resolve))
+      if (i === 1) throw new Error('failed')
+    })
+  const all = Promise.allSettled([0, 1, 2, 3].map(run))
+  await new Promise(setImmediate)
+  assert.deepEqual(order, [0, 1])
+  finish[1]!()
+  await new Promise(setImmediate)
+  assert.deepEqual(order, [0, 1, 2], 'one that fails makes room too')
+  for (let i = 0; i < 4; i++) {
+    finish.forEach((each) => {
+      each()
+    })
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(order, [0, 1, 2, 3])
+  assert.deepEqual(
+    (await all).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+})

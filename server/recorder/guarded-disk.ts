@@ -1,0 +1,46 @@
+// The disk as the recorders of a worker see it: files are created only where the archive is, space that stays free is not written to, and
+// only some operations run at once.
+
+import { dirname } from 'node:path'
+import { isArchiveThere } from '../archive/archive-folder.ts'
+import { createDiskError } from './disk-error.ts'
+import { DiskGate } from './disk-gate.ts'
+import { FreeSpaceGuard, type FreeSpaceOptions } from './free-space-guard.ts'
+import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
+
+export type GuardedDiskOptions = FreeSpaceOptions & {
+  readonly maxOperations: number
+}
+
+/** A new file and its folder, at most. */
+const fileBytes = 16 * 1024
+
+export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): RecordingDisk {
+  const { archiveDir, maxOperations } = options
+  const gate = new DiskGate(maxOperations)
+  const space = new FreeSpaceGuard(options)
+
+  const guardFile = (file: RecordingFile): RecordingFile => ({
+    write: (buffers, position) =>
+      gate.run(async () => {
+        await space.reserve(buffers.reduce((sum, { length }) => sum + length, 0))
+        await file.write(buffers, position)
+      }),
+    truncate: (bytes) => gate.run(() => file.truncate(bytes)),
+    sync: () => gate.run(() => file.sync()),
+    close: () => gate.run(() => file.close()),
+  })
+
+  return {
+    createFile: (path) =>
+      gate.run(async () => {
+        if (!(await isArchiveThere(archiveDir))) {
+          throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: is its disk mounted?`)
+        }
+        await space.reserve(fileBytes)
+        return guardFile(await disk.createFile(path))
+      }),
+    removeFile: (path) => gate.run(() => disk.removeFile(path)),
+    syncFolder: (path) => gate.run(() => disk.syncFolder(path)),
+  }
+}
