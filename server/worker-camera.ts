@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
+import type { ByteBudget } from './hub/byte-budget.ts'
 import { CameraHub } from './hub/camera-hub.ts'
 import type { GapReason } from './hub/hub-item.ts'
 import type { AddressGuard } from './ingest/address-guard.ts'
@@ -21,6 +22,8 @@ export type WorkerCameraOptions = {
   readonly addressGuard: AddressGuard
   /** What is read from any camera passes through it; one for the whole thread. */
   readonly readBuffer: Uint8Array
+  /** What the hubs of the thread may keep together. */
+  readonly gopBudget: ByteBudget
   readonly post: (message: FromWorker) => void
   /** Where recordings go; one for the whole thread. */
   readonly disk: RecordingDisk
@@ -45,6 +48,7 @@ export class WorkerCamera {
   constructor(options: WorkerCameraOptions) {
     this.#options = options
     this.hub = new CameraHub({
+      gopBudget: options.gopBudget,
       onSinkError: (error) => options.log.error({ error: errorChain(error) }, 'a reader of the camera failed'),
     })
   }

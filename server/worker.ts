@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
 import { createLogger } from './base/log.ts'
+import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
@@ -30,6 +31,8 @@ const disk = createGuardedDisk(nodeDisk, {
   maxOperations: settings.diskOperations,
   clock,
 })
+/** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
+const gopBudget = new ByteBudget(512 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
 const sources = new Map<number, { cameraId: number; source: LiveSource }>()
 
@@ -50,7 +53,7 @@ function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'p
 function cameraOf(cameraId: number): WorkerCamera {
   let camera = cameras.get(cameraId)
   if (!camera) {
-    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, post, disk })
+    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, gopBudget, post, disk })
     cameras.set(cameraId, camera)
   }
   return camera

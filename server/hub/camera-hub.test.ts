@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Frame } from '../media/frame.ts'
+import { ByteBudget } from './byte-budget.ts'
 import { CameraHub } from './camera-hub.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
 
@@ -46,6 +47,18 @@ test('a group of pictures over the limit is not kept, the next one is', () => {
   const seen: (string | number)[] = []
   hub.attach(sinkInto(seen))
   assert.deepEqual(seen, ['start', 4])
+})
+
+test('cameras share what they may keep, and give it back', () => {
+  const gopBudget = new ByteBudget(35)
+  const [one, two] = [0, 1].map(() => new CameraHub({ gopBudget, onSinkError: () => {} }))
+  for (const hub of [one!, two!]) for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
+  assert.deepEqual([one!.stats().gopBytes, two!.stats().gopBytes], [20, 0])
+  one!.publish(frame(2, true))
+  for (const item of [frame(3, false), frame(4, true), frame(5, false)]) two!.publish(item)
+  assert.deepEqual([one!.stats().gopBytes, two!.stats().gopBytes], [10, 20])
+  for (const hub of [one!, two!]) hub.publish({ kind: 'end', reason: 'no_frames' })
+  assert.equal(gopBudget.usedBytes, 0)
 })
 
 test('after the end of a run a reader gets nothing until the next start', () => {

@@ -4,6 +4,7 @@
 // its own, bounded in bytes, and on overflow drops, counts, and resumes at a key frame. Why: docs/design/back-pressure.md.
 
 import type { Frame } from '../media/frame.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
 
 export type HubSink = {
@@ -12,8 +13,10 @@ export type HubSink = {
 }
 
 export type CameraHubOptions = {
-  /** The newest group of pictures is kept for readers that join; one larger than this is not kept. */
+  /** The newest group of pictures is kept for readers that join; one larger than this is not kept: 60 s of 8 Mbit/s are. */
   readonly maxGopBytes?: number
+  /** What all cameras of a thread may keep together. */
+  readonly gopBudget?: ByteBudget
   /** Told when a sink throws: a bug of ours, and that sink is detached. */
   readonly onSinkError: (error: unknown) => void
 }
@@ -21,6 +24,7 @@ export type CameraHubOptions = {
 export class CameraHub {
   readonly #sinks = new Set<HubSink>()
   readonly #maxGopBytes: number
+  readonly #gopBudget: ByteBudget | undefined
   readonly #onSinkError: (error: unknown) => void
   #start: RunStart | undefined
   #gop: Frame[] = []
@@ -28,8 +32,9 @@ export class CameraHub {
   #isGopWhole = false
   #latestKeyFrame: Frame | undefined
 
-  constructor({ maxGopBytes = 16 * 1024 * 1024, onSinkError }: CameraHubOptions) {
+  constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, onSinkError }: CameraHubOptions) {
     this.#maxGopBytes = maxGopBytes
+    this.#gopBudget = gopBudget
     this.#onSinkError = onSinkError
   }
 
@@ -79,12 +84,17 @@ export class CameraHub {
       this.#latestKeyFrame = item
     }
     if (!this.#isGopWhole) return
+    const bytes = item.data.length
+    if (this.#gopBytes + bytes > this.#maxGopBytes || this.#gopBudget?.take(bytes) === false) {
+      this.#dropGop()
+      return
+    }
     this.#gop.push(item)
-    this.#gopBytes += item.data.length
-    if (this.#gopBytes > this.#maxGopBytes) this.#dropGop()
+    this.#gopBytes += bytes
   }
 
   #dropGop(): void {
+    this.#gopBudget?.give(this.#gopBytes)
     this.#gop = []
     this.#gopBytes = 0
     this.#isGopWhole = false

@@ -38,9 +38,11 @@ export class HlsStream implements PieceSink {
       firstSequence: Math.floor(clock.nowMs() / 1000),
       firstDiscontinuitySequence: options.firstDiscontinuitySequence,
       minSegmentMs: 1500,
+      maxSegmentMs: 6000,
       listedSegments: 6,
       lateSegments: 6,
       maxSegmentBytes: 32 * 1024 * 1024,
+      maxBytes: 192 * 1024 * 1024,
     })
     this.#leave = stream.join(this)
     void this.#closeWhenIdle()

@@ -1,7 +1,8 @@
 // The newest segments of one camera in memory: pieces in, a sliding list of segments out. RFC 8216 6.2.2.
 //
-// A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough. A removed segment stays
-// readable for a while, for players that read the playlist just before.
+// A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough; a group that is too long for one
+// segment is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
+// just before.
 
 import type { LivePiece } from './live-piece.ts'
 import { type LivePlaylist, writeLivePlaylist } from './live-playlist.ts'
@@ -13,11 +14,15 @@ export type HlsWindowOptions = {
   readonly firstDiscontinuitySequence: number
   /** Groups of pictures shorter than this share a segment. */
   readonly minSegmentMs: number
+  /** A group of pictures longer than this has several segments, of which only the first begins with its key frame. */
+  readonly maxSegmentMs: number
   readonly listedSegments: number
   /** Segments that stay readable after they left the list. */
   readonly lateSegments: number
   /** A segment that grows beyond this is dropped. */
   readonly maxSegmentBytes: number
+  /** Of all segments; those at the front go first, listed or not. */
+  readonly maxBytes: number
 }
 
 type Init = { readonly name: string; readonly data: Uint8Array }
@@ -26,6 +31,7 @@ type Segment = {
   readonly sequence: number
   readonly name: string
   readonly init: Init
+  readonly isKey: boolean
   readonly isDiscontinuity: boolean
   readonly wallMs: number
   durationMs: number
@@ -40,13 +46,18 @@ export class HlsWindow {
   #init: Init | undefined
   #isDiscontinuity = false
   #open: Segment | undefined
+  /** What comes next continues the segment before, so it may be in the middle of a group of pictures. */
+  #isContinuing = false
   /** Oldest first: the late ones, then those listed. */
   #segments: Segment[] = []
+  /** Number of the first segment listed. */
+  #firstListed: number
   #targetDurationS = 1
 
   constructor(options: HlsWindowOptions) {
     this.#options = options
     this.#nextSequence = options.firstSequence
+    this.#firstListed = options.firstSequence
     this.#discontinuities = options.firstDiscontinuitySequence
   }
 
@@ -87,11 +98,13 @@ export class HlsWindow {
   /** `urlOf` makes a URL of the name of a segment or initialization section. */
   playlist(urlOf: (name: string) => string): string {
     const segments = this.#listed()
-    const first = segments[0]
+    const isIndependent = segments.every(({ isKey }) => isKey)
     const playlist: LivePlaylist = {
-      mediaSequence: first?.sequence ?? this.#nextSequence,
+      mediaSequence: this.#firstListed,
       discontinuitySequence: this.#discontinuities,
       targetDurationS: this.#targetDurationS,
+      isIndependent,
+      startBeforeEndS: isIndependent ? undefined : this.#startBeforeEndMs(segments) / 1000,
       segments: segments.map((segment) => ({
         url: urlOf(segment.name),
         mapUrl: urlOf(segment.init.name),
@@ -116,14 +129,16 @@ export class HlsWindow {
 
   #addMedia(piece: LivePiece): void {
     if (!this.#init) return
-    const { minSegmentMs, maxSegmentBytes } = this.#options
-    if (this.#open && piece.isKey && this.#open.durationMs >= minSegmentMs) this.#closeSegment()
+    const { minSegmentMs, maxSegmentMs, maxSegmentBytes } = this.#options
+    const limitMs = piece.isKey ? minSegmentMs : maxSegmentMs
+    if (this.#open && this.#open.durationMs >= limitMs) this.#closeSegment()
     if (!this.#open) {
-      if (!piece.isKey) return
+      if (!piece.isKey && !this.#isContinuing) return
       this.#open = {
         sequence: this.#nextSequence,
         name: `${this.#nextSequence}.m4s`,
         init: this.#init,
+        isKey: piece.isKey,
         isDiscontinuity: this.#isDiscontinuity,
         wallMs: piece.wallMs,
         durationMs: 0,
@@ -137,6 +152,7 @@ export class HlsWindow {
     open.parts.push(piece.data)
     if (open.bytes > maxSegmentBytes) {
       this.#open = undefined
+      this.#isContinuing = false
       this.#isDiscontinuity = true
     } else if (piece.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
   }
@@ -144,25 +160,57 @@ export class HlsWindow {
   /** What follows is not the direct continuation of what came. */
   #breakOff(): void {
     this.#closeSegment()
+    this.#isContinuing = false
     if (this.#nextSequence > this.#options.firstSequence) this.#isDiscontinuity = true
   }
 
   #closeSegment(): void {
-    const { listedSegments, lateSegments } = this.#options
     const segment = this.#open
     if (!segment) return
     this.#open = undefined
     this.#isDiscontinuity = false
+    this.#isContinuing = true
     this.#nextSequence++
     this.#targetDurationS = Math.max(this.#targetDurationS, Math.ceil(segment.durationMs / 1000))
     this.#segments.push(segment)
-    const left = this.#segments.at(-listedSegments - 1)
-    if (left?.isDiscontinuity) this.#discontinuities++
-    if (this.#segments.length > listedSegments + lateSegments) this.#segments.shift()
+    this.#slide()
+  }
+
+  /** Moves the front of the list to the last key frame that is `listedSegments` old, and lets go of what left it long ago. */
+  #slide(): void {
+    const { listedSegments, lateSegments, maxBytes } = this.#options
+    let front = Math.max(0, this.#segments.length - listedSegments)
+    while (front > 0 && !this.#segments[front]!.isKey) front--
+    for (const segment of this.#segments.slice(0, front)) {
+      if (segment.sequence >= this.#firstListed && segment.isDiscontinuity) this.#discontinuities++
+    }
+    this.#firstListed = this.#segments[front]!.sequence
+    this.#segments.splice(0, Math.max(0, front - lateSegments))
+    while (this.bytes > maxBytes && this.#segments.length > 1) this.#dropFirst()
+  }
+
+  #dropFirst(): void {
+    const first = this.#segments.shift()!
+    if (first.sequence < this.#firstListed) return
+    if (first.isDiscontinuity) this.#discontinuities++
+    this.#firstListed = first.sequence + 1
   }
 
   #listed(): Segment[] {
-    return this.#segments.slice(-this.#options.listedSegments)
+    return this.#segments.filter(({ sequence }) => sequence >= this.#firstListed)
+  }
+
+  /** From the newest key frame with enough behind it that a player does not stall at once. */
+  #startBeforeEndMs(segments: readonly Segment[]): number {
+    let ms = 0
+    let startMs = 0
+    for (const segment of segments.toReversed()) {
+      ms += segment.durationMs
+      if (!segment.isKey) continue
+      startMs = ms
+      if (ms >= this.#options.maxSegmentMs) break
+    }
+    return startMs
   }
 }
 

@@ -57,6 +57,56 @@ suite('hls', () => {
     assert.deepEqual((await first).match(/#EXTINF:[\d.]+/g), ['#EXTINF:1.50000', '#EXTINF:3.50000'])
   })
 
+  test('a long group is cut, and listed from its key frame on, where players are told to begin', async () => {
+    const { live, send } = setUp()
+    const first = live.hlsPlaylist(1, urlOf)
+    await settle()
+    let id = 0
+    const part = (isKey: boolean): LivePiece => ({ ...media(++id % 250, isKey, 10), durationMs: 2000 })
+    const list = async () => {
+      const text = await live.hlsPlaylist(1, urlOf)
+      const sequence = Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)![1]) - 1_700_000_000
+      const start = /#EXT-X-START:TIME-OFFSET=(-[\d.]+)\n/.exec(text)?.[1]
+      return { sequence, count: text.match(/#EXTINF/g)!.length, start, isIndependent: text.includes('INDEPENDENT') }
+    }
+    send('hls', init(), part(true), part(false), part(false), part(false), part(false), part(false), part(false))
+    assert.match(await first, /#EXTINF:6.00000,\nhls\/1700000000.m4s/)
+    assert.deepEqual(await list(), { sequence: 0, count: 2, start: '-12.000', isIndependent: false })
+    for (let i = 7; i < 31; i++) send('hls', part(false))
+    assert.deepEqual(await list(), { sequence: 0, count: 10, start: '-60.000', isIndependent: false })
+    // The next key frame: the list still begins with the one before, players with the new one as soon as it has enough behind it.
+    send('hls', part(true), part(false), part(false), part(false))
+    assert.deepEqual(await list(), { sequence: 0, count: 12, start: '-6.000', isIndependent: false })
+    for (let i = 4; i < 20; i++) send('hls', part(false))
+    assert.deepEqual(await list(), { sequence: 11, count: 6, start: '-36.000', isIndependent: false })
+    // Key frames each two seconds again: the cut group leaves the list.
+    for (let i = 0; i < 8; i++) send('hls', { ...part(true), endsGroup: true })
+    assert.deepEqual(await list(), { sequence: 20, count: 6, start: undefined, isIndependent: true })
+  })
+
+  test('after a loss in a long group nothing is listed before the next key frame', async () => {
+    const { live, send } = setUp()
+    const first = live.hlsPlaylist(1, urlOf)
+    await settle()
+    const part = (isKey: boolean): LivePiece => ({ ...media(1, isKey, 10), durationMs: 5000 })
+    send(
+      'hls',
+      init(),
+      part(true),
+      part(false),
+      part(false),
+      marker('gap'),
+      part(false),
+      part(false),
+      part(true),
+      part(false),
+    )
+    send('hls', part(false))
+    const text = await first
+    assert.deepEqual(text.match(/#EXTINF:[\d.]+/g), ['#EXTINF:10.00000', '#EXTINF:5.00000', '#EXTINF:10.00000'])
+    assert.match(await live.hlsPlaylist(1, urlOf), /#EXT-X-DISCONTINUITY\n/)
+  })
+
   test('a new run is a discontinuity with a section of its own, counted once it has left', async () => {
     const { live, send } = setUp()
     const first = live.hlsPlaylist(1, urlOf)

@@ -24,6 +24,8 @@ export type LivePiece = {
   readonly data: Uint8Array
   /** `hls`: the next piece begins with a key frame, so a segment may end here. */
   readonly endsGroup?: boolean
+  /** Made of what the hub had kept when the subscription began: shared by all who joined then, and not new. */
+  readonly isBacklog?: boolean
   /** On `init`, and on every key frame of `keyframes`. */
   readonly format?: StreamFormat
 }

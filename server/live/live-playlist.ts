@@ -19,6 +19,10 @@ export type LivePlaylist = {
   /** Whole seconds, no less than any segment's duration; must not shrink between two readings. */
   readonly targetDurationS: number
   readonly segments: readonly PlaylistSegment[]
+  /** True when a player may begin at any segment. */
+  readonly isIndependent: boolean
+  /** Seconds before the end of the list where a player shall begin; undefined: where it likes. */
+  readonly startBeforeEndS: number | undefined
 }
 
 export function writeLivePlaylist(playlist: LivePlaylist): string {
@@ -28,8 +32,11 @@ export function writeLivePlaylist(playlist: LivePlaylist): string {
     `#EXT-X-TARGETDURATION:${playlist.targetDurationS}`,
     `#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${playlist.discontinuitySequence}`,
-    '#EXT-X-INDEPENDENT-SEGMENTS',
   ]
+  if (playlist.isIndependent) lines.push('#EXT-X-INDEPENDENT-SEGMENTS')
+  if (playlist.startBeforeEndS !== undefined) {
+    lines.push(`#EXT-X-START:TIME-OFFSET=${(-playlist.startBeforeEndS).toFixed(3)}`)
+  }
   let mapUrl: string | undefined
   for (const segment of playlist.segments) {
     if (segment.isDiscontinuity) lines.push('#EXT-X-DISCONTINUITY')

@@ -182,4 +182,19 @@ suite('live source', () => {
       ['init', 'end'],
     )
   })
+
+  test('what the hub has kept comes whole, however much that is, and does not count', () => {
+    const { hub } = open('mpegts')
+    for (let i = 0; i < 50; i++) hub.publish(video(i, i === 0))
+    const pieces: LivePiece[] = []
+    const source = openLiveSource({ hub, format: 'mpegts', send: (piece) => pieces.push(piece), maxUnackedBytes: 500 })
+    assert.equal(pieces.filter(({ isBacklog }) => isBacklog).length, 50)
+    hub.publish(video(50, false))
+    assert.deepEqual([pieces.length, pieces.at(-1)!.isBacklog], [52, undefined])
+    source.ack(pieces.reduce((sum, piece) => sum + piece.data.length, 0))
+    assert.equal(source.stats().unackedBytes, 0)
+    for (let i = 51; i < 60; i++) hub.publish(video(i, false))
+    assert.equal(pieces.at(-1)!.kind, 'gap')
+    source.close()
+  })
 })

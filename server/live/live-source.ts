@@ -15,7 +15,7 @@ export type LiveSourceOptions = {
   readonly format: LiveFormat
   /** Called synchronously, in order; may transfer `piece.data`. Must not throw. */
   send(piece: LivePiece): void
-  /** Media bytes that may be sent before `ack` has to catch up. One piece is always allowed. */
+  /** Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One piece is always allowed. */
   readonly maxUnackedBytes: number
   /** `keyframes` only: at most one key frame per this time. */
   readonly minIntervalMs?: number
@@ -37,6 +37,7 @@ export type LiveSource = {
 export function openLiveSource(options: LiveSourceOptions): LiveSource {
   const sink = new SourceSink(options)
   const detach = options.hub.attach(sink)
+  sink.endBacklog()
   return {
     ack: (bytes) => sink.ack(bytes),
     close: detach,
@@ -49,6 +50,9 @@ class SourceSink {
   #muxer: LiveMuxer | undefined
   #isWaitingForKey = true
   #isInGap = false
+  /** The hub hands over what it has kept. That is bounded there, and not counted here: without it there is no picture. */
+  #isInBacklog = true
+  #unackedBacklogBytes = 0
   #unackedBytes = 0
   #dropped = 0
   #badFrames = 0
@@ -63,12 +67,19 @@ class SourceSink {
     else this.#takeFrame(item)
   }
 
+  endBacklog(): void {
+    this.#isInBacklog = false
+  }
+
   ack(bytes: number): void {
-    this.#unackedBytes = Math.max(0, this.#unackedBytes - bytes)
+    const ofBacklog = Math.min(bytes, this.#unackedBacklogBytes)
+    this.#unackedBacklogBytes -= ofBacklog
+    this.#unackedBytes = Math.max(0, this.#unackedBytes - (bytes - ofBacklog))
   }
 
   stats(): LiveSourceStats {
-    return { unackedBytes: this.#unackedBytes, dropped: this.#dropped, badFrames: this.#badFrames }
+    const unackedBytes = this.#unackedBacklogBytes + this.#unackedBytes
+    return { unackedBytes, dropped: this.#dropped, badFrames: this.#badFrames }
   }
 
   #startRun(format: StreamFormat): void {
@@ -123,6 +134,11 @@ class SourceSink {
     if (!piece) return
     // After a loss the muxer may still hold a part that begins inside the lost group.
     if (this.#isInGap && !piece.isKey) return
+    if (this.#isInBacklog) {
+      this.#unackedBacklogBytes += piece.data.length
+      this.#options.send({ ...piece, isBacklog: true })
+      return
+    }
     const isOver = this.#unackedBytes > 0 && this.#unackedBytes + piece.data.length > this.#options.maxUnackedBytes
     if (isOver) {
       this.#dropped++

@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { ByteBudget } from '../hub/byte-budget.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 import { DropLog } from './drop-log.ts'
 import { HlsStream } from './hls-stream.ts'
@@ -24,8 +25,9 @@ export type LiveStreamsOptions = {
   readonly log: Logger
   /** Bytes a viewer may be behind before it is moved to the next key frame. */
   readonly maxViewerBytes?: number
-  /** Bytes kept per camera and format so that a new viewer starts at once. */
+  /** Bytes kept per camera and format so that a new viewer starts at once, and of all together. */
   readonly maxRetainedBytes?: number
+  readonly maxTotalRetainedBytes?: number
   /** How long a subscription outlives its last viewer. */
   readonly lingerMs?: number
   /** How long a new viewer waits for a camera that sends nothing. */
@@ -75,18 +77,21 @@ export class LiveStreams {
   readonly #options: Required<LiveStreamsOptions>
   readonly #cameras = new Map<number, Camera>()
   readonly #drops: DropLog
+  readonly #retainedBudget: ByteBudget
   #viewers = { mp4: 0, mpegts: 0, mjpeg: 0 }
 
   constructor(options: LiveStreamsOptions) {
     this.#options = {
       maxViewerBytes: 4 * 1024 * 1024,
-      maxRetainedBytes: 8 * 1024 * 1024,
+      maxRetainedBytes: 64 * 1024 * 1024,
+      maxTotalRetainedBytes: 512 * 1024 * 1024,
       lingerMs: 5000,
       firstTimeoutMs: 10_000,
       snapshotTimeoutMs: 5000,
       hlsIdleMs: 30_000,
       ...options,
     }
+    this.#retainedBudget = new ByteBudget(this.#options.maxTotalRetainedBytes)
     this.#drops = new DropLog(options.log, options.clock)
   }
 
@@ -253,6 +258,7 @@ export class LiveStreams {
         clock,
         lingerMs,
         maxRetainedBytes,
+        budget: this.#retainedBudget,
       })
       camera.streams.set(format, stream)
     }

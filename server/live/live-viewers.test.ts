@@ -97,11 +97,11 @@ suite('mp4 and mpegts viewers', () => {
   })
 
   test('mp4 begins with the head of the file and at time 0, whenever the run began', async () => {
-    const { live, send } = setUp()
+    const { live, send, clock } = setUp()
     const fragment = (time: number, isKey: boolean): LivePiece => {
       const samples = [{ data: Uint8Array.of(7), duration: 3600, compositionOffset: 0, isKey }]
       const head = writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: time, samples }])
-      return { ...media(1, isKey), data: new Uint8Array([...head, 7]) }
+      return { ...media(1, isKey), wallMs: clock.nowMs(), data: new Uint8Array([...head, 7]) }
     }
     const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
     await viewer.take()
@@ -116,6 +116,50 @@ suite('mp4 and mpegts viewers', () => {
       parseMovieFragment(bytes.subarray(0, parseBoxHeader(bytes)!.bytes)).tracks[0]!.baseDecodeTime
     assert.deepEqual([timeOf(one.subarray(head.length)), timeOf(two)], [0, 3600])
     assert.deepEqual(first.data, before, 'the shared piece is untouched')
+  })
+
+  test('a viewer of a camera with rare key frames gets its whole group at once, what is old of it in no time', async () => {
+    const { live, newest, send, clock } = setUp({ maxViewerBytes: 1000 })
+    const nowMs = clock.nowMs()
+    const fragment = (trackId: 1 | 2, frame: number, rate: number): LivePiece => {
+      const samples = [{ data: new Uint8Array(50), duration: rate / 25, compositionOffset: 0, isKey: true }]
+      const head = writeFragmentHead(1, [{ trackId, baseDecodeTime: (frame * rate) / 25, samples }])
+      const wallMs = nowMs - (1000 - frame) * 40
+      return {
+        ...media(1, trackId === 1 && frame === 0),
+        wallMs,
+        isBacklog: frame < 1000,
+        data: new Uint8Array([...head, ...samples[0]!.data]),
+      }
+    }
+    const audio = { codec: 'aac', sampleRate: 8000, channels: 1, config: new Uint8Array(), codecString: '' } as const
+    const frames = Array.from({ length: 1000 }, (_, i) => [fragment(1, i, 90_000), fragment(2, i, 8000)]).flat()
+    newest.mp4 = [{ ...init(Uint8Array.of(1)), format: { ...format, audio } }, ...frames]
+    const viewer = reader(live.openViewer(1, 'mp4', { signal: notAborted }))
+    const seen = (await viewer.take(3000)) as Uint8Array[]
+    seen[0] = seen[0]!.subarray(1)
+    send('mp4', fragment(1, 1000, 90_000), fragment(2, 1000, 8000))
+    seen.push(...((await viewer.take()) as Uint8Array[]))
+    const times: { [trackId: number]: number[] } = { 1: [], 2: [] }
+    for (const bytes of seen) {
+      const [track] = parseMovieFragment(bytes.subarray(0, parseBoxHeader(bytes)!.bytes)).tracks
+      times[track!.trackId]!.push(track!.baseDecodeTime)
+    }
+    const steps = times[1]!.slice(1).map((time, i) => time - times[1]![i]!)
+    const old = 962 // of 40 s, the last 1.5 are shown as they were
+    assert.deepEqual(steps, [...new Array(old).fill(90), ...new Array(1000 - old).fill(3600)])
+    assert.equal(times[2]!.length, 1000 - old)
+    assert.ok(Math.abs(times[2]![0]! / 8000 - times[1]![old + 1]! / 90_000) <= 0.04, 'sound with its picture')
+    assert.deepEqual([...new Set(times[2]!.slice(1).map((time, i) => time - times[2]![i]!))], [320])
+  })
+
+  test('a viewer that has not taken its first group when the next begins goes on with that', async () => {
+    const { live, newest, send } = setUp({ maxViewerBytes: 1000 })
+    newest.mpegts = [init(), ...[1, 2, 3, 4].map((id) => ({ ...media(id, id === 1, 900), isBacklog: true }))]
+    const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
+    assert.deepEqual(ids(await viewer.take(2)), [1, 2])
+    send('mpegts', media(5, false, 10), media(6, true, 10), media(7, false, 10))
+    assert.deepEqual(ids(await viewer.take()), [6, 7])
   })
 
   test('removing the camera ends its viewers', async () => {

@@ -41,7 +41,7 @@ export async function* runProgressive(
         continue
       }
       isFirst = false
-      const data = rebase ? rebase.rebase(piece.data) : piece.data
+      const data = rebase ? rebase.rebase(piece.data, clock.nowMs() - piece.wallMs) : piece.data
       if (!data) continue
       yield head && head.length > 0 ? concat(head, data) : data
       head = undefined

@@ -3,6 +3,7 @@
 // The pieces since the last key piece are kept, so that a viewer who comes later starts at once and not at the next key frame.
 
 import type { Clock } from '../base/clock.ts'
+import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { LivePiece } from './live-piece.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
 
@@ -18,6 +19,8 @@ export type SharedStreamOptions = {
   readonly lingerMs: number
   /** More than this since the last key piece is not kept. */
   readonly maxRetainedBytes: number
+  /** What all streams may keep together. */
+  readonly budget: ByteBudget
 }
 
 export class SharedStream {
@@ -113,11 +116,19 @@ export class SharedStream {
           this.#dropRetained()
           this.#isRetaining = true
         }
-        if (!this.#isRetaining) return
-        this.#retained.push(piece)
-        this.#retainedBytes += piece.data.length
-        if (this.#retainedBytes > this.#options.maxRetainedBytes) this.#dropRetained()
+        if (this.#isRetaining) this.#retainMedia(piece)
     }
+  }
+
+  #retainMedia(piece: LivePiece): void {
+    const { maxRetainedBytes, budget } = this.#options
+    const bytes = piece.data.length
+    if (this.#retainedBytes + bytes > maxRetainedBytes || !budget.take(bytes)) {
+      this.#dropRetained()
+      return
+    }
+    this.#retained.push(piece)
+    this.#retainedBytes += bytes
   }
 
   #forget(): void {
@@ -126,6 +137,7 @@ export class SharedStream {
   }
 
   #dropRetained(): void {
+    this.#options.budget.give(this.#retainedBytes)
     this.#retained = []
     this.#retainedBytes = 0
     this.#isRetaining = false

@@ -5,7 +5,10 @@ import type { LivePiece } from './live-piece.ts'
 import type { PieceSink } from './shared-stream.ts'
 
 export type ViewerQueueOptions = {
-  /** One piece is always taken, however large; pieces of the backlog are shared by all viewers and do not count. */
+  /**
+   * One piece is always taken, however large; pieces of the backlog are shared by all viewers and do not count, but go when the next
+   * key piece comes before they were taken.
+   */
   readonly maxBytes: number
   /** Told of every overflow with the number of pieces dropped by it. */
   readonly onDrop: (pieces: number) => void
@@ -17,6 +20,8 @@ export class ViewerQueue implements PieceSink {
   readonly #options: ViewerQueueOptions
   #entries: Entry[] = []
   #bytes = 0
+  /** Pieces in the queue that do not count. */
+  #backlog = 0
   #isAtKey = false
   #isEnded = false
   #wake: (() => void) | undefined
@@ -33,7 +38,8 @@ export class ViewerQueue implements PieceSink {
     if (this.#isEnded) return
     if (piece.kind === 'end') this.#isEnded = true
     else if (piece.kind === 'gap') this.#isAtKey = false
-    else if (piece.kind === 'init' || piece.isKey || this.#isAtKey) this.#add(piece, isBacklog ? 0 : piece.data.length)
+    else if (piece.kind === 'init' || piece.isKey || this.#isAtKey)
+      this.#add(piece, isBacklog || piece.isBacklog ? 0 : piece.data.length)
     this.#wakeUp()
   }
 
@@ -42,6 +48,7 @@ export class ViewerQueue implements PieceSink {
     this.#isEnded = true
     this.#entries = []
     this.#bytes = 0
+    this.#backlog = 0
     this.#wakeUp()
   }
 
@@ -54,25 +61,34 @@ export class ViewerQueue implements PieceSink {
     }
     const entry = this.#entries.shift()
     this.#bytes -= entry?.bytes ?? 0
+    if (entry && isOfBacklog(entry)) this.#backlog--
     return entry?.piece
   }
 
   #add(piece: LivePiece, bytes: number): void {
-    if (bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes) {
+    const isOver = bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes
+    if (isOver || (this.#backlog > 0 && piece.isKey)) {
       const kept = this.#entries.filter((entry) => entry.piece.kind === 'init')
       this.#options.onDrop(this.#entries.length - kept.length + (piece.isKey ? 0 : 1))
       this.#entries = kept
       this.#bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
+      this.#backlog = 0
       this.#isAtKey = false
       if (!piece.isKey) return
     }
     if (piece.isKey) this.#isAtKey = true
-    this.#entries.push({ piece, bytes })
+    const entry = { piece, bytes }
+    this.#entries.push(entry)
     this.#bytes += bytes
+    if (isOfBacklog(entry)) this.#backlog++
   }
 
   #wakeUp(): void {
     this.#wake?.()
     this.#wake = undefined
   }
+}
+
+function isOfBacklog({ piece, bytes }: Entry): boolean {
+  return piece.kind === 'media' && bytes === 0
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { type GstreamerCamera, openGstreamerCamera } from './gstreamer-camera.ts'
 import { checkIncreasing, checkShown, decode, type Probe, probe } from './media-probe.ts'
@@ -34,21 +35,32 @@ const frames = (liveSeconds + 8) * fps
 
 let server: ServerUnderTest
 let source: GstreamerCamera
+/** Sends a key frame each minute. */
+let rare: FakeCamera
+const rareFps = 15
 const ids = new Map<string, number>()
 
 before(async () => {
   const streams = cases.map(({ stream }) => stream)
   source = await openGstreamerCamera({ streams, frames, fps, gop, width: 320, height: 180 })
+  const picture = { width: 320, height: 180, framesPerSecond: rareFps, gopFrames: 60 * rareFps }
+  rare = await openFakeCamera({ streams: [{ name: 'door', ...picture, hasAudio: true }] })
   server = await openServer()
+  await addCamera('rare', rare.url('door'))
   for (const { stream } of cases) {
-    const args = ['--user', 'owner@example.com', '--name', stream, '--url', source.url(stream), '--record', 'P7D']
-    ids.set(stream, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
+    await addCamera(stream, source.url(stream))
   }
 })
+
+async function addCamera(name: string, url: string): Promise<void> {
+  const args = ['--user', 'owner@example.com', '--name', name, '--url', url, '--record', 'P7D']
+  ids.set(name, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
+}
 
 after(async () => {
   await server[Symbol.asyncDispose]()
   await source[Symbol.asyncDispose]()
+  await rare[Symbol.asyncDispose]()
 })
 
 const read = async (stream: string) => (await server.request<Camera>(`/v1/cameras/${ids.get(stream)}/`)).json
@@ -74,6 +86,36 @@ describe('live, all at once', { concurrency: true }, () => {
       assert.equal((await snapshot).video?.width, 320)
     })
   }
+
+  test('a camera with a key frame a minute is seen at once, and its recording is not behind', {
+    timeout: 120_000,
+  }, async () => {
+    await eventually('the camera is online', 30_000, async () => (await read('rare')).status === 'online')
+    const waitedSeconds = 15
+    await new Promise((resolve) => setTimeout(resolve, waitedSeconds * 1000))
+    const { json } = await server.request<{ recording_end: string }>(`/v1/cameras/${ids.get('rare')}/recording/`)
+    const behindMs = Date.now() - Date.parse(json.recording_end)
+    assert.ok(behindMs < 4000, `newest footage is ${behindMs} ms old`)
+    const camera = await read('rare')
+    const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
+    const [mp4, ts, hls] = await Promise.all([
+      probe(urlOf('mp4'), { seconds: 5 }),
+      probe(urlOf('mpegts'), { seconds: waitedSeconds }),
+      probe(urlOf('hls'), { seconds: waitedSeconds }),
+    ])
+    for (const { video, audio, complaints } of [mp4, ts, hls]) {
+      assert.deepEqual([video?.codec, audio?.codec, complaints], ['h264', 'aac', ''])
+      assert.equal(video!.packets[0]!.isKey, true)
+      checkIncreasing(video!, 0.2)
+    }
+    // In mp4 what is old is hurried: many more pictures than five seconds have, and the camera's own pace at the end.
+    assert.ok(mp4.video!.packets.length > 14 * rareFps, `${mp4.video!.packets.length} pictures in 5 s`)
+    assert.ok(Math.abs(hls.video!.packets.length - waitedSeconds * rareFps) <= 2, `${hls.video!.packets.length} in HLS`)
+    const playlist = (await server.request(urlOf('hls'), { authorization: null })).text
+    assert.match(playlist, /#EXT-X-START:TIME-OFFSET=-\d/)
+    for (const [, seconds] of playlist.matchAll(/#EXTINF:([\d.]+)/g)) assert.ok(Number(seconds) <= 8, seconds)
+    assert.equal((await probe(camera.live_snapshot)).video?.width, 320)
+  })
 })
 
 test('a recording plays as a stream, over the ends of files', { timeout: 60_000 }, async () => {
