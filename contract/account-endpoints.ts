@@ -38,7 +38,7 @@ export const accountEndpoints = {
   updateMe: endpoint({
     method: 'PUT',
     path: '/v1/me/',
-    summary: 'Changes what the body names of the current user; `account_manage` is needed for address and password.',
+    summary: 'Changes the current user.',
     body: MeChange,
     status: 200,
     result: User,
@@ -101,7 +101,7 @@ export const accountEndpoints = {
   updateApplication: endpoint({
     method: 'PUT',
     path: '/v1/me/applications/{application_id}/',
-    summary: 'Changes what the body names of an application.',
+    summary: 'Changes an application.',
     params: ApplicationPath,
     body: ApplicationChange,
     status: 200,
@@ -120,7 +120,7 @@ export const accountEndpoints = {
   rotateApplicationSecret: endpoint({
     method: 'POST',
     path: '/v1/me/applications/{application_id}/rotate-secret/',
-    summary: 'Gives a confidential application a new secret and shows it, this once; the earlier one is refused.',
+    summary: 'Gives an application a new secret and shows it, this once.',
     params: ApplicationPath,
     status: 200,
     result: ApplicationWithSecret,
@@ -129,7 +129,7 @@ export const accountEndpoints = {
   listAuthorizations: endpoint({
     method: 'GET',
     path: '/v1/me/authorizations/',
-    summary: 'What the current user has granted to applications, newest first.',
+    summary: 'What the current user has granted to applications.',
     query: PageQuery,
     status: 200,
     result: page(Authorization),
@@ -147,7 +147,7 @@ export const accountEndpoints = {
   listSessions: endpoint({
     method: 'GET',
     path: '/v1/me/sessions/',
-    summary: 'Browsers in which the current user is signed in, most recently used first.',
+    summary: 'Browsers in which the current user is signed in.',
     query: PageQuery,
     status: 200,
     result: page(Session),
@@ -201,7 +201,7 @@ export const accountEndpoints = {
   updateUser: endpoint({
     method: 'PUT',
     path: '/v1/users/{user_id}/',
-    summary: 'Changes what the body names of an account; for owners.',
+    summary: 'Changes an account; for owners.',
     params: UserPath,
     body: AccountChange,
     status: 200,

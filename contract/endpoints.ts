@@ -228,7 +228,7 @@ export const endpoints = {
   updateCamera: endpoint({
     method: 'PUT',
     path: '/v1/cameras/{camera_id}/',
-    summary: 'Changes what the body names.',
+    summary: 'Changes a camera.',
     access: changes('camera_manage'),
     params: CameraPath,
     body: CameraChange,

@@ -12,11 +12,15 @@ const taken = 'There is an account for the address already.'
 const lastOwner = 'The server would have no owner left.'
 
 export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
-  getMe: { tag: 'Account', answer: sampleUser },
+  getMe: {
+    tag: 'Account',
+    description: 'Name and address, and how many cameras there are, own and shared.',
+    answer: sampleUser,
+  },
   updateMe: {
     tag: 'Account',
     description:
-      'A new address is used once the link sent to it was opened; until then the answer shows the present one. A wrong `password` is 400.',
+      'What the body does not name stays. A new `email` and a `new_password` take the present `password` and the scope `account_manage`. A new address is used once the link sent to it was opened; until then the answer shows the present one. A wrong `password` is 400.',
     bodies: {
       'A name': { first_name: 'Ada', last_name: 'Lind' },
       'A new password': { password: 'correct horse', new_password: 'battery staple at dawn' },
@@ -24,16 +28,23 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
     },
     answer: sampleUser,
   },
-  listTokens: { tag: 'Credentials', answer: pageOf(sampleToken) },
+  listTokens: {
+    tag: 'Credentials',
+    description: 'Without the tokens themselves, of which only hashes are kept.',
+    answer: pageOf(sampleToken),
+  },
   createToken: {
     tag: 'Credentials',
+    description: 'For programs of the user. It may be given no scope that the token of this request does not have.',
     bodies: { 'To read': { name: 'Backup script', scope: 'read' } },
     answer: { ...sampleToken, token: 'njp_V4m8ZqK1tR7xW2yB9nD5cF3gHj6k2Zp00001' },
   },
   deleteToken: { tag: 'Credentials', description: 'It is refused at once, and so are media addresses it was given.' },
-  listApplications: { tag: 'Credentials', answer: pageOf(sampleApplication) },
+  listApplications: { tag: 'Credentials', description: 'Without their secrets.', answer: pageOf(sampleApplication) },
   createApplication: {
     tag: 'Credentials',
+    description:
+      'So that it may ask people for access, by OAuth 2.0. An application that cannot keep a secret is registered without one and uses PKCE.',
     bodies: {
       'With a secret, for a server': { name: 'Porch Light', redirect_uris: ['https://porch.example/back'] },
       'Without, for a phone or a browser': {
@@ -45,20 +56,23 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
     },
     answer: { ...sampleApplication, client_secret: newSecret },
   },
-  getApplication: { tag: 'Credentials', answer: sampleApplication },
+  getApplication: { tag: 'Credentials', description: 'Without its secret.', answer: sampleApplication },
   updateApplication: {
     tag: 'Credentials',
+    description: 'What the body does not name stays. `redirect_uris` replaces the whole list.',
     bodies: { 'Another address to come back to': { redirect_uris: ['https://porch.example/welcome'] } },
     answer: { ...sampleApplication, redirect_uris: ['https://porch.example/welcome'] },
   },
-  deleteApplication: { tag: 'Credentials' },
+  deleteApplication: { tag: 'Credentials', description: 'All its tokens are refused at once.' },
   rotateApplicationSecret: {
     tag: 'Credentials',
+    description: 'The earlier one is refused from now on; tokens stay good.',
     answer: { ...sampleApplication, client_secret: newSecret },
     refusals: { 400: 'The application has no secret.' },
   },
   listAuthorizations: {
     tag: 'Credentials',
+    description: 'One for each time that an application was let in, newest first.',
     answer: pageOf({
       id: 8,
       application: { name: 'Porch Light' },
@@ -70,9 +84,10 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       expires_at: '2026-05-30T11:58:07Z',
     }),
   },
-  deleteAuthorization: { tag: 'Credentials' },
+  deleteAuthorization: { tag: 'Credentials', description: 'The application is refused at once, and has to ask again.' },
   listSessions: {
     tag: 'Credentials',
+    description: 'Most recently used first.',
     answer: pageOf({
       id: 'q3Zk1mWvT9yLx0aB',
       created_at: '2026-04-30T09:00:00Z',
@@ -81,10 +96,15 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0',
     }),
   },
-  deleteSession: { tag: 'Credentials' },
-  listUsers: { tag: 'Users', answer: pageOf(sampleAccount) },
+  deleteSession: { tag: 'Credentials', description: 'It has to sign in again.' },
+  listUsers: {
+    tag: 'Users',
+    description: 'In the order in which they were made, disabled ones included.',
+    answer: pageOf(sampleAccount),
+  },
   createUser: {
     tag: 'Users',
+    description: 'With a password that its user can change. To let people choose their own, invite them.',
     bodies: { 'An account': { email: 'grace@example.com', password: 'battery staple at dawn', first_name: 'Grace' } },
     answer: {
       ...sampleAccount,
@@ -98,14 +118,15 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   inviteUser: {
     tag: 'Users',
-    description: 'The link is good once and for 7 days.',
+    description: 'The link is good once and for 7 days. An address that has an account is answered the same.',
     bodies: { 'An invitation': { email: 'grace@example.com' } },
     refusals: { 429: 'Too many requests, or too many invitations to this address today.' },
   },
-  getUser: { tag: 'Users', answer: sampleAccount },
+  getUser: { tag: 'Users', description: 'As in the list.', answer: sampleAccount },
   updateUser: {
     tag: 'Users',
-    description: 'One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
+    description:
+      'What the body does not name stays. One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
     bodies: { 'Another owner': { is_owner: true }, 'Lock out': { disabled: true } },
     answer: sampleAccount,
     refusals: { 409: `${taken} Or: ${lastOwner.toLowerCase()}` },
@@ -118,6 +139,7 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   deleteUser: {
     tag: 'Users',
+    description: 'For good, with credentials, shares and, where that is asked for, cameras.',
     refusals: {
       409: 'The user has cameras and `remove_cameras` is not given, or the server would have no owner left.',
     },

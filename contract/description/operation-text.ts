@@ -7,8 +7,8 @@ import type { Tag } from './tags.ts'
 
 type Words = {
   readonly tag: Tag
-  /** Markdown, added to the summary. */
-  readonly description?: string
+  /** What the summary leaves open; Markdown. */
+  readonly description: string
   /** Refusals that do not follow from the contract, or say more than the usual words. */
   readonly refusals?: { readonly [status in 400 | 403 | 404 | 409 | 429 | 503]?: string }
 }

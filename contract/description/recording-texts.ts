@@ -19,6 +19,8 @@ type Names =
 const notRecorded = 'No such camera of the caller, or it is not recorded.'
 const notViewed = 'No such camera shared with the caller, it is not recorded, or this guest may not view recordings.'
 
+const recordingWords =
+  'How recording goes, how long footage is kept, and from when to when there is any; for what is missing in between ask for the timeline.'
 const timelineWords =
   'The range may reach outside of the footage; where there is none, `segments` is empty. Breaks of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
 const streamWords =
@@ -27,11 +29,17 @@ const streamWords =
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getStreamInfo: {
     tag: 'Recording',
-    description: 'The address is in `stream_info` of the stream.',
+    description:
+      'Which moment was fetched last by whoever plays the stream. The address is in `stream_info` of the stream.',
     answer: { current_time: '2026-05-01T00:03:12Z', current_position: 192.4, speed: 1, state: 'playing' },
     refusals: { 404: 'No such stream of the caller, or it is older than 24 hours.' },
   },
-  getRecording: { tag: 'Recording', answer: sampleRecording, refusals: { 404: notRecorded } },
+  getRecording: {
+    tag: 'Recording',
+    description: recordingWords,
+    answer: sampleRecording,
+    refusals: { 404: notRecorded },
+  },
   getTimeline: {
     tag: 'Recording',
     description: timelineWords,
@@ -44,7 +52,12 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
     answer: sampleStream,
     refusals: { 404: 'No such camera of the caller, it is not recorded, or nothing is recorded in the range.' },
   },
-  getSharedRecording: { tag: 'Recording', answer: sampleRecording, refusals: { 404: notViewed } },
+  getSharedRecording: {
+    tag: 'Recording',
+    description: recordingWords,
+    answer: sampleRecording,
+    refusals: { 404: notViewed },
+  },
   getSharedTimeline: {
     tag: 'Recording',
     description: timelineWords,

@@ -12,7 +12,11 @@ const newestFirst =
 const notThere = 'No such camera of the caller, or no such guest of it.'
 
 export const sharingTexts: { readonly [Name in GuestNames | EventNames]: OperationText<Endpoints[Name]> } = {
-  listGuests: { tag: 'Guests', answer: pageOf(sampleGuest) },
+  listGuests: {
+    tag: 'Guests',
+    description: 'Also those who have not accepted their invitation yet.',
+    answer: pageOf(sampleGuest),
+  },
   createGuest: {
     tag: 'Guests',
     description:
@@ -23,7 +27,12 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
     },
     answer: { ...sampleGuest, first_name: null, last_name: null },
   },
-  getGuest: { tag: 'Guests', answer: sampleGuest, refusals: { 404: notThere } },
+  getGuest: {
+    tag: 'Guests',
+    description: 'Names are null until the guest has first seen the camera.',
+    answer: sampleGuest,
+    refusals: { 404: notThere },
+  },
   updateGuest: {
     tag: 'Guests',
     description: 'What the body does not name stays.',

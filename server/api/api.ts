@@ -94,8 +94,9 @@ export function createApi(deps: ApiDeps): Api {
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)
-  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, hasDashboard })
-  registerDescription(server, createDescription(publicUrl))
+  const description = createDescription(publicUrl)
+  if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard })
+  registerDescription(server, description)
   registerHealth(server, store)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },

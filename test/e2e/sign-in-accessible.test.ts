@@ -32,6 +32,8 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
   await look('set-up')
   await send()
   await look('set-up, wrong')
+  await open('/docs/')
+  await look('docs')
 
   const user = await pages.addPerson()
   await addApplication(pages.store, { ownerId: user.id, name: 'Doorbell' })

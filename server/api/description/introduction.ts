@@ -13,7 +13,7 @@ export function writeIntroduction(publicUrl: string): readonly Chapter[] {
       title: 'Getting a token',
       text: `Every request carries credentials in its \`Authorization\` header. There are two kinds.
 
-**Personal access token**, for programs of your own: make one at ${publicUrl}/account/tokens/, or on the server with \`./nightjar token create --user you@example.com\`. It does not expire until it is revoked.
+**Personal access token**, for programs of your own: make one on [the page of your tokens](${publicUrl}/account/tokens/), or on the server with \`./nightjar token create --user you@example.com\`. It does not expire until it is revoked.
 
 \`\`\`sh
 curl -H 'Authorization: PersonalAccessToken njp_…' ${publicUrl}/v1/me/
@@ -25,7 +25,8 @@ curl -H 'Authorization: PersonalAccessToken njp_…' ${publicUrl}/v1/me/
 curl ${publicUrl}/oauth/token/ \\
   -d grant_type=authorization_code -d client_id=CLIENT_ID -d client_secret=CLIENT_SECRET \\
   -d code=CODE -d redirect_uri=https://porch.example/back
-curl ${publicUrl}/oauth/token/ -d grant_type=refresh_token -d client_id=CLIENT_ID -d refresh_token=REFRESH_TOKEN
+curl ${publicUrl}/oauth/token/ \\
+  -d grant_type=refresh_token -d client_id=CLIENT_ID -d refresh_token=REFRESH_TOKEN
 \`\`\`
 
 An application without a secret sends \`code_challenge\` and \`code_verifier\` (PKCE) instead of it. An access token lives for \`expires_in\` seconds; a refresh token is good once. Client libraries find all addresses at \`/.well-known/oauth-authorization-server\`.

@@ -36,7 +36,7 @@ function writeOperation(
 ): Operation {
   const { summary, params, query, body, isExtension } = endpoint
   const parameters = [...writeParameters('path', params, schemas), ...writeParameters('query', query, schemas)]
-  const description = [isExtension && 'Extension.', summary, text.description].filter(Boolean).join(' ')
+  const description = isExtension ? `Extension. ${text.description}` : text.description
   return {
     operationId: name,
     tags: [text.tag],

@@ -25,7 +25,7 @@ export function writeDocument({ page, look, texts }: DocumentOptions): string {
 </head>
 <body>
 <header class="sky"><a class="wordmark" href="/">${drawMark()}<span>${texts.productName}</span></a></header>
-<main class="card">
+<main class="card${page.isWide && ' card-wide'}">
 <h1>${page.title}</h1>
 ${page.content}
 </main>

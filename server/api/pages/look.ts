@@ -11,7 +11,7 @@ export type Look = { readonly style: string; readonly icon: string }
 type Asset = { readonly address: string; readonly type: string; readonly text: string }
 
 /** One after the other they are the style sheet. */
-const styleFiles = ['properties.css', 'layout.css', 'parts.css']
+const styleFiles = ['properties.css', 'layout.css', 'parts.css', 'manual.css']
 
 /** Reads the files; call once. */
 export function registerLook(server: FastifyInstance): Look {

@@ -38,6 +38,8 @@ export type ShownPage = {
   /** Of the browser's tab and in the heading. */
   readonly title: string
   readonly content: Html
+  /** To be read, on a whole screen, rather than filled in. */
+  readonly isWide?: true
   /** Where a form of this page may lead to in the end, besides this server; see `writePolicy`. */
   readonly leadsTo?: string | undefined
   readonly retryAfterSeconds?: number | undefined

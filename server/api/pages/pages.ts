@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
+import type { OpenApiDocument } from '../description/openapi.ts'
 import type { PagesDeps } from './deps.ts'
 import { registerLook } from './look.ts'
 import { type Page, redirect } from './page.ts'
@@ -9,6 +10,7 @@ import { registerPageRoutes } from './page-routes.ts'
 import { createAccountPage } from './routes/account.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
 import { createConfirmPage } from './routes/confirm.ts'
+import { createDocsPage } from './routes/docs.ts'
 import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
 import { createInvitationPage } from './routes/invitation.ts'
 import { createChangePasswordPage } from './routes/password.ts'
@@ -26,17 +28,19 @@ export type PagesOptions = {
   readonly limits: RateLimits
   /** The origin of this server. */
   readonly publicUrl: string
+  /** Of the interface. */
+  readonly description: OpenApiDocument
   /** Whether `/` is the dashboard, where people go after signing in; else it is their account. */
   readonly hasDashboard?: boolean
 }
 
 /** Registers all pages and what they look like. */
 export function registerPages(server: FastifyInstance, options: PagesOptions): void {
-  const { deps, limits, publicUrl, hasDashboard = false } = options
+  const { deps, limits, publicUrl, description, hasDashboard = false } = options
   const desk = new SignInDesk(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   registerPageRoutes(server, {
-    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk)],
+    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk, description)],
     sessions: deps.sessions,
     users: deps.users,
     limits,
@@ -49,7 +53,7 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
   })
 }
 
-export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
+export function createPages(deps: PagesDeps, desk: SignInDesk, description: OpenApiDocument): Page[] {
   return [
     createSignInPage(deps, desk),
     createSignOutPage(deps, desk),
@@ -64,5 +68,6 @@ export function createPages(deps: PagesDeps, desk: SignInDesk): Page[] {
     createTokensPage(deps),
     createChangePasswordPage(deps, desk),
     createChangeEmailPage(deps),
+    createDocsPage(description),
   ]
 }

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkPaths } from '../../auth/accounts/account-links.ts'
+import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
 import { SignInDesk } from './sign-in-desk.ts'
 import { openTemporaryPages, password, type Shown, type TemporaryPages } from './temporary-pages.ts'
 
-const listPages = ({ deps }: TemporaryPages) => createPages(deps, new SignInDesk(deps))
+const listPages = ({ deps }: TemporaryPages) => createPages(deps, new SignInDesk(deps), createDescription(publicUrl))
 
 function checkHeaders({ headers, status, text }: Shown, path: string): void {
   const policy = String(headers['content-security-policy'])

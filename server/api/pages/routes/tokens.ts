@@ -12,6 +12,7 @@ import { type Html, html } from '../html.ts'
 import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { drawRow } from '../rows.ts'
 import { homePath } from '../sign-in-desk.ts'
+import { docsPath } from './docs.ts'
 
 export const tokensPath = '/account/tokens/'
 const maxNameLength = 100
@@ -88,7 +89,7 @@ function showTokens(call: UserCall, { tokens, nowMs, made, isRevoked, name = '',
     content: html`${drawNotice(isRevoked ? texts.tokens.revoked : undefined, 'good')}
 ${drawNotice(problem?.notice)}
 ${made !== undefined && drawMade(call, made)}
-<p>${texts.tokens.text}</p>
+<p>${texts.tokens.text} <a href="${docsPath}">${texts.tokens.docs}</a></p>
 ${tokens.length > 0 && html`<ul class="rows">${tokens.map((token) => drawToken(call, token, nowMs))}</ul>`}
 <h2>${texts.tokens.another}</h2>
 ${drawForm({ action: tokensPath, formToken: session.formToken, content: [field, drawButton(texts.tokens.button)] })}

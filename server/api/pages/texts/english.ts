@@ -174,6 +174,7 @@ export const english = {
   tokens: {
     title: 'Personal access tokens',
     text: 'A token lets a program of your own do what you can do here. It does not expire, so keep it like a password.',
+    docs: 'How programs use it.',
     made: 'This is your new token. Copy it now: it is not shown again.',
     another: 'A new token',
     name: 'Name',
@@ -195,6 +196,12 @@ export const english = {
     revokeTokens: 'Also revoke my personal access tokens',
     button: 'Change password',
     cancel: 'Cancel',
+  },
+
+  docs: {
+    title: 'API',
+    lead: 'Everything this server can be asked by programs, and how. For programs themselves:',
+    contents: 'Contents',
   },
 
   errors: {

@@ -1,0 +1,22 @@
+// docs/reference/api.md: the description as a page of the manual.
+
+import { createDescription } from './description.ts'
+import { createReference } from './reference.ts'
+
+/** A server as it is right after it was installed. */
+const publicUrl = 'https://localhost:8443'
+
+/** Markdown; a test compares. */
+export function writeManual(): string {
+  const parts = createReference(createDescription(publicUrl)).map(({ heading, text, items }) => {
+    return [`## ${heading}`, text, ...items.flatMap((item) => [`### ${item.heading}`, item.text])].join('\n\n')
+  })
+  return `# API
+
+<!-- Generated: node_modules/.bin/node server/api/description/write-manual.ts -->
+
+The same, with the address of the server, is at \`/docs/\` of every server, and for programs at \`/openapi.json\`.
+
+${parts.join('\n\n')}
+`
+}

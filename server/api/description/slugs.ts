@@ -1,0 +1,17 @@
+// Names of headings in addresses, by the rule of the places where Markdown is read: lower case, no punctuation, hyphens for spaces,
+// and a number at a heading that is there already.
+
+export class Slugs {
+  readonly #counts = new Map<string, number>()
+
+  /** Call for every heading, in their order. */
+  next(heading: string): string {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+    const count = this.#counts.get(slug) ?? 0
+    this.#counts.set(slug, count + 1)
+    return count === 0 ? slug : `${slug}-${count}`
+  }
+}

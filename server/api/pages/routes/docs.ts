@@ -1,0 +1,67 @@
+// The interface for people who write programs: the description of /openapi.json as a page, with the address of this server in every
+// example.
+
+import type { OpenApiDocument } from '../../description/openapi.ts'
+import { createReference, type ReferencePart } from '../../description/reference.ts'
+import { Slugs } from '../../description/slugs.ts'
+import { type Html, html } from '../html.ts'
+import { drawInline, drawMarkdown } from '../markdown.ts'
+import type { Page } from '../page.ts'
+import type { Texts } from '../texts/texts.ts'
+
+export const docsPath = '/docs/'
+
+export function createDocsPage(description: OpenApiDocument): Page {
+  // Some hundred kilobytes, the same for all: made when it is first asked for.
+  let content: Html | undefined
+  return {
+    path: docsPath,
+    audience: 'anyone',
+    async get({ texts }) {
+      content ??= drawDocs(createReference(description), texts)
+      return { kind: 'page', title: texts.docs.title, content, isWide: true }
+    },
+  }
+}
+
+type Entry = { readonly heading: string; readonly slug: string }
+type Part = Entry & { readonly text: string; readonly items: readonly (Entry & { readonly text: string })[] }
+
+function drawDocs(reference: readonly ReferencePart[], { docs }: Texts): Html {
+  const parts = addSlugs(reference)
+  const [chapters, rest] = [
+    parts.filter(({ items }) => items.length === 0),
+    parts.filter(({ items }) => items.length > 0),
+  ]
+  return html`<p class="lead">${docs.lead} <a href="/openapi.json">/openapi.json</a></p>
+<div class="manual">
+<nav class="contents" aria-label="${docs.contents}">
+<ul>${chapters.map((part) => html`<li>${drawLink(part)}</li>`)}</ul>
+${rest.map(drawContents)}
+</nav>
+<div class="chapters">${parts.map(drawPart)}</div>
+</div>`
+}
+
+function addSlugs(reference: readonly ReferencePart[]): Part[] {
+  const slugs = new Slugs()
+  const add = <T extends { heading: string }>(part: T) => ({ ...part, slug: slugs.next(part.heading) })
+  return reference.map((part) => ({ ...add(part), items: part.items.map(add) }))
+}
+
+const drawLink = ({ heading, slug }: Entry): Html => html`<a href="#${slug}">${drawInline(heading)}</a>`
+
+function drawContents(part: Part): Html {
+  return html`<details><summary>${part.heading}</summary>
+<ul>${part.items.map((item) => html`<li>${drawLink(item)}</li>`)}</ul></details>`
+}
+
+function drawPart({ heading, slug, text, items }: Part): Html {
+  return html`<section><h2 id="${slug}">${heading}</h2>
+${drawMarkdown(text)}
+${items.map(
+  (item) => html`<section><h3 id="${item.slug}">${drawInline(item.heading)}</h3>
+${drawMarkdown(item.text)}</section>`,
+)}</section>
+`
+}

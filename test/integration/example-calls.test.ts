@@ -1,0 +1,50 @@
+// The calls on the page of the interface, copied into a shell.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { openServer } from '../server-under-test.ts'
+
+type Example = { readonly heading: string; readonly request: string; readonly call: string }
+
+/** Of the sections of the page that show one. */
+function findExamples(page: string): Example[] {
+  const [, ...sections] = page.split('<h3 ')
+  return sections.flatMap((section) => {
+    const text = section
+      .replaceAll(/<(?!\/?(?:h3|pre|code)\b)[^>]*>/g, '')
+      .replaceAll(/&(quot|#39|lt|gt|amp);/g, (_, name: string) => characters[name]!)
+    const [, heading = ''] = /^[^>]*>(.*)<\/h3>/.exec(text) ?? []
+    const [, request = ''] = /<code>((?:GET|POST|PUT|DELETE) \S+)<\/code>/.exec(text) ?? []
+    const [, call] = /<pre class="code"><code>(curl [\s\S]*?)<\/code>/.exec(text) ?? []
+    return call === undefined || request === '' ? [] : [{ heading, request, call }]
+  })
+}
+
+const characters: { readonly [name: string]: string } = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
+
+test('every example call is taken by the server as it stands on its page', { timeout: 180_000 }, async () => {
+  await using server = await openServer()
+  const { text: page } = await server.request('/docs/', { headers: { accept: 'text/html' } })
+  const examples = findExamples(page)
+  assert.ok(examples.length > 50)
+  for (const { heading, request, call } of examples) {
+    const [method, path] = request.split(' ') as [string, string]
+    const command = call
+      .replace('TOKEN', server.token)
+      .replace('rtsp://192.168.1.20/', 'rtsp://127.0.0.1:9/')
+      .replace(/^curl /, `curl --silent --output /dev/null --write-out '%{http_code}' --cacert '${server.caFile}' `)
+    const { stdout } = await promisify(execFile)('bash', ['-c', command])
+    const status = Number(stdout)
+    // The objects of the examples are not there, nor is their application; what they are asked for is understood all the same.
+    const expected = path.startsWith('/oauth/')
+      ? [200, 400, 401]
+      : path.startsWith('/media/')
+        ? [403]
+        : path.includes('{') || heading.includes('event')
+          ? [404]
+          : [200, 201, 204]
+    assert.ok(expected.includes(status), `${heading}, ${method} ${path}: ${status}\n${command}`)
+  }
+})
