@@ -8,6 +8,7 @@ import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
+import { CertificateKeeper } from './api/transport/certificate-keeper.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
@@ -59,7 +60,10 @@ export type RunningServer = {
 
 export type AppOptions = { readonly config: Config; readonly clock: Clock; readonly log: Logger }
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** How soon certificate files that were replaced are noticed. */
+const certificateIntervalMs = 10_000
 
 /** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
 const maxDiskOperations = 8
@@ -76,7 +80,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const secretKey = await openSecretKey(config.data)
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
-  const identity = config.behindProxy ? undefined : await openIdentity(config, publicUrl, clock)
+  const readIdentity = () => openIdentity(config, publicUrl, clock)
+  const identity = config.behindProxy ? undefined : await readIdentity()
   const store = await openStore({
     database: config.database,
     credentialsKey: secretKey.deriveKey('camera credentials'),
@@ -245,6 +250,16 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     maxAgeMs: config.eventDays === 0 ? undefined : config.eventDays * dayMs,
     maxPerCamera: config.eventLimit,
   }
+  const certificates =
+    identity &&
+    new CertificateKeeper({
+      identity,
+      read: readIdentity,
+      show: (fresh) => api.replaceIdentity(fresh),
+      intervalMs: config.tlsCert === undefined ? hourMs : certificateIntervalMs,
+      clock,
+      log,
+    })
   const stopping = new AbortController()
   const background = [
     workers.run(),
@@ -258,6 +273,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         'last use of tokens': (signal) => authenticator.run(signal),
         'events of cameras': (signal) => cameraEvents.run(signal),
         'expiry of events': (signal) => runEventRetention(eventRetention, signal),
+        ...(certificates && { certificate: (signal) => certificates.run(signal) }),
         'audit log': (signal) => audit.run(signal),
         'expiry of sessions': (signal) => sessions.run(signal),
         'expiry of tokens': (signal) => oauth.run(signal),

@@ -1,6 +1,7 @@
 // The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
 
 import { randomBytes } from 'node:crypto'
+import type { Http2SecureServer } from 'node:http2'
 import type { FastifyInstance } from 'fastify'
 import { DeviceCredentials } from '../auth/device-credentials.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
@@ -33,6 +34,7 @@ import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
 import { Connections } from './transport/connections.ts'
+import { type Identity, replaceIdentity } from './transport/secure-server.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
 import { TrustedProxies } from './transport/trusted-proxies.ts'
 
@@ -41,6 +43,8 @@ export type Api = {
   readonly server: FastifyInstance
   /** Resolves with the port once connections are accepted; port 0 takes a free one. Throws 'unavailable'. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>
+  /** Connections from now on see this certificate. Not for a server behind a proxy, which has none. */
+  replaceIdentity(identity: Identity): void
   /** Ends open streams, lets requests in progress finish for a moment, closes all connections. */
   close(): Promise<void>
 }
@@ -115,6 +119,7 @@ export function createApi(deps: ApiDeps): Api {
       watching = streams.run(stopping.signal)
       return (server.server.address() as { port: number }).port
     },
+    replaceIdentity: (identity) => replaceIdentity(server.server as unknown as Http2SecureServer, identity),
     async close() {
       stopping.abort()
       streams.close()

@@ -62,7 +62,8 @@ export const options = {
   }),
   'tls-cert': pathOption<string | undefined>({
     placeholder: 'FILE',
-    sentence: 'PEM file of the TLS certificate and its chain; goes with `tls-key`.',
+    sentence:
+      'PEM file of the TLS certificate and its chain; goes with `tls-key`. Files that are replaced are taken within seconds.',
     defaultText: 'a self-signed one, made in the data folder',
     createDefault: () => undefined,
   }),

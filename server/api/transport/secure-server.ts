@@ -28,6 +28,16 @@ const ciphers = [
 
 export const maxHeaderBytes = 16 * 1024
 
+/** What a handshake is made with. */
+function contextOf({ key, cert }: Identity) {
+  return { key, cert, minVersion: 'TLSv1.2', ciphers, honorCipherOrder: true } as const
+}
+
+/** Connections from now on see this certificate; those there are go on. */
+export function replaceIdentity(server: Http2SecureServer, identity: Identity): void {
+  server.setSecureContext(contextOf(identity))
+}
+
 /** `onRequest` serves both versions of HTTP. The server listens to nothing yet. */
 export function createSecureServer(
   onRequest: RequestListener,
@@ -35,11 +45,8 @@ export function createSecureServer(
   timeouts: Timeouts,
 ): Http2SecureServer {
   const options = {
-    ...identity,
+    ...contextOf(identity),
     allowHTTP1: true,
-    minVersion: 'TLSv1.2' as const,
-    ciphers,
-    honorCipherOrder: true,
     handshakeTimeout: timeouts.handshakeMs,
     settings: { maxConcurrentStreams: 200, maxHeaderListSize: maxHeaderBytes },
     maxSessionMemory: 64,
