@@ -7,12 +7,47 @@ import {
   splitChallenges,
   writeAuthParameters,
 } from '../media/rtsp/challenge.ts'
+import { describeUnknownLogin } from './camera-error.ts'
 
 export type Credentials = { readonly username: string; readonly password: string }
 
 export type Authorizer = {
   /** The value of `Authorization` for one request. */
   authorize(method: string, url: string): string
+}
+
+/** The login of one connection: answers the camera's challenges, and goes along with every request from then on. */
+export class CameraLogin {
+  readonly #credentials: Credentials | undefined
+  #authorizer: Authorizer | undefined
+
+  constructor(credentials: Credentials | undefined) {
+    this.#credentials = credentials
+  }
+
+  /** For the header `Authorization`; undefined while the camera has not asked. */
+  authorize(method: string, url: string): string | undefined {
+    return this.#authorizer?.authorize(method, url)
+  }
+
+  /**
+   * Sends a request, once more when the camera asks for a login, and again when it asks anew: the nonce we knew may have expired, and the
+   * first answer with a new one may meet its end as well. A wrong password is sent once: cameras lock accounts.
+   * @throws CameraError when the camera asks for something we cannot
+   */
+  async send<T>(request: () => Promise<T>, listChallenges: (answer: T) => readonly string[] | undefined): Promise<T> {
+    let answer = await request()
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const challenges = listChallenges(answer)
+      if (!challenges || !this.#credentials) break
+      const isWrong = this.#authorizer !== undefined && attempt > 0 && !isStale(challenges)
+      if (isWrong) break
+      this.#authorizer = createAuthorizer(challenges, this.#credentials)
+      if (!this.#authorizer) throw describeUnknownLogin()
+      answer = await request()
+    }
+    return answer
+  }
 }
 
 const digests: readonly { algorithm: string; hash: 'sha256' | 'md5'; strength: number }[] = [

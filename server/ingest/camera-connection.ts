@@ -10,6 +10,7 @@ import type { CameraStreamOptions } from './camera-stream.ts'
 import { type CameraUrl, parseCameraUrl } from './camera-url.ts'
 import { withDeadline } from './deadline.ts'
 import type { FrameWatchLimits } from './frame-watch.ts'
+import { runHttpCamera } from './http/http-camera.ts'
 import { runRtspCamera } from './rtsp-camera.ts'
 
 export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
@@ -56,6 +57,6 @@ export async function runCameraConnection(options: CameraConnectionOptions): Pro
     signal,
     onLate: () => new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`),
   })
-  if (url.protocol === 'http') throw new CameraError('no_frames', 'Cameras by HTTP are not supported yet.')
-  return runRtspCamera({ ...options, url, address })
+  const connected = { ...options, url, address }
+  return url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected)
 }

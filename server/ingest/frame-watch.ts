@@ -17,6 +17,9 @@ export type FrameWatchLimits = {
   readonly keyFrameMs: number
 }
 
+/** What is missing for a picture to be published, and what its owner can do. */
+export type Lacking = { readonly what: string; readonly hint: string }
+
 export class FrameWatch {
   readonly #limits: FrameWatchLimits
   #counts: FrameCounts = { pictures: 0, published: 0 }
@@ -30,8 +33,8 @@ export class FrameWatch {
     this.#publishedMs = nowMs
   }
 
-  /** `lacking`: what is missing for a picture to be published. @throws CameraError when it has been too long */
-  check({ pictures, published }: FrameCounts, nowMs: number, lacking: string): void {
+  /** @throws CameraError when it has been too long */
+  check({ pictures, published }: FrameCounts, nowMs: number, { what, hint }: Lacking): void {
     const { pictureMs, keyFrameMs } = this.#limits
     if (pictures !== this.#counts.pictures) this.#pictureMs = nowMs
     if (published !== this.#counts.published) this.#publishedMs = nowMs
@@ -45,8 +48,7 @@ export class FrameWatch {
       throw new CameraError('no_frames', detail)
     }
     if (nowMs - this.#publishedMs >= keyFrameMs) {
-      const detail = `The camera sent ${lacking} within ${keyFrameMs / 1000} s: set a key frame interval of a few seconds in the camera.`
-      throw new CameraError('no_frames', detail)
+      throw new CameraError('no_frames', `The camera sent ${what} within ${keyFrameMs / 1000} s: ${hint}.`)
     }
   }
 }

@@ -211,7 +211,10 @@ class RtspCameraSession implements AsyncDisposable {
       stream.collectStats()
       this.#checkPackets(stream, video, nowMs - startedMs)
       const counts = { pictures: stream.pictures, published: stream.published }
-      frames.check(counts, nowMs, stream.hasParameterSets ? 'no key frame' : 'no parameter sets')
+      frames.check(counts, nowMs, {
+        what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
+        hint: 'set a key frame interval of a few seconds in the camera',
+      })
       if (nowMs - reportedMs >= reportMs) {
         reportedMs = nowMs
         this.#sendReports()

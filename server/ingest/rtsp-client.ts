@@ -3,8 +3,8 @@
 import type { Clock } from '../base/clock.ts'
 import { findHeader, listHeaders, type RtspHeader, type RtspResponse } from '../media/rtsp/message.ts'
 import { parseSessionHeader, type RtspSession } from '../media/rtsp/transport.ts'
-import { type Authorizer, type Credentials, createAuthorizer, isStale } from './camera-auth.ts'
-import { CameraError, describeStatus, describeUnknownLogin } from './camera-error.ts'
+import { CameraLogin, type Credentials } from './camera-auth.ts'
+import { CameraError, describeStatus } from './camera-error.ts'
 import { withDeadline } from './deadline.ts'
 import type { RtspConnection } from './rtsp-connection.ts'
 
@@ -21,11 +21,12 @@ const incompleteAfterMs = 2000
 
 export class RtspClient {
   readonly #options: RtspClientOptions
-  #authorizer: Authorizer | undefined
+  readonly #login: CameraLogin
   #session: RtspSession | undefined
 
   constructor(options: RtspClientOptions) {
     this.#options = options
+    this.#login = new CameraLogin(options.credentials)
   }
 
   /** Known from the first answer to SETUP on. */
@@ -35,18 +36,10 @@ export class RtspClient {
 
   /** The answer, which is a 2xx. @throws CameraError for every other outcome; the signal's reason when it aborts */
   async request(method: string, url: string, headers: readonly RtspHeader[] = []): Promise<RtspResponse> {
-    let response = await this.#send(method, url, headers)
-    // Twice, because the nonce we know may have expired, and the first answer with a new one may meet its end as well.
-    for (let attempt = 0; response.status === 401 && attempt < 2; attempt++) {
-      const challenges = listHeaders(response.headers, 'WWW-Authenticate')
-      const wasTried = this.#authorizer !== undefined
-      if (wasTried && attempt > 0 && !isStale(challenges)) break
-      const { credentials } = this.#options
-      if (!credentials) break
-      this.#authorizer = createAuthorizer(challenges, credentials)
-      if (!this.#authorizer) throw describeUnknownLogin()
-      response = await this.#send(method, url, headers)
-    }
+    const response = await this.#login.send(
+      () => this.#send(method, url, headers),
+      ({ status, headers }) => (status === 401 ? listHeaders(headers, 'WWW-Authenticate') : undefined),
+    )
     if (response.status < 200 || response.status > 299) {
       throw describeStatus(response.status, method, this.#options.credentials !== undefined)
     }
@@ -117,7 +110,8 @@ export class RtspClient {
 
   #headersFor(method: string, url: string): RtspHeader[] {
     const headers: RtspHeader[] = [['User-Agent', 'Nightjar']]
-    if (this.#authorizer) headers.push(['Authorization', this.#authorizer.authorize(method, url)])
+    const authorization = this.#login.authorize(method, url)
+    if (authorization !== undefined) headers.push(['Authorization', authorization])
     if (this.#session) headers.push(['Session', this.#session.id])
     return headers
   }

@@ -1,0 +1,176 @@
+// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again.
+
+import type { IncomingMessage } from 'node:http'
+import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
+import type { ConnectedOptions } from '../camera-connection.ts'
+import { CameraError, toCameraError } from '../camera-error.ts'
+import { withDeadline } from '../deadline.ts'
+import { FrameWatch } from '../frame-watch.ts'
+import { PictureStream } from '../picture-stream.ts'
+import { describeHttpError, HttpClient } from './http-client.ts'
+
+const tickMs = 2500
+
+/** Least time between two requests for a picture; more for a camera that takes long to answer, so that it is not busy with us alone. */
+const pollMs = 1000
+
+/** A picture that has not changed is published again so often, so that the footage goes on. */
+const unchangedMs = 5000
+
+/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
+  const { url, address, credentials, clock, signal, limits, memory } = options
+  using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
+  const pictures = new PictureStream(options)
+  try {
+    const askedMs = clock.monotonicMs()
+    const response = await client.get()
+    checkType(response)
+    const last = await readPictures(response, options, pictures)
+    const isStill = last !== undefined && pictures.pictures === 1 && !isMultipart(response)
+    if (!isStill) throw new CameraError('camera_unreachable', 'The camera closed the connection.')
+    return await pollPicture(client, options, pictures, { jpeg: last, response, askedMs })
+  } finally {
+    memory.lastWallMs = pictures.lastWallMs
+  }
+}
+
+/** Reads the body to its end, pictures published as they come; gives the last. */
+async function readPictures(
+  response: IncomingMessage,
+  options: ConnectedOptions,
+  pictures: PictureStream,
+): Promise<Uint8Array | undefined> {
+  const { clock, signal, stats, limits, url } = options
+  let last: Uint8Array | undefined
+  const reader = new MjpegReader({
+    onPicture: (jpeg) => {
+      last = jpeg
+      pictures.take(jpeg)
+    },
+  })
+  const frames = new FrameWatch(limits, clock.monotonicMs())
+  const ended = new AbortController()
+  const over = AbortSignal.any([signal, ended.signal])
+  response.on('data', (bytes: Uint8Array) => {
+    stats.receivedBytes += bytes.length
+    reader.push(bytes)
+  })
+  response.on('end', () => ended.abort(undefined))
+  response.on('error', (error) => ended.abort(describeHttpError(error, url)))
+  let bad = 0
+  try {
+    for (;;) {
+      await clock.sleep(tickMs, over)
+      stats.badPackets += reader.badPictures - bad
+      stats.droppedFrames += reader.badPictures - bad
+      bad = reader.badPictures
+      frames.check(pictures, clock.monotonicMs(), lacking)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!ended.signal.aborted) throw error
+    if (ended.signal.reason instanceof CameraError) throw ended.signal.reason
+    return last
+  } finally {
+    response.destroy()
+  }
+}
+
+const lacking = { what: 'no JPEG that can be read', hint: 'check that its URL is one of MJPEG pictures' }
+
+type Still = { readonly jpeg: Uint8Array; readonly response: IncomingMessage; readonly askedMs: number }
+
+/** Asks for the picture until the camera has not given one for too long. */
+async function pollPicture(
+  client: HttpClient,
+  options: ConnectedOptions,
+  pictures: PictureStream,
+  first: Still,
+): Promise<never> {
+  const { clock, signal, limits } = options
+  let { jpeg, response, askedMs } = first
+  let seenMs = clock.monotonicMs()
+  let publishedMs = seenMs
+  for (;;) {
+    const tookMs = clock.monotonicMs() - askedMs
+    await clock.sleep(Math.max(0, Math.max(pollMs, 2 * tookMs) - tookMs), signal)
+    askedMs = clock.monotonicMs()
+    try {
+      const next = await client.get(conditionOf(response))
+      const isSame = next.statusCode === 304
+      const read = isSame ? undefined : await readPicture(next, options)
+      if (isSame) next.resume()
+      else response = next
+      const nowMs = clock.monotonicMs()
+      seenMs = nowMs
+      const isChanged = read !== undefined && !isEqual(read, jpeg)
+      if (read) jpeg = read
+      if (!isChanged && nowMs - publishedMs < unchangedMs) continue
+      publishedMs = nowMs
+      pictures.take(jpeg)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      const error = toCameraError(thrown)
+      // One request that fails is no outage.
+      if (error.reason === 'auth_failed' || clock.monotonicMs() - seenMs >= limits.pictureMs) throw error
+    }
+  }
+}
+
+/** One picture. @throws CameraError when there is none in the body */
+async function readPicture(response: IncomingMessage, options: ConnectedOptions): Promise<Uint8Array> {
+  checkType(response)
+  const { stats, clock, signal, limits, url } = options
+  let jpeg: Uint8Array | undefined
+  const reader = new MjpegReader({
+    onPicture: (picture) => {
+      jpeg ??= picture
+    },
+  })
+  response.on('data', (bytes: Uint8Array) => {
+    stats.receivedBytes += bytes.length
+    reader.push(bytes)
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    response.on('end', resolve)
+    response.on('error', (error) => reject(describeHttpError(error, url)))
+  })
+  try {
+    const onLate = () =>
+      new CameraError('no_frames', `The camera did not send its picture within ${limits.responseMs / 1000} s.`)
+    await withDeadline(ended, { ms: limits.responseMs, clock, signal, onLate })
+  } finally {
+    response.destroy()
+  }
+  if (!jpeg) throw new CameraError('no_frames', 'The camera answered without a picture.')
+  return jpeg
+}
+
+/** So that a camera which knows when its picture changed need not send it again. */
+function conditionOf({ headers }: IncomingMessage): { [name: string]: string } {
+  const etag = headers.etag
+  const modified = headers['last-modified']
+  return {
+    ...(etag !== undefined && { 'If-None-Match': etag }),
+    ...(modified !== undefined && { 'If-Modified-Since': modified }),
+  }
+}
+
+function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^\s*multipart\//i.test(headers['content-type'] ?? '')
+}
+
+/** @throws CameraError when the camera says that it sends something else than pictures */
+function checkType({ headers }: IncomingMessage): void {
+  const type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type === '' || /^multipart\/|jpe?g|octet-stream/.test(type)) return
+  const named = /^[\w.+-]{1,30}\/[\w.+-]{1,30}$/.test(type) ? ` (${type})` : ''
+  const what = type.startsWith('text/') ? 'a page' : 'something'
+  const detail = `The camera answered with ${what}${named} that holds no pictures: check the path of the URL.`
+  throw new CameraError('no_frames', detail)
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}

@@ -1,0 +1,136 @@
+// GET requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without following
+// redirects.
+
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '../../base/clock.ts'
+import type { TestedAddress } from '../address-guard.ts'
+import { CameraLogin, type Credentials } from '../camera-auth.ts'
+import { CameraError, describeSocketError, describeStatus } from '../camera-error.ts'
+import { connectCamera } from '../camera-socket.ts'
+import type { CameraUrl } from '../camera-url.ts'
+import { withDeadline } from '../deadline.ts'
+
+export type HttpClientOptions = {
+  readonly url: CameraUrl
+  readonly address: TestedAddress
+  readonly credentials: Credentials | undefined
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly responseMs: number
+}
+
+type Headers = { readonly [name: string]: string }
+
+export class HttpClient implements Disposable {
+  readonly #options: HttpClientOptions
+  readonly #login: CameraLogin
+  readonly #agent: Agent
+  /** As the request line has it, and as Digest covers it. */
+  readonly #path: string
+  readonly #host: string
+
+  constructor(options: HttpClientOptions) {
+    const { url, address } = options
+    this.#options = options
+    this.#login = new CameraLogin(options.credentials)
+    this.#agent = new CameraAgent(() => connectCamera(url, address))
+    const { pathname, search, host } = new URL(url.requestUrl)
+    this.#path = pathname + search
+    this.#host = host
+  }
+
+  /**
+   * The camera's answer: 2xx, or 304. Its body is not read yet; read it to its end, or destroy it.
+   * @throws CameraError for every other outcome; the signal's reason when it aborts
+   */
+  async get(headers: Headers = {}): Promise<IncomingMessage> {
+    const response = await this.#login.send(
+      () => this.#send(headers),
+      (response) => {
+        if (response.statusCode !== 401) return undefined
+        // The body says the same in prose; what is left of the connection serves the next request.
+        response.resume()
+        return listChallenges(response)
+      },
+    )
+    const { statusCode = 0 } = response
+    if ((statusCode >= 200 && statusCode <= 299) || statusCode === 304) return response
+    response.destroy()
+    throw describeStatus(statusCode, 'GET', this.#options.credentials !== undefined)
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+
+  async #send(headers: Headers): Promise<IncomingMessage> {
+    const { url, clock, signal, responseMs } = this.#options
+    const authorization = this.#login.authorize('GET', this.#path)
+    const sent = request({
+      agent: this.#agent,
+      host: url.host,
+      port: url.port,
+      path: this.#path,
+      headers: {
+        Host: this.#host,
+        'User-Agent': 'Nightjar',
+        Accept: '*/*',
+        ...(authorization !== undefined && { Authorization: authorization }),
+        ...headers,
+      },
+      // Cameras end lines and name headers in ways the strict parser refuses; nobody relays what they say.
+      insecureHTTPParser: true,
+      signal,
+    })
+    const response = new Promise<IncomingMessage>((resolve, reject) => {
+      sent.on('response', resolve)
+      sent.on('error', (error) => reject(describeHttpError(error, url)))
+    })
+    sent.end()
+    try {
+      return await withDeadline(response, {
+        ms: responseMs,
+        clock,
+        signal,
+        onLate: () => describeSilence(url, responseMs),
+      })
+    } catch (error) {
+      sent.destroy()
+      throw error
+    }
+  }
+}
+
+/** Keeps a connection for the next request, and opens each to the address that was tested. */
+class CameraAgent extends Agent {
+  readonly #connect: () => Duplex
+
+  constructor(connect: () => Duplex) {
+    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 })
+    this.#connect = connect
+  }
+
+  override createConnection(): Duplex {
+    return this.#connect()
+  }
+}
+
+function listChallenges({ rawHeaders }: IncomingMessage): string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'www-authenticate')
+}
+
+/** A failure of the connection, or of what came over it. */
+export function describeHttpError(error: Error, url: CameraUrl): CameraError {
+  const code = 'code' in error ? String(error.code) : ''
+  if (code.startsWith('HPE_')) {
+    const detail = 'The camera answered with something other than HTTP: check the port of the URL.'
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt' })
+  }
+  return describeSocketError(error, url)
+}
+
+function describeSilence({ host, port }: CameraUrl, ms: number): CameraError {
+  const detail = `The camera at ${host}:${port} did not answer within ${ms / 1000} s: check that it is on and its address is right.`
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true })
+}

@@ -1,0 +1,86 @@
+// The pictures of a camera that sends whole JPEGs without timestamps -> runs and frames on the hub, stamped by arrival.
+
+import type { Clock } from '../base/clock.ts'
+import type { HubItem } from '../hub/hub-item.ts'
+import type { StreamFormat, VideoFormat } from '../media/frame.ts'
+import { createJpegFormat, parseJpegHeader } from '../media/jpeg/jpeg-header.ts'
+import type { ArrivalClock } from './arrival-clock.ts'
+import type { CameraStats } from './camera-stats.ts'
+
+export type PictureStreamOptions = {
+  readonly clock: Clock
+  readonly arrivalClock: ArrivalClock
+  readonly stats: CameraStats
+  /** Wall clock of the camera's last frame so far, which the next ones do not go behind. */
+  readonly floorMs: number
+  readonly createRunId: () => string
+  publish(item: HubItem): void
+  /** A run has begun: after its `start` was published and before its first frame is. */
+  onRun(format: StreamFormat): void
+}
+
+/** The system's clock was set forwards by more than this: the footage after it is to be labelled right, so a new run begins. */
+const stepMs = 2000
+
+export class PictureStream {
+  /** Pictures that came, published or not. */
+  pictures = 0
+  published = 0
+  /** Wall clock of the last frame; see `floorMs`. */
+  lastWallMs: number
+  readonly #options: PictureStreamOptions
+  #format: VideoFormat | undefined
+  #runStartMs = 0
+  /** Wall clock minus the run's time. */
+  #offsetMs = 0
+  #lastPts90k = -1
+
+  constructor(options: PictureStreamOptions) {
+    this.#options = options
+    this.lastWallMs = options.floorMs
+  }
+
+  /** A JPEG file that has just come, and that nobody else will change. */
+  take(jpeg: Uint8Array): void {
+    const { clock, arrivalClock, stats, publish } = this.#options
+    this.pictures++
+    const size = findSize(jpeg)
+    if (!size) {
+      stats.badPackets++
+      stats.droppedFrames++
+      return
+    }
+    const nowMs = clock.monotonicMs()
+    const wallMs = Math.round(arrivalClock.nowMs())
+    const isSameSize = this.#format?.width === size.width && this.#format.height === size.height
+    const isStepped = Math.abs(wallMs - nowMs - this.#offsetMs) > stepMs
+    if (!isSameSize || isStepped) this.#beginRun(createJpegFormat(size), nowMs, wallMs)
+    const pts90k = Math.max(this.#lastPts90k + 1, Math.round((nowMs - this.#runStartMs) * 90))
+    this.#lastPts90k = pts90k
+    this.lastWallMs = Math.max(this.lastWallMs, wallMs)
+    stats.videoFrames++
+    this.published++
+    publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: this.lastWallMs, isKey: true, data: jpeg })
+  }
+
+  #beginRun(video: VideoFormat, nowMs: number, wallMs: number): void {
+    const { stats, publish, createRunId, onRun } = this.#options
+    this.#format = video
+    this.#runStartMs = nowMs
+    this.#offsetMs = wallMs - nowMs
+    this.#lastPts90k = -1
+    stats.runs++
+    const format = { video, audio: undefined }
+    publish({ kind: 'start', runId: createRunId(), format })
+    onRun(format)
+  }
+}
+
+/** Undefined when this is no picture. */
+function findSize(jpeg: Uint8Array): { width: number; height: number } | undefined {
+  try {
+    return parseJpegHeader(jpeg)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MjpegReader } from './mjpeg-reader.ts'
+
+const encode = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const join = (...parts: readonly (Uint8Array | string)[]) =>
+  Uint8Array.from(parts.flatMap((part) => [...(typeof part === 'string' ? encode(part) : part)]))
+
+/** A picture of so many bytes of data, with a small picture inside of its head, as cameras put one into EXIF. */
+function picture(tag: number, size = 300): Uint8Array {
+  const segment = (marker: number, content: readonly number[]) => [
+    ...[0xff, marker, (content.length + 2) >> 8, (content.length + 2) & 0xff],
+    ...content,
+  ]
+  const small = [0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 2, 3, 0xff, 0xd9]
+  const data = Array.from({ length: size }, (_, i) => (i * 7 + tag) % 0xfe)
+  return Uint8Array.from([
+    ...[0xff, 0xd8],
+    ...segment(0xe1, small),
+    ...segment(0xc0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0]),
+    ...segment(0xda, [1, 1, 0, 0, 63, 0]),
+    ...data,
+    ...[0xff, 0, 0xff, 0xd3, 5, 0xff, 0xff, 0xd9],
+  ])
+}
+
+const pictures = [picture(1), picture(2, 70_000), picture(3), picture(4)]
+
+type Framing = (jpeg: Uint8Array, index: number) => Uint8Array
+
+const part = (head: string) => (jpeg: Uint8Array) => join(head.replace('{length}', String(jpeg.length)), jpeg, '\r\n')
+
+/** Each as cameras send it; where it is known of one, with its name (sources: docs/design/ingest.md). */
+const framings: { readonly [name: string]: Framing } = {
+  'as the RFC says': part('--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {length}\r\n\r\n'),
+  'without lengths (Mobotix T25, FFmpeg)': part('--ffmpeg\r\nContent-type: image/jpeg\r\n\r\n'),
+  'the first boundary left out (Tasmota, ESP32-CAM)': (jpeg, index) =>
+    join(
+      index > 0 ? '--b\r\n' : '',
+      `Content-Type: image/jpeg\r\nContent-Length: ${jpeg.length}\r\n\r\n`,
+      jpeg,
+      '\r\n',
+    ),
+  'a length in other letters, line feeds alone': part('--b\ncontent-length:{length}\nX-Time: 1\n\n'),
+  'lengths that are too large (OctoPrint)': (jpeg) =>
+    join(`--b\r\nContent-Length: ${jpeg.length + 50}\r\n\r\n`, jpeg, '\r\n'),
+  'lengths that are too small (D-Link DCS-930)': (jpeg) =>
+    join(`--b\r\nContent-Length: ${jpeg.length - 5}\r\n\r\n`, jpeg, '\r\n'),
+  'lengths that count the line end': (jpeg) => join(`--b\r\nContent-Length: ${jpeg.length + 2}\r\n\r\n`, jpeg, '\r\n'),
+  'a length that is no number': part('--b\r\nContent-Length: unknown\r\n\r\n'),
+  'a length beyond all sense': part('--b\r\nContent-Length: 999999999\r\n\r\n'),
+  'nothing between pictures': (jpeg) => jpeg,
+  'zeros behind pictures': (jpeg) => join('--b\r\n\r\n', jpeg, new Uint8Array(37), '\r\n'),
+  'parts that are no pictures between': (jpeg) =>
+    join(
+      '--b\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello\r\n--b\r\nContent-Type: image/jpeg\r\n\r\n',
+      jpeg,
+      '\r\n',
+    ),
+}
+
+function read(stream: Uint8Array, sizes: readonly number[], options = {}) {
+  const seen: Uint8Array[] = []
+  const reader = new MjpegReader({ onPicture: (jpeg) => seen.push(jpeg), ...options })
+  const shared = new Uint8Array(Math.max(...sizes))
+  for (let at = 0, i = 0; at < stream.length; i++) {
+    const size = Math.min(sizes[i % sizes.length]!, stream.length - at)
+    shared.fill(0xff)
+    shared.set(stream.subarray(at, at + size))
+    reader.push(shared.subarray(0, size))
+    at += size
+  }
+  return { seen, reader }
+}
+
+for (const [name, frame] of Object.entries(framings)) {
+  test(`pictures are found ${name}, wherever reads cut`, () => {
+    const stream = join(...pictures.map(frame))
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 5 }), (sizes) => {
+        const { seen, reader } = read(stream, sizes)
+        // With a length that is too large the last picture shows itself with the next one.
+        const due = name.includes('too large') && seen.length === 3 ? pictures.slice(0, 3) : pictures
+        assert.deepEqual(seen, due)
+        assert.equal(reader.badPictures, 0)
+      }),
+      { numRuns: 30 },
+    )
+  })
+}
+
+test('bytes one at a time give the same pictures', () => {
+  const stream = join(...[pictures[0]!, pictures[2]!].map(framings['as the RFC says']!))
+  assert.deepEqual(read(stream, [1]).seen, [pictures[0], pictures[2]])
+})
+
+test('a picture cut short is dropped and the next one is not', () => {
+  const [first, , third] = pictures
+  const { seen, reader } = read(join('--b\r\n\r\n', first!.subarray(0, 200), '\r\n--b\r\n\r\n', third!), [100])
+  assert.deepEqual(seen, [third])
+  assert.equal(reader.badPictures, 1)
+})
+
+test('pictures without an end are given one when their length is right', () => {
+  const cut = pictures[0]!.subarray(0, -3)
+  const frame = part('--b\r\nContent-Length: {length}\r\n\r\n')
+  const { seen, reader } = read(join(frame(cut), frame(cut), '--b\r\n'), [64])
+  assert.deepEqual(seen, [join(cut, Uint8Array.of(0xff, 0xd9)), join(cut, Uint8Array.of(0xff, 0xd9))])
+  assert.equal(reader.badPictures, 0)
+})
+
+test('a picture over the limit is dropped, and so is one that never ends', () => {
+  const { seen, reader } = read(join(pictures[1]!, pictures[0]!), [1000], { maxPictureBytes: 10_000 })
+  assert.deepEqual(seen, [pictures[0]])
+  assert.ok(reader.badPictures > 0)
+  const endless = new MjpegReader({ onPicture: () => assert.fail('no picture'), maxPictureBytes: 10_000 })
+  endless.push(pictures[0]!.subarray(0, 100))
+  for (let i = 0; i < 1000; i++) endless.push(new Uint8Array(500).fill(7))
+  assert.ok(endless.bytesSincePicture >= 500_000)
+})
+
+test('random bytes give no picture that does not begin and end as one, and never throw', () => {
+  const marker = fc.constantFrom(...[0xc0, 0xd0, 0xd8, 0xd9, 0xda, 0xff, 0]).map((byte) => Uint8Array.of(0xff, byte))
+  const begin = fc.constant(Uint8Array.of(0xff, 0xd8, 0xff, 0xda, 0, 2))
+  const head = fc.nat(400).map((length) => encode(`--b\r\nContent-Length: ${length}\r\n\r\n`))
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.uint8Array({ maxLength: 90 }), marker, begin, head), { maxLength: 40 }),
+      (chunks) => {
+        const reader = new MjpegReader({
+          onPicture: (jpeg) => {
+            assert.deepEqual([...jpeg.subarray(0, 3)], [0xff, 0xd8, 0xff])
+            assert.deepEqual([...jpeg.subarray(-2)], [0xff, 0xd9])
+          },
+          maxPictureBytes: 500,
+        })
+        for (const chunk of chunks) reader.push(chunk)
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})
