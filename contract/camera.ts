@@ -88,9 +88,14 @@ const writable = {
   url: Type.String({
     minLength: 1,
     maxLength: 2000,
-    description: 'rtsp:// or rtsps:// address of the camera; may carry user information.',
+    description:
+      'Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information.',
   }),
-  type: Type.Optional(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'h264 when missing.' })),
+  type: Type.Optional(
+    Type.Enum(['h264', 'h265', 'mjpeg'], {
+      description: 'When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected.',
+    }),
+  ),
   username: Type.Optional(
     nullable(Type.String({ maxLength: 200, description: 'Wins over user information in `url`.' })),
   ),

@@ -56,9 +56,9 @@ export type Camera = {
 export type CameraChange = {
   /** Without control characters, and without those that change the direction of text. */
   name?: string | undefined
-  /** rtsp:// or rtsps:// address of the camera; may carry user information. */
+  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url?: string | undefined
-  /** h264 when missing. */
+  /** When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Wins over user information in `url`. */
   username?: string | null | undefined
@@ -90,9 +90,9 @@ export type CameraQuery = {
 export type NewCamera = {
   /** Without control characters, and without those that change the direction of text. */
   name: string
-  /** rtsp:// or rtsps:// address of the camera; may carry user information. */
+  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url: string
-  /** h264 when missing. */
+  /** When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Wins over user information in `url`. */
   username?: string | null | undefined

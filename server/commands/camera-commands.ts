@@ -2,7 +2,7 @@
 
 import { AppError } from '../base/error.ts'
 import { parseCameraName } from '../model/camera-name.ts'
-import { parseCameraUrl } from '../model/camera-url.ts'
+import { guessCameraType, parseCameraUrl } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
 import { writeTime } from '../model/time.ts'
 import type { Camera, CameraType } from '../store/cameras.ts'
@@ -22,7 +22,8 @@ const cameraAdd: Command = {
     name: { placeholder: 'NAME', sentence: 'What it is called.', isRequired: true },
     url: {
       placeholder: 'URL',
-      sentence: 'Where it is: rtsp://name:password@host/path. The password is kept encrypted.',
+      sentence:
+        'Where it is: rtsp://name:password@host/path, or http:// for MJPEG and single pictures. The password is kept encrypted.',
       isRequired: true,
     },
     record: {
@@ -31,14 +32,15 @@ const cameraAdd: Command = {
     },
     type: {
       placeholder: 'TYPE',
-      sentence: 'What it sends: h264, h265 or mjpeg. Default: h264, corrected once it is connected.',
+      sentence:
+        'What it sends: h264, h265 or mjpeg. Default: h264, or mjpeg for http://, corrected once it is connected.',
     },
     id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
   },
   async run({ config, options }) {
     const source = parseCameraUrl(options.url!)
     const id = parseNewId(options.id)
-    const type = parseType(options.type ?? 'h264')
+    const type = parseType(options.type ?? guessCameraType(source.url))
     const name = parseCameraName(options.name!)
     if (options.record !== undefined) parseDurationMs(options.record)
     return withStore(config, async (store) => {

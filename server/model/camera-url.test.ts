@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
-import { parseCameraUrl } from './camera-url.ts'
+import { guessCameraType, parseCameraUrl } from './camera-url.ts'
 
 test('user name and password are split off and decoded', () => {
   const cases: [string, string, string | null, string | null][] = [
@@ -13,6 +13,8 @@ test('user name and password are split off and decoded', () => {
     ['rtsp://admin:100%@h/', 'rtsp://h/', 'admin', '100%'],
     ['rtsp://[fd00::7]/v%20w', 'rtsp://[fd00::7]/v%20w', null, null],
     ['RTSPS://h', 'rtsps://h', null, null],
+    ['http://root:pass@h:8080/mjpg/video.cgi?fps=5', 'http://h:8080/mjpg/video.cgi?fps=5', 'root', 'pass'],
+    ['https://h/snapshot.jpg', 'https://h/snapshot.jpg', null, null],
   ]
   for (const [text, url, username, password] of cases)
     assert.deepEqual(parseCameraUrl(text), { url, username, password })
@@ -27,8 +29,7 @@ test('what cannot be a camera is refused with a reason, and without the password
     'ftp://h/',
     'javascript:alert(1)',
     'rtsp:///stream',
-    'http://h/video.mjpg',
-    'https://h/',
+    'ws://h/video',
     'rtsp://h:0/',
     'rtsp://h/a#b',
     'rtsp://h/#',
@@ -55,4 +56,13 @@ test('what cannot be a camera is refused with a reason, and without the password
       text,
     )
   }
+})
+
+test('a camera by HTTP sends pictures', () => {
+  assert.deepEqual(['rtsp://h/', 'rtsps://h/', 'http://h/', 'https://h/'].map(guessCameraType), [
+    'h264',
+    'h264',
+    'mjpeg',
+    'mjpeg',
+  ])
 })

@@ -5,7 +5,7 @@ import { AppError } from '../base/error.ts'
 export const maxCameraUrlLength = 2048
 
 /** Those that ingest speaks. */
-const schemes = ['rtsp:', 'rtsps:']
+const schemes = ['rtsp:', 'rtsps:', 'http:', 'https:']
 
 export type CameraUrl = {
   /** Without user information. */
@@ -29,7 +29,7 @@ export function parseCameraUrl(text: string): CameraUrl {
       cause,
     )
   }
-  if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp:// or rtsps://')
+  if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp://, rtsps://, http:// or https://')
   if (url.hostname === '') throw invalidUrl('it names no host')
   if (url.port === '0') throw invalidUrl('there is no port 0')
   if (trimmed.includes('#')) throw invalidUrl('it contains a # (in a path or a password write it as %23)')
@@ -40,6 +40,11 @@ export function parseCameraUrl(text: string): CameraUrl {
   url.password = ''
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
+}
+
+/** What a camera most likely sends until it is connected: by HTTP there are only pictures. */
+export function guessCameraType(url: string): 'h264' | 'mjpeg' {
+  return /^https?:/i.test(url) ? 'mjpeg' : 'h264'
 }
 
 function decode(text: string): string {

@@ -14,7 +14,7 @@ import gi
 gi.require_version("Gst", "1.0")
 gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
+from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 VIDEO = {
     "h264": "x264enc tune=zerolatency speed-preset=ultrafast bitrate=1000 key-int-max={gop} bframes=0"
@@ -49,11 +49,12 @@ def launch_line(args, spec):
 
 
 class Counted:
-    """Counts the pictures that reach the payloader of a stream's pipeline."""
+    """Counts the pictures that reach the payloader of a stream's pipeline. A stream that has ended is gone: it does not begin anew."""
 
-    def __init__(self, factory):
+    def __init__(self, factory, remove):
         self.pictures = 0
         self.ended = False
+        self.remove = remove
         factory.connect("media-configure", self.on_media)
 
     def on_media(self, _factory, media):
@@ -69,6 +70,7 @@ class Counted:
         kind = info.get_event().type
         if kind == Gst.EventType.EOS:
             self.ended = True
+            GLib.idle_add(self.remove)
         # PLAY with a Range is a seek: what had been made before it is thrown away.
         if kind == Gst.EventType.FLUSH_STOP:
             self.pictures = 0
@@ -83,6 +85,8 @@ def main():
     parser.add_argument("--gop", type=int, default=25, help="frames from one key frame to the next")
     parser.add_argument("--frames", type=int, default=0, help="pictures of each stream; 0 = without end")
     parser.add_argument("--streams", default="h264", help="separated by commas; each is at the path of its name")
+    parser.add_argument("--transport", choices=["tcp", "udp"], default="tcp", help="the only one it allows")
+    parser.add_argument("--identity", help="PEM file with certificate and key: the server speaks TLS; needs --user")
     parser.add_argument("--user")
     parser.add_argument("--password")
     parser.add_argument("--scheme", choices=["basic", "digest"], default="digest")
@@ -98,10 +102,14 @@ def main():
         factory = GstRtspServer.RTSPMediaFactory()
         factory.set_launch(launch_line(args, spec))
         factory.set_shared(True)
-        factory.set_protocols(GstRtsp.RTSPLowerTrans.TCP)
+        udp = args.transport == "udp"
+        factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP if udp else GstRtsp.RTSPLowerTrans.TCP)
         server.get_mount_points().add_factory(f"/{spec}", factory)
         factories[spec] = factory
-    counts = {spec: Counted(factory) for spec, factory in factories.items()}
+    points = server.get_mount_points()
+    counts = {
+        spec: Counted(factory, lambda spec=spec: points.remove_factory(f"/{spec}")) for spec, factory in factories.items()
+    }
 
     if args.user:
         auth = GstRtspServer.RTSPAuth()
@@ -119,6 +127,9 @@ def main():
         for factory in factories.values():
             factory.set_permissions(permissions)
         server.set_auth(auth)
+
+    if args.identity:
+        server.get_auth().set_tls_certificate(Gio.TlsCertificate.new_from_file(args.identity))
 
     server.attach(None)
     loop = GLib.MainLoop()

@@ -15,6 +15,10 @@ export type GstreamerCameraOptions = {
   readonly frames?: number
   /** A kind of video and perhaps one of sound, `h265` or `h264+aac`, as the script lists them; `h264` alone unless given. */
   readonly streams?: readonly string[]
+  /** The only one it allows; `tcp` unless given. */
+  readonly transport?: 'tcp' | 'udp'
+  /** File with a certificate and its key, PEM: the camera speaks TLS, and asks for the login of `auth`. */
+  readonly identity?: string
   readonly auth?: { readonly scheme: 'basic' | 'digest'; readonly user: string; readonly password: string }
 }
 
@@ -30,9 +34,10 @@ export type GstreamerCamera = AsyncDisposable & {
 const script = fileURLToPath(new URL('./gstreamer-camera.py', import.meta.url))
 
 export async function openGstreamerCamera(options: GstreamerCameraOptions = {}): Promise<GstreamerCamera> {
-  const { width, height, fps, gop, frames, streams = ['h264'], auth } = options
-  const args = Object.entries({ width, height, fps, gop, frames, streams: streams.join(',') }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]),
+  const { width, height, fps, gop, frames, streams = ['h264'], transport, identity, auth } = options
+  const named = { width, height, fps, gop, frames, streams: streams.join(','), transport, identity }
+  const args = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
   )
   if (auth) args.push('--scheme', auth.scheme, '--user', auth.user, '--password', auth.password)
   const child = spawn('/usr/bin/python3', [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -46,7 +51,7 @@ export async function openGstreamerCamera(options: GstreamerCameraOptions = {}):
   const { port } = JSON.parse(await nextLine()) as { port: number }
   const login = auth ? `${auth.user}:${auth.password}@` : ''
   return {
-    url: (stream = streams[0]!) => `rtsp://${login}127.0.0.1:${port}/${stream}`,
+    url: (stream = streams[0]!) => `${identity ? 'rtsps' : 'rtsp'}://${login}127.0.0.1:${port}/${stream}`,
     async sent() {
       const line = nextLine()
       child.stdin.write('\n')

@@ -5,7 +5,7 @@ import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { parseCameraName } from '../../model/camera-name.ts'
-import { parseCameraUrl } from '../../model/camera-url.ts'
+import { guessCameraType, parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
 import { getPage, writePageLinks } from '../../model/page.ts'
 import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras.ts'
@@ -57,8 +57,10 @@ export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHa
 
     async createCamera(call) {
       const { userId } = call.caller
-      const { name, type = 'h264', ...source }: NewCamera = call.body()
-      const camera = await cameras.insert({ ownerId: userId, name: parseCameraName(name), type, ...readSource(source) })
+      const body: NewCamera = call.body()
+      const source = readSource(body)
+      const type = body.type ?? guessCameraType(source.url)
+      const camera = await cameras.insert({ ownerId: userId, name: parseCameraName(body.name), type, ...source })
       return show(camera, call.caller)
     },
 

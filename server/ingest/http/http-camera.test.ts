@@ -193,6 +193,14 @@ const complaints: { readonly [what: string]: readonly [Handler, reason: string, 
   ],
   'an answer without a picture is told': [
     (_, response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end('no picture'),
+    'no_frames',
+    /without a picture/,
+  ],
+  'a stream that ends is a lost connection': [
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
+      response.end(Buffer.concat([framed(picture(1)), framed(picture(2))]))
+    },
     'camera_unreachable',
     /closed the connection/,
   ],

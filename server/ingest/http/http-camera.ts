@@ -27,7 +27,8 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
     const response = await client.get()
     checkType(response)
     const last = await readPictures(response, options, pictures)
-    const isStill = last !== undefined && pictures.pictures === 1 && !isMultipart(response)
+    const isStill = pictures.pictures === 1 && !isMultipart(response)
+    if (!last) throw new CameraError('no_frames', 'The camera answered without a picture: check the path of the URL.')
     if (!isStill) throw new CameraError('camera_unreachable', 'The camera closed the connection.')
     return await pollPicture(client, options, pictures, { jpeg: last, response, askedMs })
   } finally {

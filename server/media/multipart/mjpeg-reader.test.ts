@@ -31,7 +31,12 @@ type Framing = (jpeg: Uint8Array, index: number) => Uint8Array
 
 const part = (head: string) => (jpeg: Uint8Array) => join(head.replace('{length}', String(jpeg.length)), jpeg, '\r\n')
 
-/** Each as cameras send it; where it is known of one, with its name (sources: docs/design/ingest.md). */
+/**
+ * Each as cameras send it; where it is known of one, with its name. Described on GitHub: Mobotix in go2rtc issue 1833, Tasmota in its issue
+ * 12376, ESP32-CAM in esp32cam issue 67, OctoPrint in OctoPrint-Obico pull request 151, D-Link in webcam-capture pull request 441; and
+ * boundaries that are announced with their dashes, which do not matter here, in py-mjpeg pull request 2 (Panasonic HE40) and
+ * multipart-stream-rs pull request 2 (Sony SNC-EB640).
+ */
 const framings: { readonly [name: string]: Framing } = {
   'as the RFC says': part('--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {length}\r\n\r\n'),
   'without lengths (Mobotix T25, FFmpeg)': part('--ffmpeg\r\nContent-type: image/jpeg\r\n\r\n'),
