@@ -10,6 +10,7 @@ import { parseAppName } from '../model/oauth/app-name.ts'
 import { checkRedirectUri } from '../model/oauth/redirect-uri.ts'
 import type { Application, ApplicationChange } from '../store/applications.ts'
 import type { Store } from '../store/store.ts'
+import { readChoice } from './choice.ts'
 import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
 import { getNamedUser } from './names.ts'
 import { withStore } from './open-data.ts'
@@ -173,12 +174,6 @@ function readChange({ options }: CommandCall): ApplicationChange {
     ...(requiresSecret !== undefined && { requiresSecret }),
     ...(allowsPassword !== undefined && { allowsPassword }),
   }
-}
-
-function readChoice(name: string, text: string | undefined): boolean | undefined {
-  if (text === undefined) return undefined
-  if (text !== 'yes' && text !== 'no') throw new AppError('invalid', `--${name}: expected yes or no, got "${text}"`)
-  return text === 'yes'
 }
 
 async function readSecret({ options, switches, terminal }: CommandCall, command: Command): Promise<string | undefined> {

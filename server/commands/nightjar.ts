@@ -9,6 +9,7 @@ import { cameraCommands } from './camera-commands.ts'
 import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
 import { eventCommands } from './event-commands.ts'
+import { guestCommands } from './guest-commands.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
 import { tokenCommands } from './token-commands.ts'
@@ -32,6 +33,7 @@ process.exitCode = await runCommandLine({
     ...sessionCommands,
     ...auditCommands,
     ...cameraCommands,
+    ...guestCommands,
     ...eventCommands,
     checkCommand,
   ],

@@ -1,0 +1,151 @@
+// nightjar guest …: who may watch a camera besides its owner.
+
+import { writeGuest } from '../api/answers/guest.ts'
+import { AppError } from '../base/error.ts'
+import type { Config } from '../config.ts'
+import { outboxOf } from '../mail-delivery.ts'
+import { writeTime } from '../model/time.ts'
+import type { Guest } from '../store/guests.ts'
+import type { Store } from '../store/store.ts'
+import { readChoice } from './choice.ts'
+import { type Command, type CommandOptions, UsageError } from './command.ts'
+import { parseId } from './names.ts'
+import { withStore } from './open-data.ts'
+import { writeTable } from './table.ts'
+import { type MailOutcome, withGuestDesk } from './with-guest-desk.ts'
+
+const ofCamera: CommandOptions = { camera: { placeholder: 'CAMERA_ID', sentence: 'Of this camera.', isRequired: true } }
+
+const guestList: Command = {
+  name: 'guest list',
+  summary: 'Lists the guests of a camera.',
+  positionals: [],
+  options: ofCamera,
+  run: ({ config, options }) =>
+    withStore(config, async (store) => {
+      const { id } = await getCamera(store, options.camera!)
+      const guests = await store.guests.listByCamera(id, { limit: 1_000_000, offset: 0 })
+      const rows = guests.map((guest) => [
+        String(guest.id),
+        guest.email,
+        guest.canViewRecordings ? 'yes' : 'no',
+        guest.sharesNotifications ? 'yes' : 'no',
+        describeState(guest),
+      ])
+      const titles = ['ID', 'EMAIL', 'RECORDINGS', 'NOTIFICATIONS', 'STATE']
+      return {
+        json: { guests: guests.map(writeKnownGuest) },
+        text: writeTable(titles, rows, 'The camera has no guests.'),
+      }
+    }),
+}
+
+const guestAdd: Command = {
+  name: 'guest add',
+  summary: 'Invites somebody to a camera, by mail.',
+  positionals: [],
+  options: {
+    ...ofCamera,
+    email: { placeholder: 'EMAIL', sentence: 'Whom.', isRequired: true },
+    recordings: { sentence: 'They may see recordings too.' },
+    notifications: { sentence: 'They are told of events.' },
+  },
+  run: ({ config, options, switches }) =>
+    withStore(config, async (store) => {
+      const camera = await getCamera(store, options.camera!)
+      const permissions = {
+        canViewRecordings: switches.has('recordings'),
+        sharesNotifications: switches.has('notifications'),
+      }
+      const { result: guest, mail } = await withGuestDesk(store, config, (desk) =>
+        desk.invite({ camera, email: options.email!, ...permissions }),
+      )
+      const isFailure = typeof mail === 'object'
+      return {
+        json: { ...writeKnownGuest(guest), mail: isFailure ? 'failed' : mail },
+        text: `${guest.email} is guest ${guest.id} of camera ${camera.id}, ${camera.name}. ${describeMail(mail, guest, config)}`,
+        isFailure,
+      }
+    }),
+}
+
+const guestSet: Command = {
+  name: 'guest set',
+  summary: 'Changes what a guest may do.',
+  positionals: ['GUEST'],
+  options: {
+    ...ofCamera,
+    recordings: { placeholder: 'YES|NO', sentence: 'Whether they may see recordings.' },
+    notifications: { placeholder: 'YES|NO', sentence: 'Whether they are told of events.' },
+  },
+  run: ({ config, options, positionals }) => {
+    const canViewRecordings = readChoice('recordings', options.recordings)
+    const sharesNotifications = readChoice('notifications', options.notifications)
+    const change = {
+      ...(canViewRecordings !== undefined && { canViewRecordings }),
+      ...(sharesNotifications !== undefined && { sharesNotifications }),
+    }
+    if (Object.keys(change).length === 0) throw new UsageError('give --recordings or --notifications', guestSet)
+    return withStore(config, async (store) => {
+      const found = await getGuest(store, options.camera!, positionals[0]!)
+      const { result: guest } = await withGuestDesk(store, config, (desk) => desk.change({ ...found, change }))
+      const may = guest.canViewRecordings ? 'may see recordings' : 'may not see recordings'
+      const isTold = guest.sharesNotifications ? 'is told of events' : 'is not told of events'
+      return { json: writeKnownGuest(guest), text: `Guest ${guest.id}, ${guest.email}, ${may} and ${isTold}.` }
+    })
+  },
+}
+
+const guestRemove: Command = {
+  name: 'guest remove',
+  summary: 'Ends the share of a guest; what they watch ends within seconds.',
+  positionals: ['GUEST'],
+  options: ofCamera,
+  run: ({ config, options, positionals }) =>
+    withStore(config, async (store) => {
+      const { camera, guest } = await getGuest(store, options.camera!, positionals[0]!)
+      await withGuestDesk(store, config, (desk) => desk.remove({ camera, guest }))
+      const text = `Removed guest ${guest.id}, ${guest.email}, of camera ${camera.id}, ${camera.name}.`
+      return { json: { id: guest.id, removed: true }, text }
+    }),
+}
+
+export const guestCommands: readonly Command[] = [guestAdd, guestList, guestSet, guestRemove]
+
+const getCamera = (store: Pick<Store, 'cameras'>, text: string) => store.cameras.get(parseId('camera', text))
+
+/** `name`: the guest's address or id. Throws 'not_found'. */
+async function getGuest(store: Pick<Store, 'cameras' | 'guests'>, cameraText: string, name: string) {
+  const camera = await getCamera(store, cameraText)
+  const byEmail = await store.guests.findByEmail(camera.id, name)
+  const guest = byEmail ?? (/^\d{1,15}$/.test(name) ? await store.guests.find(camera.id, Number(name)) : undefined)
+  if (!guest) throw new AppError('not_found', `camera ${camera.id} has no guest ${name}`)
+  return { camera, guest }
+}
+
+/** With what the owner of a camera is not told, but who runs the server may know. */
+function writeKnownGuest(guest: Guest) {
+  return {
+    ...writeGuest(guest),
+    camera_id: guest.cameraId,
+    user_id: guest.userId,
+    created_at: writeTime(guest.createdAtMs),
+    opened_at: guest.openedAtMs === null ? null : writeTime(guest.openedAtMs),
+  }
+}
+
+function describeState({ userId, openedAtMs }: Guest): string {
+  if (userId === null) return 'no account yet'
+  return openedAtMs === null ? 'not looked yet' : `looking since ${writeTime(openedAtMs)}`
+}
+
+function describeMail(mail: MailOutcome, guest: Guest, config: Config): string {
+  if (typeof mail === 'object') return `But the mail could not be sent: ${mail.failure}.`
+  if (mail === 'none') {
+    return guest.userId === null
+      ? 'No mail was sent: the share waits until an owner makes an account for the address (sign-up is closed).'
+      : 'No mail was sent: the account is disabled.'
+  }
+  if (config.smtpUrl !== undefined) return 'A mail was sent.'
+  return `No mail server is configured (smtp-url): the mail is in ${outboxOf(config)}.`
+}

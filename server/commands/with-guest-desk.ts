@@ -1,0 +1,57 @@
+// Guests on the command line: invited, changed and removed as the server does it, but whoever ran the command is told what became
+// of the mail.
+
+import { randomBytes } from 'node:crypto'
+import { AccountMails } from '../auth/accounts/account-mails.ts'
+import { GuestDesk } from '../auth/accounts/guest-desk.ts'
+import { Later } from '../auth/accounts/later.ts'
+import { LinkDesk } from '../auth/accounts/link-desk.ts'
+import type { AuditEvent } from '../auth/guard/audit.ts'
+import { systemClock as clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import { silentLogger as log } from '../base/log.ts'
+import { type Config, defaultPublicUrl } from '../config.ts'
+import { createMailer } from '../mail-delivery.ts'
+import type { Mail } from '../model/mail.ts'
+import type { Store } from '../store/store.ts'
+import { record } from './record.ts'
+
+/** `none`: there was nothing to send. */
+export type MailOutcome = 'sent' | 'none' | { readonly failure: string }
+
+/** Resolves when all that follows from `work` is done, the mail included. */
+export async function withGuestDesk<T>(
+  store: Store,
+  config: Config,
+  work: (desk: GuestDesk) => Promise<T>,
+): Promise<{ readonly result: T; readonly mail: MailOutcome }> {
+  const publicUrl = config.publicUrl ?? defaultPublicUrl(config.port)
+  const mailer = createMailer({ config, publicUrl, clock, log })
+  let mail: MailOutcome = 'none'
+  const send = async (one: Mail) => {
+    try {
+      await mailer.send(one)
+      mail = 'sent'
+    } catch (error) {
+      mail = { failure: errorChain(error) }
+    }
+  }
+  const noted: AuditEvent[] = []
+  const later = new Later(log)
+  const desk = new GuestDesk({
+    options: { store, randomBytes, publicUrl, signUp: config.signUp, audit: { write: (event) => noted.push(event) } },
+    links: new LinkDesk({ store, clock }),
+    mails: new AccountMails({ store, publicUrl, mailer: { send } }),
+    later,
+  })
+  try {
+    const result = await work(desk)
+    await later.flush()
+    for (const { userId = null, subject = null, event, detail = {} } of noted) {
+      await record(store, { event, userId, subject, detail })
+    }
+    return { result, mail }
+  } finally {
+    mailer.close()
+  }
+}
