@@ -11,7 +11,7 @@ import { listDayFiles, listDays } from './listing.ts'
 import { closedValues, cutFile } from './repair.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
-/** 'empty': there was no whole fragment, and the file is gone. 'unreadable': much that is no footage; it is left as it was. */
+/** 'empty': there was no whole fragment, and the file is gone. 'unreadable': no footage of this camera; it is left as it was. */
 export type Adoption = 'adopted' | 'empty' | 'unreadable'
 
 /** A first fragment that was cut off, or torn by a loss of power, is no larger; more deserves a look before it goes. */
@@ -20,17 +20,18 @@ const maxTornBytes = 5 * 1024 * 1024
 /** Whole fragments are kept, the rest is cut off. Throws the system's error. */
 export async function adoptFile({ rows, archiveDir }: DeletionContext, path: string): Promise<Adoption> {
   const fullPath = join(archiveDir, path)
-  const scan = await scanSegmentFile(fullPath, { isVerified: true })
+  const cameraId = findCameraOfPath(path)!
+  const scan = await scanSegmentFile(fullPath, { isVerified: true, cameraId })
   const [first] = scan.fragments
   const description = first && (await describeFile(fullPath, scan))
   if (!first || !description) {
-    if (scan.fileBytes > maxTornBytes) return 'unreadable'
+    if (scan.fileBytes > maxTornBytes || scan.foreignCameraId !== undefined) return 'unreadable'
     await unlink(fullPath)
     return 'empty'
   }
   await cutFile(fullPath, scan)
   const id = await rows.insertOpen({
-    cameraId: findCameraOfPath(path)!,
+    cameraId,
     // A run of its own: where it was on the axis of its run only the lost row knew.
     runId: `found ${path}`,
     runStart90k: 0,

@@ -9,6 +9,8 @@ import { segmentPath } from './layout.ts'
 import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { dayMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
+const pathsOf = (faulty: readonly { path: string }[]) => faulty.map(({ path }) => path)
+
 test('the check finds what is missing, unknown, of another length or damaged', async () => {
   const place = await openPlace(laterClock)
   const made = []
@@ -32,7 +34,7 @@ test('the check finds what is missing, unknown, of another length or damaged', a
   const report = await checkArchive({ ...place.context, isDeep: true })
   assert.equal(report.segments, 5)
   assert.equal(report.files, 5)
-  assert.deepEqual(report.missingFiles, [missing!.segment.path])
+  assert.deepEqual(pathsOf(report.missingFiles), [missing!.segment.path])
   assert.deepEqual(report.orphanFiles, [orphan])
   assert.deepEqual(
     report.sizeMismatches.map(({ path }) => path),
@@ -48,17 +50,18 @@ test('the check finds what is missing, unknown, of another length or damaged', a
 
 test('a file in the place of another, and wrong counters, are found', async () => {
   const place = await openPlace(laterClock)
-  const [one, two] = await Promise.all([1, 2].map((cameraId) => record(place, place.catalog, t0, 3, { cameraId })))
-  for (const { close } of [one!, two!]) close()
+  const one = await record(place, place.catalog, t0, 3)
+  one.close()
+  ;(await record(place, place.catalog, t0, 3, { cameraId: 2 })).close()
   await place.catalog.flush()
   // Of the same length, with the same structure and right checksums, but another recording.
   const other = await record(place, new Catalog({ ...place.context, rows: new MemorySegmentRows() }), t0 + 1000, 3)
-  await rename(other.path, one!.path)
+  await rename(other.path, one.path)
   const usage = await place.rows.listUsage()
   place.rows.listUsage = async () => usage.map((of) => (of.cameraId === 2 ? { ...of, bytes: of.bytes + 1 } : of))
   const report = await checkArchive({ ...place.context, isDeep: true })
   assert.deepEqual(report.damagedFiles, [
-    { path: one!.segment.path, detail: 'the file holds other footage than was recorded' },
+    { id: 1, path: one.segment.path, detail: 'the file holds other footage than was recorded' },
   ])
   assert.deepEqual(report.wrongCounters, [2])
 })
@@ -68,7 +71,7 @@ test('a day without its folder, and a folder that is no archive, are found', asy
   for (const day of [0, 2, 5]) (await record(place, place.catalog, t0 + day * dayMs, 1)).close()
   await place.catalog.flush()
   await rm(dirname(join(place.archiveDir, place.rows.all[1]!.path)), { recursive: true })
-  assert.deepEqual((await checkArchive(place.context)).missingFiles, [place.rows.all[1]!.path])
+  assert.deepEqual(pathsOf((await checkArchive(place.context)).missingFiles), [place.rows.all[1]!.path])
   await rm(join(place.archiveDir, markerName))
   const report = await checkArchive(place.context)
   assert.equal(report.isArchiveMissing, true)

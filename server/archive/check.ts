@@ -19,6 +19,8 @@ export type CheckOptions = {
   readonly signal?: AbortSignal
 }
 
+export type FaultySegment = { readonly id: number; readonly path: string }
+
 export type CheckReport = {
   segments: number
   files: number
@@ -26,12 +28,12 @@ export type CheckReport = {
   /** There should be footage, and the folder is not the archive, but perhaps an empty mount point: see archive-folder.ts. */
   isArchiveMissing: boolean
   /** In the index, not on the disk. Paths relative to the archive's folder, here and below. */
-  missingFiles: string[]
+  missingFiles: FaultySegment[]
   /** On the disk, not in the index. */
   orphanFiles: string[]
-  sizeMismatches: { path: string; indexBytes: number; fileBytes: number }[]
+  sizeMismatches: (FaultySegment & { readonly indexBytes: number; readonly fileBytes: number })[]
   /** Files that are not as they were recorded; only from a deep check. */
-  damagedFiles: { path: string; detail: string }[]
+  damagedFiles: (FaultySegment & { readonly detail: string })[]
   /** Cameras whose counters of bytes do not agree with their rows. */
   wrongCounters: number[]
 }
@@ -117,21 +119,21 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
 
 async function checkSegment(options: CheckOptions, segment: SegmentFile, report: CheckReport): Promise<void> {
   const { rows, archiveDir, isDeep } = options
-  const { path } = segment
+  const { id, path } = segment
   const file = await statIfPresent(join(archiveDir, path))
   if (!file) {
     // Retention may have been faster than this check.
-    if (await rows.find(segment.id)) report.missingFiles.push(path)
+    if (await rows.find(id)) report.missingFiles.push({ id, path })
     return
   }
   report.bytes += file.size
   if (!segment.isClosed) return
   if (file.size !== segment.bytes) {
-    report.sizeMismatches.push({ path, indexBytes: segment.bytes, fileBytes: file.size })
+    report.sizeMismatches.push({ id, path, indexBytes: segment.bytes, fileBytes: file.size })
   } else if (isDeep) {
-    const whole = await rows.find(segment.id)
+    const whole = await rows.find(id)
     const detail = whole && (await findDamage(join(archiveDir, path), whole))
-    if (detail !== undefined) report.damagedFiles.push({ path, detail })
+    if (detail !== undefined) report.damagedFiles.push({ id, path, detail })
   }
 }
 

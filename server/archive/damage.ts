@@ -14,7 +14,7 @@ export async function findDamage(path: string, segment: Segment): Promise<string
 }
 
 async function findDifference(path: string, segment: Segment): Promise<string | undefined> {
-  const scan = await scanSegmentFile(path, { isVerified: true })
+  const scan = await scanSegmentFile(path, { isVerified: true, cameraId: segment.cameraId })
   if (scan.damage !== undefined) return scan.damage
   if (scan.bytes !== scan.fileBytes) return `the file is cut off after byte ${scan.bytes}`
   if (scan.initHash !== segment.initHash) return 'the file begins with another initialization section'

@@ -4,8 +4,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { maxBoxHeaderBytes, parseBoxHeader } from '../media/mp4/box-scanner.ts'
-import { parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import { parseMovieFragment, parseProducerReferenceTime } from '../media/mp4/fragment-head.ts'
+import { type FragmentSeal, parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { fragmentChecksum } from './segment-checksum.ts'
 
@@ -17,9 +17,9 @@ export type FoundFragment = {
   readonly isKey: boolean
   /** Wall clock of the first frame, Unix milliseconds; undefined when the file does not tell. */
   readonly startMs: number | undefined
-  /** What the file says; undefined for files from before there were checksums. */
-  readonly checksum: number | undefined
-  /** Where the bytes begin that the checksum is of. */
+  /** Undefined for files from before there were seals. */
+  readonly seal: FragmentSeal | undefined
+  /** Where the bytes begin that the seal is of. */
   readonly contentOffset: number
 }
 
@@ -67,7 +67,7 @@ export class BoxReader {
 /** The fragment at `start`: boxes up to its `mdat`. Undefined when the file ends first. Throws 'corrupt'. */
 export async function findFragment(reader: BoxReader, start: number): Promise<FoundFragment | undefined> {
   let startMs: number | undefined
-  let checksum: number | undefined
+  let seal: FragmentSeal | undefined
   let contentOffset = start
   let video: Pick<FoundFragment, 'start90k' | 'duration90k' | 'isKey'> | undefined
   let dataBytes = 0
@@ -75,8 +75,8 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
     const header = await reader.header(offset)
     if (!header) return undefined
     if (header.type === 'uuid') {
-      checksum = parseChecksumBox(await reader.box(offset, header.bytes)) ?? checksum
-      contentOffset = offset + header.bytes
+      seal ??= parseFragmentSeal(await reader.box(offset, header.bytes))
+      if (seal && contentOffset === start) contentOffset = offset + header.bytes
     } else if (header.type === 'prft') startMs = parseProducerReferenceTime(await reader.box(offset, header.bytes))
     else if (header.type === 'moof') {
       const { tracks } = parseMovieFragment(await reader.box(offset, header.bytes))
@@ -88,15 +88,15 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
       if (header.bytes !== header.headerBytes + dataBytes) {
         throw new AppError('corrupt', `expected ${dataBytes} bytes of samples in the mdat at byte ${offset}`)
       }
-      return { ...video, startMs, checksum, contentOffset, offset: start, bytes: offset + header.bytes - start }
+      return { ...video, startMs, seal, contentOffset, offset: start, bytes: offset + header.bytes - start }
     }
     offset += header.bytes
   }
 }
 
-/** Reads all of the fragment. True when it is as it was recorded, as far as its checksum tells. */
+/** Reads all of the fragment. True when it is as it was recorded, as far as its seal tells. */
 export async function isFragmentIntact(file: FileHandle, fragment: FoundFragment): Promise<boolean> {
-  if (fragment.checksum === undefined) return true
+  if (!fragment.seal) return true
   const end = fragment.offset + fragment.bytes
   const chunk = new Uint8Array(Math.min(verifyChunkBytes, end - fragment.contentOffset))
   let value: number | undefined
@@ -106,5 +106,5 @@ export async function isFragmentIntact(file: FileHandle, fragment: FoundFragment
     value = fragmentChecksum([chunk.subarray(0, bytesRead)], value)
     at += bytesRead
   }
-  return value === fragment.checksum
+  return value === fragment.seal.checksum
 }

@@ -26,12 +26,12 @@ export function createRepairReport(): RepairReport {
 /** Adds to `report`. Throws the system's error when the file cannot be read, or is missing with the whole archive. */
 export async function repairSegment(
   context: DeletionContext,
-  segment: Pick<Segment, 'id' | 'path'>,
+  segment: Pick<Segment, 'id' | 'path' | 'cameraId'>,
   report: RepairReport,
 ): Promise<void> {
   const { rows, archiveDir, log } = context
   const path = join(archiveDir, segment.path)
-  const scan = await scanIfPresent(path, archiveDir)
+  const scan = await scanIfPresent(path, archiveDir, segment.cameraId)
   report.segments++
   if (!scan || scan.fragments.length === 0) {
     report.removed++
@@ -47,15 +47,15 @@ export async function repairSegment(
 }
 
 /** What the row of a file says, from the file. It must hold a fragment. */
-export function closedValues({ bytes, fragments, checksum }: SegmentScan) {
+export function closedValues({ bytes, fragments, checksum }: Pick<SegmentScan, 'bytes' | 'fragments' | 'checksum'>) {
   const last = fragments.at(-1)!
   return { endMs: last.startMs + last.durationMs, bytes, fragments, checksum }
 }
 
 /** All of it is read: after a loss of power a fragment may look whole and be full of holes. */
-async function scanIfPresent(path: string, archiveDir: string): Promise<SegmentScan | undefined> {
+async function scanIfPresent(path: string, archiveDir: string, cameraId: number): Promise<SegmentScan | undefined> {
   try {
-    return await scanSegmentFile(path, { isVerified: true })
+    return await scanSegmentFile(path, { isVerified: true, cameraId })
   } catch (error) {
     // A file on a disk that is not mounted is not lost.
     const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isArchiveThere(archiveDir))
@@ -65,7 +65,10 @@ async function scanIfPresent(path: string, archiveDir: string): Promise<SegmentS
 }
 
 /** Ends the file with its last whole fragment, and makes that last. */
-export async function cutFile(path: string, { bytes, fileBytes }: SegmentScan): Promise<void> {
+export async function cutFile(
+  path: string,
+  { bytes, fileBytes }: Pick<SegmentScan, 'bytes' | 'fileBytes'>,
+): Promise<void> {
   await using file = await open(path, 'r+')
   if (bytes < fileBytes) await file.truncate(bytes)
   await file.datasync()

@@ -22,11 +22,15 @@ export type SegmentScan = {
   readonly checksum: number | undefined
   /** Set when the rubbish is not just a cut-off box. */
   readonly damage: string | undefined
+  /** Set when the scan ended at footage of another camera. */
+  readonly foreignCameraId: number | undefined
 }
 
 export type ScanOptions = {
   /** Also reads the samples: the scan ends at the first fragment whose checksum is wrong. */
   readonly isVerified?: boolean
+  /** The scan ends at the first fragment that is of another camera. */
+  readonly cameraId?: number
 }
 
 /** Throws the system's error when the file cannot be read; damaged bytes are no error. */
@@ -39,13 +43,16 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
   let initHash: string | undefined
   let bytes = 0
   let damage: string | undefined
+  let foreignCameraId: number | undefined
   try {
     initBytes = bytes = await findInitEnd(reader)
     if (initBytes > 0) initHash = hashInit(await reader.box(0, initBytes))
     while (initBytes > 0) {
       const fragment = await findFragment(reader, bytes)
       if (!fragment) break
+      if (isForeign(fragment, options)) foreignCameraId = fragment.seal!.cameraId
       await checkFragment(file, fragment, options)
+      if (!fragment.seal && found[0]?.seal) throw new AppError('corrupt', `the fragment at byte ${bytes} has no seal`)
       bytes += fragment.bytes
       found.push(fragment)
     }
@@ -54,7 +61,7 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
     damage = error.message
   }
   const checksum = sumChecksums(found)
-  return { initBytes, initHash, bytes, fileBytes, fragments: toFragments(found), checksum, damage }
+  return { initBytes, initHash, bytes, fileBytes, fragments: toFragments(found), checksum, damage, foreignCameraId }
 }
 
 /** Where `ftyp` and `moov` end, 0 when the file ends before. Throws 'corrupt'. */
@@ -70,16 +77,23 @@ export async function findInitEnd(reader: BoxReader): Promise<number> {
   return offset
 }
 
-async function checkFragment(file: FileHandle, fragment: FoundFragment, { isVerified }: ScanOptions): Promise<void> {
-  if (!isVerified || (await isFragmentIntact(file, fragment))) return
+function isForeign({ seal }: FoundFragment, { cameraId }: ScanOptions): boolean {
+  return seal !== undefined && cameraId !== undefined && seal.cameraId !== cameraId
+}
+
+async function checkFragment(file: FileHandle, fragment: FoundFragment, options: ScanOptions): Promise<void> {
+  if (isForeign(fragment, options)) {
+    throw new AppError('corrupt', `the fragment at byte ${fragment.offset} is of camera ${fragment.seal!.cameraId}`)
+  }
+  if (!options.isVerified || (await isFragmentIntact(file, fragment))) return
   throw new AppError('corrupt', `the checksum of the fragment at byte ${fragment.offset} is wrong`)
 }
 
 export function sumChecksums(found: readonly FoundFragment[]): number | undefined {
   let sum = emptyChecksum
-  for (const { checksum } of found) {
-    if (checksum === undefined) return undefined
-    sum = addToChecksum(sum, checksum)
+  for (const { seal } of found) {
+    if (!seal) return undefined
+    sum = addToChecksum(sum, seal.checksum)
   }
   return sum
 }

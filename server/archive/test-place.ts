@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
-import { writeChecksumBox } from '../media/mp4/checksum-box.ts'
+import { writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
@@ -65,14 +65,14 @@ export async function record(
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, init)
   catalog.segmentOpened(segment)
-  const { fragments, checksum } = await append(path, startMs, seconds)
+  const { fragments, checksum } = await append(path, segment.cameraId, startMs, seconds)
   for (const fragment of fragments) catalog.fragmentWritten(segment.cameraId, segment.path, fragment)
   await catalog.flush()
   return { segment, path, fragments, close: () => catalog.segmentClosed(segment.cameraId, segment.path, checksum) }
 }
 
 /** Fragments at the end of a file. */
-async function append(path: string, startMs: number, seconds: number) {
+async function append(path: string, cameraId: number, startMs: number, seconds: number) {
   const fragments: Fragment[] = []
   let checksum = emptyChecksum
   let offset = (await stat(path)).size
@@ -86,7 +86,7 @@ async function append(path: string, startMs: number, seconds: number) {
     const head = writeFragmentHead(i + 1, [{ trackId: 1, baseDecodeTime: start90k, samples }], startMs + i * 1000)
     const content = [head, ...samples.map(({ data }) => data)]
     const own = fragmentChecksum(content)
-    const bytes = Buffer.concat([writeChecksumBox(own), ...content])
+    const bytes = Buffer.concat([writeFragmentSeal({ checksum: own, cameraId }), ...content])
     checksum = addToChecksum(checksum, own)
     await appendFile(path, bytes)
     const times = { start90k, duration90k: 90_000, startMs: startMs + i * 1000, durationMs: 1000 }

@@ -1,29 +1,62 @@
 // nightjar check
 
 import { systemClock } from '../base/clock.ts'
-import type { Command } from './command.ts'
+import { createLogger } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import { lockFolder } from '../folder-lock.ts'
+import type { Store } from '../store/store.ts'
+import { type Command, type CommandResult, UsageError } from './command.ts'
 import { serverOptions } from './help.ts'
 import { withStore } from './open-data.ts'
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'Compares the index of recordings with the files. Changes nothing.',
+  summary: 'Compares the index of recordings with the files; changes nothing, unless told to.',
   positionals: [],
   options: {
     archive: serverOptions.archive!,
     deep: { sentence: 'Also reads every file and compares its structure and checksums.' },
+    fix: {
+      sentence: 'Mends what it finds; the server must be stopped. What is no use is moved to set-aside, not deleted.',
+    },
+    'forget-missing': {
+      sentence: 'With --fix: the recordings that are missing are lost for good, even if that is most of them.',
+    },
   },
   async run({ config, switches }) {
-    const { checkArchive, isClean } = await import('../archive/check.ts')
-    const { describeCheck, writeCheck } = await import('./check-report.ts')
-    return withStore(config, async (store) => {
-      const report = await checkArchive({
-        rows: store.segments,
-        archiveDir: config.archive,
-        clock: systemClock,
-        isDeep: switches.has('deep'),
-      })
-      return { json: writeCheck(report), text: describeCheck(report, config.archive), isFailure: !isClean(report) }
-    })
+    const isDeep = switches.has('deep')
+    const forgetsMissing = switches.has('forget-missing')
+    if (forgetsMissing && !switches.has('fix')) throw new UsageError('--forget-missing goes with --fix', checkCommand)
+    if (!switches.has('fix')) return withStore(config, (store) => check(config, store, isDeep))
+    using _ = lockFolder(config.archive)
+    return await withStore(config, (store) => fix(config, store, { isDeep, forgetsMissing }))
   },
+}
+
+async function check(config: Config, store: Store, isDeep: boolean): Promise<CommandResult> {
+  const { checkArchive, isClean } = await import('../archive/check.ts')
+  const { describeCheck, writeCheck } = await import('./check-report.ts')
+  const report = await checkArchive({ rows: store.segments, archiveDir: config.archive, clock: systemClock, isDeep })
+  return { json: writeCheck(report), text: describeCheck(report, config.archive), isFailure: !isClean(report) }
+}
+
+/** What was done, and what another check says then. */
+async function fix(
+  config: Config,
+  store: Store,
+  how: { readonly isDeep: boolean; readonly forgetsMissing: boolean },
+): Promise<CommandResult> {
+  const { fixArchive } = await import('../archive/fix.ts')
+  const { describeFixes } = await import('./check-report.ts')
+  const fixes = await fixArchive({
+    rows: store.segments,
+    archiveDir: config.archive,
+    clock: systemClock,
+    log: createLogger('warn'),
+    cameras: await store.cameras.list(),
+    ...how,
+  })
+  const after = await check(config, store, how.isDeep)
+  const text = [...describeFixes(fixes), after.text].join('\n')
+  return { ...after, json: { ...after.json, fixes }, text }
 }

@@ -1,11 +1,12 @@
 // What a check has found, for people and for programs.
 
 import { type CheckReport, countFaults, isClean } from '../archive/check.ts'
+import type { Fix } from '../archive/fix.ts'
 
 /** One line for each fault, and a verdict. */
 export function describeCheck(report: CheckReport, archiveDir: string): string {
   const lines = [
-    ...report.missingFiles.map((path) => `missing file: ${path}`),
+    ...report.missingFiles.map(({ path }) => `missing file: ${path}`),
     ...report.orphanFiles.map((path) => `file without an entry in the index: ${path}`),
     ...report.sizeMismatches.map(
       ({ path, indexBytes, fileBytes }) => `${path}: ${fileBytes} bytes, index says ${indexBytes}`,
@@ -25,15 +26,31 @@ export function writeCheck(report: CheckReport) {
     segments: report.segments,
     files: report.files,
     bytes: report.bytes,
-    missing_files: report.missingFiles,
+    missing_files: report.missingFiles.map(({ path }) => path),
     orphan_files: report.orphanFiles,
     size_mismatches: report.sizeMismatches.map(({ path, indexBytes, fileBytes }) => ({
       path,
       index_bytes: indexBytes,
       file_bytes: fileBytes,
     })),
-    damaged_files: report.damagedFiles,
+    damaged_files: report.damagedFiles.map(({ path, detail }) => ({ path, detail })),
     wrong_counters: report.wrongCounters,
     archive_missing: report.isArchiveMissing,
   }
+}
+
+const actions: Record<Fix['action'], string> = {
+  forgotten: 'missing, forgotten',
+  cut: 'cut to what is whole',
+  split: 'damage taken out',
+  set_aside: 'set aside',
+  recounted: 'bytes counted anew',
+  adopted: 'found, and in the index now',
+  empty: 'held nothing, removed',
+  unreadable: 'left as it is',
+  failed: 'NOT MENDED',
+}
+
+export function describeFixes(fixes: readonly Fix[]): string[] {
+  return fixes.map(({ action, path, detail }) => `${path}: ${actions[action]}${detail ? ` (${detail})` : ''}`)
 }

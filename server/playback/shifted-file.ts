@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
@@ -19,7 +20,7 @@ const maxHeadBytes = 4 * 1024 * 1024
  */
 export async function openShiftedFile(
   path: string,
-  segment: Pick<Segment, 'fragments' | 'initBytes'>,
+  segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
   span: ByteSpan,
   shiftOf: (timescale: number) => number,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
@@ -27,7 +28,7 @@ export async function openShiftedFile(
   try {
     const init = await readExactly(file, 0, segment.initBytes)
     const timescales = parseTimescales(init)
-    const body = readSpan(file, init, segment.fragments, span, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
+    const body = readSpan(file, init, segment, span, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
     // Started, so that a reader who gives up before the first chunk closes the file.
     await body.next()
     return body as AsyncGenerator<Uint8Array, void, void>
@@ -40,7 +41,7 @@ export async function openShiftedFile(
 async function* readSpan(
   file: FileHandle,
   init: Uint8Array,
-  fragments: readonly Fragment[],
+  { cameraId, fragments }: Pick<Segment, 'cameraId' | 'fragments'>,
   span: ByteSpan,
   shiftOf: (trackId: number) => number,
 ): AsyncGenerator<Uint8Array | undefined, void, void> {
@@ -57,7 +58,7 @@ async function* readSpan(
     const fragment = fragments[i]
     if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, the index has none`)
     const end = Math.min(endByte, fragment.offset + fragment.bytes)
-    const first = await readHead(file, fragment, at, end, shiftOf)
+    const first = await readHead(file, fragment, { at, end, cameraId, shiftOf })
     if (first) {
       yield first
       at += first.length
@@ -70,13 +71,18 @@ async function* readSpan(
   }
 }
 
+type Wanted = {
+  readonly at: number
+  readonly end: number
+  readonly cameraId: number
+  readonly shiftOf: (trackId: number) => number
+}
+
 /** Bytes from `at` with the fragment's head moved in time, as far as one read goes; undefined when `at` is behind the head. */
 async function readHead(
   file: FileHandle,
   fragment: Fragment,
-  at: number,
-  end: number,
-  shiftOf: (trackId: number) => number,
+  { at, end, cameraId, shiftOf }: Wanted,
 ): Promise<Uint8Array | undefined> {
   const skipped = at - fragment.offset
   if (skipped > maxHeadBytes) return undefined
@@ -89,6 +95,9 @@ async function readHead(
     }
     bytes = await readExactly(file, fragment.offset, headBytes)
   }
+  // Whoever exchanged files on the disk must not have made one camera's footage another's.
+  const seal = parseFragmentSeal(bytes)
+  if (seal && seal.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
   if (skipped >= bytes.length) return undefined
   shiftDecodeTimes(bytes.subarray(0, headBytes), shiftOf)
   return bytes.subarray(skipped, Math.min(bytes.length, end - fragment.offset))

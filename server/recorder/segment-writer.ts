@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
 import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../archive/segment-checksum.ts'
 import type { StreamFormat } from '../media/frame.ts'
-import { writeChecksumBox } from '../media/mp4/checksum-box.ts'
+import { writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
@@ -101,10 +101,10 @@ export class SegmentWriter {
     for (const { data } of cut.video) content.push(data)
     for (const { data } of cut.audio) content.push(data)
     const checksum = fragmentChecksum(content)
-    const checksumBox = writeChecksumBox(checksum)
+    const seal = writeFragmentSeal({ checksum, cameraId: this.segment.cameraId })
     const offset = this.#bytes
-    const bytes = checksumBox.length + head.length + cut.bytes
-    await this.#file.write([checksumBox, ...content], offset)
+    const bytes = seal.length + head.length + cut.bytes
+    await this.#file.write([seal, ...content], offset)
     this.#bytes = offset + bytes
     this.#checksum = addToChecksum(this.#checksum, checksum)
     return {

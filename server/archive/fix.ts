@@ -1,0 +1,91 @@
+// Mends what a check has found, so that index and files agree again. Loses no footage: what is not understood is set aside. Nobody else may
+// use the archive meanwhile.
+
+import { AppError, errorChain } from '../base/error.ts'
+import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
+import { isArchiveThere, markArchive } from './archive-folder.ts'
+import { Catalog } from './catalog.ts'
+import { type CheckOptions, type CheckReport, checkArchive } from './check.ts'
+import { type DeletionContext, deleteSegments } from './deletion.ts'
+import { findCameraOfPath, startOfPath } from './layout.ts'
+import { mendSegment } from './mending.ts'
+import { setAside } from './set-aside.ts'
+
+export type FixOptions = CheckOptions &
+  DeletionContext & {
+    readonly cameras: readonly KnownCamera[]
+    /** Also when the whole archive, or most of it, is missing. */
+    readonly forgetsMissing: boolean
+  }
+
+export type Fix = {
+  readonly action: 'forgotten' | 'cut' | 'split' | 'set_aside' | 'recounted' | 'failed' | Adoption
+  /** Relative to the archive's folder; or of which camera. */
+  readonly path: string
+  readonly detail?: string
+}
+
+/** Fewer may be missing without anybody asking whether the disk is there. */
+const maxMissing = 10
+
+/**
+ * Checks, and mends what it finds; whether all is well then tells another check. Throws 'conflict' when so much is missing that the
+ * disk is probably not mounted; then nothing was changed.
+ */
+export async function fixArchive(options: FixOptions): Promise<Fix[]> {
+  await checkPresence(options)
+  await new Catalog(options).repairOpen(options.cameras)
+  const report = await checkArchive(options)
+  checkMissing(report, options)
+  const fixes: Fix[] = []
+  const attempt = async (path: string, fix: () => Promise<Omit<Fix, 'path'>>) => {
+    try {
+      fixes.push({ ...(await fix()), path })
+    } catch (error) {
+      fixes.push({ action: 'failed', path, detail: errorChain(error) })
+    }
+  }
+  for (const { id, path } of report.missingFiles) {
+    await attempt(path, async () => {
+      await deleteSegments(options, [id])
+      return { action: 'forgotten' }
+    })
+  }
+  for (const { id, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
+    await attempt(path, async () => mendSegment(options, (await options.rows.find(id))!))
+  }
+  for (const path of report.orphanFiles) await attempt(path, () => placeOrphan(options, path))
+  for (const cameraId of report.wrongCounters) {
+    await attempt(`camera ${cameraId}`, async () => {
+      await options.rows.recount(cameraId)
+      return { action: 'recounted' }
+    })
+  }
+  return fixes
+}
+
+async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): Promise<void> {
+  if (await isArchiveThere(archiveDir)) return
+  const isExpected = (await rows.listUsage()).length > 0
+  if (isExpected && !forgetsMissing) throw new AppError('conflict', `${archiveDir} is not an archive. ${adviceIfLost}`)
+  await markArchive(archiveDir)
+}
+
+function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing }: FixOptions): void {
+  const { length } = missingFiles
+  if (forgetsMissing || length <= maxMissing || length <= segments / 2) return
+  throw new AppError('conflict', `${length} of ${segments} files are missing. ${adviceIfLost}`)
+}
+
+const adviceIfLost = 'Is its disk mounted? If the recordings are lost for good, say so with --forget-missing.'
+
+/** Footage of a camera that exists and is not younger gets a row. */
+async function placeOrphan(options: FixOptions, path: string): Promise<Omit<Fix, 'path'>> {
+  const camera = options.cameras.find(({ id }) => id === findCameraOfPath(path))
+  const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs
+  const adoption = isIts ? await adoptFile(options, path) : undefined
+  if (adoption === 'adopted' || adoption === 'empty') return { action: adoption }
+  const place = await setAside(options.archiveDir, path)
+  const reason = isIts ? 'no footage of ours' : 'of no camera there is'
+  return { action: 'set_aside', detail: `${reason}, now ${place}` }
+}

@@ -1,0 +1,39 @@
+// The box before each recorded fragment that tells what it should be: its checksum, and of which camera it is. `uuid`, an extension as
+// ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it. The checksum is CRC-32 as in ISO-HDLC (zlib), over what follows
+// the box up to the end of the fragment.
+
+export type FragmentSeal = {
+  readonly checksum: number
+  readonly cameraId: number
+}
+
+export const fragmentSealBytes = 36
+
+/** Ours; no other program writes boxes of this type. */
+const type = Uint8Array.of(
+  ...[0xea, 0xe5, 0x9b, 0xd8, 0xac, 0xfc, 0x41, 0x1c],
+  ...[0x9b, 0xac, 0xf9, 0x4d, 0x25, 0x43, 0x5c, 0x78],
+)
+
+export function writeFragmentSeal({ checksum, cameraId }: FragmentSeal): Uint8Array {
+  const out = new Uint8Array(fragmentSealBytes)
+  const view = new DataView(out.buffer)
+  view.setUint32(0, fragmentSealBytes)
+  view.setUint32(4, 0x75756964 /* uuid */)
+  out.set(type, 8)
+  view.setUint32(24, checksum)
+  view.setUint32(28, Math.floor(cameraId / 0x100000000))
+  view.setUint32(32, cameraId % 0x100000000)
+  return out
+}
+
+/** Of bytes that begin with a whole box; undefined when it is no seal. */
+export function parseFragmentSeal(bytes: Uint8Array): FragmentSeal | undefined {
+  if (bytes.length < fragmentSealBytes || !type.every((byte, i) => bytes[8 + i] === byte)) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(0) !== fragmentSealBytes || view.getUint32(4) !== 0x75756964) return undefined
+  return {
+    checksum: view.getUint32(24),
+    cameraId: view.getUint32(28) * 0x100000000 + view.getUint32(32),
+  }
+}

@@ -1,0 +1,161 @@
+// Files of the archive removed, shortened, changed and exchanged behind the server's back: players get errors and never wait, nobody
+// sees another camera's footage, `check` tells what is wrong and `check --fix` mends it.
+
+import assert from 'node:assert/strict'
+import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { listDayFiles, listDays } from '../../server/archive/listing.ts'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { parsePlaylist, type ReadEntry } from '../playback/parse-playlist.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+type Recording = { status: string; recording_start: string | null; recording_end: string | null }
+type Check = { ok: boolean; missing_files: string[]; size_mismatches: unknown[]; damaged_files: { detail: string }[] }
+type Fixed = Check & { fixes: { action: string; path: string }[] }
+
+let source: FakeCamera
+let server: ServerUnderTest
+let camera: number
+let neighbour: number
+let archiveDir: string
+
+before(async () => {
+  const streams = ['mine', 'theirs'].map((name) => ({ name, width: 320, height: 180, gopFrames: 15 }))
+  source = await openFakeCamera({ streams })
+  server = await openServer()
+  archiveDir = join(server.dataDir, 'archive')
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+async function addCamera(name: string): Promise<number> {
+  const options = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name)]
+  return (await server.command<{ id: number }>('camera', 'add', ...options)).id
+}
+
+const readRecording = async (id: number) => (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json
+
+const lengthMs = ({ recording_start, recording_end }: Recording) =>
+  recording_start === null ? 0 : Date.parse(recording_end!) - Date.parse(recording_start)
+
+async function listFiles(id: number): Promise<string[]> {
+  const days = await listDays(archiveDir, id)
+  return (await Promise.all(days.map(({ name }) => listDayFiles(archiveDir, id, name)))).flat()
+}
+
+/** A file of some seconds, finished. */
+async function recordFile(id: number): Promise<void> {
+  const known = (await listFiles(id)).length
+  await server.command('camera', 'record', String(id), '--retention', 'P1D')
+  await eventually('a new file', 20_000, async () => (await listFiles(id)).length > known)
+  const startMs = Date.now()
+  await eventually('some seconds', 30_000, async () => {
+    const { recording_end } = await readRecording(id)
+    return recording_end !== null && Date.parse(recording_end) > startMs + 4000
+  })
+  await server.command('camera', 'record', String(id), '--off')
+  await eventually('the file is closed', 20_000, async () => (await runCheck()).ok)
+}
+
+/** Also when it finds something, which is a failure to the shell. */
+async function runCheck<T = Check>(...args: string[]): Promise<T> {
+  return server.command<T>('check', ...args).catch((error: { stdout: string }) => JSON.parse(error.stdout) as T)
+}
+
+/** All entries of the whole recording; what could not be had is undefined. */
+async function playAll(): Promise<{ entry: ReadEntry; bytes: Buffer | undefined }[]> {
+  await server.command('camera', 'record', String(camera), '--retention', 'P1D')
+  const time = (ms: number) => new Date(ms).toISOString()
+  const path = `/v1/cameras/${camera}/recording/stream/?start=${time(Date.now() - 3600_000)}&end=${time(Date.now() - 1000)}`
+  const { url } = (await server.request<{ url: string }>(path)).json
+  const playlist = await server.request(url, { authorization: null })
+  const { entries } = parsePlaylist(playlist.text)
+  const played = entries.map(async (entry) => {
+    const range = `bytes=${entry.offset}-${entry.offset + entry.bytes - 1}`
+    const target = new URL(entry.uri, url).href
+    const answer = await server
+      .request(target, { authorization: null, headers: { range } })
+      .catch((error: NodeJS.ErrnoException) => error)
+    const isWhole = 'status' in answer && answer.status === 206 && answer.bytes.length === entry.bytes
+    return { entry, bytes: isWhole ? answer.bytes : undefined }
+  })
+  return Promise.all(played)
+}
+
+test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
+  camera = await addCamera('mine')
+  neighbour = await addCamera('theirs')
+  await server.command('camera', 'record', String(neighbour), '--retention', 'P1D')
+  for (let i = 0; i < 5; i++) await recordFile(camera)
+  await eventually('the neighbour has footage', 20_000, async () => lengthMs(await readRecording(neighbour)) > 20_000)
+  await server.command('camera', 'record', String(neighbour), '--off')
+  const [removed, shortened, changed, exchanged, kept] = (await listFiles(camera)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  const full = (path: string) => join(archiveDir, path)
+
+  await t.test('what is there plays, before', async () => {
+    const played = await playAll()
+    assert.ok(played.length >= 5)
+    for (const { entry, bytes } of played) assert.ok(bytes, entry.uri)
+    await server.command('camera', 'record', String(camera), '--off')
+  })
+
+  await rm(full(removed))
+  await truncate(full(shortened), Math.floor((await stat(full(shortened))).size / 2))
+  const bytes = await readFile(full(changed))
+  bytes[Math.floor(bytes.length / 2)]! ^= 0xff
+  await writeFile(full(changed), bytes)
+  const [theirs] = await listFiles(neighbour)
+  const theirBytes = await readFile(full(theirs!))
+  await copyFile(full(theirs!), full(exchanged))
+
+  await t.test('players get errors, nobody waits, and no other camera is shown', { timeout: 60_000 }, async () => {
+    const played = await playAll()
+    const missing = played.filter((each) => each.bytes === undefined)
+    assert.ok(missing.length >= 3, `${missing.length} of ${played.length} could not be had`)
+    assert.ok(played.some((each) => each.bytes !== undefined))
+    for (const { bytes: each } of played) {
+      // Beyond the boxes' heads, where every camera's are alike.
+      const sample = each?.subarray(Math.floor(each.length / 2), Math.floor(each.length / 2) + 200)
+      assert.ok(!sample || !theirBytes.includes(sample), "the neighbour's footage")
+    }
+    await server.command('camera', 'record', String(camera), '--off')
+    await eventually('recording is off', 20_000, async () => (await runCheck('--deep')).size_mismatches.length >= 1)
+  })
+
+  await t.test('the check tells each fault; fixing needs the server stopped', async () => {
+    const report = await runCheck('--deep')
+    assert.equal(report.ok, false)
+    assert.deepEqual(report.missing_files, [removed])
+    assert.equal(report.size_mismatches.length, 2)
+    assert.match(report.damaged_files[0]!.detail, /checksum/)
+    const refused = await runCheck<{ error: { kind: string; message: string } }>('--fix')
+    assert.equal(refused.error.kind, 'conflict')
+    assert.match(refused.error.message, /stop it first/)
+  })
+
+  await t.test('fixed, everything that is listed plays', { timeout: 60_000 }, async () => {
+    await server.stop()
+    const { ok, fixes } = await runCheck<Fixed>('--deep', '--fix')
+    assert.equal(ok, true)
+    const actions = Object.fromEntries(fixes.map(({ action, path }) => [path, action]))
+    assert.equal(actions[removed], 'forgotten')
+    assert.equal(actions[shortened], 'cut')
+    assert.equal(actions[changed], 'split')
+    assert.equal(actions[exchanged], 'set_aside')
+    assert.equal(actions[kept], undefined)
+    await server.start()
+    const played = await playAll()
+    for (const { entry, bytes: each } of played) assert.ok(each, entry.uri)
+    assert.ok(played.length >= 3)
+  })
+})
