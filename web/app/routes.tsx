@@ -10,6 +10,8 @@ const OwnCamera = lazy(async () => ({ default: (await import('../views/camera/ca
 const SharedCamera = lazy(async () => ({ default: (await import('../views/camera/camera.tsx')).SharedCameraView }))
 const AddCamera = lazy(async () => ({ default: (await import('../views/add/add-camera.tsx')).AddCamera }))
 const Events = lazy(async () => ({ default: (await import('../views/events/events.tsx')).Events }))
+const Guests = lazy(async () => ({ default: (await import('../views/guests/guests.tsx')).Guests }))
+const Settings = lazy(async () => ({ default: (await import('../views/settings/settings.tsx')).Settings }))
 
 export function Routes() {
   const { failures, loading } = useTexts()
@@ -19,6 +21,8 @@ export function Routes() {
         <Route path="/" component={Cameras} />
         <Route path="/add" component={AddCamera} />
         <Route path="/events" component={Events} />
+        <Route path="/cameras/:id/guests" component={Guests} />
+        <Route path="/settings/:part?" component={Settings} />
         <Route path="/cameras/:id" component={OwnCamera} />
         <Route path="/shared/:id" component={SharedCamera} />
         <Route>

@@ -81,7 +81,16 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
   }
   const label = isLive ? texts.livePicture(camera.name) : texts.recordedPicture(camera.name, clock.dateTime(cursorMs))
   return (
-    <Page title={camera.name}>
+    <Page
+      title={camera.name}
+      actions={
+        kind === 'own' && (
+          <Link className="action action-quiet" href={`/cameras/${camera.id}/guests`}>
+            {texts.guests}
+          </Link>
+        )
+      }
+    >
       <div className="stage" ref={frame}>
         <div className="stage-picture">
           {isLive ? (

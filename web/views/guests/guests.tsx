@@ -1,0 +1,158 @@
+// Who may watch a camera: inviting by e-mail, what each may see, and taking it back.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import type { Client, Guest } from '../../../sdk/index.ts'
+import { camerasKey, useCamera } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Field } from '../../parts/field.tsx'
+import { readFieldProblems } from '../../parts/field-problems.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+const guestsKey = (cameraId: number) => [...camerasKey, 'own', cameraId, 'guests'] as const
+
+export function Guests() {
+  const { id } = useParams<{ id: string }>()
+  const cameraId = Number(id)
+  const { guests: texts, loading } = useTexts()
+  const client = useClient()
+  const camera = useCamera('own', cameraId)
+  const guests = useQuery({ queryKey: guestsKey(cameraId), queryFn: () => readGuests(client, cameraId) })
+  const name = camera.data?.camera.name ?? ''
+  return (
+    <Page
+      title={texts.title(name)}
+      actions={
+        <Link className="action action-quiet" href={`/cameras/${id}`}>
+          {texts.toCamera}
+        </Link>
+      }
+    >
+      <InviteForm cameraId={cameraId} />
+      <section aria-label={texts.list}>
+        <h2>{texts.list}</h2>
+        {guests.error && !guests.data && <Failure error={guests.error} onAgain={() => guests.refetch()} />}
+        {guests.isLoading && <p>{loading}</p>}
+        {guests.data?.length === 0 && (
+          <Empty title={texts.noneTitle}>
+            <p>{texts.none}</p>
+          </Empty>
+        )}
+        {guests.data && guests.data.length > 0 && (
+          <ul className="panel rows">
+            {guests.data.map((guest) => (
+              <GuestRow key={guest.id} cameraId={cameraId} guest={guest} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </Page>
+  )
+}
+
+function InviteForm({ cameraId }: { readonly cameraId: number }) {
+  const { guests: texts } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const [email, setEmail] = useState('')
+  const [canViewRec, setCanViewRec] = useState(false)
+  const invite = useMutation({
+    mutationFn: () => client.guests.create(cameraId, { email, permissions: { can_view_rec: canViewRec } }),
+    onSuccess: () => setEmail(''),
+    onSettled: () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) }),
+  })
+  const problems = readFieldProblems(invite.error)
+  return (
+    <form
+      className="panel form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        invite.mutate()
+      }}
+    >
+      <Field
+        label={texts.email}
+        hint={texts.emailHint}
+        type="email"
+        required
+        value={email}
+        problem={problems.email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <label className="check">
+        <input type="checkbox" checked={canViewRec} onChange={(event) => setCanViewRec(event.currentTarget.checked)} />
+        {texts.canViewRec}
+      </label>
+      {invite.error && !problems.email && <Failure error={invite.error} />}
+      {invite.isSuccess && (
+        <Notice kind="good">
+          <p>{texts.invited(invite.data.email)}</p>
+        </Notice>
+      )}
+      <div className="form-end">
+        <Button type="submit" isBusy={invite.isPending}>
+          {texts.invite}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly guest: Guest }) {
+  const { guests: texts } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  const onSettled = () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) })
+  const change = useMutation({
+    mutationFn: (canViewRec: boolean) =>
+      client.guests.update(cameraId, guest.id, { permissions: { can_view_rec: canViewRec } }),
+    onSettled,
+  })
+  const remove = useMutation({ mutationFn: () => client.guests.delete(cameraId, guest.id), onSettled })
+  const name = [guest.first_name, guest.last_name].filter(Boolean).join(' ')
+  const isAllowed = change.isPending ? change.variables : guest.permissions.can_view_rec
+  return (
+    <li className="row">
+      <div>
+        <strong>{name || guest.email}</strong>
+        <p className="hint">{name ? guest.email : texts.pending}</p>
+        {(change.error ?? remove.error) && <Failure error={change.error ?? remove.error} />}
+      </div>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={isAllowed}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
+        />
+        {texts.canViewRec}
+      </label>
+      <Button look="danger" isBusy={remove.isPending} onClick={() => setAsked(true)}>
+        {texts.remove}
+      </Button>
+      {isAsked && (
+        <Confirm
+          title={texts.removeTitle(name || guest.email)}
+          text={texts.removeText}
+          action={texts.remove}
+          onClose={() => setAsked(false)}
+          onConfirm={() => remove.mutate()}
+        />
+      )}
+    </li>
+  )
+}
+
+async function readGuests(client: Client, cameraId: number): Promise<Guest[]> {
+  const guests: Guest[] = []
+  for await (const guest of client.guests.listAll(cameraId)) guests.push(guest)
+  return guests
+}
