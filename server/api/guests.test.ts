@@ -265,6 +265,25 @@ test('T31: three invitations a day to an address, twenty an hour from a user; be
   assert.equal((await invite('bob@example.org')).status, 201)
 })
 
+test('who has looked before may get any number of shares, and three mails a day', async (t) => {
+  const { send, invite, takeMails, owner, addUser, addCamera, cameraId } = await open(t)
+  const ada = await addUser('ada@example.org')
+  const share = async (email: string) => {
+    const camera = await addCamera(owner.userId)
+    return (await send('POST', `/v1/cameras/${camera}/guests/`, { email })).status
+  }
+  await invite('ada@example.org')
+  await send('GET', `/v1/shared-cameras/${cameraId}/`, undefined, ada)
+  for (let i = 0; i < 25; i++) assert.equal(await share('ADA@example.org'), 201)
+  assert.equal((await takeMails()).length, 3)
+  assert.equal((await send('GET', '/v1/me/', undefined, ada)).body.shared_cameras_count, 26)
+  // With others it is as before, and a stranger gains nothing by it.
+  assert.equal(await share('bob@example.org'), 201)
+  const other = await addUser('other@example.com')
+  const foreign = await addCamera(other.userId)
+  assert.equal((await send('POST', `/v1/cameras/${foreign}/guests/`, { email: 'ada@example.org' }, other)).status, 429)
+})
+
 test('while nobody but an owner makes accounts, a guest without one waits, and no mail goes out', async (t) => {
   const { invite, takeMails, addUser, accounts, store, cameraId } = await open(t, { signUp: 'closed' })
   await addUser('ada@example.org')

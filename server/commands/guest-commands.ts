@@ -58,7 +58,7 @@ const guestAdd: Command = {
         sharesNotifications: switches.has('notifications'),
       }
       const { result: guest, mail } = await withGuestDesk(store, config, (desk) =>
-        desk.invite({ camera, email: options.email!, ...permissions }),
+        desk.invite({ camera, email: options.email!, ...permissions, isOperator: true }),
       )
       const isFailure = typeof mail === 'object'
       return {
@@ -142,9 +142,9 @@ function describeState({ userId, openedAtMs }: Guest): string {
 function describeMail(mail: MailOutcome, guest: Guest, config: Config): string {
   if (typeof mail === 'object') return `But the mail could not be sent: ${mail.failure}.`
   if (mail === 'none') {
-    return guest.userId === null
+    return config.signUp === 'closed' && guest.userId === null
       ? 'No mail was sent: the share waits until an owner makes an account for the address (sign-up is closed).'
-      : 'No mail was sent: the account is disabled.'
+      : 'No mail was sent: there were enough today, or the account is disabled.'
   }
   if (config.smtpUrl !== undefined) return 'A mail was sent.'
   return `No mail server is configured (smtp-url): the mail is in ${outboxOf(config)}.`

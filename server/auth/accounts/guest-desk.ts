@@ -16,7 +16,13 @@ import type { LinkDesk } from './link-desk.ts'
 /** Of the caller's own, which is for the caller to make sure. */
 type OwnCamera = Pick<Camera, 'id' | 'name' | 'ownerId'>
 
-export type InviteGuestInput = By & Partial<Permissions> & { readonly camera: OwnCamera; readonly email: string }
+export type InviteGuestInput = By &
+  Partial<Permissions> & {
+    readonly camera: OwnCamera
+    readonly email: string
+    /** By who runs the server, to whom it is no secret who has an account. */
+    readonly isOperator?: boolean
+  }
 export type ChangeGuestInput = By & {
   readonly camera: OwnCamera
   readonly guest: Guest
@@ -46,9 +52,10 @@ export class GuestDesk {
 
   /**
    * By the camera's owner. What is not said, is not allowed. Throws 'invalid' naming `email` for a malformed address, the owner's
-   * own, and one that is a guest already; 'rate_limited'.
+   * own, and one that is a guest already; 'rate_limited' when no mail may be sent to an address of which the owner must not learn
+   * whether it has an account. Who has looked at a camera of the owner's before may get any number of shares, and some of the mails.
    */
-  async invite({ camera, email: text, ...input }: InviteGuestInput): Promise<Guest> {
+  async invite({ camera, email: text, isOperator = false, ...input }: InviteGuestInput): Promise<Guest> {
     const { store, audit } = this.#options
     const { canViewRecordings = false, sharesNotifications = false } = input
     const email = parseEmail(text)
@@ -56,10 +63,14 @@ export class GuestDesk {
     if (emailKey(email) === emailKey(owner.email)) throw invalidEmail('This is your own address.')
     if (await store.guests.findByEmail(camera.id, email)) throw isGuestAlready()
     this.#later.check()
-    await this.#links.takeMail({ purpose: 'invitation', email, senderId: owner.id })
+    const mailing = { purpose: 'invitation', email, senderId: owner.id } as const
+    const isKnown = isOperator || (await store.guests.hasLooked(owner.id, email))
+    if (!isKnown) await this.#links.takeMail(mailing)
     const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
     audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
-    this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, email))
+    if (!isKnown || (await this.#links.canMail(mailing))) {
+      this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, email))
+    }
     return guest
   }
 
