@@ -87,7 +87,7 @@ export type Operations = {
   listCameraEvents: { params: { camera_id: number }; query?: EventQuery; result: Page<CameraEvent> }
   /** Adds a camera. An extension of the interface. */
   createCamera: { body: NewCamera; result: Camera }
-  /** Changes what the body names. An extension of the interface. */
+  /** Changes a camera. An extension of the interface. */
   updateCamera: { params: { camera_id: number }; body: CameraChange; result: Camera }
   /** Removes a camera and its footage. An extension of the interface. */
   deleteCamera: { params: { camera_id: number }; result: undefined }
@@ -99,7 +99,7 @@ export type Operations = {
   updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
   /** Turns recording off. An extension of the interface. */
   disableRecording: { params: { camera_id: number }; result: undefined }
-  /** Changes what the body names of the current user; `account_manage` is needed for address and password. An extension of the interface. */
+  /** Changes the current user. An extension of the interface. */
   updateMe: { body: MeChange; result: User }
   /** Personal access tokens of the current user. An extension of the interface. */
   listTokens: { query?: PageQuery; result: Page<PersonalToken> }
@@ -113,17 +113,17 @@ export type Operations = {
   createApplication: { body: NewApplication; result: ApplicationWithSecret }
   /** One application of the current user. An extension of the interface. */
   getApplication: { params: { application_id: number }; result: Application }
-  /** Changes what the body names of an application. An extension of the interface. */
+  /** Changes an application. An extension of the interface. */
   updateApplication: { params: { application_id: number }; body: ApplicationChange; result: Application }
   /** Removes an application and ends everything granted to it. An extension of the interface. */
   deleteApplication: { params: { application_id: number }; result: undefined }
-  /** Gives a confidential application a new secret and shows it, this once; the earlier one is refused. An extension of the interface. */
+  /** Gives an application a new secret and shows it, this once. An extension of the interface. */
   rotateApplicationSecret: { params: { application_id: number }; result: ApplicationWithSecret }
-  /** What the current user has granted to applications, newest first. An extension of the interface. */
+  /** What the current user has granted to applications. An extension of the interface. */
   listAuthorizations: { query?: PageQuery; result: Page<Authorization> }
   /** Ends what was granted, with all its tokens. An extension of the interface. */
   deleteAuthorization: { params: { authorization_id: number }; result: undefined }
-  /** Browsers in which the current user is signed in, most recently used first. An extension of the interface. */
+  /** Browsers in which the current user is signed in. An extension of the interface. */
   listSessions: { query?: PageQuery; result: Page<BrowserSession> }
   /** Signs a browser out. An extension of the interface. */
   deleteSession: { params: { session_id: string }; result: undefined }
@@ -135,7 +135,7 @@ export type Operations = {
   inviteUser: { body: NewInvitation; result: undefined }
   /** One account; for owners. An extension of the interface. */
   getUser: { params: { user_id: number }; result: Account }
-  /** Changes what the body names of an account; for owners. An extension of the interface. */
+  /** Changes an account; for owners. An extension of the interface. */
   updateUser: { params: { user_id: number }; body: AccountChange; result: Account }
   /** Ends all sessions and authorizations of an account; for owners. An extension of the interface. */
   signOutUser: { params: { user_id: number }; body: AccountSignOut; result: undefined }
