@@ -3,6 +3,7 @@
 import type { VideoCodec } from '../media/frame.ts'
 import { h264Codec } from '../media/h264/h264-codec.ts'
 import { h265Codec } from '../media/h265/h265-codec.ts'
+import { JpegDepacketizer } from '../media/jpeg/depacketizer.ts'
 import { NalDepacketizer } from '../media/nal/nal-depacketizer.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
 import type { VideoDepacketizer, VideoSink } from '../media/video-depacketizer.ts'
@@ -14,13 +15,16 @@ export type VideoPlan = {
   readonly control: string | undefined
   /** NAL units told in the description; may be empty. */
   readonly parameterSets: readonly Uint8Array[]
+  /** Of JPEG pictures that are too large for their own packets to tell. */
+  readonly size: { readonly width: number; readonly height: number } | undefined
 }
 
-/** Names in `a=rtpmap` (RFC 6184 8.2.1, 7798 7.1); HEVC is what some cameras write. */
+/** Names in `a=rtpmap` (RFC 6184 8.2.1, 7798 7.1, 3551 5); HEVC is what some cameras write. */
 const codecs: ReadonlyMap<string, VideoCodec> = new Map([
   ['H264', 'h264'],
   ['H265', 'h265'],
   ['HEVC', 'h265'],
+  ['JPEG', 'mjpeg'],
 ])
 
 /** The first video there is a depacketizer for. @throws CameraError when there is none, naming what there is */
@@ -34,7 +38,7 @@ export function planVideo(sdp: Sdp): VideoPlan {
   }
   if (video.length > 0) {
     const offered = listEncodings(video)
-    const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264 or H.265 in the camera.`
+    const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
     throw new CameraError('no_frames', detail)
   }
   const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
@@ -44,6 +48,7 @@ export function planVideo(sdp: Sdp): VideoPlan {
 
 /** For the packets of the plan's track; it knows the parameter sets of the plan. `onBadSet` is told of each that can't be read. */
 export function createVideoDepacketizer(plan: VideoPlan, sink: VideoSink, onBadSet: () => void): VideoDepacketizer {
+  if (plan.codec === 'mjpeg') return new JpegDepacketizer(sink, { size: plan.size })
   const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink)
   for (const set of plan.parameterSets) {
     try {
@@ -72,5 +77,7 @@ function planCodec(codec: VideoCodec, media: SdpMedia, { payloadType, parameters
   const names = codec === 'h265' ? ['sprop-vps', 'sprop-sps', 'sprop-pps'] : ['sprop-parameter-sets']
   const sets = names.flatMap((name) => (parameters.get(name) ?? '').split(','))
   const parameterSets = sets.map((text) => new Uint8Array(Buffer.from(text, 'base64'))).filter((set) => set.length > 1)
-  return { codec, payloadType, control: media.control, parameterSets }
+  const [, width, height] = /^(\d{1,5}),(\d{1,5})$/.exec(parameters.get('x-dimensions') ?? '') ?? []
+  const size = width && height ? { width: Number(width), height: Number(height) } : undefined
+  return { codec, payloadType, control: media.control, parameterSets, size }
 }

@@ -6,15 +6,19 @@ import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 
 const format = syntheticFormat({ audioSampleRate: 48000 })
-const limits = { maxFragment90k: 135_000, maxFragmentBytes: 1_000_000 }
+const limits = { minFragment90k: 0, maxFragment90k: 135_000, maxFragmentBytes: 1_000_000 }
 
-function cutAll(frames: readonly Frame[], isNewFile: (frame: Frame) => boolean = () => false) {
+function cutAll(frames: readonly Frame[], isNewFile: (frame: Frame) => boolean = () => false, minFragment90k = 0) {
   const files: { start: Frame; fragments: CutFragment[] }[] = []
-  const cutter = new FragmentCutter(format, limits, {
-    wantsNewFile: isNewFile,
-    startFile: (start) => files.push({ start, fragments: [] }),
-    addFragment: (fragment) => files.at(-1)!.fragments.push(fragment),
-  })
+  const cutter = new FragmentCutter(
+    format,
+    { ...limits, minFragment90k },
+    {
+      wantsNewFile: isNewFile,
+      startFile: (start) => files.push({ start, fragments: [] }),
+      addFragment: (fragment) => files.at(-1)!.fragments.push(fragment),
+    },
+  )
   for (const frame of frames) {
     if (frame.kind === 'video') cutter.pushVideo(frame)
     else cutter.pushAudio(frame)
@@ -86,6 +90,18 @@ test('audio that comes late is put where it belongs, none is lost where files ch
     }
   }
   assert.equal(next, 180 * 1024)
+})
+
+test('key frames in quick succession share a fragment, and a file can begin at its end', () => {
+  const frames = Array.from({ length: 100 }, (_, i) => video(i * 3600, true))
+  const files = cutAll(frames, ({ dts90k }) => dts90k >= 180_000, 45_000)
+  const lengths = files.map(({ fragments }) => fragments.map((fragment) => fragment.video.length))
+  assert.deepEqual(lengths.slice(0, 2), [[13, 13, 13, 13], [13]])
+  assert.ok(files.every(({ fragments }) => fragments.every((f) => f.isKey && f.video.every(({ isKey }) => isKey))))
+  assert.equal(
+    lengths.flat().reduce((sum, length) => sum + length),
+    100,
+  )
 })
 
 test('reordered pictures keep their presentation times', () => {

@@ -1,4 +1,5 @@
-// Cuts a run of frames into files and fragments: at every key frame, and between them when a group of pictures grows long.
+// Cuts a run of frames into files and fragments: at every key frame, but not twice in a moment, and between them when a group of
+// pictures grows long.
 // Keeps only the frames of the open fragment. No I/O, no clock.
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
@@ -23,6 +24,8 @@ export type CutFragment = {
 }
 
 export type CutterLimits = {
+  /** A key frame sooner than this after the fragment's first frame does not end it. */
+  readonly minFragment90k: number
   /** A group of pictures that lasts longer is split. */
   readonly maxFragment90k: number
   readonly maxFragmentBytes: number
@@ -30,7 +33,7 @@ export type CutterLimits = {
 
 /** Called in order, from within the cutter's own methods. */
 export type CutterTarget = {
-  /** Asked at every key frame but the first: shall a file begin here? */
+  /** Asked at every key frame but the first that ends a fragment: shall a file begin here? */
   wantsNewFile(keyFrame: Frame): boolean
   /** The fragments from now on belong to a file that begins with this key frame. */
   startFile(keyFrame: Frame): void
@@ -83,9 +86,10 @@ export class FragmentCutter {
     const first = this.#frames[0]
     if (!first) this.#target.startFile(frame)
     else {
-      const isLong =
-        frame.dts90k - first.dts90k >= this.#limits.maxFragment90k || this.#openBytes >= this.#limits.maxFragmentBytes
-      if (frame.isKey || isLong) this.#cut(frame)
+      const length90k = frame.dts90k - first.dts90k
+      const { minFragment90k, maxFragment90k, maxFragmentBytes } = this.#limits
+      const isLong = length90k >= maxFragment90k || this.#openBytes >= maxFragmentBytes
+      if (isLong || (frame.isKey && length90k >= minFragment90k)) this.#cut(frame)
       else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
     }
     this.#frames.push(frame)

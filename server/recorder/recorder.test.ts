@@ -192,16 +192,6 @@ test('a clock that was set back does not overwrite a recording', async () => {
   assert.equal(new Set(events.files.map(({ segment }) => segment.path)).size, 2)
 })
 
-test('a stream that MP4 cannot hold is told to the owner', async () => {
-  const { recorder, events } = createRecorder()
-  const { video } = syntheticFormat()
-  recorder.push({ kind: 'start', runId: 'a', format: { video: { ...video, codec: 'mjpeg' }, audio: undefined } })
-  for (const frame of take({}, 2)) recorder.push(frame)
-  await recorder.close()
-  assert.equal(events.files.length, 0)
-  assert.match(events.statuses[1]!, /^ERROR: This stream cannot be recorded: expected h264 or h265/)
-})
-
 /** A disk that can be told to fail or to take its time. */
 class TroubledDisk implements RecordingDisk {
   failure: string | undefined

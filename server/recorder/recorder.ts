@@ -9,7 +9,6 @@ import { Backoff } from '../base/retry.ts'
 import type { HubSink } from '../hub/camera-hub.ts'
 import type { GapReason, HubItem, RunStart } from '../hub/hub-item.ts'
 import type { Frame } from '../media/frame.ts'
-import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { OpenSegment } from '../model/segment-views.ts'
 import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
@@ -45,6 +44,8 @@ export type RecorderOptions = {
   readonly startReason?: GapReason
   /** A file is about this long. */
   readonly segmentMs?: number
+  /** Groups of pictures shorter than this are written together: of cameras all of whose pictures are key frames. */
+  readonly minFragmentMs?: number
   /** A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late. */
   readonly maxFragmentMs?: number
   readonly maxFragmentBytes?: number
@@ -97,6 +98,7 @@ export class CameraRecorder implements HubSink {
     this.#options = {
       disk: nodeDisk,
       segmentMs: 60_000,
+      minFragmentMs: 500,
       maxFragmentMs: 1500,
       maxFragmentBytes: 4 * 1024 * 1024,
       maxPendingBytes: 8 * 1024 * 1024,
@@ -154,13 +156,7 @@ export class CameraRecorder implements HubSink {
 
   #startRun(run: RunStart): void {
     if (this.#cutter) this.#endFile('stream_changed')
-    this.#run = undefined
-    try {
-      writeInitSegment(run.format)
-      this.#run = run
-    } catch (error) {
-      this.#setStatus('ERROR', `This stream cannot be recorded: ${errorChain(error)}.`)
-    }
+    this.#run = run
   }
 
   #endRun(reason: GapReason): void {
@@ -199,7 +195,7 @@ export class CameraRecorder implements HubSink {
 
   /** Begins to record again at a key frame, when the disk is due for an attempt and has room in its queue. */
   #resume(frame: Frame): boolean {
-    const { clock, maxPendingBytes, maxFragmentBytes, maxFragmentMs } = this.#options
+    const { clock, maxPendingBytes, maxFragmentBytes, minFragmentMs, maxFragmentMs } = this.#options
     const isReady = clock.monotonicMs() >= this.#retryAtMs && this.#queue.queuedBytes <= maxPendingBytes / 2
     if (!frame.isKey || !isReady) {
       if (this.#gapReason === 'overload' || this.#retryAtMs > 0) this.#droppedFrames++
@@ -207,7 +203,7 @@ export class CameraRecorder implements HubSink {
     }
     this.#cutter = new FragmentCutter(
       this.#run!.format,
-      { maxFragment90k: maxFragmentMs * 90, maxFragmentBytes },
+      { minFragment90k: minFragmentMs * 90, maxFragment90k: maxFragmentMs * 90, maxFragmentBytes },
       {
         wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs,
         startFile: (keyFrame) => this.#startFile(keyFrame),

@@ -26,11 +26,6 @@ test('codecs are listed in the order of the tracks', () => {
   assert.equal(formatCodecs(syntheticFormat({ audioSampleRate: 48000 })), 'avc1.42c01e,mp4a.40.2')
 })
 
-test('a JPEG camera has no MP4', () => {
-  const { video } = syntheticFormat()
-  assert.throws(() => writeInitSegment({ video: { ...video, codec: 'mjpeg' }, audio: undefined }), { kind: 'invalid' })
-})
-
 test('ffprobe reads every frame at its time', { skip }, () => {
   const video: Sample[] = []
   const audio: Sample[] = []

@@ -13,7 +13,7 @@ export const videoTimescale = 90_000
 
 /**
  * `ftyp` and `moov`: track 1 the video (timescale 90000), track 2 the audio (timescale its sample rate) if there is any.
- * Equal formats give equal bytes. Throws 'invalid' for a codec that MP4 files of ours do not hold.
+ * Equal formats give equal bytes.
  */
 export function writeInitSegment({ video, audio }: StreamFormat): Uint8Array {
   const tracks = [videoTrack(video)]

@@ -1,15 +1,19 @@
 // How a track's frames are coded: the entries of a sample description. AVC and HEVC: ISO/IEC 14496-15 5.4.2, 8.4.1;
-// AAC: ISO/IEC 14496-14 5.6 with the descriptors of ISO/IEC 14496-1 7.2.6.
+// JPEG and AAC: ISO/IEC 14496-14 5.6 with the descriptors of ISO/IEC 14496-1 7.2.6.
 
-import { AppError } from '../../base/error.ts'
 import type { AudioFormat, VideoFormat } from '../frame.ts'
 import { type Box, box, fixed16, fullBox, u8, u16, u32, zeros } from './box.ts'
 
-/** `avc1` or `hvc1`: parameter sets are in the entry, never in the samples. Throws 'invalid' for other codecs. */
+/** `avc1` or `hvc1`: parameter sets are in the entry, never in the samples. `mp4v` for JPEG. */
 export function videoSampleEntry(format: VideoFormat): Box {
-  if (format.codec === 'h264') return visualEntry('avc1', format, box('avcC', format.config))
-  if (format.codec === 'h265') return visualEntry('hvc1', format, box('hvcC', format.config))
-  throw new AppError('invalid', `expected h264 or h265 video for an MP4 file, got ${format.codec}`)
+  switch (format.codec) {
+    case 'h264':
+      return visualEntry('avc1', format, box('avcC', format.config))
+    case 'h265':
+      return visualEntry('hvc1', format, box('hvcC', format.config))
+    case 'mjpeg':
+      return visualEntry('mp4v', format, fullBox('esds', 0, 0, esDescriptor(jpegObject, visualStream)))
+  }
 }
 
 function visualEntry(type: string, { width, height }: VideoFormat, config: Box): Box {
@@ -40,14 +44,19 @@ export function audioSampleEntry({ channels, sampleRate, config }: AudioFormat):
     zeros(4),
     // A rate that does not fit in 16.16 is told by the track's timescale and the decoder's own configuration.
     sampleRate < 0x10000 ? fixed16(sampleRate) : u32(0),
-    fullBox('esds', 0, 0, esDescriptor(config)),
+    fullBox('esds', 0, 0, esDescriptor(aacObject, audioStream, config)),
   )
 }
 
-function esDescriptor(config: Uint8Array): number[] {
-  const specific = descriptor(0x05, [...config])
-  // MPEG-4 audio, audio stream, no buffer size or bit rates known.
-  const decoder = descriptor(0x04, [...u8(0x40, 0x15), ...zeros(11), ...specific])
+/** Object types and stream types of ISO/IEC 14496-1 tables 5 and 6; the stream type stands above a reserved bit. */
+const aacObject = 0x40
+const jpegObject = 0x6c
+const audioStream = 0x15
+const visualStream = 0x11
+
+function esDescriptor(objectType: number, streamType: number, config?: Uint8Array): number[] {
+  const specific = config ? descriptor(0x05, [...config]) : []
+  const decoder = descriptor(0x04, [...u8(objectType, streamType), ...zeros(11), ...specific]) // no buffer size or bit rates known
   return descriptor(0x03, [...u16(0), 0, ...decoder, ...descriptor(0x06, [0x02])])
 }
 

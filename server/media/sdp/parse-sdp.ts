@@ -52,8 +52,17 @@ function parsePayload(payloadType: number, lines: readonly string[]): SdpPayload
     encoding: encoding?.trim() ?? known?.encoding ?? '',
     clockRate: positive(clockRate) ?? known?.clockRate ?? 0,
     channels: positive(channels) ?? known?.channels ?? 1,
-    parameters: parseParameters(findOf(lines, 'fmtp', payloadType) ?? ''),
+    parameters: withFrameSize(
+      parseParameters(findOf(lines, 'fmtp', payloadType) ?? ''),
+      findOf(lines, 'framesize', payloadType),
+    ),
   }
+}
+
+/** `a=framesize:26 2592-1944` (3GPP TS 26.234 5.3.3.1) says what others write as a parameter. */
+function withFrameSize(parameters: Map<string, string>, frameSize: string | undefined): Map<string, string> {
+  if (frameSize && !parameters.has('x-dimensions')) parameters.set('x-dimensions', frameSize.replace('-', ','))
+  return parameters
 }
 
 function parseParameters(text: string): Map<string, string> {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JpegDepacketizer, type JpegDepacketizerOptions } from './depacketizer.ts'
+import { writeScanHead } from './jpeg-head.ts'
+import { parseJpegHeader } from './jpeg-header.ts'
+import { createQuantizers } from './jpeg-tables.ts'
+import { packetizeJpeg } from './packetizer.ts'
+
+type Picture = {
+  width: number
+  height: number
+  isHalfHeight: boolean
+  restartInterval: number
+  scan: Uint8Array
+  q: number
+}
+
+const end = [0xff, 0xd9]
+
+function write({ scan, q, ...head }: Picture): Uint8Array {
+  const quantizers = { bytes: createQuantizers(q), precision: 0 }
+  return Uint8Array.from([...writeScanHead({ ...head, quantizers }), ...scan, ...end])
+}
+
+function open(options: JpegDepacketizerOptions = {}) {
+  const seen: (string | { data: Uint8Array; timestamp: number })[] = []
+  const depacketizer = new JpegDepacketizer(
+    {
+      onFormat: ({ codec, width, height }) => seen.push(`${codec} ${width}x${height}`),
+      onPicture: (data, timestamp, isKey) => {
+        assert.ok(isKey)
+        seen.push({ data, timestamp })
+      },
+    },
+    options,
+  )
+  const send = (payloads: readonly Uint8Array[], timestamp: number, isMarked = true) => {
+    for (const [i, payload] of payloads.entries()) {
+      depacketizer.push(payload, 0, payload.length, timestamp, isMarked && i === payloads.length - 1)
+    }
+  }
+  return {
+    seen,
+    depacketizer,
+    send,
+    times: () => seen.map((item) => (typeof item === 'string' ? item : item.timestamp)),
+  }
+}
+
+const picture: fc.Arbitrary<Picture> = fc.record({
+  width: fc.integer({ min: 1, max: 255 }).map((blocks) => blocks * 8),
+  height: fc.integer({ min: 1, max: 255 }).map((blocks) => blocks * 8),
+  isHalfHeight: fc.boolean(),
+  restartInterval: fc.constantFrom(0, 0, 1, 500),
+  scan: fc.uint8Array({ minLength: 1, maxLength: 5000 }).map((bytes) => bytes.map((byte) => byte % 200)),
+  q: fc.integer({ min: 1, max: 99 }),
+})
+
+test('what is packetized comes back to the byte, at any packet size, and a new size is a new format', () => {
+  fc.assert(
+    fc.property(
+      fc.array(picture, { maxLength: 5 }),
+      fc.integer({ min: 200, max: 1500 }),
+      (pictures, maxPayloadBytes) => {
+        const { seen, send } = open()
+        const expected: unknown[] = []
+        let size = ''
+        for (const [i, each] of pictures.entries()) {
+          const data = write(each)
+          send(packetizeJpeg(data, maxPayloadBytes), i)
+          const next = `mjpeg ${each.width}x${each.height}`
+          if (next !== size) expected.push(next)
+          size = next
+          expected.push({ data, timestamp: i })
+        }
+        assert.deepEqual(seen, expected)
+      },
+    ),
+  )
+})
+
+const sample: Picture = {
+  width: 320,
+  height: 240,
+  isHalfHeight: true,
+  restartInterval: 0,
+  scan: new Uint8Array(3000).fill(7),
+  q: 60,
+}
+
+/** As a sender that relies on computed tables, or on tables sent before. */
+function withQ(payloads: readonly Uint8Array[], q: number, tables: readonly number[] = []): Uint8Array[] {
+  return payloads.map((payload, i) => {
+    const head = payload.slice(0, 8)
+    head[5] = q
+    const inBand = q < 128 ? [] : [0, 0, tables.length >> 8, tables.length & 0xff, ...tables]
+    const data = payload.subarray(i === 0 ? 8 + 4 + 128 : 8)
+    return Uint8Array.from([...head, ...(i === 0 ? inBand : []), ...data])
+  })
+}
+
+test('a quality below 128 stands for computed tables; one above for those sent before with it', () => {
+  const { seen, send, depacketizer } = open()
+  const data = write(sample)
+  const payloads = packetizeJpeg(data)
+  send(withQ(payloads, 60), 0)
+  send(withQ(payloads, 200), 1) // never told
+  send(withQ(payloads, 200, [...createQuantizers(60)]), 2)
+  send(withQ(payloads, 200), 3)
+  send(withQ(payloads, 200, [...createQuantizers(20)]), 4)
+  send(withQ(payloads, 200), 5)
+  const other = write({ ...sample, q: 20 })
+  assert.deepEqual(seen, [
+    'mjpeg 320x240',
+    { data, timestamp: 0 },
+    { data, timestamp: 2 },
+    { data, timestamp: 3 },
+    { data: other, timestamp: 4 },
+    { data: other, timestamp: 5 },
+  ])
+  assert.equal(depacketizer.counters.badPayloads, 1)
+  assert.deepEqual([depacketizer.counters.pictures, depacketizer.counters.droppedFrames], [6, 1])
+})
+
+test('tables of 16 bits make an extended file', () => {
+  const { seen, send } = open()
+  const tables = [...createQuantizers(60)].flatMap((value) => [1, value])
+  const [first, ...rest] = withQ(packetizeJpeg(write(sample)), 255, tables)
+  first![8 + 1] = 0b11
+  send([first!, ...rest], 0)
+  const { data } = seen[1] as { data: Uint8Array }
+  assert.equal(data[data.findIndex((byte, i) => byte === 0xff && data[i + 1] === 0xc1) + 1], 0xc1)
+  assert.equal(parseJpegHeader(data).width, 320)
+})
+
+test('any set of lost packets costs exactly the pictures they belong to', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(40), { maxLength: 8 }), (lost) => {
+      const { depacketizer, times } = open()
+      const whole: (string | number)[] = []
+      let packet = 0
+      let isGap = false
+      for (let i = 0; i < 12; i++) {
+        const payloads = packetizeJpeg(write(sample))
+        let isWhole = true
+        for (const [n, payload] of payloads.entries()) {
+          if (lost.includes(packet++)) {
+            isGap = true
+            isWhole = false
+            continue
+          }
+          if (isGap) depacketizer.markLoss()
+          isGap = false
+          depacketizer.push(payload, 0, payload.length, i, n === payloads.length - 1)
+        }
+        if (isWhole) whole.push(i)
+      }
+      assert.deepEqual(times().slice(whole.length > 0 ? 1 : 0), whole)
+    }),
+  )
+})
+
+test('a sender without markers loses its last picture only', () => {
+  const { send, times } = open()
+  for (let i = 0; i < 4; i++) send(packetizeJpeg(write(sample)), i, false)
+  assert.deepEqual(times(), ['mjpeg 320x240', 0, 1, 2])
+})
+
+test('a picture larger than the payload can tell takes its size from the description', () => {
+  const large = { ...sample, width: 2592, height: 1944 }
+  const { seen, send } = open({ size: { width: 2592, height: 1944 } })
+  send(packetizeJpeg(write(large)), 0)
+  assert.deepEqual(seen, ['mjpeg 2592x1944', { data: write(large), timestamp: 0 }])
+  const unknown = open()
+  unknown.send(packetizeJpeg(write(large)), 0)
+  assert.deepEqual(unknown.seen, [])
+})
+
+test('a camera that sends whole files in place of scans is understood', () => {
+  const { seen, send } = open()
+  const file = write({ ...sample, width: 648, height: 486 })
+  send(withQ([Uint8Array.from([...packetizeJpeg(write(sample))[0]!.subarray(0, 8 + 4 + 128), ...file])], 50), 0)
+  assert.deepEqual(seen, ['mjpeg 648x486', { data: file, timestamp: 0 }])
+})
+
+test('random payloads never throw, and pictures are bounded', () => {
+  const payload = fc.tuple(
+    fc.constantFrom(0, 0, 0, 1),
+    fc.constantFrom(0, 1, 64, 65, 2, 200),
+    fc.constantFrom(1, 50, 128, 255, 0),
+    fc.uint8Array({ maxLength: 200 }),
+    fc.nat(3),
+    fc.boolean(),
+  )
+  fc.assert(
+    fc.property(fc.array(payload, { maxLength: 30 }), (payloads) => {
+      const { depacketizer, seen } = open({ maxFrameBytes: 1000 })
+      for (const [offset, type, q, rest, timestamp, isMarked] of payloads) {
+        const bytes = Uint8Array.of(0, 0, 0, offset, type, q, 5, 5, ...rest)
+        depacketizer.push(bytes, 0, bytes.length, timestamp, isMarked)
+        depacketizer.push(rest, 0, rest.length, timestamp, isMarked)
+      }
+      for (const item of seen) if (typeof item !== 'string') assert.ok(item.data.length <= 1002)
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,209 @@
+// RTP payloads -> JPEG files (RFC 2435). The payload holds the data of the scan; the head is written from what the payload's headers
+// tell: size, kind of subsampling, restart interval, quantization tables or the quality they are computed from.
+//
+// Every picture stands by itself: a lost packet costs its picture and nothing else.
+
+import type { PictureOrder } from '../frame.ts'
+import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
+import { type Quantizers, type ScanHead, writeScanHead } from './jpeg-head.ts'
+import { createJpegFormat, jpegMarker, parseJpegHeader } from './jpeg-header.ts'
+import { coefficients, createQuantizers } from './jpeg-tables.ts'
+
+export type JpegDepacketizerOptions = {
+  /** Told in the session description, for pictures of more than 2040 pixels, which the payload can't tell. */
+  readonly size?: { readonly width: number; readonly height: number } | undefined
+  readonly maxFrameBytes?: number
+}
+
+const mainHeaderBytes = 8
+const restartHeaderBytes = 4
+const quantizerHeaderBytes = 4
+const firstCapacity = 64 * 1024
+const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
+
+export class JpegDepacketizer implements VideoDepacketizer {
+  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
+  readonly hasParameterSets = true
+  readonly #sink: VideoSink
+  readonly #size: JpegDepacketizerOptions['size']
+  readonly #maxFrameBytes: number
+  /** Tables by the `Q` that stands for them, 128 to 255 (4.2). */
+  readonly #quantizers = new Map<number, Quantizers>()
+  #head: { readonly scan: ScanHead; readonly q: number; readonly bytes: Uint8Array } | undefined
+  #shown = { width: 0, height: 0 }
+  /** The picture being collected: its head, then so much of its scan. */
+  #picture = new Uint8Array(firstCapacity)
+  #pictureBytes = 0
+  #headBytes = 0
+  #timestamp = Number.NaN
+  #isDamaged = false
+
+  constructor(sink: VideoSink, { size, maxFrameBytes = 8 * 1024 * 1024 }: JpegDepacketizerOptions = {}) {
+    this.#sink = sink
+    this.#size = size
+    this.#maxFrameBytes = maxFrameBytes
+  }
+
+  takeParameterSet(): void {}
+
+  markLoss(): void {
+    this.#isDamaged = true
+  }
+
+  push(bytes: Uint8Array, start: number, end: number, timestamp: number, isMarked: boolean): void {
+    if (timestamp !== this.#timestamp) {
+      // Some senders set no marker: without a loss in between, the picture is whole.
+      if (this.#pictureBytes > 0) this.#end()
+      this.#timestamp = timestamp
+    }
+    if (!this.#takePayload(bytes, start, end)) this.counters.badPayloads++
+    if (isMarked) this.#end()
+  }
+
+  /** False when the payload breaks the format. */
+  #takePayload(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start < mainHeaderBytes) return this.#spoil()
+    const offset = (bytes[start + 1]! << 16) | (bytes[start + 2]! << 8) | bytes[start + 3]!
+    const type = bytes[start + 4]!
+    const q = bytes[start + 5]!
+    let at = start + mainHeaderBytes
+    let restartInterval = 0
+    if (type >= 64 && type <= 127) {
+      if (end - at < restartHeaderBytes) return this.#spoil()
+      restartInterval = (bytes[at]! << 8) | bytes[at + 1]!
+      at += restartHeaderBytes
+    }
+    if (offset === 0) {
+      if (this.#pictureBytes > 0) this.#end()
+      // What was lost before the first packet belongs to the picture before.
+      this.#isDamaged = false
+      const dataStart = this.#readQuantizers(bytes, at, end, q)
+      const isKnown = dataStart >= 0 && (type & ~64) <= 1
+      if (!isKnown || !this.#begin(bytes, start, q, { isHalfHeight: (type & 1) === 1, restartInterval })) {
+        return this.#spoil()
+      }
+      at = dataStart
+    } else if (offset !== this.#pictureBytes - this.#headBytes || this.#pictureBytes === 0) {
+      this.#isDamaged = true
+      return true // what is missing was counted when it was lost
+    }
+    return this.#append(bytes, at, end)
+  }
+
+  /** Where the data begins, or -1 when there are no tables for this `Q`. */
+  #readQuantizers(bytes: Uint8Array, start: number, end: number, q: number): number {
+    if (q < 128) return start
+    if (end - start < quantizerHeaderBytes) return -1
+    const length = (bytes[start + 2]! << 8) | bytes[start + 3]!
+    const dataStart = start + quantizerHeaderBytes + length
+    if (dataStart > end) return -1
+    const known = this.#quantizers.get(q)
+    const tables = bytes.subarray(start + quantizerHeaderBytes, dataStart)
+    const precision = bytes[start + 1]!
+    if (length >= coefficients && !(known?.precision === precision && isEqual(known.bytes, tables))) {
+      this.#quantizers.set(q, { bytes: tables.slice(), precision })
+      this.#head = undefined
+    }
+    return this.#quantizers.has(q) ? dataStart : -1
+  }
+
+  /** Writes the head of the picture, or copies that of the one before when nothing changed. False without a size. */
+  #begin(
+    bytes: Uint8Array,
+    start: number,
+    q: number,
+    kind: Pick<ScanHead, 'isHalfHeight' | 'restartInterval'>,
+  ): boolean {
+    const width = bytes[start + 6]! * 8 || this.#size?.width
+    const height = bytes[start + 7]! * 8 || this.#size?.height
+    if (!width || !height) return false
+    const before = this.#head?.scan
+    const isSame =
+      this.#head?.q === q &&
+      before?.width === width &&
+      before.height === height &&
+      before.isHalfHeight === kind.isHalfHeight &&
+      before.restartInterval === kind.restartInterval
+    if (!isSame) {
+      const quantizers = this.#quantizers.get(q) ?? { bytes: createQuantizers(q), precision: 0 }
+      const scan = { width, height, ...kind, quantizers }
+      this.#head = { scan, q, bytes: writeScanHead(scan) }
+    }
+    const head = this.#head!.bytes
+    this.#pictureBytes = 0
+    this.#headBytes = head.length
+    return this.#append(head, 0, head.length)
+  }
+
+  #append(bytes: Uint8Array, start: number, end: number): boolean {
+    const needed = this.#pictureBytes + end - start
+    if (needed > this.#maxFrameBytes) return this.#spoil()
+    if (needed > this.#picture.length) {
+      const larger = new Uint8Array(Math.min(this.#maxFrameBytes + 2, needed + (needed >> 1)))
+      larger.set(this.#picture.subarray(0, this.#pictureBytes))
+      this.#picture = larger
+    }
+    this.#picture.set(bytes.subarray(start, end), this.#pictureBytes)
+    this.#pictureBytes = needed
+    return true
+  }
+
+  #end(): void {
+    if (this.#pictureBytes === 0 || this.#isDamaged) {
+      this.#drop()
+      return
+    }
+    const picture = this.#take()
+    const size = this.#sizeOf(picture)
+    this.counters.pictures++
+    if (!size) {
+      this.counters.badPayloads++
+      this.counters.droppedFrames++
+      return
+    }
+    const { width, height } = size
+    if (width !== this.#shown.width || height !== this.#shown.height) {
+      this.#shown = { width, height }
+      this.#sink.onFormat(createJpegFormat(this.#shown), inOrder)
+    }
+    this.#sink.onPicture(picture, this.#timestamp, true)
+  }
+
+  /** The picture with its end, in memory of its own; the next one is probably as large. */
+  #take(): Uint8Array {
+    const bytes = this.#pictureBytes
+    const hasEnd = this.#picture[bytes - 2] === 0xff && this.#picture[bytes - 1] === jpegMarker.endOfImage
+    this.#append(Uint8Array.of(0xff, jpegMarker.endOfImage), 0, hasEnd ? 0 : 2)
+    // Some cameras put the whole file where its scan belongs.
+    const isFile =
+      this.#picture[this.#headBytes] === 0xff && this.#picture[this.#headBytes + 1] === jpegMarker.startOfImage
+    const picture = this.#picture.slice(isFile ? this.#headBytes : 0, this.#pictureBytes)
+    this.#pictureBytes = 0
+    return picture
+  }
+
+  #sizeOf(picture: Uint8Array): { width: number; height: number } | undefined {
+    try {
+      return parseJpegHeader(picture)
+    } catch {
+      return undefined
+    }
+  }
+
+  #drop(): void {
+    this.#pictureBytes = 0
+    this.#isDamaged = false
+    this.counters.pictures++
+    this.counters.droppedFrames++
+  }
+
+  /** The picture can't be completed; always false. */
+  #spoil(): false {
+    this.#isDamaged = true
+    return false
+  }
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
