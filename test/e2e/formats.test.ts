@@ -25,6 +25,7 @@ const cases: readonly Case[] = [
   { stream: 'h264-bframes', type: 'h264', video: 'h264' },
   { stream: 'h265-bframes', type: 'h265', video: 'hevc' },
   { stream: 'h265', type: 'h265', video: 'hevc' },
+  { stream: 'mjpeg', type: 'mjpeg', video: 'mjpeg' },
 ]
 
 const fps = 25
@@ -73,8 +74,14 @@ describe('live, all at once', { concurrency: true }, () => {
       assert.equal(camera.type, type)
       assert.equal(camera.audio_enabled, audio !== undefined)
       const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
+      const formats = type === 'mjpeg' ? ['mjpeg'] : ['mp4', 'mpegts', 'hls']
+      if (type === 'mjpeg')
+        assert.deepEqual(
+          camera.streams.map(({ format }) => format),
+          formats,
+        )
       const snapshot = probe(camera.live_snapshot)
-      const formats = ['mp4', 'mpegts', 'hls']
+      // The multipart stream has no times of its own: ffprobe gives it 25 pictures a second.
       const probes = formats.map((format) => probe(urlOf(format), { seconds: liveSeconds }))
       const decodes = formats.map((format) => decode(urlOf(format), { seconds: liveSeconds }))
       for (const [i, seen] of (await Promise.all(probes)).entries()) {

@@ -29,6 +29,7 @@ VIDEO = {
     "h265-bframes": "x265enc speed-preset=ultrafast bitrate=1000 key-int-max={gop}"
     " option-string=bframes=3:b-adapt=0:open-gop=1:rc-lookahead=5:min-keyint={gop}:scenecut=0"
     " ! h265parse config-interval=-1 ! rtph265pay name=pay0 pt=96",
+    "mjpeg": "videoconvert ! video/x-raw,format=I420 ! jpegenc quality=70 ! rtpjpegpay name=pay0 pt=26",
 }
 SOUND = {
     "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { findHeader } from '../../server/media/rtsp/message.ts'
 import { parseInterleavedTransport, parseRtpInfo, parseSessionHeader } from '../../server/media/rtsp/transport.ts'
 import { openFakeCamera } from './fake-camera.ts'
@@ -87,6 +88,17 @@ test('H.265, live and with reordered pictures in a loop, comes whole', async () 
     const shown = frames.slice(0, 30).map(({ timestamp }) => (timestamp - frames[0]!.timestamp) | 0)
     assert.equal(new Set(shown).size, 30, 'no two at one time')
   }
+})
+
+test('JPEG pictures come whole, of the size that is described', async () => {
+  await using camera = await openFakeCamera({ streams: [{ ...yard, codec: 'mjpeg', height: 184 }] })
+  using client = await RtspClient.play(camera.url('yard'))
+  await client.until(() => client.frames.length >= 20)
+  assert.deepEqual(
+    client.formats.map(({ codec, width, height }) => [codec, width, height]),
+    [['mjpeg', 320, 184]],
+  )
+  for (const { data } of client.frames) assert.equal(parseJpegHeader(data).height, 184)
 })
 
 test('a stream is encoded once: all its clients get the same frames', async () => {

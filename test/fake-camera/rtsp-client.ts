@@ -8,6 +8,7 @@ import { AacDepacketizer, parseAacHeaderSizes } from '../../server/media/aac/dep
 import type { VideoFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'
 import { h265Codec } from '../../server/media/h265/h265-codec.ts'
+import { JpegDepacketizer } from '../../server/media/jpeg/depacketizer.ts'
 import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
 import { createRtpHeader, readRtpHeader } from '../../server/media/rtp/rtp-header.ts'
 import {
@@ -20,7 +21,7 @@ import {
 import { RtspStreamReader } from '../../server/media/rtsp/stream-reader.ts'
 import { parseSdp } from '../../server/media/sdp/parse-sdp.ts'
 import type { Sdp, SdpMedia } from '../../server/media/sdp/sdp.ts'
-import type { VideoDepacketizer } from '../../server/media/video-depacketizer.ts'
+import type { VideoDepacketizer, VideoSink } from '../../server/media/video-depacketizer.ts'
 
 export type ReceivedFrame = { readonly data: Uint8Array; readonly timestamp: number; readonly isKey: boolean }
 export type ReceivedPacket = { readonly sequence: number; readonly timestamp: number; readonly ssrc: number }
@@ -157,10 +158,13 @@ export class RtspClient implements Disposable {
   }
 
   #createVideo({ payloads }: SdpMedia): VideoDepacketizer {
-    return new NalDepacketizer(payloads[0]?.encoding === 'H265' ? h265Codec : h264Codec, {
+    const sink: VideoSink = {
       onFormat: (format) => this.formats.push(format),
       onPicture: (data, timestamp, isKey) => this.frames.push({ data: data.slice(), timestamp, isKey }),
-    })
+    }
+    const encoding = payloads[0]?.encoding
+    if (encoding === 'JPEG') return new JpegDepacketizer(sink)
+    return new NalDepacketizer(encoding === 'H265' ? h265Codec : h264Codec, sink)
   }
 
   #onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void {

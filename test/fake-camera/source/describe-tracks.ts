@@ -1,18 +1,19 @@
-// The tracks of a stream as its session description shows them (RFC 6184 8.2.1, RFC 7798 7.1, RFC 3640 4.1).
+// The tracks of a stream as its session description shows them (RFC 6184 8.2.1, RFC 7798 7.1, RFC 2435, RFC 3640 4.1).
 
 import { aacHbrParameters } from '../../../server/media/aac/packetizer.ts'
 import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import { audioPayloadType, videoPayloadType } from './media-source.ts'
 
-/** `parameterSets`: VPS, SPS and PPS, as the codec has them. */
+/** `parameterSets`: VPS, SPS and PPS, as the codec has them. JPEG says everything in its packets. */
 export function describeVideo(codec: VideoCodec, parameterSets: readonly Uint8Array[]): SdpMedia {
   return describe('video', 'track1', {
     payloadType: videoPayloadType,
-    encoding: codec.toUpperCase(),
+    encoding: { h264: 'H264', h265: 'H265', mjpeg: 'JPEG' }[codec],
     clockRate: 90_000,
     channels: 1,
-    parameters: codec === 'h265' ? describeH265(parameterSets) : describeH264(parameterSets),
+    parameters:
+      codec === 'mjpeg' ? new Map() : codec === 'h265' ? describeH265(parameterSets) : describeH264(parameterSets),
   })
 }
 

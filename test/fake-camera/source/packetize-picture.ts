@@ -3,9 +3,10 @@
 import type { VideoCodec } from '../../../server/media/frame.ts'
 import { packetizeH264 } from '../../../server/media/h264/packetizer.ts'
 import { packetizeH265 } from '../../../server/media/h265/packetizer.ts'
+import { packetizeJpeg } from '../../../server/media/jpeg/packetizer.ts'
 
 /** The payloads of one picture in order; the last takes the RTP marker. */
 export function packetizePicture(codec: VideoCodec, units: readonly Uint8Array[]): Uint8Array[] {
-  if (codec === 'mjpeg') throw new Error('JPEG is not packetized yet')
+  if (codec === 'mjpeg') return packetizeJpeg(units[0]!)
   return codec === 'h265' ? packetizeH265(units) : packetizeH264(units)
 }
