@@ -147,8 +147,8 @@ test('an application keeps no access beyond its grant unless it was registered, 
   assert.equal((await send('POST', '/v1/me/applications/', keeper, { name: 'Wide' })).status, 400)
 })
 
-test('an application: registered, changed, its secret rotated, removed with what was granted', async (t) => {
-  const { send, ada, owner, store, login } = await open(t)
+test('T17, T44: an application: registered, changed, its secret rotated, removed with what was granted', async (t) => {
+  const { send, ada, owner, store, login, events } = await open(t)
   const oauth = createTemporaryOAuth(store, { login })
   const uri = 'https://app.example/cb'
   const made = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Bell', redirect_uris: [uri] })
@@ -198,6 +198,16 @@ test('an application: registered, changed, its secret rotated, removed with what
   assert.equal((await send('DELETE', path, ada.authorization)).status, 204)
   assert.equal((await send('GET', '/v1/me/', bearer)).status, 401)
   assert.equal((await send('GET', path, ada.authorization)).status, 404)
+  const noted = events.filter(({ event }) => event.startsWith('app.'))
+  assert.deepEqual(
+    noted.map(({ event, userId, subject, detail }) => [event, userId, subject, detail]),
+    ['created', 'changed', 'secret_rotated', 'removed'].map((what) => [
+      `app.${what}`,
+      ada.userId,
+      'Bell',
+      { client_id },
+    ]),
+  )
 
   const open_ = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Phone', confidential: false })
   assert.deepEqual([open_.body.client_secret, open_.body.confidential], [null, false])
@@ -395,8 +405,8 @@ test('T17: an owner signs somebody out, and personal tokens only if wished for',
   )
 })
 
-test('owners manage users; others are told that they may not', async (t) => {
-  const { send, owner, ada, takeMails, addCamera } = await open(t)
+test('T17, T44: owners manage users; others are told that they may not', async (t) => {
+  const { send, owner, ada, takeMails, addCamera, events } = await open(t)
   const asOwner = (method: string, url: string, body?: unknown) => send(method, url, owner.authorization, body)
   for (const [method, url, body] of [
     ['GET', '/v1/users/'],
@@ -440,4 +450,7 @@ test('owners manage users; others are told that they may not', async (t) => {
   assert.equal((await asOwner('DELETE', path)).status, 409)
   assert.equal((await asOwner('DELETE', `${path}?remove_cameras=true`)).status, 204)
   assert.equal((await asOwner('GET', path)).status, 404)
+  const { event, userId, subject, context, detail } = events.at(-1)!
+  assert.deepEqual([event, userId, subject, detail], ['user.removed', made.body.id, 'bob@example.org', { by_user: owner.userId }]) // biome-ignore format: one line
+  assert.equal(typeof context?.ip, 'string')
 })
