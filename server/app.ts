@@ -26,7 +26,7 @@ import { PersonalTokens } from './auth/personal-tokens.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
-import { errorChain } from './base/error.ts'
+import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
 import { CameraDesk } from './camera-desk.ts'
@@ -43,6 +43,7 @@ import { MediaWorkers } from './media-workers.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
 import { loadRetentionLimits } from './retention-limits.ts'
+import { claimDatabase } from './store/database-claim.ts'
 import { openStore, type Store } from './store/store.ts'
 
 export type RunningServer = {
@@ -54,6 +55,8 @@ export type RunningServer = {
   readonly isSelfSigned: boolean
   /** On a first start, when nobody can sign in yet: what its owner types to become the first user. */
   readonly setupCode: string | undefined
+  /** Resolves when another server has taken the database over: then this one has to be closed. */
+  readonly ousted: Promise<AppError>
   /** Finishes open fragments, ends viewers, writes what is left. */
   close(): Promise<void>
 }
@@ -75,15 +78,17 @@ const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
   await mkdir(config.data, { recursive: true, mode: 0o700 })
   await mkdir(config.archive, { recursive: true, mode: 0o700 })
-  using held = new DisposableStack()
+  await using held = new AsyncDisposableStack()
   for (const folder of new Set([config.data, config.archive])) held.use(lockFolder(folder))
   const secretKey = await openSecretKey(config.data)
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
   const readIdentity = () => openIdentity(config, publicUrl, clock)
   const identity = config.behindProxy ? undefined : await readIdentity()
+  const { database } = config
+  const claim = held.use(await claimDatabase({ database, dataDir: config.data, clock, log }))
   const store = await openStore({
-    database: config.database,
+    database,
     credentialsKey: secretKey.deriveKey('camera credentials'),
     clock,
     log,
@@ -297,7 +302,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     await desk.close()
     await decoder.close()
     await store.close()
-    locks.dispose()
+    await locks.disposeAsync()
   }
   try {
     await api.listen({ host: config.host, port })
@@ -312,6 +317,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     fingerprint: identity?.fingerprint,
     isSelfSigned: identity !== undefined && config.tlsCert === undefined,
     setupCode: (await accounts.isSetupPending()) ? await accounts.createSetupCode() : undefined,
+    ousted: claim.lost,
     close,
   }
 }

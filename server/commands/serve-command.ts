@@ -24,8 +24,10 @@ export const serveCommand: Command = {
     const { url, certFile: ca, setupCode: setup_code } = server
     const announcement = switches.has('json') ? JSON.stringify({ url, ca, setup_code }) : describeServer(server, config)
     terminal.stdout.write(`${announcement}\n`)
-    await stopping.promise
+    const ousted = await Promise.race([stopping.promise, server.ousted])
     await server.close()
+    // Said once everything is written: the other server goes on with it.
+    if (ousted) throw ousted
     return { text: '' }
   },
 }

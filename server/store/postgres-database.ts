@@ -18,7 +18,7 @@ const maxConnections = 10
 /** Throws 'unavailable' when the server does not answer or refuses us; the password is in no message. */
 export async function openPostgresDatabase(url: string): Promise<Database> {
   const place = describePostgresUrl(url)
-  const config = createConfig(url)
+  const config = createPostgresConfig(url)
   await migrate(config, place)
   const pool = createPostgresPool({ ...config, ...limits, max: maxConnections }, place)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -34,7 +34,8 @@ const limits = {
   idle_in_transaction_session_timeout: 30_000,
 } satisfies PoolConfig
 
-function createConfig(text: string) {
+/** How every connection of ours is made. */
+export function createPostgresConfig(text: string) {
   const url = new URL(text)
   // The name is how a process tells its own changes from others'.
   url.searchParams.delete('application_name')
