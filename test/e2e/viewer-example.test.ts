@@ -81,9 +81,9 @@ async function visit(): Promise<Visit> {
   return { page, preflights, complaints }
 }
 
-async function signIn(page: Page, answer = 'Allow'): Promise<void> {
+async function signIn(page: Page, { answer = 'Allow', as = email } = {}): Promise<void> {
   await page.click('#sign-in')
-  await page.fill('#email', email)
+  await page.fill('#email', as)
   await page.fill('#password', 'correct horse')
   await page.click('main button')
   await page.click(`button:text-is("${answer}")`)
@@ -94,8 +94,8 @@ const message = async (page: Page, text: RegExp) => {
   await eventually(`the page says ${text}`, 15_000, async () => text.test(String(await page.textContent('#message'))))
 }
 
-test('a page on another origin: preflight, list, live pictures that move, a recording that plays', {
-  timeout: 120_000,
+test('T38: a page on another origin: preflight, list, live pictures that move, a recording that plays', {
+  timeout: 180_000,
 }, async () => {
   const { page, preflights, complaints } = await visit()
   await page.goto(origin)
@@ -124,7 +124,7 @@ test('a page on another origin: preflight, list, live pictures that move, a reco
   assert.deepEqual(complaints, [])
 })
 
-test('a page whose sign-in was revoked reads why, and can sign in again', { timeout: 120_000 }, async () => {
+test('a page whose sign-in was revoked reads why, and can sign in again', { timeout: 180_000 }, async () => {
   const { page, complaints } = await visit()
   await page.goto(origin)
   await signIn(page)
@@ -147,10 +147,38 @@ test('a page whose sign-in was revoked reads why, and can sign in again', { time
   assert.deepEqual(complaints, [])
 })
 
+test('somebody with whom a camera is shared sees it live, and of its recordings as much as is allowed', {
+  timeout: 90_000,
+}, async () => {
+  const guest = 'guest@example.com'
+  const names = ['--first-name', 'Gwen', '--last-name', 'Guest']
+  await server.command('user', 'add', '--password', 'correct horse', '--email', guest, ...names)
+  const invited = await server.request<{ id: number }>(`/v1/cameras/${cameraId}/guests/`, {
+    method: 'POST',
+    body: { email: guest },
+  })
+  const { page, complaints } = await visit()
+  await page.goto(origin)
+  await signIn(page, { as: guest })
+  await message(page, /Signed in as guest@example\.com\./)
+  assert.deepEqual(await page.locator('article h2').allTextContents(), [`Door, shared by ${email}`])
+  await eventually('a live picture', 20_000, () => readClock(page, 'article img'))
+  assert.equal(await page.isVisible('text=Play the recording'), false)
+  const body = { permissions: { can_view_rec: true } }
+  await server.request(`/v1/cameras/${cameraId}/guests/${invited.json.id}/`, { method: 'PUT', body })
+  await page.click('#refresh')
+  await page.click('text=Play the recording')
+  await eventually('a recorded picture', 30_000, () => readClock(page, 'article video'))
+  await server.request(`/v1/cameras/${cameraId}/guests/${invited.json.id}/`, { method: 'DELETE' })
+  await page.click('#refresh')
+  await message(page, /guest@example\.com has no cameras\./)
+  assert.deepEqual(complaints, [])
+})
+
 test('a page is told when a person does not allow it', { timeout: 60_000 }, async () => {
   const { page, complaints } = await visit()
   await page.goto(origin)
-  await signIn(page, 'Don’t allow')
+  await signIn(page, { answer: 'Don’t allow' })
   await message(page, /refused|denied|declined|not allow/i)
   assert.equal(page.url(), `${origin}/`)
   await page.goto(`${origin}/?code=njac_x&state=of-somebody-else`)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { checkIncreasing, decode, probe } from '../e2e/media-probe.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { parsePlaylist } from '../playback/parse-playlist.ts'
 import { openSdkProject, type Project } from '../sdk-project.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
@@ -41,15 +42,19 @@ before(async () => {
   project = await openSdkProject({ from: new URL('../../examples', import.meta.url).pathname, packages: ['hls.js'] })
   out = join(project.folder, 'out')
 
-  const startMs = await record(3000)
+  const startMs = await eventually('footage', 30_000, async () => {
+    const { json } = await server.request<{ recording_start: string | null }>(`/v1/cameras/${doorId}/recording/`)
+    return json.recording_start !== null && Date.parse(json.recording_start)
+  })
+  // Not from the first key frame on: the file shall begin at 0 all the same.
+  const fromMs = startMs + 1500
+  await awaitFootage(fromMs, { pieces: 1, formats: 1 })
   await server.stop()
   await server.start()
-  await record(3000)
+  await awaitFootage(fromMs, { pieces: 2, formats: 1 })
   await server.request(`/v1/cameras/${doorId}/`, { method: 'PUT', body: { url: source.url('narrow') } })
-  const endMs = (await record(3000)) + 3000
-  const time = (ms: number) => new Date(ms).toISOString()
-  // Not from the first key frame on: the file shall begin at 0 all the same.
-  range = ['--from', time(startMs + 1500), '--to', time(endMs)]
+  const endMs = await awaitFootage(fromMs, { pieces: 3, formats: 2 })
+  range = ['--from', new Date(fromMs).toISOString(), '--to', new Date(endMs).toISOString()]
 })
 
 after(async () => {
@@ -58,19 +63,35 @@ after(async () => {
   await source?.[Symbol.asyncDispose]()
 })
 
-/** Waits for so much footage of a camera that has just been (re)connected; where it begins. */
-async function record(durationMs: number): Promise<number> {
-  const sinceMs = Date.now()
-  const newest = async () => {
-    const { json } = await server.request<{ recording_end: string | null }>(`/v1/cameras/${doorId}/recording/`)
-    return json.recording_end === null ? 0 : Date.parse(json.recording_end)
-  }
-  const startMs = await eventually('footage goes on', 30_000, async () => {
-    const endMs = await newest()
-    return endMs > sinceMs && endMs
+/** Waits for that many pieces with something missing between them, or more, and two seconds of the last one; where those end. */
+function awaitFootage(fromMs: number, wanted: { pieces: number; formats: number }): Promise<number> {
+  return eventually(`${wanted.pieces} pieces of footage in ${wanted.formats} formats`, 60_000, async () => {
+    const url = await createStream(fromMs)
+    if (!url) return undefined
+    const { entries } = parsePlaylist((await server.request(new URL(url).pathname)).text)
+    const formats = new Set<string>()
+    let pieces = 0
+    let last = { dateMs: 0, seconds: 0 }
+    for (const { tags, dateMs, seconds } of entries) {
+      const [, uri, bytes] = /URI="(.*)",BYTERANGE="(\d+)@0"/.exec(tags.join('\n')) ?? []
+      if (uri !== undefined) {
+        const headers = { range: `bytes=0-${Number(bytes) - 1}` }
+        formats.add((await server.request(new URL(uri, url).pathname, { headers })).bytes.toString('hex'))
+        pieces++
+        last = { dateMs: dateMs!, seconds: 0 }
+      }
+      last.seconds += seconds
+    }
+    const isThere = pieces >= wanted.pieces && formats.size === wanted.formats && last.seconds >= 2
+    return isThere && last.dateMs + 2000
   })
-  await eventually('more footage', 30_000, async () => (await newest()) > startMs + durationMs + 1000)
-  return startMs
+}
+
+/** Undefined while there is nothing. */
+async function createStream(fromMs: number): Promise<string | undefined> {
+  const path = `/v1/cameras/${doorId}/recording/stream/?start=${new Date(fromMs).toISOString()}`
+  const { status, json } = await server.request<{ url: string }>(path)
+  return status === 200 ? json.url : undefined
 }
 
 function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
@@ -93,7 +114,7 @@ async function download(...args: string[]): Promise<Result[]> {
 }
 
 test('a range with a restart and a change of the format becomes two files that play from their beginning', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const [door, away, ...others] = await download(...range)
   assert.deepEqual([door!.camera.name, door!.status], ['Front door / left', 'downloaded'])
@@ -110,9 +131,10 @@ test('a range with a restart and a change of the format becomes two files that p
     assert.ok(video!.packets[0]!.isKey)
     const begin = Math.min(video!.packets[0]!.dtsSeconds, audio!.packets[0]!.dtsSeconds)
     assert.ok(begin < 0.001, `begins at ${begin} s`)
-    checkIncreasing(video!, 0.5)
-    checkIncreasing(audio!, 0.5)
-    assert.ok(Math.abs(video!.packets.length / small.framesPerSecond - seconds!) <= 1.5, `${seconds} s`)
+    checkIncreasing(video!, Number.POSITIVE_INFINITY)
+    checkIncreasing(audio!, Number.POSITIVE_INFINITY)
+    const endSeconds = video!.packets.at(-1)!.dtsSeconds
+    assert.ok(Math.abs(endSeconds - seconds!) <= 1.5, `${endSeconds} s of ${seconds} s`)
     await decode(file)
   }
   assert.deepEqual(widths, [640, 320])
@@ -126,23 +148,22 @@ test('what is there already stays as it is', { timeout: 60_000 }, async () => {
 })
 
 test('a download that was broken off goes on, and one whose stream is gone begins anew: the same bytes', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async () => {
   const [door] = await download(...range, '--camera', String(doorId))
   const first = door!.files[0]!.file
   const whole = await readFile(first)
   const [, from, , to] = range
-  const created = await server.request<{ url: string }>(
-    `/v1/cameras/${doorId}/recording/stream/?start=${from}&end=${to}`,
-  )
-  const playlist = (await server.request(new URL(created.json.url).pathname)).text
+  const path = `/v1/cameras/${doorId}/recording/stream/?start=${from}&end=${to}`
+  const { url } = (await server.request<{ url: string }>(path)).json
+  const playlist = (await server.request(new URL(url).pathname)).text
   const offset = /#EXT-X-BYTERANGE:\d+@(\d+)\n(.*)/.exec(playlist)!
-  const begin = `${new URL(offset[2]!, created.json.url).href} ${offset[1]}`
-  const gone = created.json.url.replace(/streams\/\w+/, `streams/${'0'.repeat(32)}`)
+  const begin = `${new URL(offset[2]!, url).href} ${offset[1]}`
+  const gone = url.replace(/streams\/\w+/, `streams/${'0'.repeat(32)}`)
   const states = [
-    { url: created.json.url, begin, bytes: Math.floor(whole.length * 0.9) },
-    { url: created.json.url, begin, bytes: 10 },
-    { url: created.json.url, begin: 'elsewhere 0', bytes: 5000 },
+    { url, begin, bytes: Math.floor(whole.length * 0.9) },
+    { url, begin, bytes: 10 },
+    { url, begin: 'elsewhere 0', bytes: 5000 },
     { url: gone, begin, bytes: 5000 },
   ]
   for (const { bytes, ...state } of states) {
