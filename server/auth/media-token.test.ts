@@ -37,7 +37,7 @@ test('a token gives back what it was signed for', () => {
   assert.ok(tokens.sign(grant).length <= 60)
 })
 
-test('any flipped bit is refused', () => {
+test('T39: any flipped bit is refused', () => {
   const tokens = new MediaTokens(key, createClock())
   const token = tokens.sign(grant)
   const bytes = Buffer.from(token, 'base64url')
@@ -58,7 +58,7 @@ test('any flipped bit is refused', () => {
   }
 })
 
-test('another camera, another kind, another key: refused; other parameters make another token', () => {
+test('T39: another camera, another kind, another key: refused; other parameters make another token', () => {
   const clock = createClock()
   const tokens = new MediaTokens(key, clock)
   const token = tokens.sign(grant)
@@ -78,7 +78,7 @@ test('another camera, another kind, another key: refused; other parameters make 
   }
 })
 
-test('two hours and up to ten minutes; the same token for ten minutes', () => {
+test('T39: two hours and up to ten minutes; the same token for ten minutes', () => {
   const clock = createClock()
   const tokens = new MediaTokens(key, clock)
   const token = tokens.sign(grant)

@@ -3,16 +3,22 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { createTemporaryAccounts } from '../../auth/accounts/temporary-accounts.ts'
 import { RateLimits } from '../../auth/guard/rate-limits.ts'
+import { TestClock } from '../../auth/guard/test-clock.ts'
+import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
 import {
   addApplication,
+  addSession,
   addUser,
   createTemporaryOAuth,
+  testContext,
   testPassword,
   testSecret,
 } from '../../auth/oauth/temporary-oauth.ts'
-import { systemClock } from '../../base/clock.ts'
+import { hashPassword } from '../../auth/password.ts'
 import { AppError } from '../../base/error.ts'
+import type { Store } from '../../store/store.ts'
 import type { ApiDeps } from '../deps.ts'
 import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 
@@ -250,8 +256,76 @@ testEachDatabase('T14: the Idempotency-Key is a header', async (t, database) => 
   assert.equal((await postForm(refresh)).statusCode, 400)
 })
 
-testEachDatabase('T30, T32: what comes too often is told when to come again', async (t, database) => {
-  const limits = new RateLimits({ apiPerMinute: 0, tokenPerMinute: 2, clock: systemClock })
+testEachDatabase(
+  'T30: after five wrong passwords the sixth attempt waits; from elsewhere the right one gets in',
+  async (t, database) => {
+    // With the real check of passwords, which the other tests here do without.
+    const addParts = (store: Store): Partial<ApiDeps> => {
+      const { login } = createTemporaryAccounts(store)
+      return { oauth: createTemporaryOAuth(store, { login }) }
+    }
+    const { store, api } = await openTemporaryApi(t, {}, addParts, database.openStore)
+    const user = await addUser(store)
+    await store.accounts.change(user.id, { passwordHash: await hashPassword(testPassword) })
+    await addApplication(store, { ownerId: user.id })
+    const logIn = (password: string, remoteAddress = '192.0.2.7') =>
+      api.server.inject({
+        method: 'POST',
+        url: '/oauth/token/',
+        remoteAddress,
+        headers: { 'content-type': formType },
+        payload: new URLSearchParams({ ...login, password }).toString(),
+      })
+    for (let i = 0; i < 5; i++) assert.equal((await logIn('wrong horse')).body, refusal('invalid_grant', 'Invalid credentials given.')) // biome-ignore format: one line
+    const delayed = await logIn(testPassword)
+    assert.deepEqual([delayed.statusCode, delayed.json().error], [429, 'rate_limited'])
+    assert.match(String(delayed.headers['retry-after']), /^\d+$/)
+    assert.equal((await logIn(testPassword, '198.51.100.4')).statusCode, 200)
+  },
+)
+
+testEachDatabase(
+  'T3: a wrong secret is 401 whatever is asked for and however it is sent, and uses nothing up',
+  async (t, database) => {
+    const { postForm, store, user } = await open(t, database)
+    const oauth = createTemporaryOAuth(store)
+    const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
+    const asked = await oauth.checkAuthorize(new URLSearchParams(query))
+    assert.equal(asked.kind, 'ask')
+    const { location } = await oauth.approve(asked.request, await addSession(store, user), testContext)
+    const code = new URL(location).searchParams.get('code')!
+    const { refresh_token, access_token } = (await postForm(login)).json()
+    const requests: [Record<string, string>, string][] = [
+      [{ grant_type: 'authorization_code', code, redirect_uri: query.redirect_uri }, '/oauth/token/'],
+      [{ grant_type: 'refresh_token', refresh_token }, '/oauth/token/'],
+      [{ grant_type: 'password', username: login.username, password: testPassword }, '/oauth/token/'],
+      [{ token: access_token }, '/oauth/token-revoke/'],
+    ]
+    const basic = (secret: string) => ({ authorization: `Basic ${btoa(`app:${secret}`)}` })
+    for (const [fields, url] of requests) {
+      for (const wrong of [
+        'wrong',
+        `${testSecret}x`,
+        testSecret.toUpperCase(),
+        createOAuthSecret('clientSecret', randomBytes),
+      ]) {
+        const inBody = await postForm({ client_id: 'app', client_secret: wrong, ...fields }, { url })
+        const inHeader = await postForm(fields, { url, headers: basic(wrong) })
+        for (const response of [inBody, inHeader]) {
+          assert.deepEqual([response.statusCode, response.body], [401, refusal('invalid_client')])
+          assert.equal(response.headers['www-authenticate'], 'Bearer error="invalid_client"')
+        }
+      }
+    }
+    for (const [fields, url] of requests) {
+      const response = await postForm(fields, { url, headers: basic(testSecret) })
+      assert.equal(response.statusCode, 200, `${url} ${JSON.stringify(fields)} ${response.body}`)
+    }
+  },
+)
+
+testEachDatabase('T32: what comes too often is told when to come again', async (t, database) => {
+  const limits = new RateLimits({ apiPerMinute: 0, tokenPerMinute: 2, clock: new TestClock() })
   const { postForm } = await open(t, database, { limits })
   await postForm(login)
   const second = await postForm(login)

@@ -8,8 +8,9 @@ import https from 'node:https'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import tls from 'node:tls'
+import { maxStallMs } from '../media/send-stream.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
-import type { Timeouts } from './timeouts.ts'
+import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 
 const hurried: Timeouts = {
   handshakeMs: 400,
@@ -173,6 +174,13 @@ test('T33: whoever is slow with handshake, headers or body is cut off', async (t
   assert.ok(performance.now() - startedMs < 4_000)
   assert.match(headersText, /^HTTP\/1\.1 408 /)
   assert.match(bodyText, /^$|^HTTP\/1\.1 408 /)
+})
+
+test('T33: by default nobody is waited for longer than half a minute', () => {
+  const { checkIntervalMs, ...limits } = defaultTimeouts
+  for (const [name, ms] of Object.entries(limits)) assert.ok(ms > 0 && ms <= 30_000, name)
+  assert.ok(limits.requestMs + checkIntervalMs <= 30_000 && limits.headersMs + checkIntervalMs <= 30_000)
+  assert.ok(maxStallMs <= 30_000)
 })
 
 test('T33: huge headers are refused in the shape of every error', async (t) => {

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
 import type { NewLink } from '../../store/links.ts'
-import type { Store, StoreOptions } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import { Authenticator } from '../authenticator.ts'
 import { isCommonPassword } from '../common-passwords.ts'
 import type { Login } from '../guard/login.ts'
@@ -20,7 +21,7 @@ import { Sessions } from '../sessions/sessions.ts'
 import { createLinkToken } from './account-links.ts'
 import { createTemporaryAccounts, tokenIn } from './temporary-accounts.ts'
 
-type OpenStore = (t: TestContext, options?: Partial<StoreOptions>) => Promise<{ store: Store }>
+type OpenStore = TestDatabase['openStore']
 
 const context = { ip: '192.0.2.9', userAgent: 'test' }
 const email = 'ada@example.org'
@@ -267,6 +268,31 @@ testEachDatabase('a link for a new password does not outlive the address it was 
   assert.deepEqual(await takeMails(), [])
   assert.equal((await store.users.get(user.id)).email, 'byron@example.org')
 })
+
+testEachDatabase(
+  'T23: the database holds nothing of links, the set-up code, cookies and passwords in clear',
+  async (t, { openStore }) => {
+    let database = ''
+    const { accounts, user, keeper, start, takeMails } = await open(t, async (...args) => {
+      const opened = await openStore(...args)
+      database = opened.database
+      return opened
+    })
+    const { first } = await start()
+    await accounts.requestReset(email, context)
+    await accounts.invite({ email: 'new@example.org', inviterId: keeper.id, context })
+    await accounts.requestEmailChange({ userId: user.id, email: 'byron@example.org', password, context })
+    const mails = await takeMails()
+    const code = await accounts.createSetupCode()
+    const secrets = [...mails.map(tokenIn), code, code.replaceAll('-', ''), first.cookie.split(/[=;]/)[1]!, password]
+    assert.equal(secrets.length, 7)
+    const texts = listTexts(await readRows(database))
+    assert.ok(texts.includes(email), 'the rows are searched')
+    for (const secret of secrets.flatMap((one) => [one, one.slice(6, 24), Buffer.from(one).toString('base64')])) {
+      assert.ok(secret.length > 7 && !texts.some((text) => text.includes(secret)), secret)
+    }
+  },
+)
 
 testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {
   const { accounts, user, takeMails } = await open(t, openStore)

@@ -13,6 +13,7 @@ import type { ReuseNotice } from './oauth-options.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
 import {
   addApplication,
+  addSession,
   addUser,
   askRevoke,
   askToken,
@@ -225,20 +226,28 @@ testEachDatabase('T14: requests with one key at once are all answered alike', as
   readPair(answers[0]!)
 })
 
-testEachDatabase('T14, T23: the database holds nothing of a token or a kept answer in clear', async (t, kind) => {
-  const { logIn, refresh, database, store } = await open(t, kind)
-  const first = await logIn()
-  const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
-  const texts = listTexts(await readRows(database))
-  assert.ok(texts.length > 50)
-  for (const { access_token, refresh_token } of [first, second]) {
-    for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
-      assert.ok(!texts.some((text) => text.includes(secret)))
+testEachDatabase(
+  'T14, T23: the database holds nothing of a token, a code or a kept answer in clear',
+  async (t, kind) => {
+    const { logIn, refresh, database, store, oauth, user } = await open(t, kind)
+    const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb' }
+    const asked = await oauth.checkAuthorize(new URLSearchParams(query))
+    assert.equal(asked.kind, 'ask')
+    const { location } = await oauth.approve(asked.request, await addSession(store, user), testContext)
+    const code = new URL(location).searchParams.get('code')!
+    const first = await logIn()
+    const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
+    const texts = listTexts(await readRows(database))
+    assert.ok(texts.length > 50)
+    for (const { access_token, refresh_token } of [first, second]) {
+      for (const secret of [access_token, refresh_token, access_token.slice(5, 30), refresh_token.slice(5, 30)]) {
+        assert.ok(!texts.some((text) => text.includes(secret)))
+      }
     }
-  }
-  assert.ok(!texts.some((text) => text.includes('key-1')))
-  assert.ok((await store.grants.list(1)).length > 0)
-})
+    for (const secret of [code, code.slice(5, 30), 'key-1']) assert.ok(!texts.some((text) => text.includes(secret)))
+    assert.ok((await store.grants.list(1)).length > 0)
+  },
+)
 
 testEachDatabase(
   'T15: either token revokes the grant; another application changes nothing; nobody learns what is known',
