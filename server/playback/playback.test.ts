@@ -174,6 +174,32 @@ test('a start inside a gap begins at the next footage; nothing in the range is n
   await assert.rejects(playback.createStream({ ...user, cameraId: 2, startMs: at(0), isRecording: true }), none)
 })
 
+test('a stream that begins long before the footage, or has a year without any, is looked through in a few steps', async () => {
+  await using scene = new FootageScene()
+  const yearS = 365 * 86_400
+  await scene.record(0, 20)
+  await scene.lose('camera_unreachable')
+  await scene.record(yearS, yearS + 20)
+  await scene.stop()
+  const { catalog } = scene
+  let lookUps = 0
+  const listSegments = catalog.listSegments.bind(catalog)
+  catalog.listSegments = (...range) => {
+    lookUps++
+    return listSegments(...range)
+  }
+  const playback = scene.playback()
+  for (const startMs of [at(0), 0, Date.parse('0001-01-01T00:00:00Z')]) {
+    const { id } = await playback.createStream({ ...user, startMs, isRecording: true })
+    lookUps = 0
+    const { currentMs } = await playback.getStreamInfo(id, user.userId)
+    assert.equal(currentMs, at(0))
+    const dates = parsePlaylist(await playback.playlist(id)).entries.flatMap(({ dateMs }) => dateMs ?? [])
+    assert.deepEqual([dates[0], dates.at(-1)], [at(0), at(yearS)])
+    assert.ok(lookUps < 1000, `${lookUps} look-ups`)
+  }
+})
+
 test('whoever asks for now, while the camera is recorded, is let in and sees what comes', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)

@@ -8,8 +8,9 @@ import { playlistEnd, writePlaylistEntry, writePlaylistHead } from '../media/hls
 import { defaultEntryLimits, StreamEntries, type StreamEntry } from './stream-entries.ts'
 import type { StreamRow } from './stream-rows.ts'
 
-/** Footage is looked through in steps of this; in between, others get the thread. */
-const stepMs = 30 * 60_000
+/** Footage is looked through in steps of this, which grow where there is none; in between, others get the thread. */
+const usualStepMs = 30 * 60_000
+const maxStepMs = 24 * 3_600_000
 
 /** Footage of a moment is on record this long after it at the latest. */
 const settlingMs = 10_000
@@ -74,15 +75,23 @@ export class RecordedStream {
     const { cameraId, endMs } = this.#row
     const { entries } = this
     const bounds = await this.#footage.bounds(cameraId)
-    const untilMs = Math.min(bounds?.endMs ?? 0, endMs ?? Number.POSITIVE_INFINITY)
-    for (let fromMs = entries.cursorMs; fromMs < untilMs && !entries.isFinished; fromMs += stepMs) {
-      const toMs = Math.min(fromMs + stepMs, untilMs)
-      for (const segment of await this.#footage.listSegments(cameraId, fromMs, toMs)) entries.add(segment)
-      this.#writeTexts()
-      if (toMs < untilMs) await yieldToOthers()
-    }
+    if (bounds)
+      await this.#takeIn(Math.max(entries.cursorMs, bounds.startMs), Math.min(bounds.endMs, endMs ?? bounds.endMs))
     if (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs)) entries.finish()
     this.#writeTexts()
+  }
+
+  async #takeIn(startMs: number, untilMs: number): Promise<void> {
+    let stepMs = usualStepMs
+    for (let fromMs = startMs; fromMs < untilMs && !this.entries.isFinished; ) {
+      const toMs = Math.min(fromMs + stepMs, untilMs)
+      const segments = await this.#footage.listSegments(this.#row.cameraId, fromMs, toMs)
+      for (const segment of segments) this.entries.add(segment)
+      this.#writeTexts()
+      stepMs = segments.length === 0 ? Math.min(2 * stepMs, maxStepMs) : usualStepMs
+      fromMs = toMs
+      if (toMs < untilMs) await yieldToOthers()
+    }
   }
 
   #head(): string {
