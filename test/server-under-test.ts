@@ -10,9 +10,6 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createAnswerCheck } from '../server/api/description/check-answer.ts'
 
-/** Of owner@example.com, whom `openServer` makes. */
-export const ownersPassword = 'correct horse'
-
 const entry = new URL('../server/commands/nightjar.ts', import.meta.url).pathname
 
 export type Answer<T = unknown> = {
@@ -130,7 +127,7 @@ async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<
 
   const addOwner = async () => {
     const person = ['--email', 'owner@example.com', '--first-name', 'Olive', '--last-name', 'Owner']
-    await command('user', 'add', '--password', ownersPassword, ...person)
+    await command('user', 'add', '--password', 'correct horse', ...person)
     return (await command<{ token: string }>('token', 'create', '--user', 'owner@example.com')).token
   }
   const token = hasOwner ? await addOwner() : ''

@@ -89,7 +89,11 @@ function strings({ format, pattern, minLength = 0, maxLength = 300 }: Schema): f
     case 'date-time':
       return times
     case 'email':
-      return fc.emailAddress().filter(inRange)
+    case 'idn-email':
+      return fc.oneof(
+        fc.emailAddress().filter(inRange),
+        fc.constantFrom('grace@example.com', 'Grace@Example.COM', 'anna@bücher.example'),
+      )
     case 'uri':
       return fc.webUrl()
     case 'duration':

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { Agent, request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { createAnswerCheck, type SentAnswer } from '../../server/api/description/check-answer.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
@@ -17,34 +17,51 @@ import {
 } from '../description/described-requests.ts'
 import { SchemaValues } from '../description/schema-values.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer, ownersPassword, type ServerUnderTest } from '../server-under-test.ts'
+import { testPostgres } from '../postgres/each-database.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
-const requestCount = 2000
 /** Objects of a kind; few, so that those of the household are asked about often. */
 const maxLearnt = 4
+
+/** Of those who do not call with a token, and in no example: who knows the password of a caller can end the caller’s token. */
+const lodgersPassword = 'a lodger of many summers'
 
 /** Not asked: their answers have no end, or are for browsers. */
 const isAsked = ({ operation: { tags } }: DescribedOperation) => !['Live media', 'Recorded media'].includes(tags[0])
 
 type Recording = { recording_start: string | null }
 
-test('2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards', {
-  timeout: 600_000,
-}, async (t) => {
+test(
+  '2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards',
+  {
+    timeout: 600_000,
+  },
+  async (t) => run(t, 2000),
+)
+
+testPostgres('1,000 requests made from our own description, on PostgreSQL', async (t, postgres) => {
+  process.env.NIGHTJAR_DATABASE = await postgres.createDatabase()
+  t.after(() => delete process.env.NIGHTJAR_DATABASE)
+  await run(t, 1000)
+})
+
+async function run(t: TestContext, requestCount: number): Promise<void> {
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
   await using server = await openServer('--rate-limit', '0', '--token-rate-limit', '0')
   const description = (await server.request<OpenApiDocument>('/openapi.json')).json
   const household = await openHousehold(server, camera.url('a'))
   const operations = listOperations(description).filter(isAsked)
   const known = new KnownObjects(operations, household.known)
-  const urls = fc.constantFrom(camera.url('a'), 'rtsp://127.0.0.1:9/none', 'rtsp://ada:secret@127.0.0.1:9/none')
+  const nowhere = fc.constantFrom('rtsp://127.0.0.1:9/none', 'rtsp://ada:secret@127.0.0.1:9/none')
   const requests = createRequests(operations, {
     values: new SchemaValues(description, {
-      url: urls,
+      url: fc.oneof(fc.constant(camera.url('a')), nowhere),
       client_id: fc.constantFrom(household.clientId, 'nobody'),
-      username: fc.constantFrom('owner@example.com', 'ada'),
-      password: fc.constantFrom(ownersPassword, 'x'),
+      username: fc.constantFrom('linus@example.com', 'ada'),
+      password: fc.constantFrom(lodgersPassword, 'x'),
       scope: fc.constantFrom('read', 'user_access', 'account_manage', 'nothing', ''),
+      camera: fc.constantFrom(...household.known.camera_id!, 424242),
+      hash: fc.constantFrom(...household.hashes, '0'.repeat(32)),
     }),
     callers: household.callers,
   })
@@ -82,57 +99,61 @@ test('2,000 requests made from our own description: no 5xx, nothing that is not 
     [],
   )
   await checkOrder(server, operations)
-})
+}
+
+type Made = { readonly id: number; readonly client_id?: string; readonly event_api_hash?: string }
 
 type Household = {
   readonly clientId: string
+  readonly hashes: readonly string[]
   readonly callers: readonly (string | undefined)[]
   readonly known: { readonly [name: string]: readonly (string | number)[] }
 }
 
-/** An owner with two cameras, one of them recorded, another user, and what they have made. */
+/** An owner with two cameras, one of them recorded, shared and with events; two other users; an application. */
 async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promise<Household> {
   const post = async (path: string, body: object) => {
-    const { status, json, text } = await server.request<{ id: number; client_id?: string }>(path, {
-      method: 'POST',
-      body,
-    })
+    const { status, json, text } = await server.request<Made>(path, { method: 'POST', body })
     assert.equal(status, 201, text)
     return json
   }
   const front = await post('/v1/cameras/', { name: 'Front door', url: cameraUrl })
   const yard = await post('/v1/cameras/', { name: 'Yard', url: 'rtsp://127.0.0.1:9/none' })
   await post(`/v1/cameras/${front.id}/recording/`, { retention: 'P7D' })
-  const others = ['grace@example.com', 'linus@example.com']
-  const people = []
-  for (const email of others) people.push(await post('/v1/users/', { email, password: 'battery staple at dawn' }))
-  const createToken = async (...args: string[]) =>
-    (await server.command<{ token: string }>('token', 'create', ...args)).token
-  const ofOther = await createToken('--user', 'grace@example.com')
-  const toRead = await createToken('--user', 'owner@example.com', '--scope', 'read')
+  await post('/v1/users/', { email: 'grace@example.com', password: `another ${lodgersPassword}` })
+  const linus = await post('/v1/users/', { email: 'linus@example.com', password: lodgersPassword })
+  const permissions = { can_view_rec: true }
+  const guests = [
+    await post(`/v1/cameras/${front.id}/guests/`, { email: 'grace@example.com', permissions }),
+    await post(`/v1/cameras/${front.id}/guests/`, { email: 'nobody.yet@example.com' }),
+  ]
+  for (const category of ['doorbell', 'motion']) await post('/v1/events/', { camera: front.id, category })
   const application = await post('/v1/me/applications/', {
     name: 'Porch Light',
     redirect_uris: [],
     allow_password: true,
+    confidential: false,
   })
+  const createToken = async (...args: string[]) => {
+    return `PersonalAccessToken ${(await server.command<{ token: string }>('token', 'create', ...args)).token}`
+  }
+  const guest = await createToken('--user', 'grace@example.com')
+  const reader = await createToken('--user', 'owner@example.com', '--scope', 'read')
+  const owner = `PersonalAccessToken ${server.token}`
+  const strange = ['Bearer njat_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5eF6', 'Basic YWRhOmNvcnJlY3QgaG9yc2U=']
   await eventually('footage', 30_000, async () => {
     const recording = await server.request<Recording>(`/v1/cameras/${front.id}/recording/`)
     return recording.json.recording_start !== null
   })
   return {
     clientId: application.client_id!,
-    callers: [
-      `PersonalAccessToken ${server.token}`,
-      `PersonalAccessToken ${ofOther}`,
-      `PersonalAccessToken ${toRead}`,
-      'Bearer njat_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5eF6',
-      'Basic YWRhOmNvcnJlY3QgaG9yc2U=',
-      undefined,
-    ],
+    hashes: [front.event_api_hash!, yard.event_api_hash!],
+    callers: [...Array<string>(8).fill(owner), guest, guest, guest, reader, ...strange, undefined],
     known: {
       camera_id: [front.id, yard.id],
+      guest_id: guests.map(({ id }) => id),
       application_id: [application.id],
-      user_id: [people[1]!.id],
+      user_id: [linus.id],
     },
   }
 }
@@ -150,11 +171,11 @@ function listOperations({ paths }: OpenApiDocument): DescribedOperation[] {
 class KnownObjects {
   readonly #household: Household['known']
   readonly #learnt: { [name: string]: (string | number)[] } = {}
-  readonly #paths: ReadonlySet<string>
+  readonly #paths: readonly string[]
 
   constructor(operations: readonly DescribedOperation[], household: Household['known']) {
     this.#household = household
-    this.#paths = new Set(operations.map(({ path }) => path))
+    this.#paths = operations.map(({ path }) => path)
   }
 
   writePath({ path, method, pathValues }: DescribedRequest): string {
@@ -170,8 +191,7 @@ class KnownObjects {
   /** What was created is known by the parameter behind its path; what was removed is forgotten. */
   learn({ path, method }: DescribedRequest, { status, body, url }: SentAnswer): void {
     if (status === 201) {
-      const [item] = [...this.#paths].filter((other) => other.startsWith(`${path}/{`) && other.endsWith('}'))
-      const name = item && /\{(\w+)\}$/.exec(item)![1]!
+      const name = findItemParameter(this.#paths, path)
       if (name !== undefined) this.#add(name, (JSON.parse(body) as { id: number }).id)
     }
     if (status === 204 && method === 'DELETE') {
@@ -190,6 +210,12 @@ class KnownObjects {
   #add(name: string, value: string | number): void {
     this.#learnt[name] = [...(this.#learnt[name] ?? []), value].slice(-maxLearnt)
   }
+}
+
+/** `guest_id` for `…/guests`, where there is `…/guests/{guest_id}`; what stands behind `/v1/events` is a camera. */
+function findItemParameter(paths: readonly string[], collection: string): string | undefined {
+  const name = /(\w+)s$/.exec(collection)?.[1]
+  return name !== undefined && paths.includes(`${collection}/{${name}_id}`) ? `${name}_id` : undefined
 }
 
 /** One request of HTTP/1.1, and its answer. */
@@ -232,14 +258,20 @@ async function checkOrder(server: ServerUnderTest, operations: readonly Describe
     assert.equal(list.status, 200, path)
     if (list.json.results === undefined) continue
     assert.equal(list.json.results.length, Math.min(list.json.count!, 1000), path)
-    const item = gets.find((other) => new RegExp(`^${path}/\\{\\w+\\}$`).test(other.path))
-    for (const { id } of item ? list.json.results : []) {
+    const isReadable =
+      findItemParameter(
+        gets.map((other) => other.path),
+        path,
+      ) !== undefined
+    for (const { id } of isReadable ? list.json.results : []) {
       assert.equal((await server.request(`${path}/${id}/`)).status, 200, `${path}/${id}`)
     }
   }
   await server.stop()
-  using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { readOnly: true })
-  assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
-  assert.deepEqual(database.prepare('pragma foreign_key_check').all(), [])
+  if (process.env.NIGHTJAR_DATABASE === undefined) {
+    using database = new DatabaseSync(join(server.dataDir, 'nightjar.db'), { readOnly: true })
+    assert.deepEqual(database.prepare('pragma integrity_check').all().map(Object.values), [['ok']])
+    assert.deepEqual(database.prepare('pragma foreign_key_check').all(), [])
+  }
   assert.equal((await server.command<{ ok: boolean }>('check')).ok, true)
 }
