@@ -49,23 +49,25 @@ export async function downloadPart({ init, part: { ranges } }, file, { mayResume
   return totalBytes
 }
 
-/** Every byte of it, or an error. */
+/** Every byte of it, or an error: of the network only after some attempts. */
 export async function fetchRange({ url, offset, bytes }) {
   const headers = { range: `bytes=${offset}-${offset + bytes - 1}` }
   for (let attempt = 0; ; attempt++) {
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(60_000) })
-      if (response.status === 404) throw new GoneError('this footage is not there any more')
-      if (response.status !== 206)
-        throw new Error(`expected status 206 for a part of the footage, got ${response.status}`)
+      if (response.status === 404) throw new RefusedError('this footage is not there any more')
+      const words = `expected status 206 for a part of the footage, got ${response.status}`
+      if (response.status >= 400 && response.status < 500 && response.status !== 429) throw new RefusedError(words)
+      if (response.status !== 206) throw new Error(words)
       const body = Buffer.from(await response.arrayBuffer())
       if (body.length !== bytes) throw new Error(`expected ${bytes} bytes of footage, got ${body.length}`)
       return body
     } catch (error) {
-      if (error instanceof GoneError || attempt === retryDelaysMs.length) throw error
+      if (error instanceof RefusedError || attempt === retryDelaysMs.length) throw error
       await pause(retryDelaysMs[attempt])
     }
   }
 }
 
-export class GoneError extends Error {}
+/** Asking again would not help. */
+class RefusedError extends Error {}

@@ -6,7 +6,7 @@ const players = new WeakMap()
 
 /** `tell` is given the moment that is shown, and what is wrong. */
 export function playRecording(video, url, tell) {
-  players.get(video)?.destroy()
+  stopRecording(video)
   video.hidden = false
   if (!Hls.isSupported()) {
     video.src = url
@@ -22,4 +22,9 @@ export function playRecording(video, url, tell) {
   video.ontimeupdate = () => tell(hls.playingDate?.toLocaleString() ?? '')
   hls.loadSource(url)
   hls.attachMedia(video)
+}
+
+export function stopRecording(video) {
+  players.get(video)?.destroy()
+  players.delete(video)
 }

@@ -1,7 +1,7 @@
 // The page: cameras live, and a recording of each from any moment on.
 
 import { createClient, findStreamUrl, NightjarError } from 'nightjar-sdk'
-import { playRecording } from './recording.js'
+import { playRecording, stopRecording } from './recording.js'
 import { finishSignIn, startSignIn } from './sign-in.js'
 
 const find = (id) => document.getElementById(id)
@@ -43,8 +43,15 @@ async function enter() {
 
 function leave() {
   session = client = undefined
-  find('cameras').replaceChildren()
+  showCameras([])
   setSignedIn(false)
+}
+
+/** Instead of those before, whose pictures and recordings would go on being loaded by themselves. */
+function showCameras(articles) {
+  for (const image of document.querySelectorAll('article img')) image.removeAttribute('src')
+  for (const video of document.querySelectorAll('article video')) stopRecording(video)
+  find('cameras').replaceChildren(...articles)
 }
 
 function setSignedIn(isSignedIn) {
@@ -60,7 +67,7 @@ async function refresh() {
   for (const place of [client.cameras, client.sharedCameras]) {
     for await (const camera of place.listAll(view)) articles.push(createArticle(camera, place))
   }
-  find('cameras').replaceChildren(...articles)
+  showCameras(articles)
   show(articles.length === 0 ? `${email} has no cameras.` : `Signed in as ${email}.`)
 }
 
