@@ -1,10 +1,12 @@
 // Who may do what with whose camera: every endpoint of a camera that is built, for everyone there is.
 
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { type BuiltName, builtNames, endpoints } from '../../contract/endpoints.ts'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
 import { syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 import { writeTime } from '../model/time.ts'
 import { addKeeper } from '../store/temporary-store.ts'
@@ -98,12 +100,17 @@ async function openScene(t: TestContext) {
       ...(method === 'POST' || method === 'PUT' ? { payload: JSON.stringify(body) } : {}),
     })
   }
+  const addToken = async (userId: number, scopes: readonly string[]) => {
+    const value = createPersonalToken(randomBytes)
+    await store.tokens.insert({ userId, name: 'test', scopes, ...describePersonalToken(value) })
+    return `PersonalAccessToken ${value}`
+  }
   const dump = async () => ({
     cameras: await store.cameras.list(),
     recordings: await store.recordings.list(),
     guests: await store.guests.listByCamera(cameraId, { limit: 100, offset: 0 }),
   })
-  return { ...temporary, people, otherScope, cameraId, otherId, foreignId, send, dump }
+  return { ...temporary, people, otherScope, cameraId, otherId, foreignId, send, dump, addToken }
 }
 
 /** Who is let in. */
@@ -149,6 +156,25 @@ test('T20: each operation on a camera, for everyone there is', async (t) => {
       assert.ok(expected.includes(answer.statusCode), `${name} by ${who}: ${answer.statusCode} ${answer.body}`)
     }
   }
+})
+
+test('T20: a token covers what its scopes name, for owners and guests alike', async (t) => {
+  const { people, cameraId, send, addToken } = await openScene(t)
+  for (const name of ofCamera) {
+    const { access, method }: Endpoint = endpoints[name]
+    // On a camera that is not there: whether a token is let in comes before what it names.
+    const statusWith = async (who: string, ...scopes: string[]) =>
+      (await send(name, 999_999, await addToken(people[who]!.userId, scopes))).statusCode
+    for (const who of ['owner', 'viewer']) {
+      assert.equal(await statusWith(who, access.or!), 404, `${name} with ${access.or}`)
+      assert.equal(await statusWith(who, 'read'), method === 'GET' ? 404 : 403, `${name} with read`)
+      assert.equal(await statusWith(who, 'read', 'write'), 404, `${name} with read and write`)
+      assert.equal(await statusWith(who, 'write'), 403, `${name} with write alone`)
+    }
+  }
+  const fine = await addToken(people.viewer!.userId, ['recording_access'])
+  assert.equal((await send('getSharedRecording', cameraId, fine)).statusCode, 200)
+  assert.equal((await send('getSharedCamera', cameraId, fine)).statusCode, 403)
 })
 
 test('T20: a camera is in exactly the lists of those who may see it', async (t) => {
