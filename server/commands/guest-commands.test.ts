@@ -58,9 +58,11 @@ test('a guest is invited with a mail, listed, changed and removed', { timeout: 1
   assert.match(mail!.replaceAll('=\n', ''), /https:\/\/cameras\.example\.com\/invitation\/\?token=3?D?njln_/)
 
   const eve = await addUser('eve@example.com')
-  const { code, stdout } = await run('guest', 'add', ...ofCamera, '--email', 'eve@example.com')
+  const address = ['--public-url', 'https://elsewhere.example.com']
+  const { code, stdout } = await run('guest', 'add', ...ofCamera, '--email', 'eve@example.com', ...address)
   assert.equal(code, 0)
   assert.ok(stdout.includes(`Door. No mail server is configured (smtp-url): the mail is in ${join(data, 'outbox')}.`))
+  assert.match(stdout, /It leads to https:\/\/elsewhere\.example\.com\.$/m)
   const { mail: _mail, ...kept } = bob
   const { guests } = await succeed('guest', 'list', ...ofCamera)
   assert.deepEqual([guests.length, guests[0], guests[1].user_id], [2, kept, eve.id])

@@ -9,12 +9,18 @@ import type { Guest } from '../store/guests.ts'
 import type { Store } from '../store/store.ts'
 import { readChoice } from './choice.ts'
 import { type Command, type CommandOptions, UsageError } from './command.ts'
+import { serverOptions } from './help.ts'
 import { parseId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { writeTable } from './table.ts'
-import { type MailOutcome, withGuestDesk } from './with-guest-desk.ts'
+import { type MailOutcome, publicUrlOf, withGuestDesk } from './with-guest-desk.ts'
 
 const ofCamera: CommandOptions = { camera: { placeholder: 'CAMERA_ID', sentence: 'Of this camera.', isRequired: true } }
+
+/** What the mail depends on, for servers that were given it on their own command line. */
+const mailOptions: CommandOptions = Object.fromEntries(
+  ['public-url', 'port', 'smtp-url', 'mail-from', 'sign-up'].map((name) => [name, serverOptions[name]!]),
+)
 
 const guestList: Command = {
   name: 'guest list',
@@ -49,6 +55,7 @@ const guestAdd: Command = {
     email: { placeholder: 'EMAIL', sentence: 'Whom.', isRequired: true },
     recordings: { sentence: 'They may see recordings too.' },
     notifications: { sentence: 'They are told of events.' },
+    ...mailOptions,
   },
   run: ({ config, options, switches }) =>
     withStore(config, async (store) => {
@@ -146,6 +153,8 @@ function describeMail(mail: MailOutcome, guest: Guest, config: Config): string {
       ? 'No mail was sent: the share waits until an owner makes an account for the address (sign-up is closed).'
       : 'No mail was sent: there were enough today, or the account is disabled.'
   }
-  if (config.smtpUrl !== undefined) return 'A mail was sent.'
-  return `No mail server is configured (smtp-url): the mail is in ${outboxOf(config)}.`
+  const where = `It leads to ${publicUrlOf(config)}.`
+  return config.smtpUrl === undefined
+    ? `No mail server is configured (smtp-url): the mail is in ${outboxOf(config)}. ${where}`
+    : `A mail was sent. ${where}`
 }

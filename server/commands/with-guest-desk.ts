@@ -19,13 +19,18 @@ import { record } from './record.ts'
 /** `none`: there was nothing to send. */
 export type MailOutcome = 'sent' | 'none' | { readonly failure: string }
 
+/** Where links in mails lead. */
+export function publicUrlOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {
+  return publicUrl ?? defaultPublicUrl(port)
+}
+
 /** Resolves when all that follows from `work` is done, the mail included. */
 export async function withGuestDesk<T>(
   store: Store,
   config: Config,
   work: (desk: GuestDesk) => Promise<T>,
 ): Promise<{ readonly result: T; readonly mail: MailOutcome }> {
-  const publicUrl = config.publicUrl ?? defaultPublicUrl(config.port)
+  const publicUrl = publicUrlOf(config)
   const mailer = createMailer({ config, publicUrl, clock, log })
   let mail: MailOutcome = 'none'
   const send = async (one: Mail) => {
