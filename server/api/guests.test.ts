@@ -243,6 +243,21 @@ test('an invitation ends with its guest, its camera and seven days; another one 
   assert.equal(await isGood(third.token), false)
 })
 
+test('a guest who is removed before the mail is on its way gets none, and no link is left', async (t) => {
+  const { send, invite, path, accounts, takeMails, store, owner, cameraId } = await open(t)
+  const camera = await store.cameras.get(cameraId)
+  // The mail is begun in the next turn of the event loop; neither of these waits for one.
+  const guest = await accounts.guests.invite({ camera, email: 'bob@example.org' })
+  await store.guests.remove(cameraId, guest.id)
+  assert.deepEqual(await takeMails(), [])
+  const again = (await invite('bob@example.org')).body
+  assert.equal((await takeMails()).length, 1)
+  await send('DELETE', `${path}${again.id}/`)
+  const link = { kind: 'invitation', email: 'bob@example.org', inviterId: owner.userId, cameraId } as const
+  const late = { ...link, hash: new Uint8Array(32), expiresAtMs: Number.MAX_SAFE_INTEGER, guestId: again.id }
+  await assert.rejects(store.links.insert(late), { kind: 'not_found' })
+})
+
 test('T31: three invitations a day to an address, twenty an hour from a user; beyond that nothing is kept', async (t) => {
   const { send, invite, path, takeMails, clock, owner, addCamera, addUser } = await open(t)
   await addUser('ada@example.org')

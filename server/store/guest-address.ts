@@ -1,6 +1,7 @@
 // Guests who were invited before they had an account are known by their address alone: here they get to the account that has it.
 
 import type { Kysely } from 'kysely'
+import { AppError } from '../base/error.ts'
 import type { Tables } from './schema.ts'
 
 /**
@@ -15,6 +16,12 @@ export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: num
     .where('user_id', 'is', null)
     .where('camera_id', 'not in', (of) => of.selectFrom('cameras').select('id').where('owner_id', '=', userId))
     .execute()
+}
+
+/** Throws 'not_found' when the guest was removed. Until the end of the transaction it is not: its removal takes along what is made here. */
+export async function holdGuest(transaction: Kysely<Tables>, guestId: number): Promise<void> {
+  const query = transaction.selectFrom('guests').select('id').where('id', '=', guestId)
+  if (!(await query.forUpdate().executeTakeFirst())) throw new AppError('not_found', `there is no guest ${guestId}`)
 }
 
 /** The account whose a new guest of this address is; null when it has to wait for one. In a transaction that holds the address. */

@@ -4,6 +4,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { emailKey } from '../model/email.ts'
+import { holdGuest } from './guest-address.ts'
 import { holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
@@ -29,6 +30,8 @@ export type NewLink = Pick<Link, 'kind' | 'expiresAtMs'> &
   Partial<Pick<Link, 'userId' | 'email' | 'inviterId' | 'cameraId'>> & {
     /** SHA-256 of what the link carries, 32 bytes. */
     readonly hash: Uint8Array
+    /** Whom it invites: it ends with the guest. */
+    readonly guestId?: number
     /** Of the account of `userId`, when it was found out where the link is to go. */
     readonly credentialsVersion?: number
   }
@@ -44,7 +47,7 @@ export class Links {
 
   /**
    * In place of those of the same kind for the same person, inviter and camera; only for passwords may there be several.
-   * Throws 'unauthenticated' when the account was changed since `credentialsVersion`.
+   * Throws 'unauthenticated' when the account was changed since `credentialsVersion`, and 'not_found' when the guest is gone.
    */
   async insert(link: NewLink): Promise<void> {
     const { hash, kind, userId = null, email = null, inviterId = null, cameraId = null, expiresAtMs } = link
@@ -53,6 +56,7 @@ export class Links {
       if (link.credentialsVersion !== undefined) {
         await holdProven(transaction, { id: userId!, credentialsVersion: link.credentialsVersion })
       }
+      if (link.guestId !== undefined) await holdGuest(transaction, link.guestId)
       if (kind !== 'reset') {
         let earlier = transaction
           .deleteFrom('links')

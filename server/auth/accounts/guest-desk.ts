@@ -69,7 +69,7 @@ export class GuestDesk {
     const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
     audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
     if (!isKnown || (await this.#links.canMail(mailing))) {
-      this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, email))
+      this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, guest))
     }
     return guest
   }
@@ -96,9 +96,11 @@ export class GuestDesk {
     }
   }
 
-  async #sendMail({ id: cameraId, name: cameraName }: OwnCamera, owner: User, email: string): Promise<void> {
+  async #sendMail({ id: cameraId, name: cameraName }: OwnCamera, owner: User, guest: Guest): Promise<void> {
     const { store, signUp, randomBytes, publicUrl } = this.#options
+    const { id: guestId, email } = guest
     const inviter = owner.email
+    if (!(await store.guests.find(cameraId, guestId))) return // removed again meanwhile
     const user = await store.users.findByEmail(email)
     if (user) {
       if (user.disabledAtMs === null) await this.#mails.share(user.email, { inviter, cameraName })
@@ -107,7 +109,7 @@ export class GuestDesk {
     // Accounts are made by owners of the server alone: there is nothing yet that the invited person could do.
     if (signUp === 'closed') return
     const token = createLinkToken(randomBytes)
-    await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId: owner.id, cameraId })
+    await this.#links.insert('invitation', hashLinkToken(token)!, { email, inviterId: owner.id, cameraId, guestId })
     const link = writeLink(publicUrl, 'invitation', token)
     await this.#mails.guestInvitation(email, { inviter, cameraName, link })
   }

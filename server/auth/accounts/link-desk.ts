@@ -36,7 +36,7 @@ export class LinkDesk {
   async insert(
     kind: LinkKind,
     hash: Uint8Array,
-    of: Pick<NewLink, 'userId' | 'email' | 'inviterId' | 'cameraId' | 'credentialsVersion'>,
+    of: Pick<NewLink, 'userId' | 'email' | 'inviterId' | 'cameraId' | 'guestId' | 'credentialsVersion'>,
   ): Promise<void> {
     const { store, clock } = this.#options
     await store.links.insert({ kind, hash, expiresAtMs: clock.nowMs() + lifetimesMs[kind], ...of })
