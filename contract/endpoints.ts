@@ -18,6 +18,7 @@ import {
   TimelineQuery,
 } from './recording.ts'
 import { Nothing } from './schema.ts'
+import { storageEndpoints } from './storage.ts'
 import { User } from './user.ts'
 
 const reads = (or?: string) => ({ all: ['read'], ...(or && { or }) }) as const
@@ -289,6 +290,7 @@ export const endpoints = {
     isExtension: true,
   }),
 
+  ...storageEndpoints,
   ...accountEndpoints,
 } satisfies Record<string, Endpoint>
 

@@ -12,7 +12,9 @@ import { CertificateKeeper } from './api/transport/certificate-keeper.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
+import { loadRetentionLimits } from './archive/load-limits.ts'
 import { Retention } from './archive/retention.ts'
+import { StorageMeter } from './archive/storage-meter.ts'
 import { Accounts } from './auth/accounts/accounts.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Audit } from './auth/guard/audit.ts'
@@ -42,7 +44,6 @@ import { measure } from './measure.ts'
 import { MediaWorkers } from './media-workers.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
-import { loadRetentionLimits } from './retention-limits.ts'
 import { claimDatabase } from './store/database-claim.ts'
 import { openStore, type Store } from './store/store.ts'
 
@@ -106,16 +107,16 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const leftOpen = await store.segments.listOpen()
   const isArchiveThere = await openArchiveFolder(config.archive, store.segments, log)
   if (isArchiveThere) await catalog.repairOpen(await store.cameras.list())
-  const retention = new Retention({
+  const space = {
     rows: store.segments,
     archiveDir: config.archive,
     clock,
     log,
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
     openBytes: () => catalog.openBytes(),
-    recordedBytes: () => catalog.stats().recordedBytes,
     minFreeBytes: config.minFree,
-  })
+  }
+  const retention = new Retention({ ...space, recordedBytes: () => catalog.stats().recordedBytes })
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
@@ -225,6 +226,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     live,
     recorded: playback,
+    storage: new StorageMeter(space),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,
     log,

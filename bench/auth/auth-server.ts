@@ -15,6 +15,7 @@ import { createApi } from '../../server/api/api.ts'
 import { createGate } from '../../server/api/caller-gate.ts'
 import { CameraAccess } from '../../server/api/camera-access.ts'
 import type { ApiDeps } from '../../server/api/deps.ts'
+import { createTemporaryStorage } from '../../server/api/temporary-api.ts'
 import { openOwnIdentity } from '../../server/api/transport/certificate.ts'
 import { createTemporaryAccounts } from '../../server/auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../../server/auth/authenticator.ts'
@@ -121,6 +122,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
     kind === 'unchecked' ? { authenticate: () => caller, isLive: () => true } : real
   const api = createApi({
     ...noCameras,
+    storage: createTemporaryStorage(store, process.cwd(), clock),
     store,
     authenticator,
     access: new CameraAccess({ store, authenticator }),

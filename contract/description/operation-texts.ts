@@ -6,10 +6,12 @@ import { cameraTexts } from './camera-texts.ts'
 import type { OperationText } from './operation-text.ts'
 import { recordingTexts } from './recording-texts.ts'
 import { sharingTexts } from './sharing-texts.ts'
+import { storageTexts } from './storage-texts.ts'
 
 export const operationTexts: { readonly [Name in EndpointName]: OperationText<Endpoints[Name]> } = {
   ...accountTexts,
   ...cameraTexts,
   ...recordingTexts,
   ...sharingTexts,
+  ...storageTexts,
 }

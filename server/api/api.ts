@@ -22,6 +22,7 @@ import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
 import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
 import { createRecordingHandlers } from './handlers/recording.ts'
 import { createSharedCameraHandlers } from './handlers/shared-cameras.ts'
+import { createStorageHandlers } from './handlers/storage.ts'
 import { createUserHandlers } from './handlers/users.ts'
 import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
@@ -88,6 +89,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({ store, urls, audit, publicUrl }),
       ...createRecordingHandlers({ store, access, recorded }),
+      ...createStorageHandlers({ store, storage: deps.storage, audit }),
       ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
       ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),

@@ -1,5 +1,6 @@
 // What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
 
+import type { StorageMeter } from '../archive/storage-meter.ts'
 import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { Audit } from '../auth/guard/audit.ts'
@@ -62,10 +63,14 @@ export type Recorded = Pick<
   | 'setSpeed'
 >
 
+/** The space of recordings; see archive/storage-meter.ts. */
+export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
+
 export type ApiDeps = {
   readonly store: Pick<
     Store,
     | 'users'
+    | 'userLimits'
     | 'cameras'
     | 'recordings'
     | 'guests'
@@ -88,6 +93,7 @@ export type ApiDeps = {
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live
   readonly recorded: Recorded
+  readonly storage: StorageSource
   readonly snapshots: Snapshots
   readonly clock: Clock
   readonly log: Logger

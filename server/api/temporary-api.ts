@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { loadRetentionLimits } from '../archive/load-limits.ts'
+import { StorageMeter } from '../archive/storage-meter.ts'
 import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
 import { Authenticator } from '../auth/authenticator.ts'
 import { MediaTokens } from '../auth/media-token.ts'
@@ -99,6 +101,7 @@ export async function openTemporaryApi(
     },
     snapshots: { find: async () => undefined },
     recorded: noFootage,
+    storage: createTemporaryStorage(store, folder, clock),
     log: silentLogger,
     publicUrl,
     identity,
@@ -129,6 +132,19 @@ export async function openTemporaryApi(
       return (await store.cameras.insert({ ownerId, name, type: 'h264', ...source })).id
     },
   }
+}
+
+/** Of an archive in this folder; what is in the rows counts. */
+export function createTemporaryStorage(store: Store, archiveDir: string, clock: Clock): StorageMeter {
+  return new StorageMeter({
+    rows: store.segments,
+    archiveDir,
+    clock,
+    log: silentLogger,
+    loadLimits: () => loadRetentionLimits(store, undefined),
+    openBytes: () => new Map(),
+    minFreeBytes: undefined,
+  })
 }
 
 type Inject = (options: InjectOptions) => Promise<LightMyRequestResponse>

@@ -49,6 +49,7 @@ function cameraLimits(cameraId: number) {
     ownerId: fc.constantFrom(1, 2),
     maxAgeMs,
     maxBytes: maybe(sizes),
+    isRecorded: fc.boolean(),
   })
 }
 
@@ -169,6 +170,7 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
       ownerId: cameraId === 3 ? 2 : 1,
       maxAgeMs: cameraId * 5 * 1440 * minuteMs,
       maxBytes: cameraId === 2 ? 9000 : undefined,
+      isRecorded: true,
     })),
     users: new Map([[1, 15_000]]),
     maxBytes: 40_000,

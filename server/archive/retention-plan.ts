@@ -11,6 +11,8 @@ export type CameraLimits = {
   /** Footage that ended longer ago goes. */
   readonly maxAgeMs: number
   readonly maxBytes: number | undefined
+  /** False when recording is turned off, and what there is only waits for its end. */
+  readonly isRecorded: boolean
 }
 
 export type RetentionLimits = {

@@ -35,8 +35,8 @@ test('old footage is deleted by age, then by bytes, oldest first, with its empty
   await place.catalog.flush()
   const { bytes } = place.rows.all[0]!
   const cameras = [
-    { cameraId: 1, ownerId: 1, maxAgeMs: 7 * dayMs, maxBytes: undefined },
-    { cameraId: 2, ownerId: 1, maxAgeMs: 30 * dayMs, maxBytes: bytes * 5 },
+    { cameraId: 1, ownerId: 1, maxAgeMs: 7 * dayMs, maxBytes: undefined, isRecorded: true },
+    { cameraId: 2, ownerId: 1, maxAgeMs: 30 * dayMs, maxBytes: bytes * 5, isRecorded: false },
   ]
   const loadLimits = async () => ({ cameras, users: new Map(), maxBytes: undefined })
   const retention = createRetention(place, { loadLimits })

@@ -79,7 +79,7 @@ export class Retention {
       this.#deleted.segments++
       this.#deleted.bytes += bytes
     }
-    await this.#steps.delete(this.#options, await this.#plan(), { signal, onDeleted })
+    await this.#steps.delete(this.#options, await this.plan(), { signal, onDeleted })
     if (report.segments > 0) log.info({ ...report }, 'old recordings deleted')
     if (report.reasons.disk_space) {
       log.warn({ segments: report.reasons.disk_space }, 'recordings deleted before their time: the disk is full')
@@ -87,12 +87,8 @@ export class Retention {
     return report
   }
 
-  stats() {
-    const { steps, p95Ms } = this.#steps.stats()
-    return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
-  }
-
-  async #plan(): Promise<AsyncIterable<Doomed>> {
+  /** What must go now; reads only. */
+  async plan(): Promise<AsyncIterable<Doomed>> {
     const { rows, clock, loadLimits, openBytes } = this.#options
     return planRetention({
       rows,
@@ -101,6 +97,11 @@ export class Retention {
       openBytes: openBytes(),
       missingBytes: await this.#measureMissing(),
     })
+  }
+
+  stats() {
+    const { steps, p95Ms } = this.#steps.stats()
+    return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
   }
 
   /** How much less is free than should be; below 0 when there is more. */

@@ -1,14 +1,16 @@
 // nightjar camera …
 
 import { AppError } from '../base/error.ts'
+import { writeByteSize } from '../model/byte-size.ts'
 import { parseCameraName } from '../model/camera-name.ts'
 import { guessCameraType, parseCameraUrl } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
 import { writeTime } from '../model/time.ts'
 import type { Camera, CameraType } from '../store/cameras.ts'
 import type { Recording } from '../store/recordings.ts'
+import type { Store } from '../store/store.ts'
 import { type Command, UsageError } from './command.ts'
-import { getNamedUser, parseId, parseNewId } from './names.ts'
+import { getNamedUser, parseId, parseMaxSize, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
 import { writeTable } from './table.ts'
@@ -99,20 +101,24 @@ const cameraRecord: Command = {
   positionals: ['CAMERA_ID'],
   options: {
     retention: { placeholder: 'DURATION', sentence: 'Keeps recordings for so long, for instance P7D or PT12H.' },
+    'max-size': {
+      placeholder: 'SIZE',
+      sentence: 'Keeps no more than so much, for instance 50GB; the oldest goes first. "none" for no limit.',
+    },
     off: { sentence: 'Records no more. What is recorded stays until its time is over.' },
   },
   async run({ config, options, positionals, switches }) {
-    const { retention } = options
-    if ((retention === undefined) !== switches.has('off'))
-      throw new UsageError('give --retention or --off', cameraRecord)
+    const { retention, 'max-size': maxSize } = options
+    const isChange = retention !== undefined || maxSize !== undefined
+    if (isChange === switches.has('off')) {
+      throw new UsageError('give --retention, --max-size, or --off alone', cameraRecord)
+    }
     if (retention !== undefined) parseDurationMs(retention)
+    const maxBytes = parseMaxSize(maxSize)
     return withStore(config, async (store) => {
       const camera = await store.cameras.get(parseId('camera', positionals[0]!))
-      if (retention === undefined) await store.recordings.disable(camera.id)
-      else {
-        const maxBytes = (await store.recordings.find(camera.id))?.maxBytes ?? null
-        await store.recordings.enable(camera.id, { retention, maxBytes })
-      }
+      if (isChange) await changeRecording(store, camera.id, { retention, maxBytes })
+      else await store.recordings.disable(camera.id)
       const recording = await store.recordings.find(camera.id)
       return { json: writeCamera(camera, recording), text: `Camera ${camera.id}: ${describeRecording(recording)}.` }
     })
@@ -140,13 +146,29 @@ const cameraRotateHash: Command = {
 
 export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRotateHash, cameraRemove]
 
+/** What is not named stays, while recording is on. Throws 'invalid' when it is off and nobody says for how long to keep. */
+async function changeRecording(
+  { recordings }: Pick<Store, 'recordings'>,
+  cameraId: number,
+  change: { readonly retention: string | undefined; readonly maxBytes: number | null | undefined },
+): Promise<void> {
+  const known = await recordings.find(cameraId)
+  const current = known?.deactivatedAtMs === null ? known : undefined
+  const retention = change.retention ?? current?.retention
+  if (retention === undefined) throw new AppError('invalid', `camera ${cameraId} is not recorded: give --retention too`)
+  const maxBytes = change.maxBytes === undefined ? (current?.maxBytes ?? null) : change.maxBytes
+  await recordings.enable(cameraId, { retention, maxBytes })
+}
+
 function parseType(text: string): CameraType {
   if (text === 'h264' || text === 'h265' || text === 'mjpeg') return text
   throw new AppError('invalid', `--type: expected h264, h265 or mjpeg, got "${text}"`)
 }
 
 function describeRecording(recording: Recording | undefined): string {
-  return recording && recording.deactivatedAtMs === null ? `${recording.status} ${recording.retention}` : 'off'
+  if (!recording || recording.deactivatedAtMs !== null) return 'off'
+  const { status, retention, maxBytes } = recording
+  return `${status} ${retention}${maxBytes === null ? '' : `, at most ${writeByteSize(maxBytes)}`}`
 }
 
 function describeTrouble(camera: Camera, recording: Recording | undefined): string {
@@ -172,7 +194,12 @@ function writeCamera(camera: Camera, recording: Recording | undefined) {
     status_detail: camera.statusDetail,
     created_at: writeTime(camera.createdAtMs),
     recording: isRecorded
-      ? { retention: recording.retention, status: recording.status, status_detail: recording.statusDetail }
+      ? {
+          retention: recording.retention,
+          max_bytes: recording.maxBytes,
+          status: recording.status,
+          status_detail: recording.statusDetail,
+        }
       : null,
   }
 }

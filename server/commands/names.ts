@@ -1,6 +1,7 @@
-// Users as they are named on the command line: by e-mail address or by id.
+// What commands name: users by e-mail address or by id, other things by id, sizes.
 
 import { AppError } from '../base/error.ts'
+import { parseByteSize } from '../model/byte-size.ts'
 import type { Store } from '../store/store.ts'
 import type { User } from '../store/users.ts'
 
@@ -25,4 +26,15 @@ export function parseNewId(text: string | undefined): number | undefined {
 export function parseId(what: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new AppError('not_found', `there is no ${what} ${text}`)
   return Number(text)
+}
+
+const minSize = 1024 * 1024
+
+/** Of `--max-size`: null for "none". Throws 'invalid'. */
+export function parseMaxSize(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined
+  if (text === 'none') return null
+  const bytes = parseByteSize(text)
+  if (bytes < minSize) throw new AppError('invalid', `--max-size: expected at least 1 MiB, got "${text}"`)
+  return bytes
 }

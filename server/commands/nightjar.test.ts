@@ -113,7 +113,7 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
   await succeed('user add --email a@x --password hairy-otter')
   const cases: [string, number, RegExp][] = [
     ['frobnicate', 2, /there is no command "frobnicate"/],
-    ['user frobnicate', 2, /only add, list, passwd, sign-out, owner, disable, remove/],
+    ['user frobnicate', 2, /only add, list, passwd, sign-out, owner, limit, disable, remove/],
     ['user list --frobnicate', 2, /Unknown option '--frobnicate'/],
     ['user list extra', 2, /"extra" is not expected/],
     ['user add --email', 2, /--email <value>' argument missing/],
@@ -131,7 +131,7 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
     ['camera add --user a@x --name A --url ftp://h/', 1, /must begin with rtsp/],
     ['camera add --user a@x --name A --url rtsp://h/ --record 7', 1, /P7D/],
     ['camera add --user a@x --name A --url rtsp://h/ --record P0D', 1, /P7D/],
-    ['camera record 1', 2, /--retention or --off/],
+    ['camera record 1', 2, /--retention, --max-size, or --off/],
     ['camera remove 1', 1, /there is no camera 1/],
     ['user list --data /dev/null/x', 1, /there is no data/],
     ['serve --port x --workers 0', 1, /--port.*\n.*--workers/],
@@ -151,7 +151,9 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
 test('--help everywhere, from any folder, through links', async (t) => {
   const { data, succeed } = await createCommandLine(t)
   const overview = (await succeed('--help')).stdout
+  const listed = overview.split('Commands:\n')[1]!.split('\n\n')[0]!.split('\n')
   const names = [...overview.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) /gm)].map((match) => match[1]!)
+  assert.equal(names.length, listed.length)
   assert.ok(names.length > 25 && names.includes('user sign-out') && names.includes('serve'), String(names))
   await Promise.all(
     names.map(async (name) =>

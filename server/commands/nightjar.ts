@@ -12,6 +12,7 @@ import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
+import { storageCommands } from './storage-commands.ts'
 import { tokenCommands } from './token-commands.ts'
 import { userCommands } from './user-commands.ts'
 
@@ -35,6 +36,7 @@ process.exitCode = await runCommandLine({
     ...cameraCommands,
     ...guestCommands,
     ...eventCommands,
+    ...storageCommands,
     checkCommand,
   ],
   terminal: process,

@@ -2,12 +2,13 @@
 
 import { checkPassword, hashPassword } from '../auth/password.ts'
 import { AppError } from '../base/error.ts'
+import { writeByteSize } from '../model/byte-size.ts'
 import { parseEmail } from '../model/email.ts'
 import { parsePersonName } from '../model/person-name.ts'
 import { writeTime } from '../model/time.ts'
 import type { User } from '../store/users.ts'
 import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
-import { getNamedUser, parseNewId } from './names.ts'
+import { getNamedUser, parseMaxSize, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
 import { writeTable } from './table.ts'
@@ -151,12 +152,36 @@ const userRemove: Command = {
     }),
 }
 
+const userLimit: Command = {
+  name: 'user limit',
+  summary: 'Limits the space of the recordings of a user, over all cameras.',
+  positionals: ['USER'],
+  options: {
+    'max-size': {
+      placeholder: 'SIZE',
+      sentence: 'Keeps no more than so much, for instance 500GB; the oldest goes first. "none" for no limit.',
+      isRequired: true,
+    },
+  },
+  run: ({ config, options, positionals }) => {
+    const maxBytes = parseMaxSize(options['max-size']) ?? null
+    return withStore(config, async (store) => {
+      const user = await getNamedUser(store, positionals[0]!)
+      await store.userLimits.setMaxBytes(user.id, maxBytes)
+      await record(store, { event: 'user.changed', ...about(user), detail: { max_bytes: maxBytes ?? 'none' } })
+      const words = maxBytes === null ? 'as much as there is room for' : `at most ${writeByteSize(maxBytes)}`
+      return { json: { id: user.id, max_bytes: maxBytes }, text: `User ${user.id}, ${user.email}: ${words}.` }
+    })
+  },
+}
+
 export const userCommands: readonly Command[] = [
   userAdd,
   userList,
   userPasswd,
   userSignOut,
   userOwner,
+  userLimit,
   userDisable,
   userRemove,
 ]

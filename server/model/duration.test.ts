@@ -34,5 +34,12 @@ test('anything else, nothing, and more than 100 years are refused', () => {
     'P1.5D',
     'P1DT',
   ]
+  const reasons: [string, RegExp][] = [
+    ['P0D', /no time at all/],
+    ['P1000000Y', /years or months/],
+    ['P365000000D', /longer than 100 years/],
+    ['forever', /not a duration.*P7D/],
+  ]
+  for (const [text, reason] of reasons) assert.throws(() => parseDurationMs(text), reason)
   for (const text of cases) assert.throws(() => parseDurationMs(text), { kind: 'invalid' }, text)
 })

@@ -25,7 +25,9 @@ export type Recording = {
   readonly deactivatedAtMs: number | null
 }
 
-export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes'> & { readonly ownerId: number }
+export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes' | 'deactivatedAtMs'> & {
+  readonly ownerId: number
+}
 
 export class Recordings {
   readonly #db: Kysely<Tables>
@@ -114,7 +116,7 @@ export class Recordings {
     const rows = await this.#db
       .selectFrom('recordings')
       .innerJoin('cameras', 'cameras.id', 'recordings.camera_id')
-      .select(['camera_id', 'owner_id', 'retention', 'max_bytes'])
+      .select(['camera_id', 'owner_id', 'retention', 'max_bytes', 'deactivated_at_ms'])
       .orderBy('camera_id')
       .execute()
     return rows.map((row) => ({
@@ -122,6 +124,7 @@ export class Recordings {
       ownerId: row.owner_id,
       retention: row.retention,
       maxBytes: row.max_bytes,
+      deactivatedAtMs: row.deactivated_at_ms,
     }))
   }
 

@@ -1,0 +1,43 @@
+// Words and examples of the space that recordings take.
+
+import type { Endpoints } from '../endpoints.ts'
+import type { storageEndpoints } from '../storage.ts'
+import type { OperationText } from './operation-text.ts'
+
+type Names = keyof typeof storageEndpoints
+
+const sampleStorage = {
+  used_bytes: 412_316_860_416,
+  max_bytes: 500_000_000_000,
+  bytes_per_day: 21_600_000_000,
+  full_at: '2026-05-05T01:20:00Z',
+  cameras: [
+    {
+      id: 12,
+      used_bytes: 412_316_860_416,
+      max_bytes: null,
+      bytes_per_day: 21_600_000_000,
+      recording_start: '2026-04-11T22:13:05Z',
+      retention_days: 30,
+      forecast_days: 23.1,
+    },
+  ],
+  server: null,
+}
+
+export const storageTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
+  getStorage: {
+    tag: 'Recording',
+    description:
+      'Counted to the last half minute. The forecast supposes that everything goes on as in the last 24 hours; a limit over several cameras takes the oldest of them all.',
+    answer: sampleStorage,
+  },
+  getUserStorage: { tag: 'Users', description: 'What the user sees at /v1/me/storage/.', answer: sampleStorage },
+  updateUserStorage: {
+    tag: 'Users',
+    description:
+      'What is over the limit goes within seconds, the oldest first. Limits of the single cameras hold besides: the first that is reached decides.',
+    bodies: { 'A limit': { max_bytes: 500_000_000_000 }, 'No limit': { max_bytes: null } },
+    answer: sampleStorage,
+  },
+}

@@ -1,0 +1,96 @@
+// How much space the footage of a user takes, and what follows from it: an extension. Owners of the server set the limits of users.
+
+import { type Static, Type } from 'typebox'
+import { UserPath } from './account.ts'
+import { endpoint } from './endpoint.ts'
+import { nullable, Timestamp } from './schema.ts'
+
+const usedBytes = Type.Integer({ description: 'Of footage, what is being recorded included.' })
+const bytesPerDay = Type.Integer({ description: 'How fast it grows: that of the last 24 hours.' })
+const maxBytes = (whose: string) => nullable(Type.Integer({ description: `Largest size of ${whose}; null: no limit.` }))
+const fullAt = Type.Union([Timestamp, Type.Null()], {
+  description:
+    'When, at the present rate, footage begins to go before its time is over, for lack of space; null: never.',
+})
+
+export const CameraStorage = Type.Object({
+  id: Type.Integer(),
+  used_bytes: usedBytes,
+  max_bytes: maxBytes('its footage'),
+  bytes_per_day: bytesPerDay,
+  recording_start: nullable(Timestamp),
+  retention_days: nullable(Type.Number({ description: 'How long its footage is kept at most, in days.' })),
+  forecast_days: nullable(
+    Type.Number({
+      description:
+        'How far back its footage will reach at the present rate, in days; null when it is not recorded, or too short to tell.',
+    }),
+  ),
+})
+
+export const ServerStorage = Type.Object({
+  used_bytes: usedBytes,
+  max_bytes: maxBytes('all footage'),
+  bytes_per_day: bytesPerDay,
+  disk_bytes: nullable(Type.Integer({ description: 'Size of the disk; null when it does not answer.' })),
+  disk_free_bytes: nullable(Type.Integer()),
+  min_free_bytes: nullable(Type.Integer({ description: 'What stays free of it.' })),
+  full_at: fullAt,
+})
+
+export const Storage = Type.Object({
+  used_bytes: usedBytes,
+  max_bytes: maxBytes('the footage of all cameras of the user together'),
+  bytes_per_day: bytesPerDay,
+  full_at: fullAt,
+  cameras: Type.Array(CameraStorage, { description: 'Those of the user that have footage or are recorded.' }),
+  server: nullable(
+    Type.Object(
+      { ...ServerStorage.properties },
+      { description: 'Of all users together; for owners of the server, else null.' },
+    ),
+  ),
+})
+
+export type Storage = Static<typeof Storage>
+
+export const StorageChange = Type.Object({
+  max_bytes: nullable(
+    Type.Integer({ minimum: 1024 * 1024, maximum: Number.MAX_SAFE_INTEGER, description: 'Null: no limit.' }),
+  ),
+})
+
+export type StorageChange = Static<typeof StorageChange>
+
+const forOwners = { access: { all: ['account_manage'] }, isExtension: true } as const
+
+export const storageEndpoints = {
+  getStorage: endpoint({
+    method: 'GET',
+    path: '/v1/me/storage/',
+    summary: 'How much space recordings take, and how long it will do.',
+    access: { all: ['read'], or: 'recording_access' },
+    status: 200,
+    result: Storage,
+    isExtension: true,
+  }),
+  getUserStorage: endpoint({
+    method: 'GET',
+    path: '/v1/users/{user_id}/storage/',
+    summary: 'As /v1/me/storage/, of a user; for owners.',
+    params: UserPath,
+    status: 200,
+    result: Storage,
+    ...forOwners,
+  }),
+  updateUserStorage: endpoint({
+    method: 'PUT',
+    path: '/v1/users/{user_id}/storage/',
+    summary: 'Limits the space of a user’s recordings; for owners.',
+    params: UserPath,
+    body: StorageChange,
+    status: 200,
+    result: Storage,
+    ...forOwners,
+  }),
+}

@@ -1,0 +1,63 @@
+// The space of recordings as clients see it.
+
+import type { Storage } from '../../../contract/storage.ts'
+import type { CameraStorage, StorageReport } from '../../archive/storage-meter.ts'
+import { writeTime } from '../../model/time.ts'
+
+const dayMs = 86_400_000
+
+/** What one user may know; `isOwner`: also of all others together. */
+export function writeStorage(report: StorageReport, userId: number, isOwner: boolean): Storage {
+  const { atMs, limits, forecast } = report
+  const own = report.cameras.filter(({ ownerId }) => ownerId === userId)
+  const fullMs = Math.min(
+    forecast.userFullMs.get(userId) ?? Number.POSITIVE_INFINITY,
+    own.length > 0 ? Math.min(forecast.archiveFullMs, forecast.diskFullMs) : Number.POSITIVE_INFINITY,
+  )
+  return {
+    ...writeSums(own),
+    max_bytes: limits.users.get(userId) ?? null,
+    full_at: writeInstant(atMs, fullMs),
+    cameras: own.map(writeCamera),
+    server: isOwner ? writeServer(report) : null,
+  }
+}
+
+function writeServer({ atMs, cameras, limits, forecast, disk }: StorageReport): NonNullable<Storage['server']> {
+  return {
+    ...writeSums(cameras),
+    max_bytes: limits.maxBytes ?? null,
+    disk_bytes: disk?.totalBytes ?? null,
+    disk_free_bytes: disk?.freeBytes ?? null,
+    min_free_bytes: disk?.floorBytes ?? null,
+    full_at: writeInstant(atMs, Math.min(forecast.archiveFullMs, forecast.diskFullMs)),
+  }
+}
+
+function writeCamera(camera: CameraStorage): Storage['cameras'][number] {
+  return {
+    id: camera.cameraId,
+    ...writeSums([camera]),
+    max_bytes: camera.maxBytes ?? null,
+    recording_start: camera.firstMs === undefined ? null : writeTime(camera.firstMs),
+    retention_days: camera.maxAgeMs === undefined ? null : camera.maxAgeMs / dayMs,
+    forecast_days: Number.isFinite(camera.reachMs) ? round(camera.reachMs / dayMs) : null,
+  }
+}
+
+function writeSums(cameras: readonly CameraStorage[]) {
+  const sum = (read: (camera: CameraStorage) => number) => cameras.reduce((total, each) => total + read(each), 0)
+  return {
+    used_bytes: sum(({ bytes }) => bytes),
+    bytes_per_day: Math.round(sum(({ bytesPerMs }) => bytesPerMs) * dayMs),
+  }
+}
+
+/** Null for never, and for what is too far away to be said in a date. */
+function writeInstant(atMs: number, inMs: number): string | null {
+  return inMs < 200 * 365 * dayMs ? writeTime(atMs + inMs) : null
+}
+
+function round(days: number): number {
+  return Number(days.toPrecision(3))
+}

@@ -1,0 +1,50 @@
+// /v1/me/storage/ and /v1/users/{user_id}/storage/: how much space recordings take, and how much they may take. Extensions.
+
+import type { Caller } from '../../auth/caller.ts'
+import type { Audit } from '../../auth/guard/audit.ts'
+import { AppError } from '../../base/error.ts'
+import type { Store } from '../../store/store.ts'
+import { writeStorage } from '../answers/storage.ts'
+import type { Handlers } from '../call.ts'
+import type { StorageSource } from '../deps.ts'
+
+export type StorageHandlersOptions = {
+  readonly store: Pick<Store, 'users' | 'userLimits'>
+  readonly storage: StorageSource
+  readonly audit: Pick<Audit, 'write'>
+}
+
+type Names = 'getStorage' | 'getUserStorage' | 'updateUserStorage'
+
+export function createStorageHandlers(options: StorageHandlersOptions): Pick<Handlers, Names> {
+  const { store, storage, audit } = options
+
+  const checkOwner = async ({ userId }: Caller): Promise<void> => {
+    if (!(await store.users.find(userId))?.isOwner) throw new AppError('forbidden', 'only owners manage users')
+  }
+  const show = async (userId: number) => {
+    const { isOwner } = await store.users.get(userId)
+    return writeStorage(await storage.read(), userId, isOwner)
+  }
+
+  return {
+    getStorage: ({ caller }) => show(caller.userId),
+
+    async getUserStorage({ caller, params }) {
+      await checkOwner(caller)
+      return show(params.user_id)
+    },
+
+    async updateUserStorage(call) {
+      const { caller, params } = call
+      await checkOwner(caller)
+      const { id: userId, email: subject } = await store.users.get(params.user_id)
+      const { max_bytes: maxBytes } = call.body()
+      await store.userLimits.setMaxBytes(userId, maxBytes)
+      storage.forget()
+      const detail = { max_bytes: maxBytes ?? 'none', by_user: caller.userId }
+      audit.write({ event: 'user.changed', userId, subject, context: call.context(), detail })
+      return show(userId)
+    },
+  }
+}

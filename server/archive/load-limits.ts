@@ -1,0 +1,36 @@
+// What may be kept, from the places it is said in: rows of recordings and users, and the configuration.
+
+import { parseDurationMs } from '../model/duration.ts'
+import type { RetentionLimits } from './retention-plan.ts'
+
+/** The rows, whatever database keeps them (server/store/recordings.ts, user-limits.ts). */
+export type LimitRows = {
+  readonly recordings: {
+    listPolicies(): Promise<
+      readonly {
+        readonly cameraId: number
+        readonly ownerId: number
+        /** ISO 8601. */
+        readonly retention: string
+        readonly maxBytes: number | null
+        readonly deactivatedAtMs: number | null
+      }[]
+    >
+  }
+  readonly userLimits: { list(): Promise<ReadonlyMap<number, number>> }
+}
+
+export async function loadRetentionLimits(
+  { recordings, userLimits }: LimitRows,
+  archiveMaxBytes: number | undefined,
+): Promise<RetentionLimits> {
+  const [policies, users] = await Promise.all([recordings.listPolicies(), userLimits.list()])
+  const cameras = policies.map(({ cameraId, ownerId, retention, maxBytes, deactivatedAtMs }) => ({
+    cameraId,
+    ownerId,
+    maxAgeMs: parseDurationMs(retention),
+    maxBytes: maxBytes ?? undefined,
+    isRecorded: deactivatedAtMs === null,
+  }))
+  return { cameras, users, maxBytes: archiveMaxBytes }
+}

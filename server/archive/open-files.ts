@@ -1,0 +1,21 @@
+// The files that are being recorded, for programs beside the server, which alone knows them fragment by fragment.
+
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SegmentRows } from './segment-rows.ts'
+
+/** Bytes on the disk now, by camera. */
+export async function measureOpenFiles(
+  rows: Pick<SegmentRows, 'listOpen'>,
+  archiveDir: string,
+): Promise<Map<number, number>> {
+  const bytes = new Map<number, number>()
+  for (const { cameraId, path } of await rows.listOpen()) {
+    const size = await stat(join(archiveDir, path)).then(
+      (found) => found.size,
+      () => 0, // closed, or gone, in between
+    )
+    bytes.set(cameraId, (bytes.get(cameraId) ?? 0) + size)
+  }
+  return bytes
+}

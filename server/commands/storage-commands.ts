@@ -1,0 +1,90 @@
+// nightjar storage, nightjar retention
+
+import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { createLogger } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import { lockFolder } from '../folder-lock.ts'
+import type { Store } from '../store/store.ts'
+import type { Command, CommandResult } from './command.ts'
+import { serverOptions } from './help.ts'
+import { withStore } from './open-data.ts'
+
+const spaceOptions = {
+  archive: serverOptions.archive!,
+  'archive-max': serverOptions['archive-max']!,
+  'min-free': serverOptions['min-free']!,
+}
+
+const storageCommand: Command = {
+  name: 'storage',
+  summary: 'Tells how much space recordings take, how far back they will reach, and when the space will be used up.',
+  positionals: [],
+  options: spaceOptions,
+  run: ({ config }) =>
+    withStore(config, async (store) => {
+      const { StorageMeter } = await import('../archive/storage-meter.ts')
+      const { describeStorage, writeStorageReport } = await import('./storage-report.ts')
+      const report = await new StorageMeter(await openSpace(config, store)).read()
+      const cameras = new Map((await store.cameras.list()).map(({ id, name }) => [id, name]))
+      const users = new Map((await store.users.list()).map(({ id, email }) => [id, email]))
+      return { json: writeStorageReport(report), text: describeStorage(report, { cameras, users }) }
+    }),
+}
+
+const retentionCommand: Command = {
+  name: 'retention',
+  summary: 'Deletes recordings whose time or space is over, as the running server does by itself; or only tells which.',
+  positionals: [],
+  options: { ...spaceOptions, 'dry-run': { sentence: 'Deletes nothing: tells what would go now.' } },
+  async run({ config, switches }) {
+    if (switches.has('dry-run')) return withStore(config, (store) => showPlan(config, store))
+    using _ = lockArchive(config.archive)
+    return await withStore(config, (store) => applyLimits(config, store))
+  },
+}
+
+export const storageCommands: readonly Command[] = [storageCommand, retentionCommand]
+
+async function showPlan(config: Config, store: Store): Promise<CommandResult> {
+  const { describePlan, summarizePlan, writePlan } = await import('./retention-report.ts')
+  const retention = await openRetention(config, store)
+  const summary = await summarizePlan(await retention.plan())
+  return { json: { dry_run: true, ...writePlan(summary) }, text: describePlan(summary) }
+}
+
+async function applyLimits(config: Config, store: Store): Promise<CommandResult> {
+  const { describeReport } = await import('./retention-report.ts')
+  const retention = await openRetention(config, store)
+  const report = await retention.pass(new AbortController().signal)
+  return { json: { dry_run: false, ...report }, text: describeReport(report) }
+}
+
+async function openRetention(config: Config, store: Store) {
+  const { Retention } = await import('../archive/retention.ts')
+  return new Retention({ ...(await openSpace(config, store)), recordedBytes: () => 0 })
+}
+
+async function openSpace(config: Config, store: Store) {
+  const { loadRetentionLimits } = await import('../archive/load-limits.ts')
+  const { measureOpenFiles } = await import('../archive/open-files.ts')
+  const openBytes = await measureOpenFiles(store.segments, config.archive)
+  return {
+    rows: store.segments,
+    archiveDir: config.archive,
+    clock: systemClock,
+    log: createLogger('error'),
+    loadLimits: () => loadRetentionLimits(store, config.archiveMax),
+    openBytes: () => openBytes,
+    minFreeBytes: config.minFree,
+  }
+}
+
+function lockArchive(archiveDir: string): Disposable {
+  try {
+    return lockFolder(archiveDir)
+  } catch (cause) {
+    const message = 'a running server does this by itself, every ten seconds; to see what it will do: --dry-run'
+    throw new AppError('conflict', message, { cause })
+  }
+}

@@ -1,0 +1,86 @@
+// How much space recordings take, and how long it will do, for people and for programs.
+
+import type { CameraStorage, StorageReport } from '../archive/storage-meter.ts'
+import { writeByteSize } from '../model/byte-size.ts'
+import { writeTime } from '../model/time.ts'
+import { writeTable } from './table.ts'
+
+export type Names = { readonly cameras: ReadonlyMap<number, string>; readonly users: ReadonlyMap<number, string> }
+
+const dayMs = 86_400_000
+
+export function describeStorage(report: StorageReport, names: Names): string {
+  const { cameras, limits, forecast, disk, atMs } = report
+  const titles = ['ID', 'CAMERA', 'USED', 'PER DAY', 'OLDEST', 'KEPT', 'WILL REACH BACK']
+  const rows = cameras.map((camera) => [
+    String(camera.cameraId),
+    names.cameras.get(camera.cameraId) ?? '(removed)',
+    writeByteSize(camera.bytes),
+    writeByteSize(camera.bytesPerMs * dayMs),
+    camera.firstMs === undefined ? '' : writeTime(camera.firstMs),
+    describeLimits(camera),
+    describeDays(camera.reachMs),
+  ])
+  const used = cameras.reduce((sum, { bytes }) => sum + bytes, 0)
+  const lines = [writeTable(titles, rows, 'There are no recordings.')]
+  for (const [userId, maxBytes] of limits.users) {
+    const own = cameras.filter(({ ownerId }) => ownerId === userId).reduce((sum, { bytes }) => sum + bytes, 0)
+    const share = `${writeByteSize(own)} of ${writeByteSize(maxBytes)}`
+    lines.push(`${names.users.get(userId)}: ${share}${describeFull(atMs, forecast.userFullMs.get(userId))}`)
+  }
+  if (limits.maxBytes !== undefined) {
+    const share = `${writeByteSize(used)} of ${writeByteSize(limits.maxBytes)}`
+    lines.push(`All recordings: ${share}${describeFull(atMs, forecast.archiveFullMs)}`)
+  } else lines.push(`All recordings: ${writeByteSize(used)}`)
+  if (disk) {
+    const free = `${writeByteSize(disk.freeBytes)} of ${writeByteSize(disk.totalBytes)} free`
+    const kept = `${writeByteSize(disk.floorBytes)} stay free`
+    lines.push(`Disk: ${free}, ${kept}${describeFull(atMs, forecast.diskFullMs)}`)
+  } else lines.push('Disk: it does not answer')
+  return lines.join('\n')
+}
+
+function describeLimits({ maxAgeMs, maxBytes }: CameraStorage): string {
+  const limits = [
+    ...(maxAgeMs === undefined ? [] : [describeDays(maxAgeMs)]),
+    ...(maxBytes === undefined ? [] : [writeByteSize(maxBytes)]),
+  ]
+  return limits.join(', ')
+}
+
+function describeDays(ms: number): string {
+  if (!Number.isFinite(ms)) return ''
+  const hours = ms / 3_600_000
+  return hours < 48 ? `${Number(hours.toPrecision(3))} hours` : `${Number((hours / 24).toPrecision(3))} days`
+}
+
+function describeFull(atMs: number, inMs: number | undefined): string {
+  if (inMs === undefined || inMs > 200 * 365 * dayMs) return ''
+  return inMs === 0 ? ', full: the oldest go' : `, full on ${writeTime(atMs + inMs)}`
+}
+
+export function writeStorageReport({ atMs, cameras, limits, forecast, disk }: StorageReport) {
+  const write = (inMs: number) => (inMs > 200 * 365 * dayMs ? null : writeTime(atMs + inMs))
+  return {
+    used_bytes: cameras.reduce((sum, { bytes }) => sum + bytes, 0),
+    max_bytes: limits.maxBytes ?? null,
+    full_at: write(Math.min(forecast.archiveFullMs, forecast.diskFullMs)),
+    disk_bytes: disk?.totalBytes ?? null,
+    disk_free_bytes: disk?.freeBytes ?? null,
+    min_free_bytes: disk?.floorBytes ?? null,
+    users: [...limits.users].map(([id, maxBytes]) => ({
+      id,
+      max_bytes: maxBytes,
+      full_at: write(forecast.userFullMs.get(id)!),
+    })),
+    cameras: cameras.map(({ cameraId, bytes, bytesPerMs, firstMs, maxAgeMs, maxBytes, reachMs }) => ({
+      id: cameraId,
+      used_bytes: bytes,
+      bytes_per_day: Math.round(bytesPerMs * dayMs),
+      recording_start: firstMs === undefined ? null : writeTime(firstMs),
+      retention_days: maxAgeMs === undefined ? null : maxAgeMs / dayMs,
+      max_bytes: maxBytes ?? null,
+      forecast_days: Number.isFinite(reachMs) ? reachMs / dayMs : null,
+    })),
+  }
+}
