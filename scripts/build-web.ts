@@ -12,8 +12,9 @@ const stampFile = join(dist, '.built-from')
 /** What the bundle is made of; the lock file stands for the packages. */
 const sources = ['web/**/*', 'sdk/**/*.ts', 'contract/**/*.ts', 'server/api/pages/look/*', 'package-lock.json']
 
-const wanted = hashSources()
-if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== wanted) {
+export async function buildDashboard(): Promise<void> {
+  const wanted = hashSources()
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted) return
   const { build } = await import('vite')
   await build({ configFile: join(root, 'web', 'vite.config.ts') })
   compressTexts()
@@ -39,3 +40,5 @@ function compressTexts(): void {
     writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }))
   }
 }
+
+if (process.argv[1] === import.meta.filename) await buildDashboard()

@@ -2,6 +2,7 @@
 
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'wouter'
+import { NightjarError } from '../../../sdk/index.ts'
 import { type AnyCamera, type CameraKind, useCamera } from '../../app/camera-queries.ts'
 import { follow, type View, viewOfDay, zoom } from '../../model/timeline-view.ts'
 import { createZone } from '../../model/zone.ts'
@@ -33,7 +34,9 @@ function CameraById({ kind }: { readonly kind: CameraKind }) {
   const { id } = useParams<{ id: string }>()
   const { loading, cameras } = useTexts()
   const camera = useCamera(kind, Number(id))
-  if (camera.data) return <CameraView key={id} of={camera.data} />
+  // It was there, and is not any more, or not for this person.
+  const isGone = camera.error instanceof NightjarError && camera.error.status === 404
+  if (camera.data && !isGone) return <CameraView key={id} of={camera.data} />
   return (
     <Page title={cameras.title}>
       {camera.error ? <Failure error={camera.error} onAgain={() => camera.refetch()} /> : <p>{loading}</p>}

@@ -24,7 +24,11 @@ export function Guests() {
   const { guests: texts, loading } = useTexts()
   const client = useClient()
   const camera = useCamera('own', cameraId)
-  const guests = useQuery({ queryKey: guestsKey(cameraId), queryFn: () => readGuests(client, cameraId) })
+  const guests = useQuery({
+    queryKey: guestsKey(cameraId),
+    queryFn: () => readGuests(client, cameraId),
+    refetchInterval: 10_000,
+  })
   const name = camera.data?.camera.name ?? ''
   return (
     <Page
@@ -110,15 +114,16 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
   const client = useClient()
   const queries = useQueryClient()
   const [isAsked, setAsked] = useState(false)
+  /** What was chosen, until the list says the same. */
+  const [wanted, setWanted] = useState<boolean>()
   const onSettled = () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) })
   const change = useMutation({
     mutationFn: (canViewRec: boolean) =>
       client.guests.update(cameraId, guest.id, { permissions: { can_view_rec: canViewRec } }),
-    onSettled,
+    onSettled: () => onSettled().then(() => setWanted(undefined)),
   })
   const remove = useMutation({ mutationFn: () => client.guests.delete(cameraId, guest.id), onSettled })
   const name = [guest.first_name, guest.last_name].filter(Boolean).join(' ')
-  const isAllowed = change.isPending ? change.variables : guest.permissions.can_view_rec
   return (
     <li className="row">
       <div>
@@ -129,9 +134,12 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
       <label className="check">
         <input
           type="checkbox"
-          checked={isAllowed}
+          checked={wanted ?? guest.permissions.can_view_rec}
           disabled={change.isPending}
-          onChange={(event) => change.mutate(event.currentTarget.checked)}
+          onChange={(event) => {
+            setWanted(event.currentTarget.checked)
+            change.mutate(event.currentTarget.checked)
+          }}
         />
         {texts.canViewRec}
       </label>

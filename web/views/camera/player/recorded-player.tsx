@@ -25,6 +25,7 @@ export type RecordedPlayerProps = {
 }
 
 const tellIntervalMs = 250
+const retryMs = 3_000
 
 export function RecordedPlayer(props: RecordedPlayerProps) {
   const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label } = props
@@ -47,8 +48,12 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     const element = video.current
     if (!stream || !element) return
     let isClosed = false
-    const onFailure = (reason: 'network' | 'media') =>
-      told.current.onFailure(reason === 'media' ? 'unplayable' : undefined)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onFailure = (reason: 'network' | 'media') => {
+      if (reason === 'media') told.current.onFailure('unplayable')
+      // A server that restarts, or a stream that is too old: another one from where this one stood.
+      else timer = setTimeout(() => openStream(player.current?.currentMs() ?? stream.startMs), retryMs)
+    }
     openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, onFailure }).then(
       (opened) => {
         if (isClosed) opened.close()
@@ -58,10 +63,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     )
     return () => {
       isClosed = true
+      clearTimeout(timer)
       player.current?.close()
       player.current = undefined
     }
-  }, [stream])
+  }, [stream, openStream])
   useEffect(() => {
     const timer = setInterval(() => {
       const ms = player.current?.currentMs()
