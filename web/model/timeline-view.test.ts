@@ -75,7 +75,7 @@ test('marks are in order, in sight, at round readings, and their labels have roo
       const labelled = ticks.filter(({ label }) => label !== 'none').map(({ ms }) => placeOf(ms, view, width))
       for (const [index, place] of labelled.entries()) {
         // The night the clocks change brings two labels nearer to each other.
-        if (index > 0) assert.ok(place - labelled[index - 1]! > 64 / 2 - 1)
+        if (index > 0) assert.ok(place - labelled[index - 1]! > 88 / 2 - 1)
       }
     }),
     { numRuns: 300 },

@@ -60,7 +60,7 @@ const steps = [
   { stepMs: 3 * hourMs, labelEvery: 2 },
 ] as const
 
-const minLabelWidth = 64
+const minLabelWidth = 88
 
 /** Marks at round readings of the zone's clock, left to right; labels have room. */
 export function listTicks(view: View, width: number, zone: Zone): Tick[] {

@@ -133,7 +133,7 @@ export function Timeline({ view, onView, zone, footage, nowMs, cursorMs, onPick 
                 y2={barTop}
               />
               {label !== 'none' && (
-                <text className="timeline-label" y={14} textAnchor="middle">
+                <text className="timeline-label" y={14} textAnchor={anchorAt(place(ms), width)}>
                   {readTick(clock, ms, label)}
                 </text>
               )}
