@@ -17,7 +17,7 @@ export class FrameFragmentMuxer implements LiveMuxer {
 
   constructor(init: Uint8Array, { audio }: StreamFormat) {
     this.init = init
-    this.#audio = audio && createAudioTimes(audio.sampleRate)
+    this.#audio = audio && createAudioTimes(audio)
   }
 
   push(frame: Frame): LivePiece | undefined {

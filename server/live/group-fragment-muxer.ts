@@ -23,7 +23,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
 
   constructor(init: Uint8Array, { audio }: StreamFormat) {
     this.init = init
-    this.#audioTimes = audio && createAudioTimes(audio.sampleRate)
+    this.#audioTimes = audio && createAudioTimes(audio)
   }
 
   push(frame: Frame): LivePiece | undefined {

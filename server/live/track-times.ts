@@ -1,5 +1,7 @@
 // Decode times of one track in its own timescale, from the 90 kHz times of its frames.
 
+import type { AudioFormat } from '../media/frame.ts'
+
 /** Added to all times: the axis of a run may begin a little below zero where pictures are reordered. */
 const origin90k = 90_000
 
@@ -49,7 +51,7 @@ export function createVideoTimes(): TrackTimes {
   return new TrackTimes({ timescale: 90_000, firstDuration: 3600, snapTicks: 0 })
 }
 
-/** An AAC block has 1024 samples (ISO/IEC 14496-3 4.5.2). */
-export function createAudioTimes(sampleRate: number): TrackTimes {
-  return new TrackTimes({ timescale: sampleRate, firstDuration: 1024, snapTicks: 4 })
+export function createAudioTimes({ codec, sampleRate }: AudioFormat): TrackTimes {
+  // The usual length of a block; another is learned from the first two.
+  return new TrackTimes({ timescale: sampleRate, firstDuration: codec === 'opus' ? 960 : 1024, snapTicks: 4 })
 }

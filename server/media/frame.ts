@@ -25,13 +25,13 @@ export type Frame = {
   /**
    * h264, h265: one access unit, NAL units each prefixed by its length in 4 bytes (ISO/IEC 14496-15), without parameter
    * sets and access unit delimiters. mjpeg: one complete JPEG file, from its FF D8 to its FF D9, of the size the format tells; every
-   * one is a key frame. aac: one raw_data_block without ADTS header.
+   * one is a key frame. aac: one raw_data_block without ADTS header. opus: one packet.
    */
   readonly data: Uint8Array
 }
 
 export type VideoCodec = 'h264' | 'h265' | 'mjpeg'
-export type AudioCodec = 'aac'
+export type AudioCodec = 'aac' | 'opus'
 
 export type VideoFormat = {
   readonly codec: VideoCodec
@@ -56,11 +56,12 @@ export type PictureOrder = {
 
 export type AudioFormat = {
   readonly codec: AudioCodec
+  /** Hz; of opus always 48000. */
   readonly sampleRate: number
   readonly channels: number
-  /** AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1). */
+  /** aac: AudioSpecificConfig (ISO/IEC 14496-3 1.6.2.1). opus: the content of the `dOps` box. */
   readonly config: Uint8Array
-  /** RFC 6381, for instance `mp4a.40.2`. */
+  /** RFC 6381, for instance `mp4a.40.2`; `opus`. */
   readonly codecString: string
 }
 

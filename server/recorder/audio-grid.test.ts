@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
+import { writeOpusConfig } from '../media/opus/opus-packet.ts'
 import { AudioGrid } from './audio-grid.ts'
+
+const block = Uint8Array.of(1)
 
 const gridOf = (rate: 8000 | 16000 | 44100 | 48000) => new AudioGrid(syntheticFormat({ audioSampleRate: rate }).audio!)
 
@@ -13,7 +16,7 @@ test('rounded and jittery times come out as blocks without holes', () => {
       const grid = gridOf(rate as 48000)
       let first: number | undefined
       for (const [i, error] of jitter.entries()) {
-        const position = grid.place(10_000 + Math.round((i * 1024 * 90_000) / rate) + error)!
+        const position = grid.place(10_000 + Math.round((i * 1024 * 90_000) / rate) + error, block)!.position
         first ??= position
         assert.equal(position, first + i * 1024)
       }
@@ -24,10 +27,10 @@ test('rounded and jittery times come out as blocks without holes', () => {
 test('blocks that are missing leave a hole of whole blocks', () => {
   const grid = gridOf(48000)
   const ticks = 1920
-  assert.equal(grid.place(0), 0)
-  assert.equal(grid.place(ticks), 1024)
-  assert.equal(grid.place(50 * ticks), 50 * 1024)
-  assert.equal(grid.place(51 * ticks), 51 * 1024)
+  assert.equal(grid.place(0, block)?.position, 0)
+  assert.equal(grid.place(ticks, block)?.position, 1024)
+  assert.equal(grid.place(50 * ticks, block)?.position, 50 * 1024)
+  assert.equal(grid.place(51 * ticks, block)?.position, 51 * 1024)
 })
 
 test('a clock that is slow or fast is followed by a block now and then', () => {
@@ -36,7 +39,7 @@ test('a clock that is slow or fast is followed by a block now and then', () => {
     let dropped = 0
     for (let i = 0; i < 100_000; i++) {
       const wanted = i * 1920 * factor
-      const position = grid.place(Math.round(wanted))
+      const position = grid.place(Math.round(wanted), block)?.position
       if (position === undefined) dropped++
       else assert.ok(Math.abs(position / 48000 - wanted / 90_000) < 0.1)
     }
@@ -46,6 +49,24 @@ test('a clock that is slow or fast is followed by a block now and then', () => {
 
 test('a track at twice the rate of its core has blocks of 2048 samples', () => {
   const { audio } = syntheticFormat({ audioSampleRate: 16000 })
-  assert.equal(new AudioGrid({ ...audio!, sampleRate: 32000 }).blockSamples, 2048)
-  assert.equal(new AudioGrid(audio!).blockSamples, 1024)
+  assert.equal(new AudioGrid({ ...audio!, sampleRate: 32000 }).place(0, block)?.samples, 2048)
+  assert.equal(new AudioGrid(audio!).place(0, block)?.samples, 1024)
+})
+
+test('Opus packets are as long as they say', () => {
+  const audio = {
+    codec: 'opus',
+    sampleRate: 48_000,
+    channels: 2,
+    config: writeOpusConfig(2),
+    codecString: 'opus',
+  } as const
+  const grid = new AudioGrid(audio)
+  const packets = [8, 24, 16].map((toc) => Uint8Array.of(toc, 1)) // 20, 60 and 40 ms
+  const places = [0, 1800, 7200].map((pts90k, i) => grid.place(pts90k + 3, packets[i]!))
+  assert.deepEqual(places, [
+    { position: 2, samples: 960 },
+    { position: 962, samples: 2880 },
+    { position: 3842, samples: 1920 },
+  ])
 })

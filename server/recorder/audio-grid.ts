@@ -1,46 +1,39 @@
 // Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz are 2089.8
 // ticks); summed up as they are, sound would drift or be full of tiny holes.
 
+import { createBlockLength } from '../media/audio-block.ts'
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-
-/** Samples per AAC block (ISO/IEC 14496-3 4.5.1.1): twice as many when the rate is that of spectral band replication. */
-const coreBlockSamples = 1024
 
 /** The block's own time may differ from the grid by this much before the grid gives way. */
 const toleranceSeconds = 1 / 16
 
+/** Positions and lengths in samples, the position since the run's axis began. */
+export type PlacedBlock = { readonly position: number; readonly samples: number }
+
 export class AudioGrid {
-  readonly blockSamples: number
   readonly #sampleRate: number
-  readonly #tolerance: number
+  readonly #samplesOf: (data: Uint8Array) => number
   #next: number | undefined
 
-  constructor({ sampleRate, config }: AudioFormat) {
-    this.#sampleRate = sampleRate
-    this.blockSamples = coreBlockSamples * (isHalfRate(config, sampleRate) ? 2 : 1)
-    this.#tolerance = Math.max(this.blockSamples, sampleRate * toleranceSeconds)
+  constructor(format: AudioFormat) {
+    this.#sampleRate = format.sampleRate
+    this.#samplesOf = createBlockLength(format)
   }
 
   /**
-   * Position of the block with this presentation time, in samples since the run's axis began; it follows the block before it
-   * unless blocks are missing, which leaves a hole of whole blocks. Undefined when the block is too much: drop it.
+   * Where the block with this presentation time is: it follows the block before it unless blocks are missing, which leaves a hole of
+   * whole blocks. Undefined when the block is too much: drop it.
    */
-  place(pts90k: number): number | undefined {
+  place(pts90k: number, data: Uint8Array): PlacedBlock | undefined {
+    const samples = this.#samplesOf(data)
+    const tolerance = Math.max(samples, this.#sampleRate * toleranceSeconds)
     const wanted = scaleTicks(pts90k, this.#sampleRate)
     let position = this.#next ?? wanted
     const error = wanted - position
-    if (error <= -this.#tolerance) return undefined
-    if (error >= this.#tolerance) position += Math.round(error / this.blockSamples) * this.blockSamples
-    this.#next = position + this.blockSamples
-    return position
+    if (error <= -tolerance) return undefined
+    if (error >= tolerance) position += Math.round(error / samples) * samples
+    this.#next = position + samples
+    return { position, samples }
   }
-}
-
-const coreRates = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
-
-/** True when the AudioSpecificConfig's core rate is half the rate of the track. */
-function isHalfRate(config: Uint8Array, sampleRate: number): boolean {
-  const index = (((config[0] ?? 0) & 0x07) << 1) | ((config[1] ?? 0) >> 7)
-  return coreRates[index] === sampleRate / 2
 }

@@ -5,7 +5,7 @@
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import { AudioGrid } from './audio-grid.ts'
+import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
 
 /** A finished fragment, times on the run's axis. */
 export type CutFragment = {
@@ -48,7 +48,7 @@ const defaultDuration90k = 3600
 
 type VideoCut = { readonly frames: readonly Frame[]; readonly startsFile: boolean }
 type HeldCut = VideoCut & { readonly end90k: number; readonly endMs: number }
-type AudioBlock = { readonly position: number; readonly frame: Frame }
+type AudioBlock = PlacedBlock & { readonly frame: Frame }
 
 export class FragmentCutter {
   readonly #limits: CutterLimits
@@ -99,9 +99,9 @@ export class FragmentCutter {
   /** Audio before the first picture is dropped: a file begins with its key frame. */
   pushAudio(frame: Frame): void {
     if (!this.#grid || this.#frames.length === 0) return
-    const position = this.#grid.place(frame.pts90k)
-    if (position === undefined) return
-    this.#blocks.push({ position, frame })
+    const place = this.#grid.place(frame.pts90k, frame.data)
+    if (!place) return
+    this.#blocks.push({ ...place, frame })
     this.#openBytes += frame.data.length
     if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
   }
@@ -153,8 +153,8 @@ export class FragmentCutter {
     const blocks = this.#takeBlocks(startsFile ? first.dts90k : undefined, end90k)
     const audio: Sample[] = []
     for (let i = 0; i < blocks.length; i++) {
-      const { position, frame } = blocks[i]!
-      const duration = (blocks[i + 1]?.position ?? position + this.#grid!.blockSamples) - position
+      const { position, samples, frame } = blocks[i]!
+      const duration = (blocks[i + 1]?.position ?? position + samples) - position
       bytes += frame.data.length
       audio.push({ data: frame.data, duration, compositionOffset: 0, isKey: true })
     }

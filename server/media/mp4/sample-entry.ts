@@ -1,5 +1,6 @@
 // How a track's frames are coded: the entries of a sample description. AVC and HEVC: ISO/IEC 14496-15 5.4.2, 8.4.1;
-// JPEG and AAC: ISO/IEC 14496-14 5.6 with the descriptors of ISO/IEC 14496-1 7.2.6.
+// JPEG and AAC: ISO/IEC 14496-14 5.6 with the descriptors of ISO/IEC 14496-1 7.2.6. Opus: "Encapsulation of Opus in ISO Base Media
+// File Format" 4.3.
 
 import type { AudioFormat, VideoFormat } from '../frame.ts'
 import { type Box, box, fixed16, fullBox, u8, u16, u32, zeros } from './box.ts'
@@ -33,10 +34,10 @@ function visualEntry(type: string, { width, height }: VideoFormat, config: Box):
   )
 }
 
-/** `mp4a` with its `esds`. */
-export function audioSampleEntry({ channels, sampleRate, config }: AudioFormat): Box {
+/** `mp4a` with its `esds`, or `Opus` with its `dOps`. */
+export function audioSampleEntry({ codec, channels, sampleRate, config }: AudioFormat): Box {
   return box(
-    'mp4a',
+    codec === 'opus' ? 'Opus' : 'mp4a',
     zeros(6),
     u16(1),
     zeros(8),
@@ -44,7 +45,7 @@ export function audioSampleEntry({ channels, sampleRate, config }: AudioFormat):
     zeros(4),
     // A rate that does not fit in 16.16 is told by the track's timescale and the decoder's own configuration.
     sampleRate < 0x10000 ? fixed16(sampleRate) : u32(0),
-    fullBox('esds', 0, 0, esDescriptor(aacObject, audioStream, config)),
+    codec === 'opus' ? box('dOps', config) : fullBox('esds', 0, 0, esDescriptor(aacObject, audioStream, config)),
   )
 }
 

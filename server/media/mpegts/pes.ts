@@ -2,6 +2,8 @@
 
 export const videoStreamId = 0xe0
 export const audioStreamId = 0xc0
+/** For what the standard itself has no kind for. */
+export const privateStreamId = 0xbd
 
 export type PesTimes = {
   /** 90 kHz ticks; only the low 33 bits travel. */

@@ -1,5 +1,6 @@
 // Program association and program map of a stream with one program. ISO/IEC 13818-1 2.4.4.
 
+import type { AudioCodec, AudioFormat } from '../frame.ts'
 import type { AnnexBCodec } from './annex-b.ts'
 import { crc32Mpeg2 } from './crc32.ts'
 
@@ -9,8 +10,10 @@ export const videoPid = 0x0100
 export const audioPid = 0x0101
 
 const videoStreamTypes: Readonly<Record<AnnexBCodec, number>> = { h264: 0x1b, h265: 0x24 }
-const streamTypeAacAdts = 0x0f
+/** ADTS; and "private", which the descriptors behind it explain. */
+const audioStreamTypes: Readonly<Record<AudioCodec, number>> = { aac: 0x0f, opus: 0x06 }
 const programNumber = 1
+const noDescriptors = [0xf0, 0x00]
 
 /** The section that says where the program map is. */
 export function writePat(): Uint8Array {
@@ -18,14 +21,27 @@ export function writePat(): Uint8Array {
 }
 
 /** The section that lists the elementary streams; the clock (PCR) travels with the video. */
-export function writePmt({ video, hasAudio }: { readonly video: AnnexBCodec; readonly hasAudio: boolean }): Uint8Array {
-  const noDescriptors = [0xf0, 0x00]
+export function writePmt({
+  video,
+  audio,
+}: {
+  readonly video: AnnexBCodec
+  readonly audio: AudioFormat | undefined
+}): Uint8Array {
   return writeSection(0x02, [
     ...pid13(videoPid),
     ...noDescriptors,
     ...[videoStreamTypes[video], ...pid13(videoPid), ...noDescriptors],
-    ...(hasAudio ? [streamTypeAacAdts, ...pid13(audioPid), ...noDescriptors] : []),
+    ...(audio ? [audioStreamTypes[audio.codec], ...pid13(audioPid), ...audioDescriptors(audio)] : []),
   ])
+}
+
+/** Registration "Opus", and the DVB extension descriptor with the channel configuration (ETSI TS 101 154, as "Opus in MPEG-TS" 4 says). */
+function audioDescriptors({ codec, channels }: AudioFormat): number[] {
+  if (codec === 'aac') return noDescriptors
+  const registration = [0x05, 4, ...[...'Opus'].map((char) => char.charCodeAt(0))]
+  const extension = [0x7f, 2, 0x80, channels]
+  return [0xf0, registration.length + extension.length, ...registration, ...extension]
 }
 
 /** Version 0, current, the only section of its table. */

@@ -1,11 +1,12 @@
-// Frames of one run as an MPEG transport stream: H.264 or H.265 and AAC in one program. A frame in, whole packets out. ISO/IEC 13818-1.
+// Frames of one run as an MPEG transport stream: H.264 or H.265, and AAC or Opus, in one program. A frame in, whole packets out. ISO/IEC 13818-1.
 
 import { AppError } from '../../base/error.ts'
-import type { Frame, StreamFormat } from '../frame.ts'
+import type { AudioFormat, Frame, StreamFormat } from '../frame.ts'
 import { writeAdtsHeader } from './adts.ts'
 import { type AnnexBCodec, accessUnitAnnexB, parameterSetsAnnexB } from './annex-b.ts'
+import { writeOpusControlHeader } from './opus-control.ts'
 import { Packetizer } from './packetizer.ts'
-import { audioStreamId, videoStreamId, writePesHeader } from './pes.ts'
+import { audioStreamId, privateStreamId, videoStreamId, writePesHeader } from './pes.ts'
 import { audioPid, patPid, pmtPid, videoPid, writePat, writePmt } from './psi.ts'
 
 /** Presentation starts here, so that no time stamp and no clock before it is negative. */
@@ -18,7 +19,7 @@ const pointerField = Uint8Array.of(0)
 export class TsWriter {
   readonly #codec: AnnexBCodec
   readonly #parameterSets: Uint8Array
-  readonly #audioConfig: Uint8Array | undefined
+  readonly #audioFormat: AudioFormat | undefined
   readonly #pat = new Packetizer(patPid)
   readonly #pmt = new Packetizer(pmtPid)
   readonly #video = new Packetizer(videoPid)
@@ -31,8 +32,8 @@ export class TsWriter {
     if (video.codec === 'mjpeg') throw new AppError('invalid', 'expected h264 or h265 for MPEG-TS, got mjpeg')
     this.#codec = video.codec
     this.#parameterSets = parameterSetsAnnexB(video.codec, video)
-    this.#audioConfig = audio?.config
-    this.#pmtSection = writePmt({ video: video.codec, hasAudio: audio !== undefined })
+    this.#audioFormat = audio
+    this.#pmtSection = writePmt({ video: video.codec, audio })
   }
 
   /**
@@ -40,7 +41,7 @@ export class TsWriter {
    * audio frame of a format without audio. Throws 'corrupt' or 'invalid' for a frame that breaks its format.
    */
   writeFrame(frame: Frame): Uint8Array {
-    if (frame.kind === 'audio') return this.#audioConfig ? this.#writeAudio(frame, this.#audioConfig) : new Uint8Array()
+    if (frame.kind === 'audio') return this.#audioFormat ? this.#writeAudio(frame, this.#audioFormat) : new Uint8Array()
     const unit = accessUnitAnnexB(this.#codec, frame.data, frame.isKey ? this.#parameterSets : undefined)
     const dts90k = frame.dts90k + origin90k
     const pts90k = Math.max(frame.pts90k + origin90k, dts90k) // the standard knows no other
@@ -59,12 +60,13 @@ export class TsWriter {
     return out
   }
 
-  #writeAudio(frame: Frame, config: Uint8Array): Uint8Array {
-    const adts = writeAdtsHeader(config, frame.data.length)
-    const time90k = frame.pts90k + origin90k
+  #writeAudio({ data, pts90k }: Frame, { codec, config }: AudioFormat): Uint8Array {
+    const isOpus = codec === 'opus'
+    const head = isOpus ? writeOpusControlHeader(data.length) : writeAdtsHeader(config, data.length)
+    const time90k = pts90k + origin90k
     const times = { pts90k: time90k, dts90k: time90k }
-    const header = writePesHeader(audioStreamId, times, adts.length + frame.data.length)
-    return this.#audio.packetize([header, adts, frame.data])
+    const streamId = isOpus ? privateStreamId : audioStreamId
+    return this.#audio.packetize([writePesHeader(streamId, times, head.length + data.length), head, data])
   }
 }
 
