@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { HubItem } from '../hub/hub-item.ts'
 import { packetizeAac } from '../media/aac/packetizer.ts'
+import type { Frame } from '../media/frame.ts'
 import { packetizeH264 } from '../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { parseSdp } from '../media/sdp/parse-sdp.ts'
@@ -108,6 +109,74 @@ test('whatever packets come, readers get whole runs: a start, a key frame, times
     }),
     { numRuns: 500 },
   )
+})
+
+/** A camera of 25 pictures a second, a key frame each second, that sends sound while `hasSound` says so. */
+function play(seconds: number, hasSound: (second: number) => boolean) {
+  const { time, items, stats, stream } = open()
+  const startMs = time.ms
+  const sequence = { video: 0, audio: 0 }
+  for (let i = 0; i < seconds * 25; i++) {
+    time.ms = startMs + i * 40
+    const slice = new Uint8Array(50).fill(0x55)
+    slice.set([0x60 | (i % 25 === 0 ? 5 : 1), 0x88])
+    const payloads = packetizeH264(i % 25 === 0 ? [sampleSps['640x360'], samplePps, slice] : [slice])
+    for (const [n, payload] of payloads.entries()) {
+      const isMarked = n === payloads.length - 1
+      const fields = { payloadType: 96, isMarked, sequence: sequence.video++ & 0xffff, timestamp: i * 3600, ssrc: 1 }
+      const packet = writeRtpPacket(fields, payload)
+      stream.takeVideoPacket(packet, 0, packet.length)
+    }
+    if (!hasSound(i / 25)) continue
+    const timestamp = 1_000_000 + i * 1920
+    const fields = { payloadType: 97, isMarked: true, sequence: sequence.audio++ & 0xffff, timestamp, ssrc: 2 }
+    const packet = writeRtpPacket(fields, packetizeAac([Uint8Array.of(1)]))
+    stream.takeAudioPacket(packet, 0, packet.length)
+  }
+  checkItems(items)
+  const runs = items.flatMap((item, at) =>
+    item.kind === 'start' ? [{ hasSound: item.format.audio !== undefined, at }] : [],
+  )
+  const startsOf = (run: { at: number }) =>
+    items[run.at + 1]!.kind === 'video' ? (items[run.at + 1] as Frame).wallMs : -1
+  return { items, stats, runs: runs.map((run) => ({ ...run, second: Math.round((startsOf(run) - startMs) / 1000) })) }
+}
+
+test('a camera with sound begins one run, with it, and loses no picture by waiting for it', () => {
+  const { runs, stats, items } = play(5, (second) => second >= 0.2)
+  assert.deepEqual(
+    runs.map(({ hasSound, second }) => [hasSound, second]),
+    [[true, 0]],
+  )
+  assert.equal(stats.videoFrames, 5 * 25)
+  const first = items.find(({ kind }) => kind === 'audio') as Frame
+  assert.ok(Math.abs(first.pts90k - 18_000) < 4000, `sound begins at ${first.pts90k}`)
+})
+
+test('a camera that offers sound and sends none is told of without; when sound comes, a run with it begins', () => {
+  const { runs, stats, items } = play(8, (second) => second >= 4.5)
+  assert.deepEqual(
+    runs.map(({ hasSound, second }) => [hasSound, second]),
+    [
+      [false, 0],
+      [true, 5],
+    ],
+  )
+  assert.equal(stats.videoFrames, 8 * 25)
+  const firstSound = items.findIndex(({ kind }) => kind === 'audio')
+  assert.ok(firstSound > runs[1]!.at, 'no sound in the run that says it has none')
+})
+
+test('sound that stays away for ten seconds ends its run at a key frame', () => {
+  const { runs, stats } = play(20, (second) => second < 3)
+  assert.deepEqual(
+    runs.map(({ hasSound, second }) => [hasSound, second]),
+    [
+      [true, 0],
+      [false, 13],
+    ],
+  )
+  assert.equal(stats.videoFrames, 20 * 25)
 })
 
 test('an hour of a camera that loses one packet in a thousand: every frame is in place or dropped, and counted', () => {

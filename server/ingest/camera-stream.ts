@@ -1,14 +1,14 @@
 // The packets of one session -> runs and frames on the hub. Where loss, jumps of the clock and changes of format come together.
 
 import type { HubItem } from '../hub/hub-item.ts'
-import { AacDepacketizer } from '../media/aac/depacketizer.ts'
-import type { PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
+import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
 import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
-import { AudioClock } from './audio-clock.ts'
+import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
+import { HeldStart } from './held-start.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
-import type { AudioPlan, StreamPlan } from './stream-plan.ts'
+import type { StreamPlan } from './stream-plan.ts'
 import { createVideoDepacketizer } from './video-plan.ts'
 import { WallClock } from './wall-clock.ts'
 
@@ -24,13 +24,6 @@ export type CameraStreamOptions = {
   onRun(format: StreamFormat): void
 }
 
-type AudioTrack = {
-  readonly plan: AudioPlan
-  readonly receiver: RtpReceiver
-  readonly depacketizer: AacDepacketizer
-  readonly clock: AudioClock
-}
-
 export class CameraStream {
   readonly videoReceiver: RtpReceiver
   readonly audio: AudioTrack | undefined
@@ -40,13 +33,14 @@ export class CameraStream {
   #format: VideoFormat | undefined
   #order: PictureOrder | undefined
   #isFormatNew = false
-  #audioArrivalMs = 0
   /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
   #markedMs = 0
   #markedTimestamp = Number.NaN
-  #isRunning = false
+  /** The run that has begun, but has not been told of. */
+  #held: HeldStart | undefined
+  /** Whether the present run has sound; undefined before the first. */
+  #hasSound: boolean | undefined
   #published = 0
-  #told: { videoTime: number; audioTime: number } | undefined
 
   constructor(options: CameraStreamOptions) {
     const { plan, stats, floorMs } = options
@@ -62,7 +56,15 @@ export class CameraStream {
       onPicture: (data: Uint8Array, timestamp: number, isKey: boolean) => this.#takePicture(data, timestamp, isKey),
     }
     this.#depacketizer = createVideoDepacketizer(plan.video, sink, () => stats.badPackets++)
-    this.audio = plan.audio && this.#createAudio(plan.audio)
+    this.audio =
+      plan.audio &&
+      new AudioTrack({
+        ...options,
+        plan: plan.audio,
+        videoClock: this.#clock,
+        toVideoMs: (timestamp) => this.videoReceiver.toContinuous(timestamp) / 90,
+        onBlock: (frame) => this.#takeBlock(frame),
+      })
   }
 
   /** Wall clock of the last frame; see `floorMs`. */
@@ -86,7 +88,7 @@ export class CameraStream {
 
   /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
   alignAudio(videoTime: number, audioTime: number): void {
-    this.#told = { videoTime, audioTime }
+    this.audio?.align(videoTime, audioTime)
   }
 
   takeVideoPacket(bytes: Uint8Array, start: number, end: number): void {
@@ -102,75 +104,80 @@ export class CameraStream {
   }
 
   takeAudioPacket(bytes: Uint8Array, start: number, end: number): void {
-    // Before the first run there is no axis to put sound on.
-    if (!this.audio?.receiver.take(bytes, start, end)) return
-    const { receiver, depacketizer } = this.audio
-    if (receiver.isAfterLoss) depacketizer.markLoss()
-    this.#audioArrivalMs = this.#options.arrivalClock.nowMs()
-    depacketizer.push(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
+    this.audio?.takePacket(bytes, start, end)
   }
 
   /** Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read. */
   collectStats(): void {
     const { stats } = this.#options
     const { droppedFrames, badPayloads } = this.#depacketizer.counters
-    const audioBad = this.audio?.depacketizer.counters.badPayloads ?? 0
     stats.droppedFrames += droppedFrames
-    stats.badPackets += badPayloads + audioBad
+    stats.badPackets += badPayloads + (this.audio?.takeBadPayloads() ?? 0)
     stats.reorderedFrames += this.#clock.reorderedFrames
     stats.clockJumps += this.#clock.jumps
     Object.assign(this.#depacketizer.counters, { droppedFrames: 0, badPayloads: 0 })
-    if (this.audio) this.audio.depacketizer.counters.badPayloads = 0
     this.#clock.reorderedFrames = 0
     this.#clock.jumps = 0
   }
 
-  #createAudio(plan: AudioPlan): AudioTrack {
-    const { stats, publish } = this.#options
-    const clock = new AudioClock(this.#clock)
-    const blockMs = (plan.samplesPerBlock * 1000) / plan.format.sampleRate
-    const depacketizer = new AacDepacketizer(plan.headerSizes, (data, timestamp, index) => {
-      if (!this.#isRunning) return
-      this.#alignOnce()
-      if (!clock.map((timestamp * 1000) / plan.clockRate + index * blockMs, this.#audioArrivalMs)) return
-      stats.audioFrames++
-      const { pts90k, wallMs } = clock
-      publish({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
-    })
-    return { plan, receiver: new RtpReceiver(plan.payloadType, stats), depacketizer, clock }
-  }
-
-  #alignOnce(): void {
-    if (!this.#told || !this.audio) return
-    const { receiver, clock, plan } = this.audio
-    const audioMs = (receiver.toContinuous(this.#told.audioTime) * 1000) / plan.clockRate
-    clock.alignTo(audioMs, this.videoReceiver.toContinuous(this.#told.videoTime) / 90)
-    this.#told = undefined
+  #takeBlock(frame: Frame): void {
+    // Sound of a run that was begun without it waits for the next key frame.
+    if (!this.#held && !this.#hasSound) return
+    this.#publish(frame)
   }
 
   #takePicture(data: Uint8Array, timestamp: number, isKey: boolean): void {
-    const { stats, publish, arrivalClock } = this.#options
+    const { arrivalClock } = this.#options
     this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
-    if (isKey && (this.#isFormatNew || this.#clock.isRunDue)) this.#beginRun()
-    stats.videoFrames++
-    this.#published++
+    if (isKey && this.#isRunDue) this.#beginRun()
     const { pts90k, dts90k, wallMs } = this.#clock
-    publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data })
+    this.#publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data })
+  }
+
+  get #isRunDue(): boolean {
+    return this.#isFormatNew || this.#clock.isRunDue || this.#isSoundNew
+  }
+
+  /** Sound has come or stayed away since the run was begun. */
+  get #isSoundNew(): boolean {
+    return this.audio !== undefined && !this.#held && this.#hasSound !== this.audio.isAlive
+  }
+
+  #publish(frame: Frame): void {
+    if (!this.#held) this.#give(frame)
+    else if (this.#held.add(frame)) this.#tellRun(this.#held)
+  }
+
+  #give(frame: Frame): void {
+    const { stats, publish } = this.#options
+    if (frame.kind === 'audio') stats.audioFrames++
+    else {
+      stats.videoFrames++
+      this.#published++
+    }
+    publish(frame)
   }
 
   #beginRun(): void {
-    const { stats, publish, createRunId, onRun } = this.#options
+    // Whatever began and was not told of is told of now, short as it is.
+    if (this.#held) this.#tellRun(this.#held)
     const isNewClock = this.#clock.beginRun(this.#order)
-    if (this.#isRunning) {
-      // What PLAY told of the timestamps held until the clock jumped.
-      if (isNewClock) this.#told = undefined
-      this.audio?.clock.beginRun(isNewClock)
-    }
-    this.#isRunning = true
+    this.audio?.beginRun(isNewClock)
     this.#isFormatNew = false
+    const started = new HeldStart(this.#format!)
+    const isKnown = !this.audio || this.audio.isAlive || this.#hasSound !== undefined
+    if (isKnown) this.#tellRun(started)
+    else this.#held = started
+  }
+
+  #tellRun({ format: video, frames }: HeldStart): void {
+    const { stats, publish, createRunId, onRun } = this.#options
+    this.#held = undefined
+    this.#hasSound = this.audio?.isAlive ?? false
     stats.runs++
-    const format = { video: this.#format!, audio: this.audio?.plan.format }
+    const format = { video, audio: this.#hasSound ? this.audio?.plan.format : undefined }
     publish({ kind: 'start', runId: createRunId(), format })
     onRun(format)
+    for (const frame of frames) this.#give(frame)
   }
 }

@@ -24,7 +24,7 @@ const cases: readonly Case[] = [
   { stream: 'h264+aac', type: 'h264', video: 'h264', audio: 'aac' },
   { stream: 'h264-bframes', type: 'h264', video: 'h264' },
   { stream: 'h265-bframes', type: 'h265', video: 'hevc' },
-  { stream: 'h265', type: 'h265', video: 'hevc' },
+  { stream: 'h265+opus', type: 'h265', video: 'hevc', audio: 'opus' },
   { stream: 'mjpeg', type: 'mjpeg', video: 'mjpeg' },
 ]
 
@@ -80,17 +80,19 @@ describe('live, all at once', { concurrency: true }, () => {
           camera.streams.map(({ format }) => format),
           formats,
         )
-      const snapshot = probe(camera.live_snapshot)
-      // The multipart stream has no times of its own: ffprobe gives it 25 pictures a second.
-      const probes = formats.map((format) => probe(urlOf(format), { seconds: liveSeconds }))
-      const decodes = formats.map((format) => decode(urlOf(format), { seconds: liveSeconds }))
-      for (const [i, seen] of (await Promise.all(probes)).entries()) {
-        checkTracks(seen, video, audio)
-        const count = seen.video!.packets.length
+      // All at once, so that nobody's failure goes unseen while another is waited for.
+      const [seen, snapshot] = await Promise.all([
+        Promise.all(formats.map((format) => probe(urlOf(format), { seconds: liveSeconds }))),
+        probe(camera.live_snapshot),
+        ...formats.map((format) => decode(urlOf(format), { seconds: liveSeconds })),
+      ])
+      for (const [i, each] of seen.entries()) {
+        checkTracks(each, video, audio)
+        // The multipart stream has no times of its own: ffprobe gives it 25 pictures a second.
+        const count = each.video!.packets.length
         assert.ok(Math.abs(count - liveSeconds * fps) <= 2 * gop, `${count} pictures in 20 s of ${formats[i]}`)
       }
-      await Promise.all(decodes)
-      assert.equal((await snapshot).video?.width, 320)
+      assert.equal(snapshot.video?.width, 320)
     })
   }
 
@@ -113,7 +115,7 @@ describe('live, all at once', { concurrency: true }, () => {
     for (const { video, audio, complaints } of [mp4, ts, hls]) {
       assert.deepEqual([video?.codec, audio?.codec, complaints], ['h264', 'aac', ''])
       assert.equal(video!.packets[0]!.isKey, true)
-      checkIncreasing(video!, 0.2)
+      checkIncreasing(video!, 5) // a fake camera that gets no time goes on with the present
     }
     // In mp4 what is old is hurried: many more pictures than five seconds have, and the camera's own pace at the end.
     assert.ok(mp4.video!.packets.length > 14 * rareFps, `${mp4.video!.packets.length} pictures in 5 s`)
@@ -142,13 +144,14 @@ test('a recording plays as a stream, over the ends of files', { timeout: 60_000 
   }
 })
 
-test('every picture that was sent is recorded, in files that play by themselves', { timeout: 120_000 }, async () => {
+test('every picture that was sent is recorded, in files that play by themselves', { timeout: 180_000 }, async () => {
   const sent = await eventually('the streams have ended', 60_000, async () => {
     const sent = await source.sent()
     return Object.values(sent).every(({ ended }) => ended) && sent
   })
-  // The last fragment waits for its sound.
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+  // When the server knows that a stream is gone, it has what came before.
+  for (const { stream } of cases)
+    await eventually(`${stream} is offline`, 60_000, async () => (await read(stream)).status === 'offline')
   assert.equal(await server.stop(), 0)
   for (const { stream, video, audio } of cases) {
     const files = globSync(join(server.dataDir, `archive/cameras/${ids.get(stream)}/**/*.mp4`)).sort()

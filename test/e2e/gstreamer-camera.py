@@ -32,6 +32,7 @@ VIDEO = {
     "mjpeg": "videoconvert ! video/x-raw,format=I420 ! jpegenc quality=70 ! rtpjpegpay name=pay0 pt=26",
 }
 SOUND = {
+    "opus": "audio/x-raw,rate=48000,channels=2 ! opusenc bitrate=48000 ! rtpopuspay name=pay1 pt=98",
     "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",
 }
 

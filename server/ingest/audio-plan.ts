@@ -1,0 +1,81 @@
+// Which sound of a session description we take, and what must be known of it before its first packet.
+
+import { aacCodecString, parseAudioSpecificConfig } from '../media/aac/audio-specific-config.ts'
+import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketizer.ts'
+import type { AudioFormat } from '../media/frame.ts'
+import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
+import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
+import { listEncodings } from './video-plan.ts'
+
+/** How the packets are read. */
+export type AudioCoding =
+  | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
+  | { readonly kind: 'opus' }
+
+export type AudioPlan = {
+  readonly payloadType: number
+  readonly control: string | undefined
+  /** RTP timestamps per second; not always the sample rate. */
+  readonly clockRate: number
+  readonly coding: AudioCoding
+  /** What reaches the hub. */
+  readonly format: AudioFormat
+}
+
+export type PlannedAudio = {
+  readonly audio: AudioPlan | undefined
+  /** Why there is no sound although the camera offers some; undefined when all is well. */
+  readonly audioProblem: string | undefined
+}
+
+type Planner = (media: SdpMedia, payload: SdpPayload) => AudioPlan
+
+/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7); the first that is offered is taken. */
+const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
+  ['MPEG4-GENERIC', planAac],
+  ['OPUS', planOpus],
+]
+
+export function planAudio(sdp: Sdp): PlannedAudio {
+  const offered = sdp.media.filter((media) => media.type === 'audio' && media.isOffered)
+  if (offered.length === 0) return { audio: undefined, audioProblem: undefined }
+  let audioProblem = `${listEncodings(offered)} sound is not supported`
+  for (const [encoding, plan] of planners) {
+    for (const media of offered) {
+      const payload = media.payloads.find((each) => each.encoding.toUpperCase() === encoding)
+      if (!payload) continue
+      try {
+        return { audio: plan(media, payload), audioProblem: undefined }
+      } catch (error) {
+        audioProblem = error instanceof Error ? error.message : String(error)
+      }
+    }
+  }
+  return { audio: undefined, audioProblem }
+}
+
+function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
+  const config = new Uint8Array(Buffer.from(parameters.get('config') ?? '', 'hex'))
+  const asc = parseAudioSpecificConfig(config)
+  const { sampleRate, channels, samplesPerBlock } = asc
+  return {
+    payloadType,
+    control: media.control,
+    clockRate: clockRate || sampleRate,
+    coding: { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(parameters) },
+    format: { codec: 'aac', sampleRate, channels, config, codecString: aacCodecString(asc) },
+  }
+}
+
+/** Its clock is 48 kHz and its description says two channels, whatever is inside: every packet tells. */
+function planOpus(media: SdpMedia, { payloadType }: SdpPayload): AudioPlan {
+  const channels = 2
+  const config = writeOpusConfig(channels)
+  return {
+    payloadType,
+    control: media.control,
+    clockRate: opusSampleRate,
+    coding: { kind: 'opus' },
+    format: { codec: 'opus', sampleRate: opusSampleRate, channels, config, codecString: 'opus' },
+  }
+}

@@ -1,0 +1,127 @@
+// The sound of one session: packets in, blocks with their times on the axis of the video's run out.
+
+import { AacDepacketizer } from '../media/aac/depacketizer.ts'
+import type { Frame } from '../media/frame.ts'
+import { opusPacketSamples } from '../media/opus/opus-packet.ts'
+import type { ArrivalClock } from './arrival-clock.ts'
+import { AudioClock } from './audio-clock.ts'
+import type { AudioPlan } from './audio-plan.ts'
+import type { CameraStats } from './camera-stats.ts'
+import { RtpReceiver } from './rtp-receiver.ts'
+import type { WallClock } from './wall-clock.ts'
+
+export type AudioTrackOptions = {
+  readonly plan: AudioPlan
+  readonly stats: CameraStats
+  readonly arrivalClock: ArrivalClock
+  /** Of the video: sound is put on its axis. */
+  readonly videoClock: WallClock
+  /** A raw video timestamp of RTP-Info, in media milliseconds. */
+  readonly toVideoMs: (timestamp: number) => number
+  onBlock(frame: Frame): void
+}
+
+/** A camera whose sound stays away for longer sends none. */
+const silentMs = 10_000
+
+/** Takes payloads of one coding apart; counts what it can't read. */
+type Reader = {
+  readonly counters: { badPayloads: number }
+  markLoss(): void
+  push(bytes: Uint8Array, start: number, end: number, timestamp: number): void
+}
+
+export class AudioTrack {
+  readonly plan: AudioPlan
+  readonly receiver: RtpReceiver
+  readonly #options: AudioTrackOptions
+  readonly #clock: AudioClock
+  readonly #reader: Reader
+  #isRunning = false
+  /** When the packet being read came, and the last that held sound. */
+  #arrivalMs = 0
+  #soundMs = Number.NEGATIVE_INFINITY
+  #told: { videoTime: number; audioTime: number } | undefined
+
+  constructor(options: AudioTrackOptions) {
+    this.plan = options.plan
+    this.#options = options
+    this.receiver = new RtpReceiver(options.plan.payloadType, options.stats)
+    this.#clock = new AudioClock(options.videoClock)
+    this.#reader = this.#createReader(options.plan)
+  }
+
+  /** True while the camera does send the sound it offers. */
+  get isAlive(): boolean {
+    return this.#options.arrivalClock.nowMs() - this.#soundMs < silentMs
+  }
+
+  /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
+  align(videoTime: number, audioTime: number): void {
+    this.#told = { videoTime, audioTime }
+  }
+
+  /** Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer holds. */
+  beginRun(isNewClock: boolean): void {
+    if (this.#isRunning) {
+      // What PLAY told of the timestamps held until the clock jumped.
+      if (isNewClock) this.#told = undefined
+      this.#clock.beginRun(isNewClock)
+    }
+    this.#isRunning = true
+  }
+
+  takePacket(bytes: Uint8Array, start: number, end: number): void {
+    const { receiver } = this
+    if (!receiver.take(bytes, start, end)) return
+    if (receiver.isAfterLoss) this.#reader.markLoss()
+    this.#arrivalMs = this.#options.arrivalClock.nowMs()
+    this.#reader.push(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
+  }
+
+  /** Payloads that could not be read since the last call. */
+  takeBadPayloads(): number {
+    const { badPayloads } = this.#reader.counters
+    this.#reader.counters.badPayloads = 0
+    return badPayloads
+  }
+
+  #createReader({ coding, format, clockRate }: AudioPlan): Reader {
+    if (coding.kind === 'opus') return this.#createOpusReader()
+    const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
+    return new AacDepacketizer(coding.headerSizes, (data, timestamp, index) =>
+      this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs),
+    )
+  }
+
+  /** RFC 7587: a payload is a packet. */
+  #createOpusReader(): Reader {
+    const counters = { badPayloads: 0 }
+    return {
+      counters,
+      markLoss() {},
+      push: (bytes, start, end, timestamp) => {
+        const data = bytes.slice(start, end)
+        if (opusPacketSamples(data) > 0) this.#takeBlock(data, (timestamp * 1000) / this.plan.clockRate)
+        else counters.badPayloads++
+      },
+    }
+  }
+
+  #takeBlock(data: Uint8Array, mediaMs: number): void {
+    this.#soundMs = this.#arrivalMs
+    // Before the first run there is no axis to put sound on.
+    if (!this.#isRunning) return
+    this.#alignOnce()
+    if (!this.#clock.map(mediaMs, this.#arrivalMs)) return
+    const { pts90k, wallMs } = this.#clock
+    this.#options.onBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
+  }
+
+  #alignOnce(): void {
+    if (!this.#told) return
+    const audioMs = (this.receiver.toContinuous(this.#told.audioTime) * 1000) / this.plan.clockRate
+    this.#clock.alignTo(audioMs, this.#options.toVideoMs(this.#told.videoTime))
+    this.#told = undefined
+  }
+}
