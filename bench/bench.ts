@@ -6,6 +6,7 @@ import type { Report } from './report.ts'
 export type BenchOptions = {
   readonly seconds: number
   readonly cameras: number
+  readonly kills: number
   readonly isJson: boolean
 }
 
@@ -14,7 +15,7 @@ export type Bench = {
   readonly summary: string
   readonly help: string
   /** Also tells which options there are: one without a default is refused. */
-  readonly defaults: { readonly seconds: number; readonly cameras?: number }
+  readonly defaults: { readonly seconds?: number; readonly cameras?: number; readonly kills?: number }
   /** `say` tells a person who waits what is going on. Throws when it could not measure. */
   run(options: BenchOptions & { readonly say: (text: string) => void }): Promise<Report>
 }
@@ -28,8 +29,9 @@ export function readBenchOptions(bench: Bench, args: readonly string[]): BenchOp
   const values = parse(bench, args)
   if (values.help) return undefined
   return {
-    seconds: readCount('seconds', values.seconds, 3600) ?? defaults.seconds,
+    seconds: readCount('seconds', values.seconds, 3600) ?? defaults.seconds ?? 0,
     cameras: readCount('cameras', values.cameras, 1000) ?? defaults.cameras ?? 0,
+    kills: readCount('kills', values.kills, 10_000) ?? defaults.kills ?? 0,
     isJson: values.json === true,
   }
 }
@@ -41,11 +43,14 @@ function parse({ name, defaults }: Bench, args: readonly string[]) {
       options: {
         seconds: { type: 'string' },
         cameras: { type: 'string' },
+        kills: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     })
-    if (values.cameras !== undefined && defaults.cameras === undefined) throw new Error("Unknown option '--cameras'")
+    for (const name of ['seconds', 'cameras', 'kills'] as const) {
+      if (values[name] !== undefined && defaults[name] === undefined) throw new Error(`Unknown option '--${name}'`)
+    }
     return values
   } catch (error) {
     throw new UsageError(`${(error as Error).message}. More: npm run bench -- ${name} --help`)

@@ -4,10 +4,11 @@
 import { apiBench } from './api/api-bench.ts'
 import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
+import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { publish } from './report.ts'
 
-const benches: readonly Bench[] = [ingestBench, apiBench, authBench]
+const benches: readonly Bench[] = [ingestBench, apiBench, authBench, crashBench]
 
 const help = `npm run bench -- <name> [options]
 
