@@ -29,8 +29,6 @@ export type Endpoint = {
   readonly result: TSchema
   /** True where we add to the interface document. */
   readonly isExtension?: true
-  /** True while no server answers it: it is described, and not registered. */
-  readonly isPlanned?: true
 }
 
 /** Names an endpoint without widening its schema types. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Endpoint } from './endpoint.ts'
-import { builtNames, endpoints } from './endpoints.ts'
+import { endpointNames, endpoints } from './endpoints.ts'
 
 const all: Endpoint[] = Object.values(endpoints)
 const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -36,7 +36,7 @@ test('reading asks for read, changing for read and write; credentials and accoun
 
 test('built are those that are not planned', () => {
   assert.deepEqual(
-    builtNames.filter((name) => !('isExtension' in endpoints[name])),
+    endpointNames.filter((name) => !('isExtension' in endpoints[name])),
     Object.keys(endpoints).slice(0, 20),
   )
 })

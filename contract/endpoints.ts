@@ -297,13 +297,5 @@ export const endpoints = {
 export type Endpoints = typeof endpoints
 export type EndpointName = keyof Endpoints
 
-/** The endpoints a server answers today. */
-export type BuiltName = {
-  [Name in EndpointName]: Endpoints[Name] extends { isPlanned: true } ? never : Name
-}[EndpointName]
-
-export function isBuilt(name: EndpointName): name is BuiltName {
-  return !('isPlanned' in endpoints[name])
-}
-
-export const builtNames: readonly BuiltName[] = (Object.keys(endpoints) as EndpointName[]).filter(isBuilt)
+/** In the order of the table. */
+export const endpointNames = Object.keys(endpoints) as readonly EndpointName[]

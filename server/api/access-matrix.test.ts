@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { type BuiltName, builtNames, endpoints } from '../../contract/endpoints.ts'
+import { type EndpointName, endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
 import { syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
@@ -17,7 +17,7 @@ const end = writeTime(syntheticStartMs + 8000)
 const range = `?start=${start}&end=${end}`
 
 /** Requests that are good but for who sends them; others are sent empty, and their owner may be told what is missing. */
-const requests: Partial<Record<BuiltName, { query?: string; body?: object }>> = {
+const requests: Partial<Record<EndpointName, { query?: string; body?: object }>> = {
   getCamera: { query: '?max_width=320' },
   getSharedCamera: { query: '?max_width=320' },
   updateCamera: { body: { name: 'Gate' } },
@@ -40,7 +40,7 @@ const requests: Partial<Record<BuiltName, { query?: string; body?: object }>> = 
 
 type Person = Awaited<ReturnType<TemporaryApi['addUser']>>
 
-const ofCamera = builtNames.filter((name) => /^\/v1\/(shared-)?cameras\/\{/.test(endpoints[name].path))
+const ofCamera = endpointNames.filter((name) => /^\/v1\/(shared-)?cameras\/\{/.test(endpoints[name].path))
 
 /** A recorded camera, whose id is 1, and everybody who could want to see it. */
 async function openScene(t: TestContext) {
@@ -90,7 +90,7 @@ async function openScene(t: TestContext) {
   const otherScope = await addUser('scope@example.com', ['event_access', 'event_manage'])
   await invite('scope@example.com', true)
 
-  const send = (name: BuiltName, camera: number, authorization?: string) => {
+  const send = (name: EndpointName, camera: number, authorization?: string) => {
     const { method, path }: Endpoint = endpoints[name]
     const { query = '', body = {} } = requests[name] ?? {}
     return temporary.api.server.inject({
@@ -114,7 +114,7 @@ async function openScene(t: TestContext) {
 }
 
 /** Who is let in. */
-function admits(name: BuiltName): readonly string[] {
+function admits(name: EndpointName): readonly string[] {
   const { path }: Endpoint = endpoints[name]
   if (!path.startsWith('/v1/shared-cameras/')) return ['owner']
   return path.includes('/recording/') ? ['viewer'] : ['guest', 'viewer', 'exViewer']
@@ -147,7 +147,7 @@ test('T20: each operation on a camera, for everyone there is', async (t) => {
   assert.deepEqual(await dump(), before, 'whoever was refused has changed nothing')
 
   // What ends something comes last.
-  const inOrder = [...ofCamera.filter((name) => !(name in requests)), ...(Object.keys(requests) as BuiltName[])]
+  const inOrder = [...ofCamera.filter((name) => !(name in requests)), ...(Object.keys(requests) as EndpointName[])]
   for (const name of inOrder) {
     const { status }: Endpoint = endpoints[name]
     for (const who of admits(name)) {

@@ -3,7 +3,7 @@
 // An answer stands for one version of the store and one expiry of media tokens, so that the URLs in it are those a fresh one would
 // carry.
 
-import type { BuiltName } from '../../contract/endpoints.ts'
+import type { EndpointName } from '../../contract/endpoints.ts'
 import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
@@ -15,11 +15,11 @@ export type AnswerCacheOptions = {
   readonly store: VersionedSource
   readonly mediaTokens: Pick<MediaTokens, 'nextExpiryMs'>
   /** The endpoints whose answers depend on credentials, URL and store alone. */
-  readonly names: readonly BuiltName[]
+  readonly names: readonly EndpointName[]
 }
 
 export class AnswerCache {
-  readonly #names: ReadonlySet<BuiltName>
+  readonly #names: ReadonlySet<EndpointName>
   readonly #answers: VersionedCache<string, string>
 
   constructor({ store, mediaTokens, names }: AnswerCacheOptions) {
@@ -33,7 +33,7 @@ export class AnswerCache {
     this.#answers = new VersionedCache(source, { maxEntries })
   }
 
-  keeps(name: BuiltName): boolean {
+  keeps(name: EndpointName): boolean {
     return this.#names.has(name)
   }
 

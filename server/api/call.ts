@@ -1,7 +1,7 @@
 // What a handler is given and gives back; the types follow from the contract.
 
 import type { Body, Endpoint, Params, Query, Result } from '../../contract/endpoint.ts'
-import type { BuiltName, Endpoints } from '../../contract/endpoints.ts'
+import type { EndpointName, Endpoints } from '../../contract/endpoints.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { RequestContext } from '../auth/request-context.ts'
@@ -35,5 +35,5 @@ type OwnCall<E extends Endpoint> = E extends { readonly hasBodyCredential: true 
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>
 
-/** One handler per endpoint that is built: the compiler reports a missing or mistyped one. */
-export type Handlers = { readonly [Name in BuiltName]: Handler<Endpoints[Name]> }
+/** One handler per endpoint: the compiler reports a missing or mistyped one. */
+export type Handlers = { readonly [Name in EndpointName]: Handler<Endpoints[Name]> }

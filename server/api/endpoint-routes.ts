@@ -1,8 +1,8 @@
-// Registers every built endpoint of the contract with its handler. Order of checks: 401, 403, 404, 400.
+// Registers every endpoint of the contract with its handler. Order of checks: 401, 403, 404, 400.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/endpoint.ts'
-import { builtNames, endpoints } from '../../contract/endpoints.ts'
+import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { sendEmpty, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Call, Handlers } from './call.ts'
@@ -24,7 +24,7 @@ export type EndpointRoutesOptions = GateOptions & {
 export function registerEndpoints(server: FastifyInstance, options: EndpointRoutesOptions): void {
   const { handlers, cache } = options
   server.decorateRequest('caller', null)
-  for (const name of builtNames) {
+  for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
     const handle = handlers[name] as AnyHandler
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type TSchema, Type } from 'typebox'
-import { builtNames, endpoints } from '../../contract/endpoints.ts'
+import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { NewGuest } from '../../contract/guest.ts'
 import { AppError } from '../base/error.ts'
 import { readBody, readQuery } from './read-fields.ts'
@@ -104,7 +104,7 @@ test('names of the prototype are no fields', () => {
 })
 
 test('any body and any query gives a value or named errors', () => {
-  const schemas = builtNames.flatMap((name) => {
+  const schemas = endpointNames.flatMap((name) => {
     const { body, query } = endpoints[name] as { body?: TSchema; query?: TSchema }
     return [...(body ? [{ body }] : []), ...(query ? [{ query }] : [])] as { body?: TSchema; query?: TSchema }[]
   })

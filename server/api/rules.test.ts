@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { builtNames, endpoints } from '../../contract/endpoints.ts'
+import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { openTemporaryApi } from './temporary-api.ts'
 
 type Request = { method?: string; url: string; authorization?: string; type?: string; body?: string }
@@ -26,7 +26,7 @@ const anyPath = (path: string) => path.replace(/\{\w+\}/g, '1')
 
 test('a stranger gets the same 401 from every endpoint, whatever is wrong besides', async (t) => {
   const { send } = await openClient(t)
-  for (const name of builtNames) {
+  for (const name of endpointNames) {
     const { method, path } = endpoints[name]
     for (const url of [
       anyPath(path),

@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { operationTexts } from '../../../contract/description/operation-texts.ts'
 import { queryExamples } from '../../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
-import { builtNames, type EndpointName, endpoints } from '../../../contract/endpoints.ts'
+import { type EndpointName, endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import { readBody, readQuery } from '../read-fields.ts'
 import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 import { createDescription } from './description.ts'
@@ -27,7 +27,7 @@ test('the recommended rules of Redocly find nothing at all, in the examples neit
 })
 
 test('each endpoint that is built is an operation, with what it asks for and everything it may answer', () => {
-  for (const name of builtNames) {
+  for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
     const operation = operationOf(name)
     const statuses = Object.keys(operation.responses)

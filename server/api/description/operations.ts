@@ -10,7 +10,7 @@ import {
   queryExamples,
 } from '../../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
-import { builtNames, type EndpointName, endpoints } from '../../../contract/endpoints.ts'
+import { type EndpointName, endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import type { Method, Operation, Parameter, RequestBody, Response, Schema, SecurityRequirement } from './openapi.ts'
 import { listRefusals, type RefusalStatus, rateHeaders, referToRefusal, writeRefusal } from './refusals.ts'
 import type { SchemaWriter } from './schemas.ts'
@@ -18,7 +18,7 @@ import type { SchemaWriter } from './schemas.ts'
 /** By path, without the slash at its end, and method; in the order of the contract. */
 export function writeOperations(schemas: SchemaWriter): Map<string, { [M in Method]?: Operation }> {
   const paths = new Map<string, { [M in Method]?: Operation }>()
-  for (const name of builtNames) {
+  for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
     const path = endpoint.path.replace(/\/$/, '')
     const item = paths.get(path) ?? {}

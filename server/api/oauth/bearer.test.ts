@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { builtNames, endpoints } from '../../../contract/endpoints.ts'
+import { endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { TestClock } from '../../auth/guard/test-clock.ts'
 import { createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
@@ -122,7 +122,7 @@ testEachDatabase('T21: every scope at every endpoint', async (t, database) => {
   const { api, logIn, cameraId } = await open(t, database)
   for (const scope of [...allScopes, 'read write']) {
     const { access_token } = await logIn(scope)
-    for (const name of builtNames) {
+    for (const name of endpointNames) {
       const { method, path, access } = endpoints[name]
       // What would be removed, or signed out, is not there: 404, if that is told at all.
       const camera = method === 'DELETE' ? '999999' : String(cameraId)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { Value } from 'typebox/value'
-import { builtNames, endpoints } from '../../../contract/endpoints.ts'
+import { endpointNames, endpoints } from '../../../contract/endpoints.ts'
 import { Problem } from '../../../contract/schema.ts'
 import { addApplication, testPassword, testSecret } from '../../auth/oauth/temporary-oauth.ts'
 import { formTokenOf } from '../../auth/sessions/secret-value.ts'
@@ -217,7 +217,7 @@ test('T43: what fails inside is not told to anybody, whatever is asked', async (
   for (const payload of grants) {
     for (const path of ['/oauth/token/', '/oauth/token-revoke/']) await ask('POST', path, type, payload)
   }
-  for (const name of builtNames) {
+  for (const name of endpointNames) {
     const { method, path } = endpoints[name]
     const url = path.replaceAll(/\{\w+\}/g, '1')
     const headers = { authorization, 'content-type': 'application/json' }
