@@ -308,7 +308,7 @@ test('an owner’s own address and password take the present password, as everyb
 test('an address changed by an owner ends every link of before, and the former one is told', async (t) => {
   const { send, owner, ada, accounts, takeMails, events } = await open(t)
   await accounts.requestReset('ada@example.org')
-  await accounts.requestEmailChange({ userId: ada.userId, email: 'wished@example.org', password })
+  await accounts.requestEmailChange({ userId: ada.userId, email: 'wished@example.org', password, proof: 'x' })
   const links = (await takeMails()).map(tokenIn)
   assert.equal(links.length, 2)
   const found = async () =>

@@ -322,7 +322,7 @@ test('another address of an account brings what waits for it once it is confirme
   const sharedCount = async () => (await send('GET', '/v1/me/', undefined, ada)).body.shared_cameras_count
   const { id } = (await send('GET', '/v1/cameras/')).body.results[0]
   const guests = async () => (await send('GET', `/v1/cameras/${id}/guests/`)).body.results
-  await accounts.requestEmailChange({ userId: ada.userId, email: 'ada@new.example', password })
+  await accounts.requestEmailChange({ userId: ada.userId, email: 'ada@new.example', password, proof: 'x' })
   const [mail] = await takeMails()
   await send('GET', `/v1/shared-cameras/${id}/`, undefined, ada)
   const named = async () => (await guests()).map((guest: { first_name: unknown }) => guest.first_name)

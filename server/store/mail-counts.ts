@@ -19,6 +19,8 @@ export type MailLimits = {
   readonly perSenderAndHour?: number
   /** Between two to the same address. */
   readonly minGapMs?: number
+  /** So long after the last one to the address the next may go, however many there were in the day. */
+  readonly alwaysAfterMs?: number
 }
 
 export class MailCounts {
@@ -50,15 +52,18 @@ export class MailCounts {
       .where('email_key', '=', key)
       .where('at_ms', '>', nowMs - dayMs)
       .executeTakeFirstOrThrow()
-    let isAllowed = Number(toAddress.count) <= limits.perAddressAndDay
-    if (isAllowed && limits.minGapMs !== undefined) {
+    const isFirstIn = async (ms: number): Promise<boolean> => {
       const before = await select
         .where('email_key', '=', key)
-        .where('at_ms', '>', nowMs - limits.minGapMs)
+        .where('at_ms', '>', nowMs - ms)
         .where('id', '<', id)
         .executeTakeFirstOrThrow()
-      isAllowed = Number(before.count) === 0
+      return Number(before.count) === 0
     }
+    const { perAddressAndDay, minGapMs, alwaysAfterMs } = limits
+    let isAllowed =
+      Number(toAddress.count) <= perAddressAndDay || (alwaysAfterMs !== undefined && (await isFirstIn(alwaysAfterMs)))
+    if (isAllowed && minGapMs !== undefined) isAllowed = await isFirstIn(minGapMs)
     if (isAllowed && senderId !== undefined && limits.perSenderAndHour !== undefined) {
       const bySender = await select
         .where('sender_id', '=', senderId)

@@ -34,7 +34,7 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
     getMe: ({ caller }) => show(caller.userId),
 
     async updateMe(call) {
-      const { userId } = call.caller
+      const { userId, credential } = call.caller
       const { email, password, new_password: newPassword, ...body } = call.body()
       const context = call.context()
       const change = readChange(body)
@@ -43,13 +43,16 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       if (isMoving || newPassword !== undefined) {
         if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
         if (password === undefined) throw missingPassword()
+        // Of all tokens together: whoever holds one may make more, which must not be more guesses.
+        const proof = credential.kind
         // The password first: it may be refused, and ends links, the one for the new address among them.
         if (isMoving) parseEmail(email)
         if (newPassword !== undefined) {
           const { revoke_personal_tokens: revokePersonalTokens = false } = body
-          await accounts.changePassword({ userId, password, newPassword, revokePersonalTokens, context })
+          await accounts.changePassword({ userId, password, proof, newPassword, revokePersonalTokens, context })
         }
-        if (isMoving) await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, context })
+        if (isMoving)
+          await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, proof, context })
       }
       if (Object.keys(change).length > 0) {
         await users.update(userId, change)

@@ -55,6 +55,8 @@ export type ChangePasswordInput = By & {
   readonly revokePersonalTokens?: boolean
   /** The present one. */
   readonly password: string
+  /** What shows whose account it is: which session, or that it is a token. Wrong passwords are counted by it. */
+  readonly proof: string
   readonly exceptSessionId?: string
 }
 
@@ -71,7 +73,8 @@ export type OwnerChangeInput = Partial<Names> & {
   readonly isDisabled?: boolean
 }
 
-export type ChangeEmailInput = By & { readonly userId: number; readonly email: string; readonly password: string }
+export type ChangeEmailInput = By &
+  Pick<ChangePasswordInput, 'userId' | 'password' | 'proof'> & { readonly email: string }
 
 export type ConfirmEmailInput = By & {
   readonly token: string

@@ -13,24 +13,28 @@ const lifetimesMs = { setup: 7 * dayMs, invitation: 7 * dayMs, reset: hourMs, em
 const mailLimits = {
   invitation: { perAddressAndDay: 3, perSenderAndHour: 20 },
   email: { perAddressAndDay: 3, perSenderAndHour: 20 },
-  // Anybody can ask for these: were there few a day, a stranger could use them up and keep the owner of the account out.
-  reset: { perAddressAndDay: 20, minGapMs: 600_000 },
+  // Not counted with invitations: a stranger must not be able to use up those that users may send.
+  sign_up: { perAddressAndDay: 3 },
+  // Anybody can ask for these, and were there an end to them in a day, a stranger could use them up and keep the owner of the
+  // account out. So beyond the twentieth there is still one before the link of the last one ends.
+  reset: { perAddressAndDay: 20, minGapMs: 600_000, alwaysAfterMs: lifetimesMs.reset - 600_000 },
 } as const
-const resetsPerSourceAndHour = 20
+/** Of each kind that anybody can ask for. */
+const perSourceAndHour = 20
 
 type Mailing = {
-  readonly purpose: 'invitation' | 'reset' | 'email'
+  readonly purpose: 'invitation' | 'sign_up' | 'reset' | 'email'
   readonly email: string
   readonly senderId?: number
 }
 
 export class LinkDesk {
   readonly #options: Pick<AccountsOptions, 'store' | 'clock'>
-  readonly #resetSources: RateLimiter<string>
+  readonly #sources: RateLimiter<string>
 
   constructor(options: Pick<AccountsOptions, 'store' | 'clock'>) {
     this.#options = options
-    this.#resetSources = new RateLimiter({ limit: resetsPerSourceAndHour, windowMs: hourMs, clock: options.clock })
+    this.#sources = new RateLimiter({ limit: perSourceAndHour, windowMs: hourMs, clock: options.clock })
   }
 
   async insert(
@@ -49,8 +53,8 @@ export class LinkDesk {
   }
 
   /** Whether there is such an account or not. Throws 'rate_limited' when there were too many from there. */
-  takeReset(ip: string): void {
-    this.#resetSources.take(addressBlock(ip))
+  takeSource(purpose: 'reset' | 'sign_up', ip: string): void {
+    this.#sources.take(`${purpose} ${addressBlock(ip)}`)
   }
 
   /** False when there were too many. */

@@ -78,13 +78,17 @@ export class Newcomers {
     )
   }
 
-  /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner. */
+  /**
+   * As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner, and
+   * 'rate_limited' when too many were asked for from one place or for the address.
+   */
   async requestSignUp(emailText: string, context?: RequestContext): Promise<void> {
     const { audit, signUp } = this.#options
     const email = parseEmail(emailText)
     if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
     await this.#checkSetUp()
-    await this.#links.takeMail({ purpose: 'invitation', email })
+    if (context) this.#links.takeSource('sign_up', context.ip)
+    await this.#links.takeMail({ purpose: 'sign_up', email })
     audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })
     this.#later.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
   }

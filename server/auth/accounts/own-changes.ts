@@ -36,7 +36,7 @@ export class OwnChanges {
    * 'rate_limited' when too many were asked for from one place.
    */
   async requestReset(email: string, context?: RequestContext): Promise<void> {
-    if (context) this.#links.takeReset(context.ip)
+    if (context) this.#links.takeSource('reset', context.ip)
     this.#later.do('a link for a new password was not sent', () => this.#sendReset(email, context))
   }
 
@@ -72,7 +72,7 @@ export class OwnChanges {
     const { newPassword, exceptSessionId, revokePersonalTokens: personalTokens = false } = input
     const user = await store.users.get(input.userId)
     checkNewPassword(newPassword, user.email)
-    const { credentialsVersion } = await this.#checkOwnPassword(user, input.password, input.context)
+    const { credentialsVersion } = await this.#checkOwnPassword(user, input)
     const passwordHash = await passwords.hash(newPassword)
     const options = { credentialsVersion, exceptSessionId, personalTokens }
     const changed = await store.accounts.change(user.id, { passwordHash }, options).catch((error: unknown) => {
@@ -93,7 +93,7 @@ export class OwnChanges {
     const { store, audit } = this.#options
     const email = parseEmail(input.email)
     const user = await store.users.get(input.userId)
-    const { credentialsVersion } = await this.#checkOwnPassword(user, input.password, input.context)
+    const { credentialsVersion } = await this.#checkOwnPassword(user, input)
     await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
     audit.write({ event: 'email.change_requested', ...about(user, input) })
     this.#later.do('a link for a new address was not sent', async () => {
@@ -145,16 +145,17 @@ export class OwnChanges {
   }
 
   /** The account as it was when the password was right. */
-  async #checkOwnPassword(user: User, password: string, context: RequestContext | undefined): Promise<User> {
+  async #checkOwnPassword(user: User, { password, proof, context = unknownContext }: OwnProof): Promise<User> {
     const { login } = this.#options
-    const who = context ?? unknownContext
     // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
     // an attack from elsewhere must not keep its user from changing the password.
-    const proven = await login.verify({ email: user.email, password, context: who, knownDevice: true, via: 'account' })
+    const proven = await login.verify({ email: user.email, password, context, proof, via: 'account' })
     if (proven?.id !== user.id) throw wrongPassword()
     return proven
   }
 }
+
+type OwnProof = Pick<ChangePasswordInput, 'password' | 'proof' | 'context'>
 
 const unknownContext: RequestContext = { ip: 'unknown', userAgent: undefined }
 

@@ -83,7 +83,14 @@ testEachDatabase(
   async (t, { openStore }) => {
     const { accounts, user, start, canSignIn, takeMails, events } = await open(t, openStore)
     const signedIn = await start()
-    const input = { userId: user.id, password, newPassword: next, exceptSessionId: signedIn.first.id, context }
+    const input = {
+      userId: user.id,
+      password,
+      proof: 'session x',
+      newPassword: next,
+      exceptSessionId: signedIn.first.id,
+      context,
+    }
     await assert.rejects(accounts.changePassword({ ...input, password: 'wrong one' }), isInvalid('password'))
     await assert.rejects(accounts.changePassword({ ...input, newPassword: 'qwertyuiop' }), isInvalid('new_password'))
     await assert.rejects(
@@ -145,7 +152,7 @@ testEachDatabase('T30: an attack on an account keeps its user from nothing', asy
   }
   await attack()
   await assert.rejects(canSignIn(email, password), { kind: 'rate_limited' })
-  await accounts.changePassword({ userId: user.id, password, newPassword: next, context })
+  await accounts.changePassword({ userId: user.id, password, proof: 'session x', newPassword: next, context })
   await assert.rejects(canSignIn(email, next), { kind: 'rate_limited' })
   await takeMails()
   await accounts.requestReset(email, context)
@@ -203,7 +210,7 @@ testEachDatabase('the last owner stays, and stays owner', async (t, { openStore 
 testEachDatabase('a new address is the account’s once its link was used', async (t, { openStore }) => {
   const { accounts, user, keeper, start, takeMails, canSignIn, store } = await open(t, openStore)
   const signedIn = await start()
-  const input = { userId: user.id, email: 'byron@example.org', password, context }
+  const input = { userId: user.id, email: 'byron@example.org', password, proof: 'session x', context }
   await assert.rejects(accounts.requestEmailChange({ ...input, password: 'wrong one' }), isInvalid('password'))
   await assert.rejects(accounts.requestEmailChange({ ...input, email: 'byron' }), isInvalid('email'))
   await accounts.requestEmailChange({ ...input, email: 'keeper@example.org' })
@@ -241,9 +248,15 @@ testEachDatabase('a password that changes right after it was found right opens n
 
   const other = createTemporaryAccounts(store, { clock, login: { verify, forgive: () => {} } })
   t.after(() => other.audit.flush())
-  const input = { userId: user.id, password: given, newPassword: next, context }
+  const input = { userId: user.id, password: given, proof: 'session x', newPassword: next, context }
   await assert.rejects(other.accounts.changePassword(input), isInvalid('password'))
-  await other.accounts.requestEmailChange({ userId: user.id, email: 'byron@example.org', password: given, context })
+  await other.accounts.requestEmailChange({
+    userId: user.id,
+    email: 'byron@example.org',
+    password: given,
+    proof: 'session x',
+    context,
+  })
   assert.deepEqual(await other.takeMails(), [], 'no link for whoever knew the old password')
 })
 
@@ -281,7 +294,13 @@ testEachDatabase(
     const { first } = await start()
     await accounts.requestReset(email, context)
     await accounts.invite({ email: 'new@example.org', inviterId: keeper.id, context })
-    await accounts.requestEmailChange({ userId: user.id, email: 'byron@example.org', password, context })
+    await accounts.requestEmailChange({
+      userId: user.id,
+      email: 'byron@example.org',
+      password,
+      proof: 'session x',
+      context,
+    })
     const mails = await takeMails()
     const code = await accounts.createSetupCode()
     const secrets = [...mails.map(tokenIn), code, code.replaceAll('-', ''), first.cookie.split(/[=;]/)[1]!, password]

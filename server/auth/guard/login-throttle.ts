@@ -36,7 +36,8 @@ export type AttemptOrigin = {
   /** The account as compared; see model/email.ts. */
   readonly account: string
   readonly ip: string
-  readonly isKnownDevice: boolean
+  /** Names a device or sign-in of this account's user that what is typed comes from; undefined for one that anybody could have. */
+  readonly knownAs?: string | undefined
 }
 
 export class LoginThrottle {
@@ -44,6 +45,8 @@ export class LoginThrottle {
   readonly #accountsAtAddresses = new FailureCounter(accountAtAddressPolicy)
   readonly #addresses = new FailureCounter(addressPolicy)
   readonly #accounts = new FailureCounter(accountPolicy)
+  /** By account and what it is known as. */
+  readonly #known = new FailureCounter(accountPolicy)
   #waiting: (() => void)[] = []
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
@@ -54,14 +57,17 @@ export class LoginThrottle {
    * Resolves when the password may be checked, possibly after others that are being checked. Throws 'rate_limited' saying when to
    * come back.
    */
-  async begin({ account, ip, isKnownDevice }: AttemptOrigin): Promise<Attempt> {
+  async begin({ account, ip, knownAs }: AttemptOrigin): Promise<Attempt> {
     const address = addressBlock(ip)
-    const counters: [FailureCounter, string][] = [
+    const here: [FailureCounter, string][] = [
       [this.#accountsAtAddresses, `${address} ${account}`],
       [this.#addresses, address],
-      [this.#accounts, account],
     ]
-    const deciding = isKnownDevice ? counters.slice(0, 2) : counters
+    const everywhere: [FailureCounter, string] = [this.#accounts, account]
+    // Known, it is not kept waiting by strangers; but what was stolen must not open more guesses than strangers have.
+    const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, `${account} ${knownAs}`]]
+    const counters = [...here, everywhere, ...known]
+    const deciding = known.length > 0 ? [...here, ...known] : counters
     while (true) {
       const nowMs = this.#clock.monotonicMs()
       const waitMs = Math.max(...deciding.map(([counter, key]) => counter.waitMs(key, nowMs)))
@@ -86,7 +92,7 @@ export class LoginThrottle {
 
   /** How many keys are remembered. */
   get size(): number {
-    return this.#accountsAtAddresses.size + this.#addresses.size + this.#accounts.size
+    return this.#accountsAtAddresses.size + this.#addresses.size + this.#accounts.size + this.#known.size
   }
 
   #end(counters: readonly [FailureCounter, string][], outcome: 'right' | 'wrong' | 'undecided'): void {

@@ -134,11 +134,29 @@ test('T30: a hundred failures from everywhere, and only known devices get in for
   await isDelayed(3500, { ip: '192.0.2.9' })
   await isDelayed(3500, { ip: '192.0.2.9', device: login.createDevice({ ...user, id: user.id + 1 }) })
   assert.ok(await verify({ ip: '192.0.2.9', device }))
-  assert.ok(await verify({ ip: '192.0.2.9', knownDevice: true }))
+  assert.ok(await verify({ ip: '192.0.2.9', proof: 'session x' }))
   for (let i = 0; i < 5; i++) await fail({ ip: '192.0.2.9', device })
   await isDelayed(1, { ip: '192.0.2.9', device })
   clock.advance(3_500_000)
   assert.ok(await verify({ ip: '192.0.2.8' }))
+})
+
+test('T30: what a stolen mark or session knows opens a hundred guesses an hour, from wherever, and keeps nobody else out', async (t) => {
+  for (const kind of ['device', 'proof'] as const) {
+    const { clock, login, user, fail, verify, isDelayed } = await openLogin(t, instant)
+    const known: Partial<LoginInput> = { [kind]: kind === 'device' ? login.createDevice(user) : 'session x' }
+    for (let i = 0; i < 100; i++) {
+      await fail({ ip: `198.51.100.${i}`, ...known })
+      clock.advance(1000)
+    }
+    await isDelayed(3500, { ip: '192.0.2.9', ...known })
+    clock.advance(1000)
+    const other: Partial<LoginInput> = { [kind]: kind === 'device' ? login.createDevice(user) : 'session y' }
+    assert.ok(await verify({ ip: '192.0.2.9', ...other }), kind)
+    await isDelayed(3499, { ip: '192.0.2.9' })
+    clock.advance(3_499_000)
+    assert.ok(await verify({ ip: '192.0.2.9', ...known }), kind)
+  }
 })
 
 test('T30: guesses sent all at once are no more free than those sent one by one', async (t) => {

@@ -32,8 +32,8 @@ export type LoginInput = {
   readonly context: RequestContext
   /** The value of `createDevice` that the browser has kept, if any. */
   readonly device?: string | undefined
-  /** True when something else than `device` proves that this user signed in there before. */
-  readonly knownDevice?: boolean
+  /** Of a request that proves otherwise that this user signed in there before: which session does, or that a token does. */
+  readonly proof?: string | undefined
   /** For the audit log: how they sign in, for instance `page` or `password_grant`. */
   readonly via?: string
 }
@@ -70,9 +70,9 @@ export class Login {
     const { email, password, context } = input
     this.#passwords.checkRoom()
     const found = await this.#find(email)
-    const isKnownDevice =
-      input.knownDevice === true || (found ? this.#devices.isKnown(input.device, found.user) : false)
-    const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, isKnownDevice })
+    const isDeviceKnown = found !== undefined && this.#devices.isKnown(input.device, found.user)
+    const knownAs = input.proof ?? (isDeviceKnown ? input.device : undefined)
+    const attempt = await this.#throttle.begin({ account: keyOf(email), ip: context.ip, knownAs })
     let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
     let user: User | undefined
     try {

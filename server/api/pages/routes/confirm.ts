@@ -22,7 +22,7 @@ export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' |
       })
       if (password === '') return refuse(400, { fields: { password: texts.problems.passwordMissing } })
       try {
-        const input = { email: user.email, password, context, knownDevice: true, via: 'confirmation' }
+        const input = { email: user.email, password, context, proof: session.id, via: 'confirmation' }
         const found = await login.verify(input)
         if (found?.id !== user.id) return refuse(400, { fields: { password: texts.problems.passwordWrong } })
       } catch (error) {

@@ -33,7 +33,8 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
       }
       if (fields.email !== undefined || fields.password !== undefined) return refuse(400, { fields })
       try {
-        await accounts.requestEmailChange({ userId: call.user.id, email, password, context: call.context })
+        const { user, session, context } = call
+        await accounts.requestEmailChange({ userId: user.id, email, password, proof: session.id, context })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...refuse(status, problem), retryAfterSeconds }

@@ -38,6 +38,7 @@ export function createChangePasswordPage({ accounts, sessions }: PasswordDeps, d
         changed = await accounts.changePassword({
           userId: user.id,
           password,
+          proof: session.id,
           newPassword,
           exceptSessionId: session.id,
           revokePersonalTokens: revokesTokens,
