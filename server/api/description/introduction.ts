@@ -49,7 +49,7 @@ ${describeScopes(allScopes)
       title: 'Requests and answers',
       text: `Bodies are JSON, in requests and in answers, with \`Content-Type: application/json\`; a body has at most 64 KiB. Fields and parameters that are not known are ignored, and answers may have more keys one day. Every key of an object is there, with \`null\` where there is nothing to say.
 
-Every path is answered with and without a slash at its end, without a redirect. Links in answers are absolute and ready to use. Pages of any origin may ask (CORS), because no cookie counts here.
+Every path is answered with and without a slash at its end, without a redirect, and \`HEAD\` as \`GET\`, without the body. Links in answers are absolute and ready to use. Pages of any origin may ask (CORS), because no cookie counts here.
 
 Checks come in this order: is the path known (404), are the credentials good (401), is there such a method (405), do the scopes cover it (403), does what the path names exist (404), is what was sent valid (400). What belongs to somebody else looks as if it did not exist.`,
     },

@@ -17,6 +17,7 @@ export function registerMetadata(server: FastifyInstance, issuer: string): void 
     authorization_endpoint: `${issuer}/oauth/authorize/`,
     token_endpoint: `${issuer}/oauth/token/`,
     revocation_endpoint: `${issuer}/oauth/token-revoke/`,
+    service_documentation: `${issuer}/docs/`,
     scopes_supported: allScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
