@@ -53,8 +53,10 @@ export class OwnerChanges {
 
   #note(user: User, former: User, what: { change: OwnerChangeInput; personalTokens: boolean }, input: By): void {
     const { audit } = this.#options
-    const { change, personalTokens } = what
+    const { change } = what
     const who = about(user, input)
+    const [isDisabled, wasDisabled] = [user.disabledAtMs !== null, former.disabledAtMs !== null]
+    const personalTokens = what.personalTokens || (isDisabled && !wasDisabled)
     if (change.newPassword !== undefined) {
       const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
       audit.write({ event: 'password.changed', ...who, detail })
@@ -77,7 +79,6 @@ export class OwnerChanges {
     if (fields.length > 0) {
       audit.write({ event: 'user.changed', ...who, detail: { fields: fields.join(' '), ...by(input) } })
     }
-    const [isDisabled, wasDisabled] = [user.disabledAtMs !== null, former.disabledAtMs !== null]
     if (isDisabled !== wasDisabled) {
       audit.write({ event: isDisabled ? 'user.disabled' : 'user.enabled', ...who, detail: by(input) })
     }

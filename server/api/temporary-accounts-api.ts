@@ -1,0 +1,44 @@
+// The real API with real accounts on a store of its own, for tests of what users and owners manage; mails are kept instead of sent.
+
+import type { TestContext } from 'node:test'
+import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
+import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
+import type { Store } from '../store/store.ts'
+import type { ApiDeps } from './deps.ts'
+import { openTemporaryApi } from './temporary-api.ts'
+
+/** Of Ada. */
+export const password = 'hairy otters sing'
+export const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+/** With an owner of the server, and Ada. */
+export async function openAccountsApi(t: TestContext) {
+  const held: { temporary?: ReturnType<typeof createTemporaryAccounts>; store?: Store } = {}
+  const addParts = (store: Store): Partial<ApiDeps> => {
+    held.temporary = createTemporaryAccounts(store)
+    const { accounts, noted: audit, login } = held.temporary
+    return { accounts, audit, oauth: createTemporaryOAuth(store, { login }) }
+  }
+  const temporary = await openTemporaryApi(t, {}, addParts)
+  const { accounts, audit, login, takeMails, events } = held.temporary!
+  t.after(() => audit.flush())
+  const { store, api } = temporary
+  const send = async (method: string, url: string, authorization: string, body?: unknown) => {
+    const response = await api.server.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { payload: JSON.stringify(body) }),
+    })
+    return {
+      status: response.statusCode,
+      body: response.body === '' ? undefined : response.json(),
+      headers: response.headers,
+    }
+  }
+  const owner = await temporary.addUser('owner@example.org')
+  const ada = await temporary.addUser('ada@example.org')
+  await accounts.change(ada.userId, { newPassword: password })
+  await takeMails()
+  return { ...temporary, send, owner, ada, accounts, login, takeMails, events, store }
+}
