@@ -40,7 +40,12 @@ const common = {
   id: Type.Integer(),
   name: Type.String(),
   type: CameraType,
-  snapshot: nullable(Type.Object({ url: Type.String({ format: 'uri' }), created_at: Timestamp })),
+  snapshot: nullable(
+    Type.Object(
+      { url: Type.String({ format: 'uri' }), created_at: Timestamp },
+      { description: 'The newest kept picture; null until the camera was first connected.' },
+    ),
+  ),
   status: Type.Enum(['online', 'offline', 'unknown']),
 }
 
@@ -51,9 +56,9 @@ const views = {
   }),
   streams: Type.Array(StreamEntry, { description: 'h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg.' }),
   applications: Type.Array(Type.Object({ code: Type.String() }), { description: '`CRA` when recording is enabled.' }),
-  has_recording: Type.Boolean(),
-  low_latency_enabled: Type.Boolean(),
-  audio_enabled: Type.Boolean(),
+  has_recording: Type.Boolean({ description: 'It is recorded; of a shared camera, and this guest may view that.' }),
+  low_latency_enabled: Type.Boolean({ description: 'False for mjpeg alone.' }),
+  audio_enabled: Type.Boolean({ description: 'It sends sound.' }),
 }
 
 export const Camera = Type.Object({

@@ -2,6 +2,8 @@
 
 import type { MediaType, OpenApiDocument, Operation } from './openapi.ts'
 
+const maxLength = 90
+
 /** As people write it: with the slash at the end that the interface has. */
 export function writePath(path: string): string {
   return /^\/(v1|oauth)\/|\/(play|pause|speed)$/.test(path) ? `${path}/` : path
@@ -26,7 +28,8 @@ export function writeCurl({ servers }: OpenApiDocument, method: string, path: st
     ...writeBody(requestBody?.content),
     quote(url),
   ]
-  return parts.join(' ').replaceAll(/ (?=-H 'Content|-d |'https?:)/g, ' \\\n  ')
+  const call = parts.join(' ')
+  return call.length <= maxLength && !call.includes('\n') ? call : call.replaceAll(/ (?=-H |-d |'https?:)/g, ' \\\n  ')
 }
 
 function writeBody(content: { readonly [type: string]: MediaType } | undefined): string[] {

@@ -159,9 +159,9 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       security: [],
     },
   },
-  '/recording/streams/{stream_id}/play': control('playStream', 'Plays'),
-  '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses'),
-  '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed', {
+  '/recording/streams/{stream_id}/play': control('playStream', 'Plays the stream'),
+  '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses the stream'),
+  '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed of the stream', {
     description: 'Or `?speed=1` in the address.',
     required: false,
     content: {

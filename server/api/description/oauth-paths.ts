@@ -238,7 +238,9 @@ const authorize: Operation = {
 const metadata: Operation = {
   operationId: 'getAuthorizationServer',
   tags: ['OAuth'],
-  summary: 'What a client library needs to know (RFC 8414)',
+  summary: 'What a client library needs to know',
+  description: 'Extension. Addresses, grants and scopes, as RFC 8414 has them.',
+  'x-nightjar-extension': true,
   responses: {
     200: {
       description: 'Addresses, grants, scopes.',

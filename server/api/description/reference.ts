@@ -2,7 +2,7 @@
 
 import { writeCurl, writePath } from './example-call.ts'
 import { type Link, writeFieldTable, writeParameterTable } from './field-rows.ts'
-import type { MediaType, OpenApiDocument, Operation, Reference, Response, Schema } from './openapi.ts'
+import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response, Schema } from './openapi.ts'
 import { Slugs } from './slugs.ts'
 
 /** Headings of the first level are the parts; of the second, what is in them. */
@@ -80,6 +80,7 @@ function writeOperation(document: OpenApiDocument, { path, method, operation }: 
     parameters.length > 0 && writeParameterTable(parameters, link),
     requestBody && writeBody(requestBody.content, link),
     fence('sh', writeCurl(document, method, path, operation)),
+    ...writeOtherBodies(requestBody),
     successes.map(([status, response]) => writeSuccess(status, response, link)).join(' '),
     ...successes.map(([, response]) => writeExample(response.content?.['application/json'])),
     writeRefusals(operation.responses),
@@ -104,6 +105,22 @@ function writeBody(content: { readonly [type: string]: MediaType }, link: Link):
   if (properties) return `Body, ${types.join(' or ')}:\n\n${writeFieldTable(schema, link, true)}`
   const names = [...($ref === undefined ? [] : [$ref]), ...(oneOf ?? []).map((option) => option.$ref!)]
   return `Body, ${types.join(' or ')}: ${names.map((name) => link(name.split('/').at(-1)!)).join(', ')}`
+}
+
+/** The first is in the call. */
+function writeOtherBodies(body: RequestBody | undefined): string[] {
+  const [type, media] = Object.entries(body?.content ?? {})[0] ?? []
+  const [, ...others] = Object.values(media?.examples ?? {})
+  return others.map(({ summary, value }) =>
+    type === 'application/json'
+      ? fence(`json ${summary}`, JSON.stringify(value, null, 2))
+      : fence(
+          `text ${summary}`,
+          Object.entries(value as object)
+            .map((pair) => pair.join('='))
+            .join('\n'),
+        ),
+  )
 }
 
 function writeSuccess(status: string, { content, description }: Response, link: Link): string {

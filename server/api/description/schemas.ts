@@ -62,12 +62,14 @@ export class SchemaWriter {
 
   /** A value that may be null is of two types, where a type is all that names it. */
   #writeChoice(options: readonly Schema[]): Schema {
-    const [first, second, third] = options.map((option) => this.#write(option))
-    const isNullable = second?.type === 'null' && third === undefined
-    if (isNullable && typeof first!.type === 'string' && first!.enum === undefined && first!.properties === undefined) {
+    const written = options.map((option) => this.#write(option))
+    const [first, second] = written
+    if (written.length !== 2 || second!.type !== 'null') return { anyOf: written }
+    if (typeof first!.type === 'string' && first!.enum === undefined && first!.properties === undefined) {
       return { ...first, type: [first!.type, 'null'] }
     }
-    return { anyOf: options.map((option) => this.#write(option)) }
+    const { description, ...rest } = first!
+    return { ...(description !== undefined && { description }), anyOf: [rest, second!] }
   }
 }
 

@@ -21,7 +21,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getHealth',
       tags: ['Server'],
       summary: 'Whether the server can answer',
-      description: 'For load balancers and supervisors. Extension.',
+      description: 'Extension. For load balancers and supervisors.',
       responses: { 200: ok, 421: referToRefusal(421), 503: referToRefusal(503) },
       security: [],
       'x-nightjar-extension': true,
@@ -32,7 +32,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getMetrics',
       tags: ['Server'],
       summary: 'Measurements for Prometheus',
-      description: 'Answered to addresses of the same machine only. Extension.',
+      description: 'Extension. Answered to addresses of the same machine only.',
       responses: {
         200: { description: 'Prometheus’ text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
         403: referToRefusal(403),
@@ -46,7 +46,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getDescription',
       tags: ['Server'],
       summary: 'This description',
-      description: 'OpenAPI 3.1. Extension.',
+      description: 'Extension. OpenAPI 3.1.',
       responses: {
         200: {
           description: 'The description.',
