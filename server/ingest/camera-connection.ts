@@ -8,6 +8,7 @@ import { CameraError } from './camera-error.ts'
 import type { CameraMemory } from './camera-memory.ts'
 import type { CameraStreamOptions } from './camera-stream.ts'
 import { type CameraUrl, parseCameraUrl } from './camera-url.ts'
+import type { ConnectGate } from './connect-gate.ts'
 import { withDeadline } from './deadline.ts'
 import type { FrameWatchLimits } from './frame-watch.ts'
 import { runHttpCamera } from './http/http-camera.ts'
@@ -24,12 +25,15 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly limits: ConnectionLimits
   /** What was learned of the camera in earlier connections. */
   readonly memory: CameraMemory
+  readonly gate: ConnectGate
 }
 
 /** What a protocol needs: the URL taken apart, and the address to connect to. */
-export type ConnectedOptions = Omit<CameraConnectionOptions, 'url' | 'addressGuard'> & {
+export type ConnectedOptions = Omit<CameraConnectionOptions, 'url' | 'addressGuard' | 'gate'> & {
   readonly url: CameraUrl
   readonly address: TestedAddress
+  /** The camera has been asked for its pictures, and will send them. */
+  onSetUp(): void
 }
 
 export type ConnectionLimits = FrameWatchLimits & {
@@ -48,15 +52,21 @@ export const defaultLimits: ConnectionLimits = {
 }
 
 /** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
-export async function runCameraConnection(options: CameraConnectionOptions): Promise<never> {
-  const { clock, signal, limits, addressGuard } = options
+export async function runCameraConnection({ addressGuard, gate, ...options }: CameraConnectionOptions): Promise<never> {
+  const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
-  const address = await withDeadline(addressGuard.resolve(url.host, url.port), {
-    ms: limits.connectMs,
-    clock,
-    signal,
-    onLate: () => new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`),
-  })
-  const connected = { ...options, url, address }
-  return url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected)
+  const permit = await gate.enter(`${url.host}:${url.port}`, signal)
+  try {
+    const address = await withDeadline(addressGuard.resolve(url.host, url.port), {
+      ms: limits.connectMs,
+      clock,
+      signal,
+      onLate: () => new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`),
+    })
+    const connected: ConnectedOptions = { ...options, url, address, onSetUp: () => permit.release() }
+    return await (url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected))
+  } catch (error) {
+    permit.release(error)
+    throw error
+  }
 }

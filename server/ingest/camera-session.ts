@@ -7,27 +7,25 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { GapReason, HubItem } from '../hub/hub-item.ts'
-import type { StreamFormat } from '../media/frame.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
 import { type CameraError, toCameraError } from './camera-error.ts'
 import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
+import { ConnectGate } from './connect-gate.ts'
+import { Demand } from './demand.ts'
+import { type SessionStatus, StatusTeller } from './status-teller.ts'
+
+export type { SessionStatus }
 
 export type CameraTarget = {
   readonly cameraId: number
-  /** rtsp:// or rtsps://, without user information. */
+  /** rtsp://, rtsps://, http:// or https://, without user information. */
   readonly url: string
   readonly username?: string
   readonly password?: string
 }
-
-export type SessionStatus =
-  | { readonly state: 'connecting' }
-  | { readonly state: 'online'; readonly format: StreamFormat }
-  /** `detail`: one readable sentence for the owner, without secrets. Stays until the camera is online again. */
-  | { readonly state: 'offline'; readonly reason: GapReason; readonly detail: string }
 
 export type RunCameraOptions = {
   readonly target: CameraTarget
@@ -39,6 +37,10 @@ export type RunCameraOptions = {
   readonly addressGuard: AddressGuard
   /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */
   readonly signal: AbortSignal
+  /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
+  readonly demand?: Demand
+  /** Shared by all cameras of a thread; one of its own when missing. */
+  readonly gate?: ConnectGate
   /** Counted into; pass one to read it. */
   readonly stats?: CameraStats
   /** Shared by all cameras of a thread; one of its own (64 KiB) when missing. */
@@ -55,51 +57,82 @@ export function createReadBuffer(): Uint8Array {
 
 const healthyMs = 60_000
 
+/** How often a camera that nobody wants is looked at, more or less a quarter. */
+const probeMs = 60_000
+
+/** How long a connection outlives its last viewer; and its first picture, when nobody asked for it. */
+const lingerMs = 10_000
+const probeLingerMs = 2000
+
 /**
  * Reconnects for ever until `signal` aborts, then resolves; never rejects. Publishes `start`, frames, and `end` at each loss.
  * Delays between attempts: 1 s doubling to 60 s; after repeated refusals of the password 1 to 30 minutes, because cameras lock
  * accounts. Half of each is random, so that cameras behind one switch don't come back all at once.
  */
 export async function runCamera(options: RunCameraOptions): Promise<void> {
-  const { signal, clock, onStatus, random } = options
+  const { signal, clock, demand = new Demand(true), random = Math.random } = options
   const log = options.log.child({ cameraId: options.target.cameraId })
-  const retry = new Backoff({ minMs: 1000, maxMs: 60_000, ...(random && { random }) })
-  const refusedRetry = new Backoff({ minMs: 120_000, maxMs: 1_800_000, ...(random && { random }) })
-  const connect = createConnect(options, log)
+  const teller = new StatusTeller({ onStatus: options.onStatus, clock, log, signal })
+  const retry = new Backoff({ minMs: 1000, maxMs: 60_000, random })
+  const refusedRetry = new Backoff({ minMs: 120_000, maxMs: 1_800_000, random })
+  const connect = createConnect(options, { demand, teller, log })
   let refusals = 0
-  let lastDetail = ''
-  onStatus({ state: 'connecting' })
   while (!signal.aborted) {
     const { error, onlineMs } = await connect()
     if (signal.aborted) return
-    const isNews = onlineMs > 0 || error.message !== lastDetail
-    if (isNews) onStatus({ state: 'offline', reason: error.reason, detail: error.message })
-    if (onlineMs >= healthyMs) retry.reset()
+    if (onlineMs >= healthyMs || !error) retry.reset()
     if (onlineMs > 0) refusedRetry.reset()
-    refusals = error.reason === 'auth_failed' ? (onlineMs > 0 ? 1 : refusals + 1) : 0
-    const delayMs = refusals > 1 ? refusedRetry.nextMs() : retry.nextMs()
-    const fields = { reason: error.reason, cause: errorChain(error), retryMs: Math.round(delayMs) }
-    if (isNews) log.info(fields, 'camera is offline')
-    else log.debug(fields, 'camera is still offline')
-    lastDetail = error.message
-    await clock.sleep(delayMs, signal).catch(() => {})
+    refusals = error?.reason === 'auth_failed' ? (onlineMs > 0 ? 1 : refusals + 1) : 0
+    const isLockedOut = refusals > 1
+    const delayMs = isLockedOut ? refusedRetry.nextMs() : error ? retry.nextMs() : 0
+    const probeDelayMs = probeMs * (0.75 + random() / 2)
+    await pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal })
   }
 }
 
-type Outcome = { readonly error: CameraError; readonly onlineMs: number }
+type Pause = {
+  readonly delayMs: number
+  readonly probeDelayMs: number
+  readonly isLockedOut: boolean
+  readonly demand: Demand
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
 
-/** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, the newest wall time. */
-function createConnect(options: RunCameraOptions, log: Logger): () => Promise<Outcome> {
-  const { target, publish, onStatus, clock, addressGuard, signal } = options
+/** Until the next attempt: longer while nobody wants the camera, ended by the first who does, but not when the camera may lock us out. */
+async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Pause): Promise<void> {
+  if (demand.isWanted) {
+    await clock.sleep(delayMs, signal).catch(() => {})
+    return
+  }
+  const woken = new AbortController()
+  const ended = AbortSignal.any([signal, woken.signal])
+  const sleep = clock.sleep(Math.max(delayMs, probeDelayMs), ended).catch(() => {})
+  await (isLockedOut ? sleep : Promise.race([sleep, demand.changed(ended)]))
+  woken.abort()
+  await sleep
+}
+
+/** `error`: why the connection was lost or never was; undefined when it was ended because nobody wanted it any more. */
+type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: number }
+
+type Shared = { readonly demand: Demand; readonly teller: StatusTeller; readonly log: Logger }
+
+/** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
+function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
+  const { target, publish, clock, addressGuard, signal, gate = new ConnectGate(1) } = options
   const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
   const memory = createCameraMemory()
   return async () => {
     let onlineSinceMs: number | undefined
+    const idle = new AbortController()
+    const ended = AbortSignal.any([signal, idle.signal])
     try {
       return await runCameraConnection({
-        ...{ clock, log, addressGuard, signal, stats, readBuffer, arrivalClock, createRunId, publish, memory },
+        ...{ clock, log, addressGuard, gate, stats, readBuffer, arrivalClock, createRunId, publish, memory },
+        signal: ended,
         floorMs: memory.lastWallMs,
         url: target.url,
         credentials: username ? { username, password } : undefined,
@@ -108,18 +141,49 @@ function createConnect(options: RunCameraOptions, log: Logger): () => Promise<Ou
           if (onlineSinceMs === undefined) {
             onlineSinceMs = clock.monotonicMs()
             stats.connections++
-            log.info({ width: format.video.width, height: format.video.height }, 'camera is online')
+            void endWhenIdle(demand, idle, { clock, ended })
           }
-          onStatus({ state: 'online', format })
+          teller.online(format)
         },
       })
     } catch (thrown) {
+      const onlineMs = onlineSinceMs === undefined ? 0 : Math.max(1, clock.monotonicMs() - onlineSinceMs)
+      const isStopped = signal.aborted
+      if (idle.signal.aborted && !isStopped) {
+        publish({ kind: 'end', reason: 'stopped_by_user' })
+        return { error: undefined, onlineMs }
+      }
       const error = toCameraError(thrown)
-      if (error.kind === 'internal' && !signal.aborted) log.error({ cause: errorChain(error) }, 'camera session failed')
-      if (onlineSinceMs === undefined) return { error, onlineMs: 0 }
-      publish({ kind: 'end', reason: signal.aborted ? stopReason(signal) : error.reason })
-      return { error, onlineMs: Math.max(1, clock.monotonicMs() - onlineSinceMs) }
+      if (error.kind === 'internal' && !isStopped) log.error({ cause: errorChain(error) }, 'camera session failed')
+      if (onlineMs > 0) publish({ kind: 'end', reason: isStopped ? stopReason(signal) : error.reason })
+      if (isStopped) return { error, onlineMs }
+      if (onlineMs > 0) teller.lost(error, onlineMs)
+      else teller.failed(error)
+      return { error, onlineMs }
+    } finally {
+      idle.abort()
     }
+  }
+}
+
+type IdleContext = { readonly clock: Clock; readonly ended: AbortSignal }
+
+/** Ends a connection through `idle` some time after nobody wants it any more; returns when it has ended for any reason. */
+async function endWhenIdle(demand: Demand, idle: AbortController, { clock, ended }: IdleContext): Promise<void> {
+  let restMs = probeLingerMs
+  while (!ended.aborted) {
+    if (demand.isWanted) {
+      restMs = lingerMs
+      await demand.changed(ended)
+      continue
+    }
+    const wanted = new AbortController()
+    const isOver = AbortSignal.any([ended, wanted.signal])
+    void demand.changed(isOver).then(() => wanted.abort())
+    await clock.sleep(restMs, isOver).then(
+      () => idle.abort(),
+      () => {}, // somebody wants it again, or it is lost
+    )
   }
 }
 

@@ -103,6 +103,7 @@ class RtspCameraSession implements AsyncDisposable {
     const startedMs = this.#options.clock.monotonicMs()
     const played = await playSession(this.#client, this.#described, this.#video.url, this.#audio?.url)
     this.#sessionUrl = played.sessionUrl
+    this.#options.onSetUp()
     const { videoTime, audioTime } = played
     if (videoTime !== undefined && audioTime !== undefined) stream.alignAudio(videoTime, audioTime)
     try {

@@ -1,7 +1,7 @@
 // Runs one camera for a test until a condition holds. Of the whole repository only the tests of this folder use it.
 
 import { type Clock, systemClock } from '../base/clock.ts'
-import { silentLogger } from '../base/log.ts'
+import { type LogFields, type Logger, silentLogger } from '../base/log.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import { createAddressGuard } from './address-guard.ts'
 import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
@@ -12,6 +12,8 @@ export type Watched = {
   readonly statuses: SessionStatus[]
   readonly stats: CameraStats
   readonly last: SessionStatus | undefined
+  /** Why connections were lost or failed, as logged, told or not. */
+  readonly causes: string[]
 }
 
 /** Runs the camera until `isDone` says so, asked at each item and status; gives up after `limitMs`. */
@@ -23,6 +25,11 @@ export async function watchCamera(
   const items: HubItem[] = []
   const statuses: SessionStatus[] = []
   const stats = options.stats ?? createCameraStats()
+  const causes: string[] = []
+  const note = ({ cause }: LogFields) => {
+    if (typeof cause === 'string') causes.push(cause)
+  }
+  const log: Logger = { ...silentLogger, debug: note, info: note, child: () => log }
   const done = new AbortController()
   const check = () => {
     if (isDone(items, statuses, stats)) done.abort()
@@ -39,7 +46,7 @@ export async function watchCamera(
       check()
     },
     clock: systemClock,
-    log: silentLogger,
+    log,
     addressGuard: createAddressGuard({ allowLoopback: true }),
     signal: done.signal,
     stats,
@@ -47,7 +54,7 @@ export async function watchCamera(
     ...options,
   })
   clearTimeout(timer)
-  return { items, statuses, stats, last: statuses.at(-1) }
+  return { items, statuses, stats, last: statuses.at(-1), causes }
 }
 
 /** Forty times as fast as the real one. */
@@ -63,5 +70,8 @@ export const kindsOf = (items: readonly HubItem[]) =>
 
 export const timesOf = (items: readonly HubItem[], kind: 'video' | 'audio') =>
   items.flatMap((item) => (item.kind === kind && 'pts90k' in item ? item.pts90k : []))
+
+/** The first run is over. */
+export const isLost = (items: HubItem[]) => items.at(-1)?.kind === 'end'
 
 export const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'

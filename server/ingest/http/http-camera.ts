@@ -26,6 +26,7 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
     checkType(response)
+    options.onSetUp()
     const last = await readPictures(response, options, pictures)
     const isStill = pictures.pictures === 1 && !isMultipart(response)
     if (!last) throw new CameraError('no_frames', 'The camera answered without a picture: check the path of the URL.')

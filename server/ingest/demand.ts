@@ -1,0 +1,34 @@
+// Whether anybody wants the pictures of a camera now: it is recorded, or somebody watches. One owner says so, its session listens.
+
+export class Demand {
+  #isWanted: boolean
+  readonly #listeners = new Set<() => void>()
+
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted
+  }
+
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
+  set(isWanted: boolean): void {
+    if (isWanted === this.#isWanted) return
+    this.#isWanted = isWanted
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** Resolves at the next change, or when `signal` aborts. */
+  changed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#listeners.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      this.#listeners.add(done)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+}

@@ -1,0 +1,100 @@
+// What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is none.
+
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { GapReason } from '../hub/hub-item.ts'
+import type { StreamFormat } from '../media/frame.ts'
+import type { CameraError } from './camera-error.ts'
+
+export type SessionStatus =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'online'; readonly format: StreamFormat }
+  /** `detail`: one readable sentence for the owner, without secrets. Stays until the camera is online again. */
+  | { readonly state: 'offline'; readonly reason: GapReason; readonly detail: string }
+
+export type StatusTellerOptions = {
+  onStatus(status: SessionStatus): void
+  readonly clock: Clock
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/** A session that lasted so long may be lost once without anybody being told. */
+const steadyMs = 10_000
+
+/** For so long. */
+const patienceMs = 5000
+
+export class StatusTeller {
+  readonly #options: StatusTellerOptions
+  #told = ''
+  #isOnline = false
+  /** Ends the wait for the next attempt after a loss. */
+  #waiting: AbortController | undefined
+
+  constructor(options: StatusTellerOptions) {
+    this.#options = options
+    options.onStatus({ state: 'connecting' })
+  }
+
+  /** A run began. Told when the camera was not online before, or its format is another. */
+  online(format: StreamFormat): void {
+    const { onStatus, log } = this.#options
+    this.#stopWaiting()
+    const text = describeFormat(format)
+    if (this.#isOnline && text === this.#told) return
+    if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'camera is online')
+    this.#isOnline = true
+    this.#told = text
+    onStatus({ state: 'online', format })
+  }
+
+  /** A session that was online is over. */
+  lost(error: CameraError, onlineMs: number): void {
+    const { clock, log, signal } = this.#options
+    if (onlineMs < steadyMs) {
+      this.#tellOffline(error)
+      return
+    }
+    log.debug({ reason: error.reason, cause: errorChain(error) }, 'camera is lost')
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    clock.sleep(patienceMs, AbortSignal.any([signal, waiting.signal])).then(
+      () => this.#tellOffline(error),
+      () => {}, // it is back, or something newer is known
+    )
+  }
+
+  /** An attempt to connect failed. */
+  failed(error: CameraError): void {
+    this.#tellOffline(error)
+  }
+
+  #tellOffline(error: CameraError): void {
+    const { onStatus, log } = this.#options
+    this.#stopWaiting()
+    const { reason, message } = error
+    const text = `${reason}: ${message}`
+    const fields = { reason, cause: errorChain(error) }
+    if (!this.#isOnline && text === this.#told) {
+      log.debug(fields, 'camera is still offline')
+      return
+    }
+    log.info(fields, 'camera is offline')
+    this.#isOnline = false
+    this.#told = text
+    onStatus({ state: 'offline', reason, detail: message })
+  }
+
+  #stopWaiting(): void {
+    this.#waiting?.abort()
+    this.#waiting = undefined
+  }
+}
+
+function describeFormat({ video, audio }: StreamFormat): string {
+  const { codec, width, height, codecString } = video
+  const sound = audio ? [audio.codec, audio.sampleRate, audio.channels, audio.codecString] : []
+  return [codec, width, height, codecString, ...sound].join(' ')
+}
