@@ -72,6 +72,9 @@ const certificateIntervalMs = 10_000
 /** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
 const maxDiskOperations = 8
 
+/** Connections to one camera or recorder that all workers together set up at a time; at least one each. */
+const maxConnectsPerHost = 4
+
 /** The largest picture kept for lists; live snapshots come in the size the camera sends. */
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
@@ -125,6 +128,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       minFreeBytes: config.minFree,
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       allowLoopbackCameras: config.allowLoopbackCameras,
+      connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
       logLevel: config.logLevel,
     },
     clock,
@@ -247,7 +251,8 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       log,
     },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
-    measure: () => measure({ workers: workers.stats(), decoder, live, catalog, retention, passwords, cameraEvents }),
+    measure: () =>
+      measure({ workers: workers.stats(), desk, decoder, live, catalog, retention, passwords, cameraEvents }),
   })
 
   const eventRetention = {

@@ -24,9 +24,13 @@ export type CameraDeskOptions = {
   readonly log: Logger
 }
 
+type Status = 'online' | 'offline' | 'unknown'
+
 export class CameraDesk {
   readonly #options: CameraDeskOptions
   readonly #jobs = new Map<number, CameraJob>()
+  /** As last reported. */
+  readonly #statuses = new Map<number, SessionStatus>()
   /** Writes and changes in the order they came. */
   #work: Promise<void> = Promise.resolve()
   #isReconcilePending = false
@@ -73,6 +77,7 @@ export class CameraDesk {
         return
       case 'camera_status':
         if (report.status.state === 'connecting') return
+        this.#statuses.set(report.cameraId, report.status)
         this.#do('camera status not written', () => this.#writeStatus(report.cameraId, report.status))
     }
   }
@@ -84,6 +89,20 @@ export class CameraDesk {
     await this.#work
     await this.#options.store.cameras.resetStatus()
     await this.#options.store.recordings.resetStatus()
+  }
+
+  /** How many cameras are in which state; `reason` is empty but for those that are offline. */
+  stats(): { status: Status; reason: string; cameras: number }[] {
+    const groups = new Map<string, { status: Status; reason: string; cameras: number }>()
+    for (const id of this.#jobs.keys()) {
+      const told = this.#statuses.get(id)
+      const status = told === undefined || told.state === 'connecting' ? 'unknown' : told.state
+      const reason = told?.state === 'offline' ? told.reason : ''
+      const group = groups.get(status + reason) ?? { status, reason, cameras: 0 }
+      group.cameras++
+      groups.set(status + reason, group)
+    }
+    return [...groups.values()]
   }
 
   async #writeStatus(cameraId: number, status: SessionStatus): Promise<void> {
@@ -133,6 +152,7 @@ export class CameraDesk {
     }
     for (const id of [...this.#jobs.keys()].filter((id) => !wanted.has(id))) {
       this.#jobs.delete(id)
+      this.#statuses.delete(id)
       await this.#remove(id)
     }
   }

@@ -4,6 +4,7 @@ import type { Measurement } from './api/metrics.ts'
 import type { Catalog } from './archive/catalog.ts'
 import type { Retention } from './archive/retention.ts'
 import type { PasswordQueue } from './auth/guard/password-queue.ts'
+import type { CameraDesk } from './camera-desk.ts'
 import type { CameraEvents } from './camera-events.ts'
 import type { Decoder } from './decoder/decoder.ts'
 import type { LiveStreams } from './live/live-streams.ts'
@@ -11,6 +12,7 @@ import type { WorkerStats } from './worker-protocol.ts'
 
 export type Measured = {
   readonly workers: readonly WorkerStats[]
+  readonly desk: CameraDesk
   readonly decoder: Decoder
   readonly live: LiveStreams
   readonly catalog: Catalog
@@ -24,6 +26,7 @@ const gauge = (name: string, help: string, value: number): Measurement => ({ nam
 
 export function measure({
   workers,
+  desk,
   decoder,
   live,
   catalog,
@@ -36,6 +39,10 @@ export function measure({
   const { decodes, crashes, refused } = decoder.stats()
   return [
     gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
+    ...desk.stats().map(({ status, reason, cameras }) => ({
+      ...gauge('cameras_by_status', 'Cameras by status, and why they are offline.', cameras),
+      labels: { status, reason },
+    })),
     counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
     counter('rtp_packets_lost_total', 'RTP packets that never came.', sum('lostPackets')),
     counter('video_frames_total', 'Video frames received.', sum('videoFrames')),

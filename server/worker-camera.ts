@@ -10,6 +10,8 @@ import type { GapReason } from './hub/hub-item.ts'
 import type { AddressGuard } from './ingest/address-guard.ts'
 import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
+import type { ConnectGate } from './ingest/connect-gate.ts'
+import { Demand } from './ingest/demand.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
@@ -20,6 +22,8 @@ export type WorkerCameraOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
+  /** Where the connections of the thread's cameras wait for their turn. */
+  readonly gate: ConnectGate
   /** What is read from any camera passes through it; one for the whole thread. */
   readonly readBuffer: Uint8Array
   /** What the hubs of the thread may keep together. */
@@ -40,6 +44,8 @@ export class WorkerCamera {
   #job: CameraJob | undefined
   #connection: Connection | undefined
   #recording: Recording | undefined
+  readonly #demand = new Demand(false)
+  #viewers = 0
   #recordedBytes = 0
   #droppedFrames = 0
   /** Changes happen one after the other: a connection or file must have ended before the next begins. */
@@ -59,6 +65,7 @@ export class WorkerCamera {
       const isSameAddress =
         this.#job?.url === job.url && this.#job.username === job.username && this.#job.password === job.password
       this.#job = job
+      this.#updateDemand()
       if (!isSameAddress) {
         await this.#disconnect()
         this.#connection = this.#connect(job)
@@ -66,6 +73,19 @@ export class WorkerCamera {
       if (job.recording && !this.#recording) this.#startRecording(job.recording)
       else if (!job.recording) await this.#stopRecording()
     })
+  }
+
+  /** Somebody watches: the camera is connected as long as anybody does. Returns the function that ends it. */
+  watch(): () => void {
+    let isWatching = true
+    this.#viewers++
+    this.#updateDemand()
+    return () => {
+      if (!isWatching) return
+      isWatching = false
+      this.#viewers--
+      this.#updateDemand()
+    }
   }
 
   /** Ends the connection and finishes the open file. */
@@ -90,6 +110,10 @@ export class WorkerCamera {
     this.#recording?.recorder.tick()
   }
 
+  #updateDemand(): void {
+    this.#demand.set(this.#viewers > 0 || this.#job?.recording !== undefined)
+  }
+
   #change(work: () => Promise<void>): void {
     this.#changes = this.#changes.then(work).catch((error) => {
       this.#options.log.error({ error: errorChain(error) }, 'a change of the camera failed')
@@ -97,7 +121,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, readBuffer, post } = this.#options
+    const { cameraId, clock, log, addressGuard, gate, readBuffer, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -114,6 +138,8 @@ export class WorkerCamera {
         clock,
         log,
         addressGuard,
+        gate,
+        demand: this.#demand,
         readBuffer,
         signal,
         stats: this.stats,

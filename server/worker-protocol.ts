@@ -29,6 +29,8 @@ export type WorkerSettings = {
   /** How many operations of a worker the archive's disk is asked for at once. */
   readonly diskOperations: number
   readonly allowLoopbackCameras: boolean
+  /** How many connections to one host and port a worker sets up at a time. */
+  readonly connectsPerHost: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 

@@ -7,6 +7,7 @@ import { createLogger } from './base/log.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
+import { ConnectGate } from './ingest/connect-gate.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
 import { nodeDisk } from './recorder/recording-disk.ts'
@@ -24,6 +25,7 @@ const port = parentPort!
 const clock = systemClock
 const log = createLogger(settings.logLevel)
 const addressGuard = createAddressGuard({ allowLoopback: settings.allowLoopbackCameras })
+const gate = new ConnectGate(settings.connectsPerHost)
 const readBuffer = createReadBuffer()
 const disk = createGuardedDisk(nodeDisk, {
   archiveDir: settings.archiveDir,
@@ -34,7 +36,7 @@ const disk = createGuardedDisk(nodeDisk, {
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
-const sources = new Map<number, { cameraId: number; source: LiveSource }>()
+const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch: () => void }>()
 
 function post(message: FromWorker): void {
   port.postMessage(message)
@@ -53,18 +55,22 @@ function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'p
 function cameraOf(cameraId: number): WorkerCamera {
   let camera = cameras.get(cameraId)
   if (!camera) {
-    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, readBuffer, gopBudget, post, disk })
+    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, gate, readBuffer, gopBudget, post, disk })
     cameras.set(cameraId, camera)
   }
   return camera
 }
 
+function unsubscribe(subscriptionId: number): void {
+  const found = sources.get(subscriptionId)
+  if (!found) return
+  sources.delete(subscriptionId)
+  found.source.close()
+  found.unwatch()
+}
+
 async function removeCamera(cameraId: number): Promise<void> {
-  for (const [id, { cameraId: of, source }] of sources) {
-    if (of !== cameraId) continue
-    source.close()
-    sources.delete(id)
-  }
+  for (const [id, { cameraId: of }] of sources) if (of === cameraId) unsubscribe(id)
   const camera = cameras.get(cameraId)
   cameras.delete(cameraId)
   await camera?.close()
@@ -90,22 +96,22 @@ port.on('message', (message: ToWorker) => {
       return
     case 'subscribe': {
       const { subscriptionId, cameraId, format, minIntervalMs } = message
+      const camera = cameraOf(cameraId)
       const source = openLiveSource({
-        hub: cameraOf(cameraId).hub,
+        hub: camera.hub,
         format,
         maxUnackedBytes,
         ...(minIntervalMs !== undefined && { minIntervalMs }),
         send: (piece) => postPiece(subscriptionId, piece),
       })
-      sources.set(subscriptionId, { cameraId, source })
+      sources.set(subscriptionId, { cameraId, source, unwatch: camera.watch() })
       return
     }
     case 'ack':
       sources.get(message.subscriptionId)?.source.ack(message.bytes)
       return
     case 'unsubscribe':
-      sources.get(message.subscriptionId)?.source.close()
-      sources.delete(message.subscriptionId)
+      unsubscribe(message.subscriptionId)
       return
     case 'stop':
       void stop()

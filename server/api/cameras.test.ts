@@ -199,6 +199,16 @@ test('a camera is added, changed and removed', async (t) => {
   assert.equal((await send('DELETE', `/v1/cameras/${id}/`)).statusCode, 404)
 })
 
+test('a camera by HTTP is one of pictures until it is connected, unless its owner knows better', async (t) => {
+  const { send } = await openOwner(t)
+  const add = async (more: object) =>
+    (await send('POST', '/v1/cameras/', { name: 'x', url: 'http://c/video', ...more })).json()
+  const { type, streams } = await add({})
+  assert.deepEqual([type, streams.length], ['mjpeg', 1])
+  assert.equal((await add({ type: 'h264' })).type, 'h264')
+  assert.equal((await add({ url: 'rtsp://c/video' })).type, 'h264')
+})
+
 test('a camera that cannot be is refused field by field', async (t) => {
   const { send } = await openOwner(t)
   const cases: [unknown, Record<string, string | RegExp>][] = [
@@ -216,7 +226,10 @@ test('a camera that cannot be is refused field by field', async (t) => {
     [{ name: 'x', url: 'rtsp://c/', type: 'vp9' }, { type: '"vp9" is not a valid choice.' }],
     [{ name: 'x', url: 'file:///etc/passwd' }, { url: /rtsp/ }],
     [{ name: 'x', url: 'nonsense' }, { url: /rtsp/ }],
-    [{ name: 'x', url: 'http://c/video.mjpg' }, { url: /must begin with rtsp:\/\/ or rtsps:\/\// }],
+    [
+      { name: 'x', url: 'ftp://c/video.mjpg' },
+      { url: /must begin with rtsp:\/\/, rtsps:\/\/, http:\/\/ or https:\/\// },
+    ],
     [{ name: 'x\u202ey', url: 'rtsp://c/' }, { name: /direction of text/ }],
     [{ name: 'x\ny', url: 'rtsp://c/' }, { name: /control characters/ }],
   ]

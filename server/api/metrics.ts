@@ -12,6 +12,8 @@ export type Measurement = {
   readonly help: string
   readonly kind: 'counter' | 'gauge'
   readonly value: number
+  /** The same of every measurement of this name, in values that differ. */
+  readonly labels?: { readonly [label: string]: string }
 }
 
 export function registerMetrics(server: FastifyInstance, measure: () => readonly Measurement[]): void {
@@ -41,10 +43,16 @@ function createRuntimeMetrics(): Registry {
 
 async function writeMeasurements(measurements: readonly Measurement[]): Promise<string> {
   const registry = new Registry()
-  for (const { name, help, kind, value } of measurements) {
-    const options = { name: `nightjar_${name}`, help, registers: [registry] }
-    if (kind === 'counter') new Counter(options).inc(value)
-    else new Gauge(options).set(value)
+  for (const [name, same] of Map.groupBy(measurements, ({ name }) => name)) {
+    const { help, kind, labels = {} } = same[0]!
+    const options = { name: `nightjar_${name}`, help, labelNames: Object.keys(labels), registers: [registry] }
+    if (kind === 'counter') {
+      const counter = new Counter(options)
+      for (const { labels = {}, value } of same) counter.inc(labels, value)
+    } else {
+      const gauge = new Gauge(options)
+      for (const { labels = {}, value } of same) gauge.set(labels, value)
+    }
   }
   return registry.metrics()
 }

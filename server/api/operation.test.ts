@@ -20,12 +20,15 @@ test('metrics are for this machine, and hold what the parts measure', async (t) 
   const { api } = await openTemporaryApi(t, {
     measure: () => [
       { name: 'cameras', help: 'Cameras.', kind: 'gauge', value: 3 },
+      { name: 'by_status', help: 'By status.', kind: 'gauge', value: 2, labels: { status: 'online' } },
+      { name: 'by_status', help: 'By status.', kind: 'gauge', value: 1, labels: { status: 'offline' } },
       { name: 'frames_total', help: 'Frames.', kind: 'counter', value: 5 },
     ],
   })
   const here = await api.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })
   assert.equal(here.statusCode, 200)
   assert.match(here.body, /^nightjar_cameras 3$/m)
+  assert.match(here.body, /^nightjar_by_status\{status="online"\} 2\nnightjar_by_status\{status="offline"\} 1$/m)
   assert.match(here.body, /^# TYPE nightjar_frames_total counter$/m)
   assert.match(here.body, /^nightjar_frames_total 5$/m)
   assert.match(here.body, /^nightjar_open_streams 0$/m)

@@ -37,6 +37,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
       minFreeBytes: 0,
       diskOperations: 4,
       allowLoopbackCameras: true,
+      connectsPerHost: 4,
       logLevel: 'silent',
     },
     clock: systemClock,
