@@ -51,8 +51,19 @@ export const Timeline = Type.Object({
   segments: Type.Array(Type.Object({ start: Timestamp, end: Timestamp })),
   gaps: Type.Array(
     Type.Object(
-      { start: Timestamp, end: Timestamp, reason: Type.String() },
-      { ...ours, description: 'Extension. Where footage is missing, and why.' },
+      {
+        start: Timestamp,
+        end: Timestamp,
+        reason: Type.String({
+          description:
+            'camera_unreachable, auth_failed, no_frames, stream_changed, stopped_by_user, disk_full, disk_failed, server_down, overload, damaged or unknown.',
+        }),
+      },
+      {
+        ...ours,
+        description:
+          'Extension. Where footage is missing, and why; up to now while nothing is recorded. An outage with several causes has a gap for each.',
+      },
     ),
   ),
 })

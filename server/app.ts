@@ -37,6 +37,7 @@ import { type Config, defaultPublicUrl } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockFolder } from './folder-lock.ts'
+import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { createMailDelivery } from './mail-delivery.ts'
@@ -136,6 +137,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     onReport: (report) => {
       desk.take(report)
       cameraEvents.take(report)
+      gapKeeper.take(report)
     },
     onWorkerLost: async (cameraIds) => {
       cameraEvents.takeWorkerLoss(cameraIds)
@@ -159,12 +161,21 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
     onOffline: (cameraId) => snapshots.setOffline(cameraId),
     onRecordingError: () => retention.wake(),
+    findStartReason: (cameraId) => gapKeeper.findStartReason(cameraId),
     onRemoved: async (cameraId) => {
       cameraEvents.forget(cameraId)
+      gapKeeper.forget(cameraId)
       live.closeCamera(cameraId)
       await snapshots.remove(cameraId)
     },
     log,
+  })
+  const gapKeeper = new GapKeeper({
+    marks: store.gapMarks,
+    clock,
+    log,
+    isRecorded: (cameraId) => desk.isRecorded(cameraId),
+    findFootage: (cameraId) => catalog.bounds(cameraId),
   })
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
   const access = new CameraAccess({ store, authenticator })
@@ -217,6 +228,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     nodeName: config.nodeName,
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
+    listGapMarks: (cameraId, startMs, endMs) => gapKeeper.list(cameraId, startMs, endMs),
     isRecording: async (cameraId) => (await store.recordings.find(cameraId))?.deactivatedAtMs === null,
   })
   const api = createApi({
@@ -284,6 +296,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
         retention: (signal) => retention.run(signal),
         'last use of tokens': (signal) => authenticator.run(signal),
         'events of cameras': (signal) => cameraEvents.run(signal),
+        'reasons of gaps': (signal) => gapKeeper.run(signal),
         'expiry of events': (signal) => runEventRetention(eventRetention, signal),
         ...(certificates && { certificate: (signal) => certificates.run(signal) }),
         'audit log': (signal) => audit.run(signal),
@@ -306,6 +319,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     await Promise.all(background)
     await catalog.close()
     await cameraEvents.flush()
+    await gapKeeper.flush()
     await desk.close()
     await decoder.close()
     await store.close()

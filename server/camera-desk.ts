@@ -19,6 +19,8 @@ export type CameraDeskOptions = {
   readonly onOffline: (cameraId: number) => void
   /** Told when the recording of a camera fails: the disk may be full. */
   readonly onRecordingError: () => void
+  /** At the start: why there is no footage of a camera before that which its recorder will make. */
+  readonly findStartReason: (cameraId: number) => Promise<GapReason>
   /** Told when a camera is gone for good: viewers end, kept pictures go. */
   readonly onRemoved: (cameraId: number) => Promise<void>
   readonly log: Logger
@@ -47,7 +49,7 @@ export class CameraDesk {
     await store.cameras.resetStatus()
     await store.recordings.resetStatus()
     await this.#removeForgottenFootage()
-    await this.#reconcile('server_down')
+    await this.#reconcile(this.#options.findStartReason)
     this.#leaveStore = store.onChange((change) => {
       if (change !== 'status') this.#scheduleReconcile()
     })
@@ -69,6 +71,8 @@ export class CameraDesk {
       case 'segment_broken':
         catalog.segmentBroken(report.cameraId, report.path)
         return
+      case 'recording_gap':
+        return
       case 'recording_status':
         if (report.status === 'ERROR') this.#options.onRecordingError()
         this.#do('recording status not written', () =>
@@ -80,6 +84,11 @@ export class CameraDesk {
         this.#statuses.set(report.cameraId, report.status)
         this.#do('camera status not written', () => this.#writeStatus(report.cameraId, report.status))
     }
+  }
+
+  /** Is recording of the camera switched on? */
+  isRecorded(cameraId: number): boolean {
+    return this.#jobs.get(cameraId)?.recording !== undefined
   }
 
   /** Stops following the store; what was reported so far is written. Call after the workers have ended. */
@@ -125,11 +134,11 @@ export class CameraDesk {
     this.#isReconcilePending = true
     this.#do('cameras not brought in step with the store', async () => {
       this.#isReconcilePending = false
-      await this.#reconcile('stopped_by_user')
+      await this.#reconcile(async () => 'stopped_by_user')
     })
   }
 
-  async #reconcile(startReason: GapReason): Promise<void> {
+  async #reconcile(findStartReason: (cameraId: number) => Promise<GapReason>): Promise<void> {
     if (this.#isClosed) return
     const { store, workers } = this.#options
     const cameras = await store.cameras.list()
@@ -143,7 +152,7 @@ export class CameraDesk {
         url,
         ...(username !== null && { username }),
         ...(password !== null && { password }),
-        recording: isRecorded ? { startReason } : undefined,
+        recording: isRecorded ? { startReason: await findStartReason(id) } : undefined,
       }
       const current = this.#jobs.get(id)
       if (current && isSameJob(current, job)) continue

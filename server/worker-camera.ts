@@ -71,7 +71,7 @@ export class WorkerCamera {
         this.#connection = this.#connect(job)
       }
       if (job.recording && !this.#recording) this.#startRecording(job.recording)
-      else if (!job.recording) await this.#stopRecording()
+      else if (!job.recording) await this.#stopRecording('stopped_by_user')
     })
   }
 
@@ -88,10 +88,10 @@ export class WorkerCamera {
     }
   }
 
-  /** Ends the connection and finishes the open file. */
-  async close(): Promise<void> {
+  /** Ends the connection and finishes the open file; `reason`: why. */
+  async close(reason: GapReason): Promise<void> {
     this.#change(async () => {
-      await this.#stopRecording()
+      await this.#stopRecording(reason)
       await this.#disconnect()
     })
     await this.#changes
@@ -175,17 +175,18 @@ export class WorkerCamera {
         segmentClosed: (_, path, checksum) => post({ type: 'segment_closed', cameraId, path, checksum }),
         segmentBroken: (_, path) => post({ type: 'segment_broken', cameraId, path }),
         statusChanged: (_, status, detail) => post({ type: 'recording_status', cameraId, status, detail }),
+        gapChanged: (_, reason) => post({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason }),
       },
     })
     this.#recording = { recorder, detach: this.hub.attach(recorder) }
   }
 
-  async #stopRecording(): Promise<void> {
+  async #stopRecording(reason: GapReason): Promise<void> {
     const recording = this.#recording
     if (!recording) return
     this.#recording = undefined
     recording.detach()
-    await recording.recorder.close()
+    await recording.recorder.close(reason)
     const { bytes, droppedFrames } = recording.recorder.stats()
     this.#recordedBytes += bytes
     this.#droppedFrames += droppedFrames

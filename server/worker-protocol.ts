@@ -73,6 +73,13 @@ export type FromWorker =
       readonly status: RecordingStatus
       readonly detail: string | undefined
     }
+  /** From `atMs` on nothing is recorded, for this reason; undefined: it is again. */
+  | {
+      readonly type: 'recording_gap'
+      readonly cameraId: number
+      readonly atMs: number
+      readonly reason: string | undefined
+    }
   | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LivePiece }
   /** The footage of a removed camera is closed: its files may be deleted. */
   | { readonly type: 'camera_removed'; readonly cameraId: number }

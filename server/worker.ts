@@ -73,7 +73,7 @@ async function removeCamera(cameraId: number): Promise<void> {
   for (const [id, { cameraId: of }] of sources) if (of === cameraId) unsubscribe(id)
   const camera = cameras.get(cameraId)
   cameras.delete(cameraId)
-  await camera?.close()
+  await camera?.close('stopped_by_user')
   post({ type: 'camera_removed', cameraId })
 }
 
@@ -81,7 +81,7 @@ async function stop(): Promise<void> {
   clearInterval(statsTimer)
   clearInterval(recorderTimer)
   for (const { source } of sources.values()) source.close()
-  await Promise.all([...cameras.values()].map((camera) => camera.close()))
+  await Promise.all([...cameras.values()].map((camera) => camera.close('server_down')))
   post({ type: 'stopped' })
   port.close()
 }

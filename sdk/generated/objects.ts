@@ -187,7 +187,12 @@ export type Timeline = {
   start: Timestamp
   end: Timestamp
   segments: { start: Timestamp; end: Timestamp }[]
-  gaps: { start: Timestamp; end: Timestamp; reason: string }[]
+  gaps: {
+    start: Timestamp
+    end: Timestamp
+    /** camera_unreachable, auth_failed, no_frames, stream_changed, stopped_by_user, disk_full, disk_failed, server_down, overload, damaged or unknown. */
+    reason: string
+  }[]
 }
 
 export type TimelineQuery = {

@@ -71,3 +71,97 @@ test('segments are apart, gaps are exactly the room between them, and nothing re
     }),
   )
 })
+
+const outage = { footage: { startMs: 0, endMs: 100_400 }, nowMs: 200_900 }
+const newest = span(40_000, 100_400)
+
+test('a gap that lasts is told up to now, or to the end of the request, with its reason', () => {
+  const marks = [
+    { atMs: 20_000, reason: undefined },
+    { atMs: 101_000, reason: 'camera_unreachable' },
+  ]
+  const gap = { startMs: 101_000, reason: 'camera_unreachable' }
+  assert.deepEqual(buildTimeline([newest], { ...whole, ...outage, marks }).gaps, [{ ...gap, endMs: 200_000 }])
+  const short = { startMs: 0, endMs: 150_000, ...outage, marks }
+  assert.deepEqual(buildTimeline([newest], short).gaps, [{ ...gap, endMs: 150_000 }])
+  const late = { startMs: 120_000, endMs: 180_000, ...outage, marks: marks.slice(1) }
+  assert.deepEqual(buildTimeline([], late).gaps, [{ startMs: 120_000, endMs: 180_000, reason: 'camera_unreachable' }])
+})
+
+test('no gap lasts when recording goes on, when nobody says so, or when footage is newer than what was said', () => {
+  for (const marks of [
+    [],
+    [
+      { atMs: 50_000, reason: 'no_frames' },
+      { atMs: 60_000, reason: undefined },
+    ],
+    [{ atMs: 50_000, reason: 'no_frames' }],
+  ]) {
+    assert.deepEqual(buildTimeline([newest], { ...whole, ...outage, marks }).gaps, [])
+  }
+})
+
+test('a gap has a part for each reason it had', () => {
+  const marks = [
+    { atMs: 100_500, reason: 'camera_unreachable' },
+    { atMs: 120_700, reason: 'server_down' },
+    { atMs: 130_000, reason: 'server_down' },
+    { atMs: 140_200, reason: 'auth_failed' },
+  ]
+  const parts = [
+    { startMs: 101_000, endMs: 120_000, reason: 'camera_unreachable' },
+    { startMs: 120_000, endMs: 140_000, reason: 'server_down' },
+  ]
+  const lasting = buildTimeline([newest], { ...whole, ...outage, marks })
+  assert.deepEqual(lasting.gaps, [...parts, { startMs: 140_000, endMs: 200_000, reason: 'auth_failed' }])
+  const over = buildTimeline([newest, span(160_000, 190_000, 'server_down')], {
+    ...{ ...whole, footage: { startMs: 0, endMs: 190_000 }, nowMs: 190_500 },
+    marks: [...marks, { atMs: 160_100, reason: undefined }],
+  })
+  assert.deepEqual(over.gaps, [...parts, { startMs: 140_000, endMs: 160_000, reason: 'auth_failed' }])
+})
+
+test('a reason that held for less than a second gives way to the next', () => {
+  const marks = [
+    { atMs: 100_500, reason: 'stream_changed' },
+    { atMs: 101_300, reason: 'auth_failed' },
+  ]
+  const { gaps } = buildTimeline([newest], { ...whole, ...outage, marks })
+  assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 200_000, reason: 'auth_failed' }])
+})
+
+test('a mark of long before the end of footage is not about the gap behind it', () => {
+  const request = { ...whole, footage: { startMs: 0, endMs: 190_000 }, marks: [{ atMs: 5000, reason: 'no_frames' }] }
+  const { gaps } = buildTimeline([newest, span(160_000, 190_000, 'server_down')], request)
+  assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 160_000, reason: 'server_down' }])
+})
+
+test('whatever the marks, the parts of gaps fill exactly the room that gaps had without them', () => {
+  const spans = fc.array(fc.tuple(fc.nat(100_000), fc.integer({ min: 1, max: 20_000 })), { maxLength: 10 })
+  const mark = fc.record({
+    atMs: fc.nat(120_000),
+    reason: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
+  })
+  fc.assert(
+    fc.property(spans, fc.array(mark, { maxLength: 10 }), (pairs, marks) => {
+      const sorted = pairs.map(([s, length]) => span(s, s + length, 'x')).sort((a, b) => a.startMs - b.startMs)
+      const request = { startMs: 10_000, endMs: 90_000, footage: { startMs: 0, endMs: 200_000 }, nowMs: 250_000 }
+      const plain = buildTimeline(sorted, request)
+      const sortedMarks = marks.sort((a, b) => a.atMs - b.atMs)
+      const told = buildTimeline(sorted, { ...request, marks: sortedMarks })
+      assert.deepEqual(told.segments, plain.segments)
+      const joined: { startMs: number; endMs: number }[] = []
+      for (const { startMs, endMs } of told.gaps) {
+        assert.ok(startMs < endMs)
+        const last = joined.at(-1)
+        if (last?.endMs === startMs) last.endMs = endMs
+        else joined.push({ startMs, endMs })
+      }
+      assert.deepEqual(
+        joined,
+        plain.gaps.map(({ startMs, endMs }) => ({ startMs, endMs })),
+      )
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -7,7 +7,7 @@ import type { Catalog } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import { buildTimeline, type Timeline } from '../model/timeline.ts'
+import { buildTimeline, type GapMark, type Timeline } from '../model/timeline.ts'
 import { parseByteRange } from './byte-range.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import { openShiftedFile } from './shifted-file.ts'
@@ -26,6 +26,8 @@ export type PlaybackOptions = {
   canView(userId: number, cameraId: number): Promise<boolean>
   /** Has what a stream was asked for with not ended? */
   isLive(credential: StreamCredential): boolean | Promise<boolean>
+  /** The last mark at or before `startMs`, and all up to `endMs`, in order. Default: none. */
+  listGapMarks?(cameraId: number, startMs: number, endMs: number): Promise<readonly GapMark[]>
   /** Is recording switched on, so that a stream without end may grow? Default: always. */
   isRecording?(cameraId: number): Promise<boolean>
   /** 128 random bits, 32 hexadecimal digits: who knows it may watch, as long as the user may. */
@@ -101,7 +103,9 @@ export class Playback {
       footage && footage.endMs > endMs && footage.startMs < endMs
         ? await catalog.listSpans(cameraId, endMs, endMs + dayMs)
         : []
-    return buildTimeline(spans, { startMs, endMs, footage, nextGapReason: next?.gapReason })
+    const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
+    const nowMs = this.#options.clock.nowMs()
+    return buildTimeline(spans, { startMs, endMs, footage, nextGapReason: next?.gapReason, marks, nowMs })
   }
 
   /**

@@ -46,6 +46,7 @@ async function recordUntilKilled(archiveDir: string): Promise<void> {
       segmentClosed: (cameraId, path, checksum) => send({ type: 'closed', cameraId, path, checksum }),
       segmentBroken: () => {},
       statusChanged: () => {},
+      gapChanged: () => {},
     },
   })
   const options = { audioSampleRate: 48000, width: 320, height: 240 } as const

@@ -60,6 +60,7 @@ async function recordJournal(): Promise<Entry[]> {
       note({ kind: 'event', tell: (catalog) => catalog.segmentClosed(id, path, checksum), path, atMs: now }),
     segmentBroken: () => assert.fail('nothing fails here'),
     statusChanged: () => {},
+    gapChanged: () => {},
   }
   const recorder = new CameraRecorder({
     ...{ cameraId: 1, archiveDir, clock, log: silentLogger, events, disk },

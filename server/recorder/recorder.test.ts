@@ -31,6 +31,7 @@ type Recorded = { segment: OpenSegment; fragments: Fragment[]; isClosed: boolean
 class EventLog implements RecorderEvents {
   readonly files: Recorded[] = []
   readonly statuses: string[] = []
+  readonly gaps: (string | undefined)[] = []
   segmentOpened(segment: OpenSegment): void {
     this.files.push({ segment, fragments: [], isClosed: false })
   }
@@ -45,6 +46,9 @@ class EventLog implements RecorderEvents {
   }
   statusChanged(_cameraId: number, status: string, detail?: string): void {
     this.statuses.push(detail === undefined ? status : `${status}: ${detail}`)
+  }
+  gapChanged(_cameraId: number, reason: string | undefined): void {
+    this.gaps.push(reason)
   }
   #file(path: string): Recorded {
     return this.files.find(({ segment }) => segment.path === path)!

@@ -31,6 +31,8 @@ export type RecorderEvents = {
   segmentBroken(cameraId: number, path: string): void
   /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
   statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
+  /** From now on nothing is recorded, for this reason; undefined: from now on it is again. */
+  gapChanged(cameraId: number, reason: string | undefined): void
 }
 
 export type RecorderOptions = {
@@ -111,9 +113,9 @@ export class CameraRecorder implements HubSink {
       onWritten: () => this.#noteWritten(),
       onFailed: (error, droppedFrames) => this.#fail(error, droppedFrames),
     })
-    this.#gapReason = startReason
     this.#backoff = new Backoff({ minMs: 1000, maxMs: 30_000, random: this.#options.random })
     this.#setStatus('CONNECTING')
+    this.#setGap(startReason)
   }
 
   push(item: HubItem): void {
@@ -129,12 +131,13 @@ export class CameraRecorder implements HubSink {
     if (this.#queue.tick()) this.#tellSlow()
   }
 
-  /** Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. */
-  async close(): Promise<void> {
+  /** Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. `reason`: why no more is recorded. */
+  async close(reason: GapReason = 'stopped_by_user'): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true
       this.#setStatus('STOPPING')
-      this.#endFile('stopped_by_user')
+      this.#endFile(reason)
+      this.#setGap(reason)
     }
     await this.#queue.flush()
     this.#setStatus('READY')
@@ -161,7 +164,7 @@ export class CameraRecorder implements HubSink {
 
   #endRun(reason: GapReason): void {
     this.#endFile(reason)
-    this.#gapReason = reason
+    this.#setGap(reason)
     this.#run = undefined
     if (this.#status === 'RECORDING') this.#setStatus('CONNECTING')
   }
@@ -222,7 +225,7 @@ export class CameraRecorder implements HubSink {
     this.#rotateAtMs = nextRotationMs(cameraId, startMs, segmentMs)
     const { runId, format } = this.#run!
     const plan = { cameraId, runId, format, runStart90k: keyFrame.dts90k, startMs, gapReason: this.#gapReason }
-    this.#gapReason = undefined
+    this.#setGap(undefined)
     this.#queue.openFile(plan)
   }
 
@@ -242,7 +245,7 @@ export class CameraRecorder implements HubSink {
   #closeFile(reason: string): void {
     if (!this.#hasOpenFile) return
     this.#hasOpenFile = false
-    this.#gapReason = reason
+    this.#setGap(reason)
     this.#queue.closeFile()
   }
 
@@ -260,13 +263,20 @@ export class CameraRecorder implements HubSink {
     this.#droppedFrames += droppedFrames + (this.#cutter?.openFrames ?? 0)
     this.#cutter = undefined
     this.#hasOpenFile = false
-    this.#gapReason = isDiskFull(error) ? 'disk_full' : 'disk_failed'
     log.warn({ cameraId, error: errorChain(error) }, 'recording failed')
-    if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
+    if (this.#isClosed) return
+    this.#setGap(isDiskFull(error) ? 'disk_full' : 'disk_failed')
+    this.#setStatus('ERROR', describeDiskError(error))
   }
 
   #tellSlow(): void {
     if (!this.#isClosed) this.#setStatus('ERROR', slowDisk)
+  }
+
+  #setGap(reason: string | undefined): void {
+    if (reason === this.#gapReason) return
+    this.#gapReason = reason
+    this.#options.events.gapChanged(this.#options.cameraId, reason)
   }
 
   #setStatus(status: RecordingStatus, detail?: string): void {

@@ -10,6 +10,7 @@ import { createAuditTable } from './migrations/0005-audit.ts'
 import { bindCredentials } from './migrations/0006-bound-credentials.ts'
 import { createGuestTable } from './migrations/0007-guests.ts'
 import { createEventTables } from './migrations/0008-events.ts'
+import { createGapMarkTable } from './migrations/0009-gap-marks.ts'
 import { createFootageTables } from './migrations/0010-footage.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
@@ -25,6 +26,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0006-bound-credentials': { up: bindCredentials },
   '0007-guests': { up: createGuestTable },
   '0008-events': { up: createEventTables },
+  '0009-gap-marks': { up: createGapMarkTable },
   '0010-footage': { up: createFootageTables },
   '0011-dashboard': { up: addDashboard },
 }

@@ -223,6 +223,12 @@ export type Tables = {
     owner_id: number
     count: number
   }
+  /** From a moment on, why nothing of a camera is recorded; without a reason: it is again. */
+  gap_marks: {
+    camera_id: number
+    at_ms: number
+    reason: string | null
+  }
   /** Outages of cameras that an event was written of, and that have not ended. */
   outages: {
     camera_id: number

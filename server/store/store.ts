@@ -11,6 +11,7 @@ import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange } from './change-feed.ts'
 import type { Watch } from './database.ts'
 import { Events } from './events.ts'
+import { GapMarks } from './gap-marks.ts'
 import { Grants } from './grants.ts'
 import { Guests } from './guests.ts'
 import { Links } from './links.ts'
@@ -55,6 +56,7 @@ export type StoreTables = {
   readonly applications: Applications
   readonly grants: Grants
   readonly segments: Segments
+  readonly gapMarks: GapMarks
   readonly sessions: SessionRows
   readonly streams: Streams
   readonly events: Events
@@ -109,6 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
     segments: new Segments(db),
+    gapMarks: new GapMarks(db),
     sessions: new SessionRows(db, feed),
     streams: new Streams(db),
     events: new Events(db, clock),

@@ -161,3 +161,35 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
   await store.cameras.remove(cameraId)
   assert.equal(await streams.find(stream.hash), undefined)
 })
+
+testEachDatabase(
+  'gap marks: the one that holds and those of a range; old ones go, and all with the camera',
+  async (t, { openStore }) => {
+    const { store } = await openStore(t)
+    const { id: ownerId } = await store.users.insert(ada)
+    const { id } = await store.cameras.insert({ ...door, ownerId })
+    const other = await store.cameras.insert({ ...door, ownerId })
+    const { gapMarks } = store
+    const marks = [
+      { atMs: 1_700_000_000_000, reason: 'no_frames' },
+      { atMs: 1_700_000_010_000, reason: undefined },
+      { atMs: 1_700_000_020_000, reason: 'disk_full' },
+    ]
+    for (const mark of marks) await gapMarks.add(id, mark)
+    await gapMarks.add(other.id, { atMs: 1_700_000_015_000, reason: 'overload' })
+    assert.deepEqual(await gapMarks.list(id, 1_700_000_010_000, 1_700_000_020_000), marks.slice(1))
+    assert.deepEqual(await gapMarks.list(id, 1_700_000_015_000, 1_700_000_016_000), [marks[1]])
+    assert.deepEqual(await gapMarks.list(id, 0, 1), [])
+    await gapMarks.add(id, { ...marks[2]!, reason: 'server_down' })
+    assert.equal((await gapMarks.list(id, 2e12, 2e12))[0]?.reason, 'server_down')
+    await gapMarks.removeBefore(id, 1_700_000_012_000)
+    assert.deepEqual((await gapMarks.list(id, 0, 2e12)).length, 2)
+    await gapMarks.removeBefore(id, 0)
+    assert.deepEqual((await gapMarks.list(id, 0, 2e12)).length, 2)
+    await store.cameras.remove(id)
+    assert.deepEqual(await gapMarks.list(id, 0, 2e12), [])
+    await gapMarks.add(id, marks[0]!)
+    assert.deepEqual(await gapMarks.list(id, 0, 2e12), [], 'a camera that is gone has none')
+    assert.equal((await gapMarks.list(other.id, 0, 2e12)).length, 1)
+  },
+)

@@ -99,6 +99,7 @@ export class FootageScene {
       segmentClosed: events.segmentClosed.bind(events),
       segmentBroken: events.segmentBroken.bind(events),
       statusChanged: () => {},
+      gapChanged: () => {},
     }
     return new CameraRecorder({
       cameraId: 1,
