@@ -1,0 +1,113 @@
+// Why there is no footage, as the timeline tells it while it lasts and afterwards: each reason that a camera, its owner or the server's own
+// end can be made to give. What a disk does is in bad-days.test.ts and the tests of the recorder.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+type Timeline = { segments: { start: string; end: string }[]; gaps: { start: string; end: string; reason: string }[] }
+
+const stream = (name: string) => ({ name, width: 320, height: 180, gopFrames: 15 })
+
+let server: ServerUnderTest
+let going: FakeCamera
+let staying: FakeCamera
+let locked: FakeCamera
+
+before(async () => {
+  going = await openFakeCamera({ streams: [stream('going')] })
+  staying = await openFakeCamera({ streams: [stream('still'), stream('moved'), stream('stopped')] })
+  locked = await openFakeCamera({
+    streams: [stream('locked')],
+    auth: { scheme: 'digest-md5', username: 'viewer', password: 'secret' },
+  })
+  server = await openServer()
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  for (const camera of [going, staying, locked]) await camera[Symbol.asyncDispose]()
+})
+
+async function record(url: string): Promise<number> {
+  const args = ['--user', 'owner@example.com', '--name', 'Test', '--url', url, '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  await eventually(`camera ${id} is recorded`, 30_000, async () => (await readTimeline(id)).segments.length === 1)
+  return id
+}
+
+async function readTimeline(id: number): Promise<Timeline> {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const nowMs = Date.now()
+  const range = `start=${time(nowMs - 3600_000)}&end=${time(nowMs + 3600_000)}`
+  return (await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)).json
+}
+
+/** The gaps, once the last of them lasts and has this reason. */
+async function untilLasting(id: number, reason: string): Promise<string[]> {
+  return eventually(`${reason} lasts`, 60_000, async () => {
+    const { gaps } = await readTimeline(id)
+    const last = gaps.at(-1)
+    const isNow = last !== undefined && Math.abs(Date.parse(last.end) - Date.now()) < 5000
+    return isNow && last.reason === reason && gaps.map((gap) => gap.reason)
+  })
+}
+
+/** The gaps, once there is footage behind them. */
+async function untilOver(id: number): Promise<string[]> {
+  return eventually('footage again', 90_000, async () => {
+    const { gaps, segments } = await readTimeline(id)
+    const [last, newest] = [gaps.at(-1), segments.at(-1)]
+    return last !== undefined && newest !== undefined && last.end <= newest.start && gaps.map((gap) => gap.reason)
+  })
+}
+
+test('a camera that goes away, and comes back', { timeout: 180_000 }, async () => {
+  const id = await record(going.url('going'))
+  await going.faults.refuseConnections(8000)
+  going.faults.dropConnections('going')
+  assert.deepEqual(await untilLasting(id, 'camera_unreachable'), ['camera_unreachable'])
+  assert.deepEqual(await untilOver(id), ['camera_unreachable'])
+})
+
+test('a camera that stops sending', { timeout: 180_000 }, async () => {
+  const id = await record(staying.url('still'))
+  staying.faults.stall(20_000, 'still')
+  const reasons = await untilLasting(id, 'no_frames')
+  assert.equal(reasons[0], 'no_frames')
+  assert.equal((await untilOver(id))[0], 'no_frames')
+})
+
+test('a camera whose address is changed to one that does not let us in, and back', { timeout: 180_000 }, async () => {
+  const url = staying.url('moved')
+  const id = await record(url)
+  const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
+  await change({ url: locked.url('locked'), username: 'viewer', password: 'wrong' })
+  const reasons = await untilLasting(id, 'auth_failed')
+  // The change itself may take no second.
+  assert.deepEqual(
+    reasons.filter((reason) => reason !== 'stream_changed'),
+    ['auth_failed'],
+  )
+  await sleep(3000) // shorter breaks are not shown afterwards
+  await change({ url, username: null, password: null })
+  await untilOver(id)
+})
+
+test('recording turned off and on by its owner, and the server stopped in between', { timeout: 180_000 }, async () => {
+  const id = await record(staying.url('stopped'))
+  const other = await record(staying.url('moved'))
+  await server.command('camera', 'record', String(id), '--off')
+  const stoppedMs = Date.now()
+  await sleep(5000)
+  assert.equal(await server.stop(), 0)
+  await sleep(4000)
+  await server.start()
+  await server.command('camera', 'record', String(id), '--retention', 'P1D')
+  assert.deepEqual(await untilOver(other), ['server_down'])
+  const reasons = await untilOver(id)
+  assert.equal(reasons[0], 'stopped_by_user')
+  assert.ok(Date.parse((await readTimeline(id)).gaps[0]!.start) <= stoppedMs + 3000)
+})
