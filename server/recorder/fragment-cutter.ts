@@ -89,7 +89,9 @@ export class FragmentCutter {
       const length90k = frame.dts90k - first.dts90k
       const { minFragment90k, maxFragment90k, maxFragmentBytes } = this.#limits
       const isLong = length90k >= maxFragment90k || this.#openBytes >= maxFragmentBytes
-      if (isLong || (frame.isKey && length90k >= minFragment90k)) this.#cut(frame)
+      // The end of a group that was split is cut off however short: the group after it must be a place to start.
+      const isGroupEnd = frame.isKey && (length90k >= minFragment90k || !first.isKey)
+      if (isLong || isGroupEnd) this.#cut(frame)
       else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
     }
     this.#frames.push(frame)
