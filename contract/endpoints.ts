@@ -4,6 +4,7 @@ import { accountEndpoints } from './account-endpoints.ts'
 import { Camera, CameraChange, CameraListQuery, CameraPath, CameraQuery, NewCamera, SharedCamera } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
+import { footageEndpoints } from './footage-endpoints.ts'
 import { Guest, GuestChange, GuestPath, NewGuest } from './guest.ts'
 import { PageQuery, page } from './page.ts'
 import {
@@ -290,6 +291,7 @@ export const endpoints = {
     isExtension: true,
   }),
 
+  ...footageEndpoints,
   ...storageEndpoints,
   ...accountEndpoints,
 } satisfies Record<string, Endpoint>

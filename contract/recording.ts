@@ -102,3 +102,13 @@ export const StreamInfo = Type.Object({
 })
 
 export type StreamInfo = Static<typeof StreamInfo>
+
+export const RecordedPictures = Type.Object({
+  url: Type.String({
+    format: 'uri',
+    description:
+      'Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted: a JPEG of the key frame at or before it. Good for two hours.',
+  }),
+})
+
+export type RecordedPictures = Static<typeof RecordedPictures>

@@ -45,6 +45,7 @@ import { measure } from './measure.ts'
 import { MediaWorkers } from './media-workers.ts'
 import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
+import { RecordedPictures } from './playback/recorded-pictures.ts'
 import { claimDatabase } from './store/database-claim.ts'
 import { openStore, type Store } from './store/store.ts'
 
@@ -242,6 +243,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     live,
     recorded: playback,
+    recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,

@@ -174,7 +174,8 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
 }
 
 const absent = () => Promise.reject(new Error('the bench has no cameras'))
-const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'snapshots'> = {
+const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snapshots'> = {
+  recordedPictures: { picture: absent },
   live: {
     openViewer: () => {
       throw new Error('the bench has no cameras')

@@ -2,7 +2,7 @@
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
-import { sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
+import { samplePictures, sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
 
 type Names =
   | 'getStreamInfo'
@@ -15,6 +15,8 @@ type Names =
   | 'enableRecording'
   | 'updateRecording'
   | 'disableRecording'
+  | 'getPictures'
+  | 'getSharedPictures'
 
 const notRecorded = 'No such camera of the caller, or it is not recorded.'
 const notViewed = 'No such camera shared with the caller, it is not recorded, or this guest may not view recordings.'
@@ -25,6 +27,9 @@ const timelineWords =
   'The range may reach outside of the footage; where there is none, `segments` is empty. Breaks of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
 const streamWords =
   'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. When nothing is recorded in the range the answer is 404.'
+
+const picturesWords =
+  'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
 
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getStreamInfo: {
@@ -90,5 +95,17 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
     tag: 'Recording',
     description: 'Footage stays until its time is over.',
     refusals: { 404: notRecorded },
+  },
+  getPictures: {
+    tag: 'Recording',
+    description: picturesWords,
+    answer: samplePictures,
+    refusals: { 404: notRecorded },
+  },
+  getSharedPictures: {
+    tag: 'Recording',
+    description: picturesWords,
+    answer: samplePictures,
+    refusals: { 404: notViewed },
   },
 }

@@ -6,7 +6,7 @@ import type { Camera, SharedCamera } from '../camera.ts'
 import type { Event } from '../event.ts'
 import type { Guest } from '../guest.ts'
 import type { page } from '../page.ts'
-import type { RecordedStream, Recording, Timeline } from '../recording.ts'
+import type { RecordedPictures, RecordedStream, Recording, Timeline } from '../recording.ts'
 import type { User } from '../user.ts'
 
 /** Stands for the origin of the server that is described. */
@@ -85,6 +85,10 @@ export const sampleTimeline: Timeline = {
     { start: '2026-05-01T08:16:02Z', end: '2026-05-01T12:00:00Z' },
   ],
   gaps: [{ start: '2026-05-01T08:14:31Z', end: '2026-05-01T08:16:02Z', reason: 'camera_unreachable' }],
+}
+
+export const samplePictures: RecordedPictures = {
+  url: `${sampleOrigin}/media/cameras/12/recorded.jpg?token=AgEHaF3k4AEMBwk`,
 }
 
 const streamBase = `${sampleOrigin}/recording/streams/9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071/`

@@ -36,6 +36,7 @@ export type Camera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
+  /** The newest kept picture; null until the camera was first connected. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** Credential for creating events of this camera. */
@@ -46,8 +47,11 @@ export type Camera = {
   streams: StreamEntry[]
   /** `CRA` when recording is enabled. */
   applications: { code: string }[]
+  /** It is recorded; of a shared camera, and this guest may view that. */
   has_recording: boolean
+  /** False for mjpeg alone. */
   low_latency_enabled: boolean
+  /** It sends sound. */
   audio_enabled: boolean
   /** Extension. Why the camera is offline, as a readable sentence; null while it is online. */
   status_reason: string | null
@@ -103,6 +107,7 @@ export type SharedCamera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
+  /** The newest kept picture; null until the camera was first connected. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** A JPEG of now. Contains a query; extra parameters are ignored. */
@@ -111,8 +116,11 @@ export type SharedCamera = {
   streams: StreamEntry[]
   /** `CRA` when recording is enabled. */
   applications: { code: string }[]
+  /** It is recorded; of a shared camera, and this guest may view that. */
   has_recording: boolean
+  /** False for mjpeg alone. */
   low_latency_enabled: boolean
+  /** It sends sound. */
   audio_enabled: boolean
   owner: { email: string; first_name: string; last_name: string }
   has_notifications: boolean
@@ -130,6 +138,11 @@ export type NewRecording = {
   retention: string
   /** Null: no limit. Missing: as it was while recording is on, else no limit. */
   max_bytes?: number | null | undefined
+}
+
+export type RecordedPictures = {
+  /** Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted: a JPEG of the key frame at or before it. Good for two hours. */
+  url: string
 }
 
 export type RecordedStream = {
@@ -270,6 +283,55 @@ export type NewEvent = {
   occurred_at?: Time | undefined
   /** Any JSON of at most 4 KiB and 16 levels; only with a token. */
   data?: unknown
+}
+
+export type CameraStorage = {
+  id: number
+  /** Of footage, what is being recorded included. */
+  used_bytes: number
+  /** Largest size of its footage; null: no limit. */
+  max_bytes: number | null
+  /** How fast it grows: that of the last 24 hours. */
+  bytes_per_day: number
+  recording_start: Timestamp | null
+  /** How long its footage is kept at most, in days. */
+  retention_days: number | null
+  /** How far back its footage will reach at the present rate, in days; null when it is not recorded, or too short to tell. */
+  forecast_days: number | null
+}
+
+export type Storage = {
+  /** Of footage, what is being recorded included. */
+  used_bytes: number
+  /** Largest size of the footage of all cameras of the user together; null: no limit. */
+  max_bytes: number | null
+  /** How fast it grows: that of the last 24 hours. */
+  bytes_per_day: number
+  /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
+  full_at: Timestamp | null
+  /** Those of the user that have footage or are recorded. */
+  cameras: CameraStorage[]
+  /** Of all users together; for owners of the server, else null. */
+  server: {
+    /** Of footage, what is being recorded included. */
+    used_bytes: number
+    /** Largest size of all footage; null: no limit. */
+    max_bytes: number | null
+    /** How fast it grows: that of the last 24 hours. */
+    bytes_per_day: number
+    /** Size of the disk; null when it does not answer. */
+    disk_bytes: number | null
+    disk_free_bytes: number | null
+    /** What stays free of it. */
+    min_free_bytes: number | null
+    /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
+    full_at: Timestamp | null
+  } | null
+}
+
+export type StorageChange = {
+  /** Null: no limit. */
+  max_bytes: number | null
 }
 
 export type PageQuery = {

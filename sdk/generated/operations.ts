@@ -33,10 +33,13 @@ import type {
   NewRecording,
   Page,
   PageQuery,
+  RecordedPictures,
   RecordedStream,
   Recording,
   RecordingChange,
   SharedCamera,
+  Storage,
+  StorageChange,
   StreamInfo,
   StreamQuery,
   Timeline,
@@ -99,6 +102,16 @@ export type Operations = {
   updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
   /** Turns recording off. An extension of the interface. */
   disableRecording: { params: { camera_id: number }; result: undefined }
+  /** Where pictures of recorded moments are. An extension of the interface. */
+  getPictures: { params: { camera_id: number }; result: RecordedPictures }
+  /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
+  getSharedPictures: { params: { camera_id: number }; result: RecordedPictures }
+  /** How much space recordings take, and how long it will do. An extension of the interface. */
+  getStorage: { result: Storage }
+  /** As /v1/me/storage/, of a user; for owners. An extension of the interface. */
+  getUserStorage: { params: { user_id: number }; result: Storage }
+  /** Limits the space of a user’s recordings; for owners. An extension of the interface. */
+  updateUserStorage: { params: { user_id: number }; body: StorageChange; result: Storage }
   /** Changes the current user. An extension of the interface. */
   updateMe: { body: MeChange; result: User }
   /** Personal access tokens of the current user. An extension of the interface. */
@@ -174,6 +187,11 @@ export const operations = {
   enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
   updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
+  getPictures: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/pictures/' },
+  getSharedPictures: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/pictures/' },
+  getStorage: { method: 'GET', path: '/v1/me/storage/' },
+  getUserStorage: { method: 'GET', path: '/v1/users/{user_id}/storage/' },
+  updateUserStorage: { method: 'PUT', path: '/v1/users/{user_id}/storage/' },
   updateMe: { method: 'PUT', path: '/v1/me/' },
   listTokens: { method: 'GET', path: '/v1/me/tokens/' },
   createToken: { method: 'POST', path: '/v1/me/tokens/' },

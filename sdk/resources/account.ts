@@ -15,6 +15,8 @@ export const createMe = (call: Call) => ({
   get: (options?: CallOptions) => call('getMe', {}, options),
   /** Changes what the body names. */
   update: (body: Body<'updateMe'>, options?: CallOptions) => call('updateMe', { body }, options),
+  /** How much space recordings take, and how long it will do. */
+  getStorage: (options?: CallOptions) => call('getStorage', {}, options),
 })
 
 /** Personal access tokens. */

@@ -26,6 +26,8 @@ export const createCameras = (call: Call) => ({
   delete: (id: number, options?: CallOptions) => call('deleteCamera', { params: { camera_id: id } }, options),
 
   getRecording: (id: number, options?: CallOptions) => call('getRecording', { params: { camera_id: id } }, options),
+  /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
+  getPictures: (id: number, options?: CallOptions) => call('getPictures', { params: { camera_id: id } }, options),
   /** Where there is footage; at most a day. */
   getTimeline: (id: number, query: Query<'getTimeline'>, options?: CallOptions) =>
     call('getTimeline', { params: { camera_id: id }, query }, options),

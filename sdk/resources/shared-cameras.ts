@@ -19,6 +19,8 @@ export const createSharedCameras = (call: Call) => ({
 
   getRecording: (id: number, options?: CallOptions) =>
     call('getSharedRecording', { params: { camera_id: id } }, options),
+  /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
+  getPictures: (id: number, options?: CallOptions) => call('getSharedPictures', { params: { camera_id: id } }, options),
   /** Where there is footage; at most a day. */
   getTimeline: (id: number, query: Query<'getSharedTimeline'>, options?: CallOptions) =>
     call('getSharedTimeline', { params: { camera_id: id }, query }, options),

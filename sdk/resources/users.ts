@@ -17,6 +17,10 @@ export const createUsers = (call: Call) => ({
   get: (id: number, options?: CallOptions) => call('getUser', { params: { user_id: id } }, options),
   update: (id: number, body: Body<'updateUser'>, options?: CallOptions) =>
     call('updateUser', { params: { user_id: id }, body }, options),
+  /** How much space the recordings of a user take. */
+  getStorage: (id: number, options?: CallOptions) => call('getUserStorage', { params: { user_id: id } }, options),
+  updateStorage: (id: number, body: Body<'updateUserStorage'>, options?: CallOptions) =>
+    call('updateUserStorage', { params: { user_id: id }, body }, options),
   /** Ends all sessions and authorizations. */
   signOut: (id: number, body: Body<'signOutUser'> = {}, options?: CallOptions) =>
     call('signOutUser', { params: { user_id: id }, body }, options),

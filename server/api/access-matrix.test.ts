@@ -27,6 +27,8 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   getSharedRecording: {},
   getSharedTimeline: { query: range },
   createSharedStream: { query: range },
+  getPictures: {},
+  getSharedPictures: {},
   enableRecording: { body: { retention: 'P7D' } },
   updateRecording: { body: { retention: 'P8D' } },
   disableRecording: {},

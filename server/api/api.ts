@@ -16,6 +16,7 @@ import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
 import { createEventHandlers } from './handlers/events.ts'
+import { createFootageHandlers } from './handlers/footage.ts'
 import { createGuestHandlers } from './handlers/guests.ts'
 import { createMeHandlers } from './handlers/me.ts'
 import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
@@ -28,6 +29,7 @@ import { registerHealth } from './health.ts'
 import { createHttpServer } from './http-server.ts'
 import { registerLiveRoutes } from './media/live-routes.ts'
 import { OpenStreams } from './media/open-streams.ts'
+import { registerPictureRoutes } from './media/picture-routes.ts'
 import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
 import { registerMetrics } from './metrics.ts'
@@ -89,6 +91,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({ store, urls, audit, publicUrl }),
       ...createRecordingHandlers({ store, access, recorded }),
+      ...createFootageHandlers({ store, access, urls }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),
       ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
@@ -96,6 +99,7 @@ export function createApi(deps: ApiDeps): Api {
     },
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
+  registerPictureRoutes(server, { tokens: mediaTokens, access, pictures: deps.recordedPictures })
   registerRecordedRoutes(server, { recorded, streams, log })
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)

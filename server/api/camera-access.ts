@@ -55,6 +55,11 @@ export class CameraAccess {
     return canViewLive(await this.find(userId, cameraId)) && this.#authenticator.isLive(credential)
   }
 
+  /** As `isGranted`, for URLs of recordings. */
+  async isGrantedRecordings({ userId, cameraId, credential }: Viewer): Promise<boolean> {
+    return (await this.canViewRecordings(userId, cameraId)) && this.#authenticator.isLive(credential)
+  }
+
   async canViewRecordings(userId: number, cameraId: number): Promise<boolean> {
     return canViewRecordings(await this.find(userId, cameraId))
   }

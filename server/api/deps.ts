@@ -12,6 +12,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
+import type { RecordedPictures } from '../playback/recorded-pictures.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess } from './camera-access.ts'
 import type { Measurement } from './metrics.ts'
@@ -63,6 +64,9 @@ export type Recorded = Pick<
   | 'setSpeed'
 >
 
+/** Pictures of recorded moments; see playback/recorded-pictures.ts. */
+export type PicturesOfFootage = Pick<RecordedPictures, 'picture'>
+
 /** The space of recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
 
@@ -93,6 +97,7 @@ export type ApiDeps = {
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live
   readonly recorded: Recorded
+  readonly recordedPictures: PicturesOfFootage
   readonly storage: StorageSource
   readonly snapshots: Snapshots
   readonly clock: Clock

@@ -1,4 +1,4 @@
-// The addresses of live pictures. Paths end in the extension players choose by; the query is a signed token, see auth/media-token.ts.
+// The addresses of pictures, live and recorded. Paths end in the extension players choose by; the query is a signed token, see auth/media-token.ts.
 
 import type { Caller } from '../auth/caller.ts'
 import type { MediaKind, MediaTokens } from '../auth/media-token.ts'
@@ -12,9 +12,10 @@ export const mediaFiles = {
   hls: 'live.m3u8',
   live_snapshot: 'live.jpg',
   snapshot: 'snapshot.jpg',
+  recorded_picture: 'recorded.jpg',
 } as const satisfies Record<MediaKind, string>
 
-export type CameraUrls = { readonly [Kind in MediaKind]: string }
+export type CameraUrls = { readonly [Kind in Exclude<MediaKind, 'recorded_picture'>]: string }
 
 const noView: LiveView = {}
 
@@ -29,10 +30,9 @@ export class MediaUrls {
   }
 
   /** For this caller alone. The view is part of what is signed, where it means something. */
-  forCamera(cameraId: number, { userId, credential }: Caller, view: LiveView): CameraUrls {
+  forCamera(cameraId: number, caller: Caller, view: LiveView): CameraUrls {
     const { refreshRate: _, ...size } = view
-    const url = (kind: MediaKind, of: LiveView) =>
-      `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${this.#tokens.sign({ kind, cameraId, userId, credential, view: of })}`
+    const url = (kind: MediaKind, of: LiveView) => this.#sign(kind, cameraId, caller, of)
     return {
       mjpeg: url('mjpeg', view),
       mp4: url('mp4', noView),
@@ -41,6 +41,16 @@ export class MediaUrls {
       live_snapshot: url('live_snapshot', size),
       snapshot: url('snapshot', noView),
     }
+  }
+
+  /** Pictures of all recorded moments, for this caller alone. The moment and the size are appended by whoever asks. */
+  forRecordedPictures(cameraId: number, caller: Caller): string {
+    return this.#sign('recorded_picture', cameraId, caller, noView)
+  }
+
+  #sign(kind: MediaKind, cameraId: number, { userId, credential }: Caller, view: LiveView): string {
+    const token = this.#tokens.sign({ kind, cameraId, userId, credential, view })
+    return `${this.#publicUrl}${mediaPath(cameraId, mediaFiles[kind])}?token=${token}`
   }
 }
 

@@ -101,6 +101,7 @@ export async function openTemporaryApi(
     },
     snapshots: { find: async () => undefined },
     recorded: noFootage,
+    recordedPictures: { picture: notFound },
     storage: createTemporaryStorage(store, folder, clock),
     log: silentLogger,
     publicUrl,

@@ -1,17 +1,15 @@
 // Reads a part of a segment's file as if it had been written on another time axis: decode times are moved on the way out, the
 // length stays. Reads in chunks when asked for the next one, so that a slow viewer costs one chunk of memory.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
-import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
-import { parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
+import { checkSeal, findMoof, maxHeadBytes, openRecording, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
-const maxHeadBytes = 4 * 1024 * 1024
 
 /**
  * The bytes of `span`, which must lie inside the segment. `shiftOf` gives the ticks to add to decode times, for a timescale.
@@ -24,7 +22,7 @@ export async function openShiftedFile(
   span: ByteSpan,
   shiftOf: (timescale: number) => number,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
-  const file = await openFile(path)
+  const file = await openRecording(path)
   try {
     const init = await readExactly(file, 0, segment.initBytes)
     const timescales = parseTimescales(init)
@@ -88,29 +86,17 @@ async function readHead(
   if (skipped > maxHeadBytes) return undefined
   // The head must be whole to be moved, even when only a part of it is wanted.
   let bytes = await readExactly(file, fragment.offset, Math.min(chunkBytes, fragment.bytes))
-  const headBytes = findHeadEnd(bytes)
+  const { end: headBytes } = findMoof(bytes)
   if (headBytes > bytes.length) {
     if (headBytes > Math.min(maxHeadBytes, fragment.bytes)) {
       throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${headBytes}`)
     }
     bytes = await readExactly(file, fragment.offset, headBytes)
   }
-  // Whoever exchanged files on the disk must not have made one camera's footage another's.
-  const seal = parseFragmentSeal(bytes)
-  if (seal && seal.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
+  checkSeal(bytes, cameraId)
   if (skipped >= bytes.length) return undefined
   shiftDecodeTimes(bytes.subarray(0, headBytes), shiftOf)
   return bytes.subarray(skipped, Math.min(bytes.length, end - fragment.offset))
-}
-
-/** Where the `moof` of a fragment ends, counted from the fragment's beginning. */
-function findHeadEnd(bytes: Uint8Array): number {
-  for (let at = 0; ; ) {
-    const header = parseBoxHeader(bytes, at)
-    if (!header) throw new AppError('corrupt', 'expected a moof at the beginning of a fragment')
-    at += header.bytes
-    if (header.type === 'moof') return at
-  }
 }
 
 function findFragment(fragments: readonly Fragment[], at: number): number {
@@ -123,23 +109,4 @@ function findFragment(fragments: readonly Fragment[], at: number): number {
     else high = middle
   }
   return low
-}
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new AppError('not_found', 'this recording has been deleted', { cause: error })
-  }
-}
-
-async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
-  const buffer = new Uint8Array(bytes)
-  for (let filled = 0; filled < bytes; ) {
-    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled)
-    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, the file ends`)
-    filled += bytesRead
-  }
-  return buffer
 }

@@ -67,6 +67,20 @@ const segment: Parameter = {
 
 const file: Parameter = { ...segment, name: 'file', example: '1.mp4' }
 
+const pictureParameter = (
+  name: string,
+  required: boolean,
+  schema: Parameter['schema'],
+  example: string | number,
+): Parameter => ({
+  name,
+  in: 'query',
+  required,
+  description: required ? 'The moment. Appended to the address.' : 'In pixels; nothing is enlarged.',
+  schema,
+  example,
+})
+
 const control = (operationId: string, summary: string, requestBody?: RequestBody): PathItem => ({
   post: {
     operationId,
@@ -121,6 +135,23 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     'image/jpeg',
     `Also of a camera that is away. ${forTwoHours}`,
   ),
+  '/media/cameras/{camera_id}/recorded.jpg': {
+    get: {
+      operationId: 'getRecordedPicture',
+      tags: ['Recorded media'],
+      summary: 'A JPEG of a recorded moment',
+      description: `The newest key frame up to the moment, at most 10 seconds older. ${forTwoHours}`,
+      parameters: [
+        cameraId,
+        token,
+        pictureParameter('at', true, { type: 'string', format: 'date-time' }, '2026-05-01T00:03:12Z'),
+        pictureParameter('max_width', false, { type: 'integer', minimum: 1 }, 640),
+        pictureParameter('max_height', false, { type: 'integer', minimum: 1 }, 480),
+      ],
+      responses: { 200: answer('The picture.', 'image/jpeg'), ...refuse(400, 403, 404, 503) },
+      security: [],
+    },
+  },
   '/recording/streams/{stream_id}/hls/playlist.m3u8': {
     get: {
       operationId: 'getRecordedPlaylist',

@@ -135,7 +135,7 @@ export async function getOwnRecording(
 }
 
 /** The recording of a camera whose guest may see it. Throws 'not_found', also while recording is off. */
-async function getSharedRecording(
+export async function getSharedRecording(
   { store, access }: Pick<RecordingHandlersOptions, 'store' | 'access'>,
   userId: number,
   cameraId: number,

@@ -15,6 +15,7 @@ import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
+import { tokenOf } from './token-of.ts'
 
 export type LiveRoutesOptions = {
   readonly tokens: Pick<MediaTokens, 'verify'>
@@ -127,9 +128,4 @@ const isUnavailable = (error: unknown): boolean => error instanceof AppError && 
 function cameraOffline({ ownerId, statusDetail }: Camera, { userId }: MediaGrant): HttpError {
   const reason = ownerId === userId && statusDetail ? ` ${statusDetail}` : ''
   return new HttpError(503, 'unavailable', `The camera is offline.${reason}`, { 'retry-after': '5' })
-}
-
-/** The first counts: a parameter added behind a URL we made is ignored, whatever its name. None is as good as a wrong one. */
-function tokenOf(request: FastifyRequest): string {
-  return new URLSearchParams(request.query as string).get('token') ?? ''
 }

@@ -2,6 +2,7 @@
 // sample-entry.ts writes. ISO/IEC 14496-12 8.5.2; codecs as in RFC 6381 3.3 and ISO/IEC 14496-15 annex E.
 
 import { AppError } from '../../base/error.ts'
+import type { VideoFormat } from '../frame.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
 export type InitDescription = {
@@ -14,10 +15,7 @@ export type InitDescription = {
 
 /** Throws 'corrupt', also when there is no picture. */
 export function describeInitSegment(init: Uint8Array): InitDescription {
-  const entries = find(init, undefined, ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']).flatMap((stsd) =>
-    // After version, flags and the count of entries come the entries.
-    scanBoxes(init, stsd.offset + stsd.headerBytes + 8, stsd.offset + stsd.bytes).boxes.slice(0, 1),
-  )
+  const entries = listEntries(init)
   const picture = entries.find((entry) => pictureTypes.has(entry.type))
   if (!picture) throw new AppError('corrupt', 'expected a track of pictures in the initialization section, found none')
   const sizeAt = picture.offset + picture.headerBytes + 24
@@ -28,6 +26,29 @@ export function describeInitSegment(init: Uint8Array): InitDescription {
     width: view.getUint16(sizeAt),
     height: view.getUint16(sizeAt + 2),
   }
+}
+
+/** How the picture is coded, as a decoder wants to know it. Throws 'corrupt' as `describeInitSegment` does. */
+export function findPictureConfig(init: Uint8Array): {
+  readonly codec: VideoFormat['codec']
+  readonly config: Uint8Array
+} {
+  const picture = listEntries(init).find((entry) => pictureTypes.has(entry.type))
+  if (!picture) throw new AppError('corrupt', 'expected a track of pictures in the initialization section, found none')
+  const start = picture.offset + picture.headerBytes + pictureFieldBytes
+  const { boxes } = scanBoxes(init, start, picture.offset + picture.bytes)
+  const config = boxes.find(({ type }) => type === 'avcC' || type === 'hvcC')
+  if (!config) return { codec: 'mjpeg', config: new Uint8Array() }
+  const content = init.subarray(config.offset + config.headerBytes, config.offset + config.bytes)
+  return { codec: config.type === 'avcC' ? 'h264' : 'h265', config: content }
+}
+
+/** The first sample entry of each track. */
+function listEntries(init: Uint8Array): ScannedBox[] {
+  return find(init, undefined, ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']).flatMap((stsd) =>
+    // After version, flags and the count of entries come the entries.
+    scanBoxes(init, stsd.offset + stsd.headerBytes + 8, stsd.offset + stsd.bytes).boxes.slice(0, 1),
+  )
 }
 
 const pictureTypes: ReadonlySet<string> = new Set(['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'jpeg', 'mjpa'])

@@ -2,6 +2,7 @@
 // media-fragment.ts writes and what the standard lets others write in its place. ISO/IEC 14496-12 8.8, 8.16.5.
 
 import { AppError } from '../../base/error.ts'
+import { childBoxes, Reader, wholeBox } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
 export type TrackFragment = {
@@ -149,52 +150,4 @@ function shiftTime(view: DataView, at: number, is64: boolean, shift: number): vo
   }
   if (is64) view.setUint32(at, Math.floor(time / 0x100000000))
   view.setUint32(is64 ? at + 4 : at, time % 0x100000000)
-}
-
-function wholeBox(bytes: Uint8Array, type: string): ScannedBox {
-  const [found] = scanBoxes(bytes).boxes
-  if (found?.type !== type)
-    throw new AppError('corrupt', `expected one whole ${type} box, got ${found?.type ?? 'none'}`)
-  return found
-}
-
-function childBoxes(bytes: Uint8Array, parent: ScannedBox): ScannedBox[] {
-  const end = parent.offset + parent.bytes
-  const { boxes, restOffset } = scanBoxes(bytes, parent.offset + parent.headerBytes, end)
-  if (restOffset !== end) throw new AppError('corrupt', `expected whole boxes in ${parent.type}, one runs over its end`)
-  return boxes
-}
-
-/** Big-endian values inside one box. */
-class Reader {
-  readonly #view: DataView
-  readonly #end: number
-  readonly #type: string
-  #at: number
-
-  constructor(bytes: Uint8Array, { type, offset, headerBytes, bytes: size }: ScannedBox) {
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#type = type
-    this.#at = offset + headerBytes
-    this.#end = offset + size
-  }
-
-  get left(): number {
-    return this.#end - this.#at
-  }
-
-  skip(count: number): this {
-    this.#at += count
-    return this
-  }
-
-  u32(): number {
-    if (this.left < 4) throw new AppError('corrupt', `expected 4 more bytes in ${this.#type}, got ${this.left}`)
-    this.#at += 4
-    return this.#view.getUint32(this.#at - 4)
-  }
-
-  u64(): number {
-    return this.u32() * 0x100000000 + this.u32()
-  }
 }

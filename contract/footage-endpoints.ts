@@ -1,0 +1,30 @@
+// Footage beyond the interface document: pictures of a moment.
+
+import { CameraPath } from './camera.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { RecordedPictures } from './recording.ts'
+
+const access = { all: ['read'], or: 'recording_access' } as const
+
+export const footageEndpoints = {
+  getPictures: endpoint({
+    method: 'GET',
+    path: '/v1/cameras/{camera_id}/recording/pictures/',
+    summary: 'Where pictures of recorded moments are.',
+    access,
+    params: CameraPath,
+    status: 200,
+    result: RecordedPictures,
+    isExtension: true,
+  }),
+  getSharedPictures: endpoint({
+    method: 'GET',
+    path: '/v1/shared-cameras/{camera_id}/recording/pictures/',
+    summary: 'Where pictures of recorded moments of a shared camera are.',
+    access,
+    params: CameraPath,
+    status: 200,
+    result: RecordedPictures,
+    isExtension: true,
+  }),
+} satisfies Record<string, Endpoint>

@@ -1,0 +1,68 @@
+// The samples of one fragment, each with its place in the file, its times and whether one can start there. ISO/IEC 14496-12 8.8.7, 8.8.8.
+
+import { AppError } from '../../base/error.ts'
+import { childBoxes, Reader, wholeBox } from './box-reader.ts'
+import type { ScannedBox } from './box-scanner.ts'
+
+/** The samples of a track lie one after the other; values by sample, times in the track's timescale. */
+export type TrackSamples = {
+  readonly trackId: number
+  readonly baseDecodeTime: number
+  /** Of the first sample, counted from the beginning of the `moof`. */
+  readonly dataOffset: number
+  readonly sizes: readonly number[]
+  readonly durations: readonly number[]
+  readonly compositionOffsets: readonly number[]
+  readonly isKey: readonly boolean[]
+}
+
+const nonSync = 0x00010000
+
+/** Parses one whole `moof` of ours: default-base-is-moof, one run for each track. Throws 'corrupt', also for others. */
+export function parseFragmentSamples(moof: Uint8Array): TrackSamples[] {
+  return childBoxes(moof, wholeBox(moof, 'moof'))
+    .filter(({ type }) => type === 'traf')
+    .map((traf) => parseTrack(moof, traf))
+}
+
+function parseTrack(bytes: Uint8Array, traf: ScannedBox): TrackSamples {
+  const boxes = childBoxes(bytes, traf)
+  const [tfhd, tfdt, trun, second] = ['tfhd', 'tfdt', 'trun'].flatMap((type) => boxes.filter((b) => b.type === type))
+  if (!tfhd || !tfdt || !trun || second) throw new AppError('corrupt', 'expected one tfhd, tfdt and trun in traf')
+
+  const header = new Reader(bytes, tfhd)
+  const headerFlags = header.u32()
+  const trackId = header.u32()
+  if (headerFlags & 0x01) throw new AppError('corrupt', 'expected data offsets from the moof')
+  if (headerFlags & 0x02) header.skip(4)
+  const defaultDuration = headerFlags & 0x08 ? header.u32() : 0
+  const defaultSize = headerFlags & 0x10 ? header.u32() : 0
+  const defaultFlags = headerFlags & 0x20 ? header.u32() : 0
+
+  const time = new Reader(bytes, tfdt)
+  const baseDecodeTime = time.u32() >>> 24 === 1 ? time.u64() : time.u32()
+
+  const run = new Reader(bytes, trun)
+  const runFlags = run.u32()
+  const count = run.u32()
+  if (!(runFlags & 0x01)) throw new AppError('corrupt', 'expected a data offset in trun')
+  const dataOffset = run.i32()
+  const firstFlags = runFlags & 0x04 ? run.u32() : undefined
+  const entryBytes = 4 * [0x100, 0x200, 0x400, 0x800].filter((bit) => runFlags & bit).length
+  // Without values for each, nothing else bounds how many there are.
+  if (entryBytes === 0 || count === 0 || count * entryBytes > run.left) {
+    throw new AppError('corrupt', `expected samples in trun that fit, got ${count} of ${entryBytes} bytes`)
+  }
+  const sizes: number[] = []
+  const durations: number[] = []
+  const compositionOffsets: number[] = []
+  const isKey: boolean[] = []
+  for (let i = 0; i < count; i++) {
+    durations.push(runFlags & 0x100 ? run.u32() : defaultDuration)
+    sizes.push(runFlags & 0x200 ? run.u32() : defaultSize)
+    const own = runFlags & 0x400 ? run.u32() : defaultFlags
+    isKey.push((((i === 0 ? firstFlags : undefined) ?? own) & nonSync) === 0)
+    compositionOffsets.push(runFlags & 0x800 ? run.i32() : 0)
+  }
+  return { trackId, baseDecodeTime, dataOffset, sizes, durations, compositionOffsets, isKey }
+}

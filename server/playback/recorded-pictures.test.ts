@@ -1,0 +1,70 @@
+// Real footage, the real decoder: what a moment shows is what the camera sent then.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FootageScene } from '../../test/playback/footage-scene.ts'
+import { systemClock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import { Decoder } from '../decoder/decoder.ts'
+import { syntheticFormat, syntheticFrames, syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
+import { RecordedPictures } from './recorded-pictures.ts'
+
+const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
+
+/** The picture that the camera sent `seconds` after the beginning of a run: its key frames are a second apart. */
+function sentAt(decoder: Decoder, seconds: number): Promise<Uint8Array[]> {
+  const { codec, config } = syntheticFormat({ audioSampleRate: 16000 }).video
+  for (const frame of syntheticFrames({ audioSampleRate: 16000 })) {
+    if (frame.kind === 'video' && frame.isKey && frame.dts90k >= seconds * 90_000)
+      return decoder.decode({ codec, config, data: frame.data, sizes: [{}] })
+  }
+  throw new Error('frames have no end')
+}
+
+test('a moment is the key frame at or before it; where nothing is recorded there is no picture', async () => {
+  await using scene = new FootageScene()
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
+  await scene.record(0, 10, { audioSampleRate: 16000 })
+  await scene.lose('camera_unreachable')
+  await scene.record(60, 70, { audioSampleRate: 16000 })
+  const at = (seconds: number) => pictures.picture(1, t0 + seconds * 1000, {})
+
+  for (const [moment, second] of [
+    [0, 0],
+    [3, 3],
+    [3.999, 3],
+    [4, 4],
+    [13, 9], // in the gap, the newest before it
+    [59.5, 0], // a moment before footage, as timelines round
+    [62.4, 2],
+  ] as const) {
+    const { jpeg, takenAtMs } = await at(moment)
+    assert.deepEqual(jpeg, (await sentAt(decoder, second))[0], `${moment}`)
+    assert.equal(takenAtMs, t0 + (moment > 50 ? 60 + second : second) * 1000)
+  }
+  assert.notDeepEqual((await at(3)).jpeg, (await at(4)).jpeg, 'moments differ')
+  for (const moment of [-2, 21, 40, 500]) await assert.rejects(at(moment), isKind('not_found'), `${moment}`)
+  await assert.rejects(pictures.picture(2, t0, {}), isKind('not_found'), 'another camera')
+})
+
+test('pictures are made once for all who ask, as small as asked for, and only so many wait', async () => {
+  await using scene = new FootageScene()
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
+  await scene.record(0, 50)
+  const same = await Promise.all([1, 1.2, 1.4].map((s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 32 })))
+  await pictures.picture(1, t0 + 1500, { maxWidth: 32 })
+  assert.equal(decoder.stats().decodes, 1)
+  const whole = await pictures.picture(1, t0 + 1500, {})
+  assert.ok(same[0]!.jpeg.length < whole.jpeg.length)
+
+  const many = await Promise.allSettled(
+    Array.from({ length: 45 }, (_, s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 16 })),
+  )
+  const refused = many.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  assert.ok(refused.length > 0 && refused.every(isKind('unavailable')))
+  assert.ok(many.filter(({ status }) => status === 'fulfilled').length >= 32)
+  await pictures.picture(1, t0 + 44_000, { maxWidth: 16 })
+})

@@ -1,0 +1,138 @@
+// Pictures of a moment: the key frame at or before it, as a JPEG. Made when asked for; the newest stay in memory for a while, because
+// whoever looks along a timeline comes back.
+
+import { join } from 'node:path'
+import type { Catalog } from '../archive/catalog.ts'
+import { AppError } from '../base/error.ts'
+import { findPictureConfig } from '../media/mp4/describe-init.ts'
+import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
+import { videoTrackId } from '../media/mp4/init-segment.ts'
+import type { PictureLimits } from '../media/picture-size.ts'
+import type { Fragment, Segment } from '../model/segment.ts'
+import { openRecording, readExactly, readMoof } from './recording-file.ts'
+
+export type RecordedPicturesOptions = {
+  readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
+  readonly decoder: {
+    /** One JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
+    decode(request: KeyFrame & { sizes: PictureLimits[] }): Promise<Uint8Array[]>
+  }
+}
+
+export type RecordedPicture = {
+  readonly jpeg: Uint8Array
+  /** Wall clock of the frame, Unix milliseconds. */
+  readonly takenAtMs: number
+}
+
+type KeyFrame = ReturnType<typeof findPictureConfig> & { readonly data: Uint8Array }
+
+type Place = { readonly segment: Segment; readonly fragment: Fragment }
+
+/** A picture of a moment without footage may be so much older. */
+const maxAgeMs = 10_000
+/** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
+const maxRoundingMs = 1000
+
+/** At once; live pictures wait in the same queue of the decoder. */
+const maxWorking = 2
+const maxWaiting = 32
+const maxCacheBytes = 16 * 1024 * 1024
+
+export class RecordedPictures {
+  readonly #catalog: RecordedPicturesOptions['catalog']
+  readonly #decoder: RecordedPicturesOptions['decoder']
+  /** Oldest use first. */
+  readonly #cache = new Map<string, Uint8Array>()
+  #cacheBytes = 0
+  /** Pictures being made: who asks for the same one waits for it. */
+  readonly #pending = new Map<string, Promise<Uint8Array>>()
+  readonly #waiting: (() => void)[] = []
+  #working = 0
+
+  constructor({ catalog, decoder }: RecordedPicturesOptions) {
+    this.#catalog = catalog
+    this.#decoder = decoder
+  }
+
+  /**
+   * Throws 'not_found' when there is no footage at the moment nor some seconds before it, 'unavailable' when too many are asked for at
+   * once, 'corrupt' when the footage is damaged.
+   */
+  async picture(cameraId: number, atMs: number, limits: PictureLimits): Promise<RecordedPicture> {
+    const place = await this.#find(cameraId, atMs)
+    if (!place) throw new AppError('not_found', 'Nothing is recorded at this moment.')
+    const takenAtMs = place.fragment.startMs
+    const key = [place.segment.id, place.fragment.offset, limits.maxWidth, limits.maxHeight].join()
+    const known = this.#cache.get(key)
+    if (known) {
+      this.#cache.delete(key)
+      this.#cache.set(key, known)
+      return { jpeg: known, takenAtMs }
+    }
+    let pending = this.#pending.get(key)
+    if (!pending) {
+      pending = this.#make(place, limits).finally(() => this.#pending.delete(key))
+      this.#pending.set(key, pending)
+      void pending.then(
+        (jpeg) => this.#keep(key, jpeg),
+        () => {},
+      )
+    }
+    return { jpeg: await pending, takenAtMs }
+  }
+
+  /** Groups of pictures lie within one file, whose first frame is a key frame. */
+  async #find(cameraId: number, atMs: number): Promise<Place | undefined> {
+    const segments = await this.#catalog.listSegments(cameraId, atMs - maxAgeMs, atMs + maxRoundingMs)
+    for (const segment of segments.toReversed()) {
+      const fragment = segment.fragments.findLast(({ isKey, startMs }) => isKey && startMs <= atMs)
+      if (fragment) return { segment, fragment }
+    }
+    const [segment] = segments
+    const first = segment?.fragments[0]
+    return segment && first?.isKey && first.startMs < atMs + maxRoundingMs ? { segment, fragment: first } : undefined
+  }
+
+  async #make(place: Place, limits: PictureLimits): Promise<Uint8Array> {
+    if (this.#working >= maxWorking) {
+      if (this.#waiting.length >= maxWaiting)
+        throw new AppError('unavailable', 'too many pictures are asked for at once')
+      // Whoever is done hands its turn on.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    } else this.#working++
+    try {
+      const frame = await readKeyFrame(this.#catalog.archiveDir, place)
+      const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits] })
+      return jpeg!
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#working--
+    }
+  }
+
+  #keep(key: string, jpeg: Uint8Array): void {
+    this.#cache.set(key, jpeg)
+    this.#cacheBytes += jpeg.length
+    for (const [oldest, { length }] of this.#cache) {
+      if (this.#cacheBytes <= maxCacheBytes) break
+      this.#cache.delete(oldest)
+      this.#cacheBytes -= length
+    }
+  }
+}
+
+async function readKeyFrame(archiveDir: string, { segment, fragment }: Place): Promise<KeyFrame> {
+  await using file = await openRecording(join(archiveDir, segment.path))
+  const format = findPictureConfig(await readExactly(file, 0, segment.initBytes))
+  const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
+  const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
+  const size = track?.sizes[0]
+  if (!track || size === undefined || !track.isKey[0])
+    throw new AppError('corrupt', 'expected a key frame at the beginning of the fragment')
+  const at = offset + track.dataOffset
+  if (at < fragment.offset || at + size > fragment.offset + fragment.bytes)
+    throw new AppError('corrupt', 'expected the key frame inside its fragment')
+  return { ...format, data: await readExactly(file, at, size) }
+}

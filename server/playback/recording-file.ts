@@ -1,0 +1,67 @@
+// Reads the files of the archive, never trusting that they are what the index says.
+
+import { type FileHandle, open } from 'node:fs/promises'
+import { AppError } from '../base/error.ts'
+import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
+import { parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
+import type { Fragment } from '../model/segment.ts'
+
+/** Heads are some kB; this is what nobody writes. */
+export const maxHeadBytes = 4 * 1024 * 1024
+
+/** Enough for the head of a usual fragment. */
+const usualHeadBytes = 4096
+
+/** Throws 'not_found' when it has been deleted. */
+export async function openRecording(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new AppError('not_found', 'this recording has been deleted', { cause: error })
+  }
+}
+
+/** Throws 'corrupt' when the file is shorter. */
+export async function readExactly(file: FileHandle, at: number, bytes: number): Promise<Uint8Array> {
+  const buffer = new Uint8Array(bytes)
+  for (let filled = 0; filled < bytes; ) {
+    const { bytesRead } = await file.read(buffer, filled, bytes - filled, at + filled)
+    if (bytesRead === 0) throw new AppError('corrupt', `expected ${bytes} bytes at ${at}, the file ends`)
+    filled += bytesRead
+  }
+  return buffer
+}
+
+/** Where the `moof` of a fragment lies, counted from the fragment's beginning; its end may be behind the bytes. Throws 'corrupt'. */
+export function findMoof(bytes: Uint8Array): { readonly start: number; readonly end: number } {
+  for (let at = 0; ; ) {
+    const header = parseBoxHeader(bytes, at)
+    if (!header) throw new AppError('corrupt', 'expected a moof at the beginning of a fragment')
+    const end = at + header.bytes
+    if (header.type === 'moof') return { start: at, end }
+    at = end
+  }
+}
+
+/** Whoever exchanged files on the disk must not have made one camera's footage another's: throws 'corrupt'. */
+export function checkSeal(fragment: Uint8Array, cameraId: number): void {
+  const seal = parseFragmentSeal(fragment)
+  if (seal && seal.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
+}
+
+/** The whole `moof` of a fragment of this camera, and where in the file it is. Throws 'corrupt'. */
+export async function readMoof(
+  file: FileHandle,
+  fragment: Pick<Fragment, 'offset' | 'bytes'>,
+  cameraId: number,
+): Promise<{ readonly moof: Uint8Array; readonly offset: number }> {
+  let bytes = await readExactly(file, fragment.offset, Math.min(usualHeadBytes, fragment.bytes))
+  checkSeal(bytes, cameraId)
+  const { start, end } = findMoof(bytes)
+  if (end > Math.min(maxHeadBytes, fragment.bytes)) {
+    throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${end}`)
+  }
+  if (end > bytes.length) bytes = await readExactly(file, fragment.offset, end)
+  return { moof: bytes.subarray(start, end), offset: fragment.offset + start }
+}
