@@ -102,10 +102,10 @@ async function openFfmpegCamera() {
   }
 }
 
-test('MJPEG by HTTP is online, and seen as a stream and as a snapshot', { timeout: 60_000 }, async () => {
+test('MJPEG by HTTP is online, seen as a stream and as a snapshot, and recorded', { timeout: 90_000 }, async () => {
   await using server = await openServer()
   await using source = await openFfmpegCamera()
-  const { read } = await addCamera(server, source.url)
+  const { id, read } = await addCamera(server, source.url, '--record', 'P1D')
   await eventually('it is online', 20_000, async () => (await read()).status === 'online')
   const camera = await read()
   assert.equal(camera.type, 'mjpeg')
@@ -117,4 +117,14 @@ test('MJPEG by HTTP is online, and seen as a stream and as a snapshot', { timeou
   assert.deepEqual([seen.video?.codec, seen.video?.width], ['mjpeg', 320])
   assert.ok(seen.video!.packets.length >= 20, `${seen.video!.packets.length} pictures in 3 s`)
   assert.equal((await probe(camera.live_snapshot)).video?.width, 320)
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  assert.equal(await server.stop(), 0)
+  const files = globSync(join(server.dataDir, `archive/cameras/${id}/**/*.mp4`))
+  assert.ok(files.length > 0)
+  for (const file of files) {
+    const { video, complaints } = await probe(file)
+    assert.deepEqual([video?.codec, complaints], ['mjpeg', ''])
+    checkIncreasing(video!, 0.5)
+    await decode(file)
+  }
 })
