@@ -5,10 +5,19 @@ import { WallClock } from './wall-clock.ts'
 
 const startMs = 1_700_000_000_000
 
-type Scene = { seconds: number; audioPpm?: number; audioDelayMs?: number; isTold?: boolean; toldErrorMs?: number }
+type Scene = {
+  seconds: number
+  audioPpm?: number
+  audioDelayMs?: number
+  isTold?: boolean
+  toldErrorMs?: number
+  /** Reports each five seconds; how wrong the n-th is. */
+  reportErrorMs?: (index: number) => number
+}
 
 /** Plays picture and sound of the same moments; gives the error of the sound's place, in milliseconds, once a second. */
-function play({ seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0 }: Scene): number[] {
+function play(scene: Scene): number[] {
+  const { seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0, reportErrorMs } = scene
   const video = new WallClock()
   const audio = new AudioClock(video)
   const errors: number[] = []
@@ -20,7 +29,9 @@ function play({ seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErr
       video.beginRun()
       if (isTold) audio.alignTo(7_000_000, 500_000 / 90 + toldErrorMs)
     }
-    const isPlaced = audio.map(7_000_000 + ms * (1 + audioPpm / 1e6), startMs + ms + audioDelayMs)
+    const audioMs = 7_000_000 + ms * (1 + audioPpm / 1e6)
+    if (ms % 5000 === 0 && reportErrorMs) audio.follow(audioMs, 500_000 / 90 + ms + reportErrorMs(ms / 5000))
+    const isPlaced = audio.map(audioMs, startMs + ms + audioDelayMs)
     assert.ok(isPlaced)
     assert.ok(audio.pts90k > lastPts90k && audio.wallMs >= lastWallMs)
     lastPts90k = audio.pts90k
@@ -43,6 +54,27 @@ test('with RTP-Info sound that is sent late is still in its place', () => {
 
 test('an RTP-Info that makes no sense is left aside', () => {
   assert.ok(worst(play({ seconds: 60, isTold: true, toldErrorMs: 50_000 })) < 1)
+})
+
+test('reports bring sound to its place and keep it there, without a jump', () => {
+  for (const isTold of [false, true]) {
+    const errors = play({
+      seconds: 600,
+      audioDelayMs: 300,
+      audioPpm: 100,
+      isTold,
+      toldErrorMs: 200,
+      reportErrorMs: () => 0,
+    })
+    assert.ok(worst(errors.slice(15)) < 2, `${worst(errors.slice(15))}`)
+    const steps = errors.slice(1).map((error, i) => error - errors[i]!)
+    assert.ok(worst(steps) <= 51, 'five per cent of a second')
+  }
+})
+
+test('reports that contradict each other, or arrival, are left aside', () => {
+  assert.ok(worst(play({ seconds: 60, reportErrorMs: (index) => index * 700 })) < 1)
+  assert.ok(worst(play({ seconds: 60, reportErrorMs: () => 5000 })) < 1)
 })
 
 test('a sound crystal that is wrong does not drift away from the picture in six hours', () => {

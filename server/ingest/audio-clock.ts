@@ -1,7 +1,8 @@
 // A camera's audio timestamps -> times on the axis of the video's run.
 //
 // Sound and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the answer to PLAY where it
-// makes sense, else by arrival; after that the difference of their drifts, as seen in arrival, is followed.
+// makes sense, else by arrival; after that the difference of their drifts, as seen in arrival, is followed, and where the camera sends
+// reports of both, what they say.
 
 import { OffsetFollower } from './offset-follower.ts'
 import type { WallClock } from './wall-clock.ts'
@@ -10,6 +11,10 @@ import type { WallClock } from './wall-clock.ts'
 const settleMs = 20_000
 /** An RTP-Info that disagrees with arrival by more is wrong: several makers send one of another session. */
 const maxDisagreementMs = 2000
+/** Two reports in a row that agree are believed; cameras that send nonsense do not repeat it. */
+const sameMs = 50
+/** Sound is moved to where reports have it by so much of the time that passes: nobody hears it. */
+const reportSlew = 0.05
 
 export class AudioClock {
   pts90k = Number.NEGATIVE_INFINITY
@@ -20,6 +25,10 @@ export class AudioClock {
   #toldMs: number | undefined
   /** What the camera told minus what arrival says: how much later than pictures the camera sends its sound. */
   #correctionMs = 0
+  /** As `#toldMs`, by the last report; and what is believed of reports. */
+  #lastReportedMs: number | undefined
+  #reportedMs: number | undefined
+  #lastAudioMs = 0
 
   constructor(video: WallClock) {
     this.#video = video
@@ -28,6 +37,14 @@ export class AudioClock {
   /** RTP-Info: the moment that is `audioMs` in sound is `videoMs` in pictures, in media milliseconds. Before the first `map`. */
   alignTo(audioMs: number, videoMs: number): void {
     this.#toldMs = audioMs - videoMs
+  }
+
+  /** Sender reports of both streams, again and again: as `alignTo`, at any time. */
+  follow(audioMs: number, videoMs: number): void {
+    const reportedMs = audioMs - videoMs
+    const isSame = this.#lastReportedMs !== undefined && Math.abs(reportedMs - this.#lastReportedMs) < sameMs
+    this.#lastReportedMs = reportedMs
+    this.#reportedMs = isSame ? reportedMs : undefined
   }
 
   /**
@@ -39,6 +56,8 @@ export class AudioClock {
     if (!isNewClock) return
     this.#follower = new OffsetFollower()
     this.#toldMs = undefined
+    this.#lastReportedMs = undefined
+    this.#reportedMs = undefined
   }
 
   /** Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published. */
@@ -53,6 +72,15 @@ export class AudioClock {
   }
 
   #correct(audioMs: number, byArrivalMs: number): number {
+    const stepMs = Math.max(0, audioMs - this.#lastAudioMs)
+    this.#lastAudioMs = audioMs
+    if (this.#reportedMs !== undefined) {
+      const errorMs = audioMs - this.#reportedMs - byArrivalMs - this.#correctionMs
+      const limitMs = stepMs * reportSlew
+      const isSense = Math.abs(errorMs + this.#correctionMs) < maxDisagreementMs
+      if (isSense) this.#correctionMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
+      if (isSense) return this.#correctionMs
+    }
     if (this.#toldMs === undefined) return this.#correctionMs
     const correctionMs = audioMs - this.#toldMs - byArrivalMs
     if (Math.abs(correctionMs) < maxDisagreementMs) this.#correctionMs = correctionMs

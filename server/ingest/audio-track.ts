@@ -61,6 +61,12 @@ export class AudioTrack {
     this.#told = { videoTime, audioTime }
   }
 
+  /** Sender reports of both streams: raw timestamps of one and the same moment. */
+  follow(videoTime: number, audioTime: number): void {
+    const audioMs = (this.receiver.toContinuous(audioTime) * 1000) / this.plan.clockRate
+    this.#clock.follow(audioMs, this.#options.toVideoMs(videoTime))
+  }
+
   /** Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer holds. */
   beginRun(isNewClock: boolean): void {
     if (this.#isRunning) {

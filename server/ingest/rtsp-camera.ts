@@ -1,5 +1,6 @@
 // One RTSP connection to a camera: sets up its session, feeds the stream, keeps the session alive, watches that pictures come.
 
+import { findSameMoment } from '../media/rtp/rtcp.ts'
 import type { ConnectedOptions } from './camera-connection.ts'
 import { CameraError, toCameraError } from './camera-error.ts'
 import { CameraStream } from './camera-stream.ts'
@@ -216,6 +217,7 @@ class RtspCameraSession implements AsyncDisposable {
         what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
         hint: 'set a key frame interval of a few seconds in the camera',
       })
+      this.#followReports(stream)
       if (nowMs - reportedMs >= reportMs) {
         reportedMs = nowMs
         this.#sendReports()
@@ -232,6 +234,15 @@ class RtspCameraSession implements AsyncDisposable {
     if (this.#kind === 'tcp' || packets > 0 || playingMs < udpMs) return
     const detail = `The camera sends over UDP, but no packet came within ${udpMs / 1000} s: allow RTSP over TCP in the camera, or UDP in the firewall.`
     throw new CameraError('no_frames', detail)
+  }
+
+  /** Brings sound and picture together by the camera's own clock, whatever that shows. */
+  #followReports({ audio }: CameraStream): void {
+    const picture = this.#video?.reports?.takeSender()
+    const sound = this.#audio?.reports?.sender
+    if (!picture || !sound || !audio) return
+    const soundTime = findSameMoment(picture, sound, audio.plan.clockRate)
+    if (soundTime !== undefined) audio.follow(picture.rtpTime, soundTime)
   }
 
   #sendReports(): void {

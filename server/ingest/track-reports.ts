@@ -13,6 +13,7 @@ export class TrackReports {
   readonly #ownSsrc: number
   readonly #nowMs: () => number
   #senderMs = 0
+  #taken: SenderReport | undefined
   #expected = 0
   #received = 0
 
@@ -21,6 +22,13 @@ export class TrackReports {
     this.#receiver = receiver
     this.#ownSsrc = ownSsrc
     this.#nowMs = nowMs
+  }
+
+  /** The newest, when it has not been taken yet. */
+  takeSender(): SenderReport | undefined {
+    const isNew = this.#taken !== this.sender
+    this.#taken = this.sender
+    return isNew ? this.sender : undefined
   }
 
   take(bytes: Uint8Array, start: number, end: number): void {

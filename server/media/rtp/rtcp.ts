@@ -14,6 +14,19 @@ export type SenderReport = {
   readonly rtpTime: number
 }
 
+/** Reports further apart are not of one session's clock. */
+const maxApartSeconds = 60
+
+/**
+ * The RTP time of `other`, in its clock of `otherRate` Hz, at the moment of `report`: two streams of one sender have the same wall clock.
+ * Undefined when the two can't be of one.
+ */
+export function findSameMoment(report: SenderReport, other: SenderReport, otherRate: number): number | undefined {
+  const seconds = ((report.ntpSeconds - other.ntpSeconds) | 0) + (report.ntpFraction - other.ntpFraction) / 2 ** 32
+  if (Math.abs(seconds) > maxApartSeconds) return undefined
+  return (other.rtpTime + Math.round(seconds * otherRate)) >>> 0
+}
+
 const senderReport = 200
 const bye = 203
 

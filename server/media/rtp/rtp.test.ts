@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { receiverReportBytes, writeEmptyReport, writeReceiverReport } from './receiver-report.ts'
-import { readRtcp, type SenderReport } from './rtcp.ts'
+import { findSameMoment, readRtcp, type SenderReport } from './rtcp.ts'
 import { SequenceTracker, TimestampUnwrapper } from './rtp-counters.ts'
 import { createRtpHeader, readRtpHeader, writeRtpPacket } from './rtp-header.ts'
 
@@ -107,6 +107,13 @@ test('a sender report and a BYE are found in a compound packet, and a cut one is
   assert.deepEqual(read(compound), { reports: [report], byes: [7, 8] })
   assert.deepEqual(read(compound.subarray(0, 50)), { reports: [report], byes: [] })
   assert.deepEqual(read(writeEmptyReport(5)), { reports: [], byes: [] })
+})
+
+test('two streams of one sender are brought together by its clock, over the wraps of all counters', () => {
+  const picture = { ssrc: 1, ntpSeconds: 3_900_000_000, ntpFraction: 0, rtpTime: 5 }
+  const sound = { ssrc: 2, ntpSeconds: 3_899_999_998, ntpFraction: 0x80000000, rtpTime: 0xffff_ff00 }
+  assert.equal(findSameMoment(picture, sound, 48_000), (0xffff_ff00 + 72_000) % 2 ** 32)
+  assert.equal(findSameMoment(picture, { ...sound, ntpSeconds: 5 }, 48_000), undefined)
 })
 
 test('random bytes are read as RTCP without reading beyond them', () => {
