@@ -258,6 +258,9 @@ test('a full disk is told, what was whole is kept, and recording resumes by itse
     ],
   )
   assert.ok(events.files[1]!.segment.startMs <= syntheticStartMs + 14_000, 'tries again soon')
+  // A file is begun at each attempt, and fails.
+  assert.deepEqual([...new Set(events.gaps)], ['disk_full', undefined, 'stopped_by_user'])
+  assert.deepEqual(events.gaps.slice(-3), ['disk_full', undefined, 'stopped_by_user'])
   assert.deepEqual(events.statuses, [
     'CONNECTING',
     'RECORDING',
@@ -312,6 +315,7 @@ test('a slow disk never holds up the camera: frames are dropped to a key frame, 
   const { droppedFrames } = recorder.stats()
   assert.equal(events.files.length, 2)
   assert.equal(events.files[1]!.segment.gapReason, 'overload')
+  assert.deepEqual(events.gaps, ['overload', undefined, 'stopped_by_user'])
   const recordedMs = sum(events.files.flatMap(({ fragments }) => fragments.map(({ durationMs }) => durationMs)))
   assert.equal(recordedMs + droppedFrames * 40, 60_000)
 })
