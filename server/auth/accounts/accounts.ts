@@ -162,11 +162,7 @@ export class Accounts {
 
   /** Tells a user that a used refresh token came again; for `OAuthOptions.onReuse`. Never throws. */
   notifyReuse(notice: ReuseNotice): void {
-    try {
-      this.#later.do('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
-    } catch {
-      // Too much is to be done already; the audit log has it.
-    }
+    this.#later.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
   }
 
   /** Resolves when everything that was begun, mails included, is done. */

@@ -27,6 +27,12 @@ export class Later {
     this.#last = this.#run(this.#last, what, work)
   }
 
+  /** As `do`, for what follows from something that is done already: should there be no room, it is left out, and the log says so. */
+  notify(what: string, work: () => Promise<void>): void {
+    if (this.#waiting < maxTasks) this.do(what, work)
+    else this.#log.error({ reason: 'too much is to be done already' }, what)
+  }
+
   /** Resolves when all that was begun before is done. */
   async flush(): Promise<void> {
     await this.#last

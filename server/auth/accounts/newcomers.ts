@@ -71,6 +71,7 @@ export class Newcomers {
     const email = parseEmail(input.email)
     if (signUp === 'closed') throw new AppError('forbidden', 'accounts are made by owners alone')
     const inviter = await store.users.get(input.inviterId)
+    this.#later.check()
     await this.#links.takeMail({ purpose: 'invitation', email, senderId: inviter.id })
     audit.write({ event: 'user.invited', userId: inviter.id, subject: email, ...withContext(input) })
     this.#later.do('an invitation was not sent', () =>
@@ -87,6 +88,7 @@ export class Newcomers {
     const email = parseEmail(emailText)
     if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
     await this.#checkSetUp()
+    this.#later.check()
     if (context) this.#links.takeSource('sign_up', context.ip)
     await this.#links.takeMail({ purpose: 'sign_up', email })
     audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })

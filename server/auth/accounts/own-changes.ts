@@ -59,7 +59,9 @@ export class OwnChanges {
     const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
     login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
-    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+    this.#later.notify('a notice of a new password was not sent', () =>
+      this.#mails.passwordChanged(user, input.context),
+    )
     return user
   }
 
@@ -81,7 +83,9 @@ export class OwnChanges {
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     audit.write({ event: 'password.changed', ...about(user, input), detail })
-    this.#later.do('a notice of a new password was not sent', () => this.#mails.passwordChanged(user, input.context))
+    this.#later.notify('a notice of a new password was not sent', () =>
+      this.#mails.passwordChanged(user, input.context),
+    )
     return changed.user
   }
 
@@ -94,6 +98,7 @@ export class OwnChanges {
     const email = parseEmail(input.email)
     const user = await store.users.get(input.userId)
     const { credentialsVersion } = await this.#checkOwnPassword(user, input)
+    this.#later.check()
     await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
     audit.write({ event: 'email.change_requested', ...about(user, input) })
     this.#later.do('a link for a new address was not sent', async () => {
@@ -122,7 +127,7 @@ export class OwnChanges {
     const { user, former } = await this.#options.store.accounts.changeEmail(hash, userId, { exceptSessionId })
     const formerEmail = former.email
     this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
-    this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
+    this.#later.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
     return user
   }
 

@@ -60,14 +60,14 @@ export class OwnerChanges {
     if (change.newPassword !== undefined) {
       const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
       audit.write({ event: 'password.changed', ...who, detail })
-      this.#later.do('a notice of a new password was not sent', () =>
+      this.#later.notify('a notice of a new password was not sent', () =>
         this.#mails.passwordChanged(former, input.context),
       )
     }
     if (user.email !== former.email) {
       audit.write({ event: 'email.changed', ...who, detail: { former: former.email, ...by(input) } })
       if (emailKey(former.email) !== emailKey(user.email)) {
-        this.#later.do('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
+        this.#later.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
       }
     }
     if (user.isOwner !== former.isOwner) {

@@ -313,6 +313,19 @@ testEachDatabase(
   },
 )
 
+testEachDatabase('what is done is done, however many mails are to be written', async (t, { openStore }) => {
+  const { accounts, user, keeper, events, takeMails, canSignIn } = await open(t, openStore)
+  for (let i = 0; i < 1000; i++) await accounts.requestReset(`nobody${i}@example.org`)
+  await assert.rejects(accounts.requestReset(email), { kind: 'unavailable' })
+  await assert.rejects(accounts.invite({ email: 'new@example.org', inviterId: keeper.id }), { kind: 'unavailable' })
+  await accounts.changePassword({ userId: user.id, password, proof: 'session x', newPassword: next, context })
+  await accounts.change(user.id, { newPassword: password, email: 'byron@example.org' }, { byUserId: keeper.id })
+  assert.equal(await canSignIn('byron@example.org', password), true)
+  const noted = events.filter(({ event }) => /^(password|email)\.changed$/.test(event)).map(({ event }) => event)
+  assert.deepEqual(noted, ['password.changed', 'password.changed', 'email.changed'])
+  await takeMails()
+})
+
 testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {
   const { accounts, user, takeMails } = await open(t, openStore)
   accounts.notifyReuse({ userId: user.id, appName: 'Door\r\nbell', context })
