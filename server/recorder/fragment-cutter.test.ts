@@ -122,3 +122,11 @@ test('the last frame of a run lasts as long as the one before it', () => {
   const [single] = cutAll([video(0, true)])
   assert.ok(single!.fragments[0]!.duration90k > 0)
 })
+
+test('a group of pictures that was split ends at the next key frame, however near, so that footage can be entered there', () => {
+  const frames = Array.from({ length: 200 }, (_, i) => video(i * 3600, i % 50 === 0))
+  const [file] = cutAll(frames, () => false, 90_000)
+  const keys = file!.fragments.filter(({ isKey }) => isKey).map(({ start90k }) => start90k)
+  assert.deepEqual(keys, [0, 180_000, 360_000, 540_000])
+  assert.ok(file!.fragments.every(({ video }) => video.slice(1).every(({ isKey }) => !isKey)))
+})
