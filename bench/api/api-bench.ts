@@ -10,6 +10,7 @@ import { describeMachine, type Report, type Target, writeNumber } from '../repor
 import { median } from '../statistics.ts'
 import { type BareAnswer, type BareServer, openBareServer } from './bare-server.ts'
 import { openLoadGenerator } from './load-generator.ts'
+import { addEvents, eventCount, reportEvents } from './many-events.ts'
 import { connections, type Measured, measureIdleShare, measureRequests, type Subject } from './measure-requests.ts'
 
 const cameraCount = 20
@@ -25,7 +26,12 @@ const paths = {
   me: '/v1/me/',
   list: `/v1/cameras/?limit=${cameraCount}`,
   shared: `/v1/shared-cameras/?limit=${sharedCount}`,
+  events: '/v1/events/?limit=100',
+  /** The same list, while it changes. */
+  changingEvents: '/v1/events/?limit=100&changing=1',
 } as const
+/** While `changingEvents` is asked for. */
+const newEventsPerSecond = 10
 
 type PathName = keyof typeof paths
 
@@ -42,12 +48,15 @@ export const apiBench: Bench = {
     await using load = await openLoadCameras(cameraCount, picture)
     await using server = await openServer('--log-level', 'warn', '--rate-limit', '10000000')
     await addCameras(server, load.urls)
+    say(`Adding ${writeNumber(eventCount)} events …`)
+    await addEvents(server)
     await shareCameras(server, load.urls)
     await sleep(settleMs)
     const answers = await Promise.all(Object.values(paths).map((path) => captureAnswer(server, path)))
     const tls = join(server.dataDir, 'tls')
     const [key, cert] = await Promise.all(['key.pem', 'cert.pem'].map((name) => readFile(join(tls, name), 'utf8')))
-    using bare = await openBareServer({ key: key!, cert: cert! }, answers)
+    const routes = [...new Map(answers.map((answer) => [answer.path, answer])).values()]
+    using bare = await openBareServer({ key: key!, cert: cert! }, routes)
     using generator = openLoadGenerator()
     const subjects = await createSubjects(server, bare)
     const results = Object.fromEntries(
@@ -58,6 +67,8 @@ export const apiBench: Bench = {
       for (const path of pathNames) {
         for (const subject of subjectNames) {
           const options = { path: paths[path], measuredMs: seconds * 1000 }
+          const isChanging = path === 'changingEvents' && subject === 'nightjar'
+          using _reporter = isChanging ? reportEvents(server, 1, newEventsPerSecond) : undefined
           results[path][subject].push(await measureRequests(generator, subjects[subject], options))
         }
       }
@@ -132,11 +143,15 @@ async function createSubjects(server: ServerUnderTest, bare: BareServer): Promis
   }
 }
 
-const limits: Partial<Record<PathName, number>> = { me: 0.6, list: 0.4 }
+const limits = { me: 0.6, list: 0.4 } as const
 
-const pathNames = ['me', 'list', 'shared'] as const
+const pathNames = Object.keys(paths) as PathName[]
+/** Their ratios are printed, and have nothing to meet. */
+const withoutLimit = pathNames.filter((path) => !(path in limits))
 const subjectNames = ['nightjar', 'bare'] as const
 const titles: Record<SubjectName, string> = { nightjar: 'Nightjar', bare: 'bare Fastify' }
+const describePath = (path: PathName) =>
+  path === 'changingEvents' ? `\`${paths.events}\` (${newEventsPerSecond} new ones a second)` : `\`${paths[path]}\``
 const columns = [
   ['requestsPerSecond', 'requests/s'],
   ['p50Ms', 'p50, ms'],
@@ -150,7 +165,7 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
   const middle = (path: PathName, subject: SubjectName, value: (typeof columns)[number][0]) =>
     median(results[path][subject].map((each) => each[value]))
   const row = (path: PathName, subject: SubjectName) => [
-    `\`${paths[path]}\` ${titles[subject]}`,
+    `${describePath(path)} ${titles[subject]}`,
     ...columns.map(([value]) => writeNumber(middle(path, subject, value))),
   ]
   // Of turns that follow each other: what disturbs for longer than a turn disturbs both.
@@ -158,6 +173,8 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
     median(results[path].nightjar.map((ours, turn) => ratio(ours, results[path].bare[turn]!)))
   const speedRatio = (path: PathName) => pairs(path, (ours, bare) => ours.requestsPerSecond / bare.requestsPerSecond)
   const cpuRatio = (path: PathName) => pairs(path, (ours, bare) => bare.cpuMicros / ours.cpuMicros)
+  const ratios = (value: (path: PathName) => number, suffix: string, of = pathNames) =>
+    Object.fromEntries(of.map((path) => [`${path}${suffix}`, value(path)]))
   const bytes = Object.fromEntries(pathNames.map((path, i) => [path, Buffer.byteLength(answers[i]!.body)]))
   const tls = getOnlyTls(results)
   return {
@@ -166,7 +183,7 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
     setting: [
       `${connections} connections that are kept (HTTP/1.1, ${tls}), each with one request on its way, from a load generator in a ` +
         `process of its own; ${turnCount} turns of ${seconds} s for each server and path, in alternation; medians, ratios of neighbouring turns. Nightjar: one user, a ` +
-        `personal access token, ${cameraCount} cameras that are online and send, and ${sharedCount} of another user. Bare Fastify: a process with routes that write ` +
+        `personal access token, ${cameraCount} cameras that are online and send, ${sharedCount} of another user, ${writeNumber(eventCount)} events of the last year. Bare Fastify: a process with routes that write ` +
         'the same headers and body, taken from Nightjar before, straight to the response: no authentication, no data, no limits.',
       `Measured on ${describeMachine()}.`,
     ],
@@ -175,25 +192,24 @@ function createReport(results: Results, answers: readonly BareAnswer[], seconds:
         head: ['', ...columns.map(([, title]) => title)],
         rows: pathNames.flatMap((path) => subjectNames.map((subject) => row(path, subject))),
       },
+      {
+        head: ['Nightjar ÷ bare Fastify', 'requests/s', 'by CPU per request', 'body, bytes'],
+        rows: pathNames.map((path) => [
+          describePath(path),
+          ...[speedRatio(path), cpuRatio(path), bytes[path]!].map(writeNumber),
+        ]),
+      },
     ],
-    targets: pathNames.flatMap((path): Target[] => {
-      const limit = limits[path]
-      const title = `requests/s of \`${paths[path]}\`, Nightjar ÷ bare Fastify`
-      return limit === undefined
-        ? []
-        : [{ key: `${path}Ratio`, title, value: speedRatio(path), limit, kind: 'at least' }]
+    targets: (['me', 'list'] as const).map((path): Target => {
+      const title = `requests/s of ${describePath(path)}, Nightjar ÷ bare Fastify`
+      return { key: `${path}Ratio`, title, value: speedRatio(path), limit: limits[path], kind: 'at least' }
     }),
     notes: [
-      `Requests/s of \`${paths.shared}\`, Nightjar ÷ bare Fastify: ${writeNumber(speedRatio('shared'))}.`,
-      `Bodies: ${pathNames.map((path) => `\`${paths[path]}\` ${writeNumber(bytes[path]!)} bytes`).join(', ')}. ` +
-        `By CPU time per request, which other programs disturb less, the ratios are ${pathNames.map((path) => writeNumber(cpuRatio(path))).join(', ')}. ` +
-        'CPU per request is of the whole server process, over what it uses without requests (its cameras).',
+      'Other programs disturb CPU time less than speed. CPU per request is of the whole server process, over what it uses without requests (its cameras).',
     ],
     details: {
-      meCpuRatio: cpuRatio('me'),
-      listCpuRatio: cpuRatio('list'),
-      sharedRatio: speedRatio('shared'),
-      sharedCpuRatio: cpuRatio('shared'),
+      ...ratios(speedRatio, 'Ratio', withoutLimit),
+      ...ratios(cpuRatio, 'CpuRatio'),
       ...{ seconds, connections, tls, bytes, results },
     },
   }

@@ -1,36 +1,62 @@
 // Answers kept as JSON while nothing they tell of has changed: the same caller asking the same again costs a look-up.
-//
-// An answer stands for one version of the store and one expiry of media tokens, so that the URLs in it are those a fresh one would
-// carry.
 
 import type { EndpointName } from '../../contract/endpoints.ts'
 import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
+import type { Store } from '../store/store.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 
-const maxEntries = 4096
 const maxUrlLength = 512
 
-export type AnswerCacheOptions = {
-  readonly store: VersionedSource
+export type AnswerCachesOptions = {
+  readonly store: Pick<Store, 'version' | 'eventsVersion'>
   readonly mediaTokens: Pick<MediaTokens, 'nextExpiryMs'>
-  /** The endpoints whose answers depend on credentials, URL and store alone. */
+}
+
+type AnswerCacheOptions = {
+  /** The version of all that the answers depend on, besides credentials and URL. */
+  readonly source: VersionedSource
   readonly names: readonly EndpointName[]
+  /** When full, the oldest answer goes. */
+  readonly maxEntries: number
+  /** Longer answers are not kept. */
+  readonly maxLength?: number
+}
+
+/** Of the endpoints whose answers depend on nothing but credentials, URL, store and media tokens. */
+export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions): readonly AnswerCache[] {
+  return [
+    new AnswerCache({
+      names: ['getMe', 'listCameras', 'getCamera', 'listSharedCameras', 'getSharedCamera'],
+      source: {
+        // Media tokens are part of these answers. Both parts only grow, so a change of either changes the sum.
+        get version() {
+          return store.version + mediaTokens.nextExpiryMs() / mediaTokenSlotMs
+        },
+      },
+      maxEntries: 4096,
+    }),
+    // Apart, because events come all the time, and their lists may be long.
+    new AnswerCache({
+      names: ['listEvents', 'listCameraEvents'],
+      source: {
+        get version() {
+          return store.eventsVersion
+        },
+      },
+      maxEntries: 256,
+      maxLength: 65_536,
+    }),
+  ]
 }
 
 export class AnswerCache {
   readonly #names: ReadonlySet<EndpointName>
   readonly #answers: VersionedCache<string, string>
 
-  constructor({ store, mediaTokens, names }: AnswerCacheOptions) {
+  constructor({ source, names, maxEntries, maxLength = Number.POSITIVE_INFINITY }: AnswerCacheOptions) {
     this.#names = new Set(names)
-    const source: VersionedSource = {
-      // Both parts only grow, so a change of either changes the sum.
-      get version() {
-        return store.version + mediaTokens.nextExpiryMs() / mediaTokenSlotMs
-      },
-    }
-    this.#answers = new VersionedCache(source, { maxEntries })
+    this.#answers = new VersionedCache(source, { maxEntries, isKept: (answer) => answer.length <= maxLength })
   }
 
   keeps(name: EndpointName): boolean {

@@ -7,7 +7,7 @@ import { DeviceCredentials } from '../auth/device-credentials.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { PersonalTokens } from '../auth/personal-tokens.ts'
 import { AppError } from '../base/error.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { createAnswerCaches } from './answer-cache.ts'
 import { createCallerCheck } from './caller-gate.ts'
 import { registerDashboard } from './dashboard/dashboard.ts'
 import type { ApiDeps } from './deps.ts'
@@ -79,11 +79,7 @@ export function createApi(deps: ApiDeps): Api {
   registerEndpoints(server, {
     authenticator,
     limits,
-    cache: new AnswerCache({
-      store,
-      mediaTokens,
-      names: ['getMe', 'listCameras', 'getCamera', 'listSharedCameras', 'getSharedCamera'],
-    }),
+    caches: createAnswerCaches({ store, mediaTokens }),
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),

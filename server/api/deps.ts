@@ -83,6 +83,7 @@ export type ApiDeps = {
     | 'tokens'
     | 'applications'
     | 'version'
+    | 'eventsVersion'
     | 'check'
   >
   readonly access: CameraAccess

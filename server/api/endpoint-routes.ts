@@ -18,11 +18,11 @@ type AnyHandler = (call: AnyCall) => Promise<unknown>
 
 export type EndpointRoutesOptions = GateOptions & {
   readonly handlers: Handlers
-  readonly cache: AnswerCache
+  readonly caches: readonly AnswerCache[]
 }
 
 export function registerEndpoints(server: FastifyInstance, options: EndpointRoutesOptions): void {
-  const { handlers, cache } = options
+  const { handlers, caches } = options
   server.decorateRequest('caller', null)
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
@@ -32,7 +32,12 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       if (endpoint.status === 204) sendEmpty(reply, 204)
       else sendJson(reply, endpoint.status, JSON.stringify(result))
     }
-    const answerFromMemory = (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+    const cache = caches.find((each) => each.keeps(name))
+    const answerFromMemory = (
+      cache: AnswerCache,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<void> | undefined => {
       const { credential } = request.caller!
       const known = cache.find(credential, request.url)
       if (known === undefined) {
@@ -47,7 +52,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       // Before the body is read: a stranger learns nothing about what it should hold.
       onRequest: createGate(options, endpoint),
-      handler: cache.keeps(name) ? answerFromMemory : answer,
+      handler: cache ? (request, reply) => answerFromMemory(cache, request, reply) : answer,
     })
   }
 }

@@ -377,6 +377,26 @@ test('a list is newest first, in pages whose links keep the rest of the query', 
   assert.ok(Number(head) > 0)
 })
 
+test('a list is never older than the newest event', async (t) => {
+  const { report, get, cameraId, store, addUser } = await openClient(t)
+  const other = await addUser('other@example.com')
+  const counts = async () => [
+    (await get('/v1/events/?limit=2')).json().count,
+    (await get(`/v1/events/${cameraId}/?limit=2`)).json().count,
+    (await get('/v1/events/?limit=2', other.authorization)).json().count,
+  ]
+  for (let i = 0; i < 5; i++) {
+    assert.deepEqual(await counts(), [i, i, 0])
+    assert.deepEqual(await counts(), [i, i, 0])
+    await report({ camera: cameraId })
+  }
+  await store.events.removeLast(cameraId, 2)
+  assert.deepEqual(await counts(), [3, 3, 0])
+  await store.cameras.remove(cameraId)
+  assert.equal((await get('/v1/events/?limit=2')).json().count, 0)
+  assert.equal((await get(`/v1/events/${cameraId}/?limit=2`)).statusCode, 404)
+})
+
 test('each parameter of a list that is wrong is 400 by its name', async (t) => {
   const { get, cameraId } = await openClient(t)
   const times = [

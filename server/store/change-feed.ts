@@ -4,10 +4,11 @@
  * - `records`: accounts, cameras, recordings, guests or tokens, by this process
  * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing to act on
  * - `foreign`: another process committed; what, is not known
+ * - `events`: of cameras, by this process; listeners are not told, see `eventsVersion`
  */
-export type StoreChange = 'records' | 'status' | 'foreign'
+export type StoreChange = 'records' | 'status' | 'foreign' | 'events'
 
-export type ChangeListener = (change: StoreChange) => void
+export type ChangeListener = (change: Exclude<StoreChange, 'events'>) => void
 
 /** Who changes something says so here, after the commit. */
 export type ChangePublisher = { publish(change: StoreChange): void }
@@ -15,10 +16,16 @@ export type ChangePublisher = { publish(change: StoreChange): void }
 export class ChangeFeed implements ChangePublisher {
   readonly #listeners = new Set<ChangeListener>()
   #version = 1
+  #events = 0
 
   /** Grows with every change. What was read at one version may be answered from memory while it lasts. */
   get version(): number {
     return this.#version
+  }
+
+  /** As `version`, for what tells of events: they come and go all the time, and change nothing else. */
+  get eventsVersion(): number {
+    return this.#version + this.#events
   }
 
   /** Called after the commit, synchronously; must not throw. Returns the function that ends it. */
@@ -28,6 +35,10 @@ export class ChangeFeed implements ChangePublisher {
   }
 
   publish(change: StoreChange): void {
+    if (change === 'events') {
+      this.#events++
+      return
+    }
     this.#version++
     for (const listener of this.#listeners) listener(change)
   }

@@ -7,7 +7,7 @@ import { dayMs } from '../model/event-days.ts'
 import type { OpenRange } from '../model/time-range.ts'
 import type { EventScope } from './event-counts.ts'
 import type { CameraEvent, NewCameraEvent } from './events.ts'
-import type { Store } from './store.ts'
+import { openStore as openStoreFile, type Store } from './store.ts'
 
 const day0 = Date.UTC(2030, 0, 1)
 const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
@@ -200,4 +200,45 @@ testEachDatabase('a hash that was replaced is nobody’s, the new one is the cam
   assert.equal(await store.cameras.findByEventApiHash(before.eventApiHash), undefined)
   assert.deepEqual(await store.cameras.findByEventApiHash(after.eventApiHash), after)
   await assert.rejects(store.cameras.rotateEventApiHash(999), { kind: 'not_found' })
+})
+
+testEachDatabase('lists of events know when they are old, and nothing else is told', async (t, database) => {
+  const { store, cameras } = await openWithCameras(t, database)
+  const told: string[] = []
+  store.onChange((change) => told.push(change))
+  const { version } = store
+  let before = store.eventsVersion
+  const grows = () => {
+    const has = store.eventsVersion > before
+    before = store.eventsVersion
+    return has
+  }
+  await store.events.insert(eventAt(cameras[0], day0))
+  assert.ok(grows())
+  await store.events.list({ cameraId: cameras[0] }, {}, everything)
+  await assert.rejects(store.events.insert(eventAt(999, day0)))
+  assert.equal(await store.events.removeReceivedBefore(day0), 0)
+  assert.ok(!grows())
+  assert.equal(await store.events.removeLast(cameras[0], 5), 1)
+  assert.ok(grows())
+  await store.transaction(async ({ events }) => {
+    await events.insert(eventAt(cameras[0], day0))
+    assert.ok(!grows(), 'not before the commit')
+  })
+  assert.ok(grows())
+  assert.deepEqual([store.version, told], [version, []])
+  await store.cameras.remove(cameras[0])
+  assert.ok(grows())
+})
+
+testEachDatabase('another process adds an event: lists are told', async (t, { openStore }) => {
+  const { store, database, credentialsKey } = await openStore(t, { foreignIntervalMs: 20 })
+  const owner = await store.users.insert({ email: 'a@b', firstName: 'A', lastName: 'B', passwordHash: '!' })
+  const { id } = await store.cameras.insert({ ...source, name: 'Door', ownerId: owner.id })
+  await using other = await openStoreFile({ database, credentialsKey, foreignIntervalMs: 0 })
+  const before = store.eventsVersion
+  await other.events.insert(eventAt(id, day0))
+  for (let i = 0; i < 500 && store.eventsVersion === before; i++)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.ok(store.eventsVersion > before)
 })

@@ -9,6 +9,7 @@ import type { EventSource } from '../model/event.ts'
 import { dayMs, splitDays } from '../model/event-days.ts'
 import type { Page } from '../model/page.ts'
 import type { OpenRange } from '../model/time-range.ts'
+import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation } from './constraint.ts'
 import { columnOf, countAll, countDays, countOne, type EventScope, idOf, listDays, uncount } from './event-counts.ts'
 import type { Row, Tables } from './schema.ts'
@@ -38,10 +39,12 @@ const stepSize = 500
 
 export class Events {
   readonly #db: Kysely<Tables>
+  readonly #feed: ChangePublisher
   readonly #clock: Clock
 
-  constructor(db: Kysely<Tables>, clock: Clock) {
+  constructor(db: Kysely<Tables>, feed: ChangePublisher, clock: Clock) {
     this.#db = db
+    this.#feed = feed
     this.#clock = clock
   }
 
@@ -49,7 +52,7 @@ export class Events {
   async insert(event: NewCameraEvent, outage?: OutageEdge): Promise<CameraEvent> {
     const { cameraId } = event
     try {
-      return await inTransaction(this.#db, async (transaction) => {
+      const inserted = await inTransaction(this.#db, async (transaction) => {
         const camera = await transaction
           .selectFrom('cameras')
           .select('owner_id')
@@ -74,6 +77,8 @@ export class Events {
         if (outage) await noteOutage(transaction, cameraId, outage)
         return toEvent(row)
       })
+      this.#feed.publish('events')
+      return inserted
     } catch (cause) {
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
       throw cause
@@ -120,7 +125,7 @@ export class Events {
 
   /** At most one step; how many went. */
   async removeReceivedBefore(beforeMs: number): Promise<number> {
-    return removeSome(this.#db, (db) =>
+    return this.#remove((db) =>
       db
         .selectFrom('events')
         .select('id')
@@ -138,7 +143,13 @@ export class Events {
 
   /** The last ones of the camera's list: `count`, but at most one step; how many went. */
   async removeLast(cameraId: number, count: number): Promise<number> {
-    return removeSome(this.#db, (db) => selectLast(db, cameraId, Math.min(count, stepSize)))
+    return this.#remove((db) => selectLast(db, cameraId, Math.min(count, stepSize)))
+  }
+
+  async #remove(select: Select): Promise<number> {
+    const count = await removeSome(this.#db, select)
+    if (count > 0) this.#feed.publish('events')
+    return count
   }
 
   #select(scope: EventScope, { startMs, endMs }: OpenRange) {
@@ -198,10 +209,9 @@ function selectLast(db: Kysely<Tables>, cameraId: number, limit: number) {
     .limit(limit)
 }
 
-async function removeSome(
-  db: Kysely<Tables>,
-  select: (db: Kysely<Tables>) => ReturnType<typeof selectLast>,
-): Promise<number> {
+type Select = (db: Kysely<Tables>) => ReturnType<typeof selectLast>
+
+async function removeSome(db: Kysely<Tables>, select: Select): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const removed = await transaction
       .deleteFrom('events')

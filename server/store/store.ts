@@ -71,6 +71,7 @@ export type Store = StoreTables & {
   transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */
   readonly version: number
+  readonly eventsVersion: number
   onChange(listener: ChangeListener): () => void
   /** Resolves once the database answers. */
   check(): Promise<void>
@@ -114,7 +115,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     gapMarks: new GapMarks(db),
     sessions: new SessionRows(db, feed),
     streams: new Streams(db),
-    events: new Events(db, clock),
+    events: new Events(db, feed, clock),
     audit: new AuditRows(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
@@ -131,6 +132,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     transaction,
     get version() {
       return feed.version
+    },
+    get eventsVersion() {
+      return feed.eventsVersion
     },
     onChange: (listener) => feed.onChange(listener),
     check: async () => {

@@ -47,3 +47,15 @@ test('a failed read is not remembered', async () => {
   )
   assert.equal(await cache.load('a', async () => 5), 5)
 })
+
+test('what is not to be kept is read each time', async () => {
+  const cache = new VersionedCache<string, string>({ version: 1 }, { maxEntries: 2, isKept: (text) => text.length < 3 })
+  let reads = 0
+  const read = (text: string) => async () => {
+    reads++
+    return text
+  }
+  for (let i = 0; i < 2; i++) assert.equal(await cache.load('long', read('abc')), 'abc')
+  for (let i = 0; i < 2; i++) assert.equal(await cache.load('short', read('ab')), 'ab')
+  assert.equal(reads, 3)
+})

@@ -5,22 +5,26 @@ export type VersionedSource = {
   readonly version: number
 }
 
-export type VersionedCacheOptions = {
+export type VersionedCacheOptions<V> = {
   /** When full, the oldest entry goes. */
   readonly maxEntries: number
+  /** Asked of what was read; default: everything is. */
+  readonly isKept?: (value: V) => boolean
 }
 
 /** Values must not be `undefined`. For the hot path: `get` is one comparison and one look-up. */
 export class VersionedCache<K, V> {
   readonly #source: VersionedSource
   readonly #maxEntries: number
+  readonly #isKept: (value: V) => boolean
   readonly #values = new Map<K, V>()
   readonly #loading = new Map<K, Promise<V>>()
   #version = 0
 
-  constructor(source: VersionedSource, { maxEntries }: VersionedCacheOptions) {
+  constructor(source: VersionedSource, { maxEntries, isKept = () => true }: VersionedCacheOptions<V>) {
     this.#source = source
     this.#maxEntries = maxEntries
+    this.#isKept = isKept
   }
 
   /** The value loaded at the present version, or undefined. */
@@ -46,7 +50,7 @@ export class VersionedCache<K, V> {
     try {
       const value = await read()
       // A change in the meantime: the value may mix old and new, so it serves those who waited and nobody after them.
-      if (value !== undefined && version === this.#source.version) this.#keep(key, value)
+      if (value !== undefined && version === this.#source.version && this.#isKept(value)) this.#keep(key, value)
       return value
     } finally {
       if (this.#version === version) this.#loading.delete(key)

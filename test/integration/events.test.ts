@@ -123,8 +123,10 @@ test('a device reports with a hash over HTTPS, and the command line sees it', { 
   const listed = await server.command<{ count: number }>('event', 'list', '--camera', String(id))
   assert.equal(listed.count, 2 + taken)
   await server.command('event', 'add', String(id), '--title', 'From the command line')
-  const { json } = await server.request<Listed>('/v1/events/?limit=1')
-  assert.deepEqual([json.count, json.results[0]!.title], [3 + taken, 'From the command line'])
+  await eventually('the command line is seen', 10_000, async () => {
+    const { json } = await server.request<Listed>('/v1/events/?limit=1')
+    return json.count === 3 + taken && json.results[0]!.title === 'From the command line'
+  })
   await server.command('camera', 'rotate-hash', String(id))
   await eventually('the old hash is refused', 10_000, async () => (await report({ hash })).status === 401)
 })

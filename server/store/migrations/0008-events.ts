@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'
+import { tellChanges } from '../postgres-triggers.ts'
 
 const required = (column: ColumnDefinitionBuilder) => column.notNull()
 const ofCamera = (column: ColumnDefinitionBuilder) => column.references('cameras.id').onDelete('cascade')
@@ -50,6 +51,7 @@ export async function createEventTables(db: Kysely<never>): Promise<void> {
     .addColumn('since_ms', 'bigint', required)
     .execute()
 
+  await tellChanges(db, 'events')
   await addHashDigests(db)
 }
 
