@@ -74,27 +74,33 @@ test('an event comes back as it was reported, every key in its place', async (t)
   }
 })
 
-test('whoever asks: owner, another scope, another user, a disabled one, nobody', async (t) => {
-  const { get, post, report, addUser, addCamera, store, cameraId, count } = await openClient(t)
+test('T20: whoever asks: owner, another scope, another user, a guest, a disabled one, nobody', async (t) => {
+  const { get, post, report, addUser, addCamera, store, cameraId, owner, count } = await openClient(t)
   await report({ camera: cameraId })
   const stranger = await addUser('stranger@example.com')
   const strangersCamera = await addCamera(stranger.userId)
+  const guest = await addUser('guest@example.com')
+  const everything = { canViewRecordings: true, sharesNotifications: true }
+  await store.guests.insert({ cameraId, email: 'guest@example.com', ...everything })
   const disabled = await addUser('disabled@example.com')
   const disabledCamera = await addCamera(disabled.userId)
   await store.accounts.change(disabled.userId, { isDisabled: true })
 
-  assert.deepEqual((await get('/v1/events/', stranger.authorization)).json().results, [])
+  for (const { authorization } of [stranger, guest]) {
+    assert.deepEqual((await get('/v1/events/', authorization)).json().results, [])
+  }
   const missing = await get('/v1/events/999999/')
   for (const [id, authorization] of [
     [cameraId, stranger.authorization],
+    [cameraId, guest.authorization],
     [strangersCamera, undefined],
     [disabledCamera, undefined],
   ] as const) {
     const refused = await get(`/v1/events/${id}/?limit=x`, authorization)
     assert.deepEqual([refused.statusCode, refused.body], [404, missing.body])
     const unwritten = await post({
-      authorization: authorization ?? stranger.authorization,
-      body: { camera: 999_999, title: 5 },
+      authorization: authorization ?? owner.authorization,
+      body: { camera: id, title: 5 },
     })
     assert.deepEqual([unwritten.statusCode, unwritten.body], [404, missing.body])
   }
@@ -373,8 +379,6 @@ test('a list is newest first, in pages whose links keep the rest of the query', 
   assert.deepEqual([beyond.count, beyond.next, beyond.results], [5, null, []])
   assert.equal(await titles('/v1/events/?start=&end=&limit=&offset='), '32140')
   assert.equal(await titles('/v1/events/?limit=x&limit=2'), '32')
-  const head = (await get('/v1/events/?limit=1')).headers['content-length']
-  assert.ok(Number(head) > 0)
 })
 
 test('a list is never older than the newest event', async (t) => {

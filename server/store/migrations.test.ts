@@ -65,6 +65,8 @@ test('pages of events are found through an index alone, and counted without look
   }
   const [total] = explain('select sum(count) from event_totals where owner_id = 1')
   assert.match(total!, /COVERING INDEX event_totals_of_owner/)
+  const [camera] = explain("select * from cameras where event_hash_digest = x'00'")
+  assert.match(camera!, /SEARCH cameras USING INDEX cameras_by_event_hash/)
   const [days] = explain('select sum(count) from event_days where owner_id = 1 and day >= 5 and day < 9')
   assert.match(days!, /COVERING INDEX event_days_of_owner/)
   database.close()
