@@ -43,6 +43,7 @@ export class CameraEvents {
   #queued: Queued[] = []
   #writing: Promise<void> | undefined
   #dropped = 0
+  #isFailing = false
 
   constructor(options: CameraEventsOptions) {
     this.#options = options
@@ -187,10 +188,13 @@ export class CameraEvents {
       for (let next = this.#queued[0]; next; next = this.#queued[0]) {
         await this.#insert(next)
         this.#queued.shift()
+        this.#isFailing = false
       }
     } catch (error) {
-      const { length: waiting } = this.#queued
-      this.#options.log.warn({ error: errorChain(error), waiting }, 'events of cameras cannot be written at the moment')
+      // Once, not at each of the attempts that follow.
+      if (!this.#isFailing)
+        this.#options.log.warn({ error: errorChain(error) }, 'events of cameras cannot be written at the moment')
+      this.#isFailing = true
     } finally {
       this.#writing = undefined
     }
