@@ -8,6 +8,7 @@ import { follow, type View, viewOfDay, zoom } from '../../model/timeline-view.ts
 import { createZone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -174,6 +175,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
             nowMs={nowMs}
             cursorMs={cursorMs}
             onPick={play}
+            preview={(ms) => <MomentPicture kind={kind} cameraId={camera.id} atMs={ms} width={160} />}
           />
           <div className="controls">
             <Button look="quiet" onClick={() => setView(zoom(view, 0.5, cursorMs))}>

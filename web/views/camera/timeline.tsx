@@ -1,7 +1,7 @@
 // The timeline under the picture: when there is footage, why there is none, where it plays. Clicked or dragged to play from
 // there, zoomed by the wheel or the buttons; for the keyboard and for those who hear it a slider over time.
 
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { listTicks, momentAt, move, placeOf, type View, zoom } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
 import { type Clock, useClock } from '../../parts/clock.ts'
@@ -17,6 +17,8 @@ export type TimelineProps = {
   /** The moment that is shown; now when live. */
   readonly cursorMs: number
   readonly onPick: (ms: number) => void
+  /** What was to be seen at a moment, shown while the pointer is there. */
+  readonly preview?: (ms: number) => ReactNode
 }
 
 const height = 72
@@ -28,7 +30,7 @@ const bigKeyStepMs = 60_000
 /** A pointer moved no further than this was clicking. */
 const dragFrom = 4
 
-export function Timeline({ view, onView, zone, footage, nowMs, cursorMs, onPick }: TimelineProps) {
+export function Timeline({ view, onView, zone, footage, nowMs, cursorMs, onPick, preview }: TimelineProps) {
   const { timeline: texts } = useTexts()
   const clock = useClock(zone)
   const frame = useRef<HTMLDivElement>(null)
@@ -36,6 +38,10 @@ export function Timeline({ view, onView, zone, footage, nowMs, cursorMs, onPick 
   const drag = useRef<{ x: number; view: View; hasMoved: boolean }>(undefined)
   const [hoverX, setHoverX] = useState<number>()
   const place = (ms: number) => placeOf(ms, view, width)
+  /** In steps, so that moving the pointer does not ask for a picture of every pixel. */
+  const stepMs = Math.max(1000, (8 / Math.max(1, width)) * (view.endMs - view.startMs))
+  const pointedMs = hoverX === undefined || drag.current?.hasMoved ? undefined : momentAt(hoverX, view, width)
+  const hoveredMs = pointedMs === undefined || pointedMs > nowMs ? undefined : Math.floor(pointedMs / stepMs) * stepMs
   const latest = useRef({ view, width, onView })
   latest.current = { view, width, onView }
   useEffect(() => {
@@ -107,6 +113,11 @@ export function Timeline({ view, onView, zone, footage, nowMs, cursorMs, onPick 
       }}
       onPointerLeave={() => setHoverX(undefined)}
     >
+      {hoveredMs !== undefined && preview && (
+        <div className="timeline-preview" style={{ left: Math.min(width - 168, Math.max(8, hoverX! - 80)) }}>
+          {preview(hoveredMs)}
+        </div>
+      )}
       {width > 0 && (
         <svg width={width} height={height} aria-hidden="true" focusable="false">
           <rect className="timeline-room" x={0} y={barTop} width={width} height={barHeight} />

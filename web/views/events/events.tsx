@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import './events.css'
@@ -84,6 +85,11 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
   const atMs = Date.parse(event.occurred_at)
   return (
     <li className="event">
+      {camera?.has_recording && (
+        <span className="event-picture">
+          <MomentPicture kind="own" cameraId={camera.id} atMs={atMs} width={160} />
+        </span>
+      )}
       <div>
         <strong>{texts.own[event.source === 'system' ? event.category : ''] ?? event.title ?? event.category}</strong>
         <p className="hint">

@@ -1,0 +1,32 @@
+// The picture of a recorded moment; nothing where there is no footage of it.
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type CameraKind, camerasKey } from '../app/camera-queries.ts'
+import { useClient } from '../app/clients.tsx'
+
+export type MomentPictureProps = {
+  readonly kind: CameraKind
+  readonly cameraId: number
+  readonly atMs: number
+  /** Pixels. */
+  readonly width: number
+}
+
+/** Addresses are good for two hours. */
+const renewMs = 90 * 60_000
+
+/** For the eyes alone: what it shows is said beside it. */
+export function MomentPicture({ kind, cameraId, atMs, width }: MomentPictureProps) {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: [...camerasKey, kind, cameraId, 'pictures'],
+    queryFn: ({ signal }) => (kind === 'own' ? client.cameras : client.sharedCameras).getPictures(cameraId, { signal }),
+    staleTime: renewMs,
+    refetchInterval: renewMs,
+  })
+  const [missingMs, setMissingMs] = useState<number>()
+  if (!data || missingMs === atMs) return null
+  const src = `${data.url}&at=${encodeURIComponent(new Date(atMs).toISOString())}&max_width=${width}`
+  return <img className="moment" src={src} alt="" loading="lazy" width={width} onError={() => setMissingMs(atMs)} />
+}
