@@ -1,8 +1,8 @@
-// Footage beyond the interface document: pictures of a moment.
+// Footage beyond the interface document: pictures of a moment, and downloads.
 
 import { CameraPath } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { RecordedPictures } from './recording.ts'
+import { Download, DownloadQuery, RecordedPictures } from './recording.ts'
 
 const access = { all: ['read'], or: 'recording_access' } as const
 
@@ -25,6 +25,28 @@ export const footageEndpoints = {
     params: CameraPath,
     status: 200,
     result: RecordedPictures,
+    isExtension: true,
+  }),
+  createDownload: endpoint({
+    method: 'GET',
+    path: '/v1/cameras/{camera_id}/recording/download/',
+    summary: 'Where a time range is as one MP4 file.',
+    access,
+    params: CameraPath,
+    query: DownloadQuery,
+    status: 200,
+    result: Download,
+    isExtension: true,
+  }),
+  createSharedDownload: endpoint({
+    method: 'GET',
+    path: '/v1/shared-cameras/{camera_id}/recording/download/',
+    summary: 'Where a time range of a shared camera is as one MP4 file.',
+    access,
+    params: CameraPath,
+    query: DownloadQuery,
+    status: 200,
+    result: Download,
     isExtension: true,
   }),
 } satisfies Record<string, Endpoint>

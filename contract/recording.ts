@@ -103,6 +103,19 @@ export const StreamInfo = Type.Object({
 
 export type StreamInfo = Static<typeof StreamInfo>
 
+export const DownloadQuery = Type.Object({
+  start: TimeIn('Inclusive.'),
+  end: TimeIn('Exclusive; at most 3 hours later.'),
+  filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the file is to be called.' })),
+  gaps: Type.Optional(
+    Type.Enum(['skip', 'keep'], { description: 'Whether gaps are left out, or last with the picture standing still.' }),
+  ),
+})
+
+export const Download = Type.Object({ url: Type.String({ format: 'uri' }) })
+
+export type Download = Static<typeof Download>
+
 export const RecordedPictures = Type.Object({
   url: Type.String({
     format: 'uri',

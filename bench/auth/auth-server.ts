@@ -195,6 +195,8 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
     checkAccess: absent,
     playlist: absent,
     openBytes: absent,
+    createDownload: absent,
+    openDownload: absent,
     play: absent,
     pause: absent,
     setSpeed: absent,

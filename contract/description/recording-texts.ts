@@ -2,7 +2,7 @@
 
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
-import { samplePictures, sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
+import { sampleDownload, samplePictures, sampleRecording, sampleStream, sampleTimeline } from './samples.ts'
 
 type Names =
   | 'getStreamInfo'
@@ -17,6 +17,8 @@ type Names =
   | 'disableRecording'
   | 'getPictures'
   | 'getSharedPictures'
+  | 'createDownload'
+  | 'createSharedDownload'
 
 const notRecorded = 'No such camera of the caller, or it is not recorded.'
 const notViewed = 'No such camera shared with the caller, it is not recorded, or this guest may not view recordings.'
@@ -30,6 +32,9 @@ const streamWords =
 
 const picturesWords =
   'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
+
+const downloadWords =
+  'Opened by `url` alone, without an Authorization header, for 24 hours; ranges of bytes are answered, so that a download can be resumed. As it was recorded, cut to the range exactly. When the camera changed its format within the range the answer is 400 and names the moment.'
 
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getStreamInfo: {
@@ -107,5 +112,17 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
     description: picturesWords,
     answer: samplePictures,
     refusals: { 404: notViewed },
+  },
+  createDownload: {
+    tag: 'Recording',
+    description: downloadWords,
+    answer: sampleDownload,
+    refusals: { 404: 'No such camera of the caller, it is not recorded, or nothing is recorded in the range.' },
+  },
+  createSharedDownload: {
+    tag: 'Recording',
+    description: downloadWords,
+    answer: sampleDownload,
+    refusals: { 404: notViewed.replace(/\.$/, ', or nothing is recorded in the range.') },
   },
 }

@@ -6,7 +6,7 @@ import type { Camera, SharedCamera } from '../camera.ts'
 import type { Event } from '../event.ts'
 import type { Guest } from '../guest.ts'
 import type { page } from '../page.ts'
-import type { RecordedPictures, RecordedStream, Recording, Timeline } from '../recording.ts'
+import type { Download, RecordedPictures, RecordedStream, Recording, Timeline } from '../recording.ts'
 import type { User } from '../user.ts'
 
 /** Stands for the origin of the server that is described. */
@@ -92,6 +92,8 @@ export const samplePictures: RecordedPictures = {
 }
 
 const streamBase = `${sampleOrigin}/recording/streams/9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071/`
+
+export const sampleDownload: Download = { url: `${streamBase}download.mp4?filename=front-door.mp4` }
 
 export const sampleStream: RecordedStream = {
   format: 'hls',

@@ -133,6 +133,19 @@ export type StreamEntry = {
   refresh_rate?: number
 }
 
+export type Download = { url: string }
+
+export type DownloadQuery = {
+  /** Inclusive. */
+  start: Time
+  /** Exclusive; at most 3 hours later. */
+  end: Time
+  /** What the file is to be called. */
+  filename?: string | undefined
+  /** Whether gaps are left out, or last with the picture standing still. */
+  gaps?: 'skip' | 'keep' | undefined
+}
+
 export type NewRecording = {
   /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
   retention: string

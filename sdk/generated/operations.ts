@@ -24,6 +24,8 @@ import type {
   CameraEvent,
   CameraListQuery,
   CameraQuery,
+  Download,
+  DownloadQuery,
   EventQuery,
   Guest,
   GuestChange,
@@ -106,6 +108,10 @@ export type Operations = {
   getPictures: { params: { camera_id: number }; result: RecordedPictures }
   /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
   getSharedPictures: { params: { camera_id: number }; result: RecordedPictures }
+  /** Where a time range is as one MP4 file. An extension of the interface. */
+  createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
+  /** Where a time range of a shared camera is as one MP4 file. An extension of the interface. */
+  createSharedDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
   /** How much space recordings take, and how long it will do. An extension of the interface. */
   getStorage: { result: Storage }
   /** As /v1/me/storage/, of a user; for owners. An extension of the interface. */
@@ -189,6 +195,8 @@ export const operations = {
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
   getPictures: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/pictures/' },
   getSharedPictures: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/pictures/' },
+  createDownload: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/download/' },
+  createSharedDownload: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/download/' },
   getStorage: { method: 'GET', path: '/v1/me/storage/' },
   getUserStorage: { method: 'GET', path: '/v1/users/{user_id}/storage/' },
   updateUserStorage: { method: 'PUT', path: '/v1/users/{user_id}/storage/' },

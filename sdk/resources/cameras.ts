@@ -26,6 +26,9 @@ export const createCameras = (call: Call) => ({
   delete: (id: number, options?: CallOptions) => call('deleteCamera', { params: { camera_id: id } }, options),
 
   getRecording: (id: number, options?: CallOptions) => call('getRecording', { params: { camera_id: id } }, options),
+  /** A recording as one MP4 file, at most three hours. */
+  createDownload: (id: number, query: Query<'createDownload'>, options?: CallOptions) =>
+    call('createDownload', { params: { camera_id: id }, query }, options),
   /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
   getPictures: (id: number, options?: CallOptions) => call('getPictures', { params: { camera_id: id } }, options),
   /** Where there is footage; at most a day. */

@@ -19,6 +19,9 @@ export const createSharedCameras = (call: Call) => ({
 
   getRecording: (id: number, options?: CallOptions) =>
     call('getSharedRecording', { params: { camera_id: id } }, options),
+  /** A recording as one MP4 file, at most three hours. */
+  createDownload: (id: number, query: Query<'createSharedDownload'>, options?: CallOptions) =>
+    call('createSharedDownload', { params: { camera_id: id }, query }, options),
   /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
   getPictures: (id: number, options?: CallOptions) => call('getSharedPictures', { params: { camera_id: id } }, options),
   /** Where there is footage; at most a day. */

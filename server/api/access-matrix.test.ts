@@ -29,6 +29,8 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   createSharedStream: { query: range },
   getPictures: {},
   getSharedPictures: {},
+  createDownload: { query: range },
+  createSharedDownload: { query: range },
   enableRecording: { body: { retention: 'P7D' } },
   updateRecording: { body: { retention: 'P8D' } },
   disableRecording: {},

@@ -87,7 +87,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({ store, urls, audit, publicUrl }),
       ...createRecordingHandlers({ store, access, recorded }),
-      ...createFootageHandlers({ store, access, urls }),
+      ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),
       ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),

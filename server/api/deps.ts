@@ -59,6 +59,8 @@ export type Recorded = Pick<
   | 'checkAccess'
   | 'playlist'
   | 'openBytes'
+  | 'createDownload'
+  | 'openDownload'
   | 'play'
   | 'pause'
   | 'setSpeed'

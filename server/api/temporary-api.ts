@@ -58,6 +58,8 @@ export const noFootage: Recorded = {
   checkAccess: notFound,
   playlist: notFound,
   openBytes: notFound,
+  createDownload: notFound,
+  openDownload: notFound,
   play: notFound,
   pause: notFound,
   setSpeed: notFound,

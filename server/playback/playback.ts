@@ -9,6 +9,9 @@ import { AppError } from '../base/error.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { buildTimeline, type GapMark, type Timeline } from '../model/timeline.ts'
 import { parseByteRange } from './byte-range.ts'
+import { readDownload } from './download-bytes.ts'
+import { checkOneFormat, createDownloadLayout } from './download-layout.ts'
+import { DownloadLayouts } from './download-layouts.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import { openShiftedFile } from './shifted-file.ts'
 import type { TimeShift } from './stream-entries.ts'
@@ -62,6 +65,8 @@ export type MediaBytes =
     }
   | { readonly status: 416; readonly totalBytes: number }
 
+export type DownloadBytes = MediaBytes & { readonly etag: string }
+
 export const streamLifetimeMs = 24 * 3_600_000
 
 /** Who wants to watch from now on is let in before the first picture of now is on record. */
@@ -81,6 +86,7 @@ export class Playback {
   readonly #options: PlaybackOptions
   readonly #createId: () => string
   readonly #active = new Map<string, Active>()
+  readonly #downloads = new DownloadLayouts()
   #cleanedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: PlaybackOptions) {
@@ -149,6 +155,49 @@ export class Playback {
     await this.#clean()
     await streams.insert(row)
     return { id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, id) }
+  }
+
+  /**
+   * The id under which a closed range is one file, as `openDownload` gives it; for as long as a stream, and bound to the same rights. Throws
+   * 'not_found' when nothing is recorded in the range, 'invalid' when what was recorded changes its format within it.
+   */
+  async createDownload(request: {
+    readonly cameraId: number
+    readonly userId: number
+    readonly credential: StreamCredential
+    readonly startMs: number
+    readonly endMs: number
+  }): Promise<string> {
+    const { catalog } = this.#options
+    const bounds = await catalog.bounds(request.cameraId)
+    // What is recorded from now on must not change the file.
+    const endMs = Math.min(request.endMs, bounds?.endMs ?? request.endMs)
+    checkOneFormat(await catalog.listSegments(request.cameraId, request.startMs, endMs))
+    const { id } = await this.createStream({ ...request, endMs, isRecording: false })
+    return id
+  }
+
+  /** Bytes of the range as one progressive MP4. `ifRange`: the request's If-Range header. Throws as `createDownload`. */
+  async openDownload(
+    streamId: string,
+    keepsGaps: boolean,
+    { range, ifRange }: { readonly range?: string | undefined; readonly ifRange?: string | undefined },
+  ): Promise<DownloadBytes> {
+    const { row } = await this.#get(streamId)
+    const { cameraId, startMs, endMs } = row
+    if (endMs === undefined) throw notFound()
+    const layout = await this.#downloads.load(`${streamId} ${keepsGaps}`, async () => {
+      const { catalog } = this.#options
+      const segments = await catalog.listSegments(cameraId, startMs, endMs)
+      return createDownloadLayout(catalog.archiveDir, segments, { startMs, endMs, keepsGaps })
+    })
+    const { totalBytes, etag } = layout
+    const isSame = ifRange === undefined || ifRange === etag
+    const span = isSame ? parseByteRange(range, totalBytes) : undefined
+    if (span === 'unsatisfiable') return { status: 416, totalBytes, etag }
+    const { first, last } = span ?? { first: 0, last: totalBytes - 1 }
+    const body = readDownload(layout, { first, last }, cameraId)
+    return { status: span ? 206 : 200, firstByte: first, lastByte: last, totalBytes, body, etag }
   }
 
   /** Throws 'not_found' for a stream that is not this user's, or one of another node than `nodeName`. */

@@ -190,6 +190,21 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       security: [],
     },
   },
+  '/recording/streams/{stream_id}/download.mp4': {
+    get: {
+      operationId: 'getRecordedDownload',
+      tags: ['Recorded media'],
+      summary: 'The whole range as one file, or a range of its bytes',
+      description: 'The same bytes each time, so that a download can be resumed with `Range` and `If-Range`.',
+      parameters: [streamId],
+      responses: {
+        200: answer('The file.', 'video/mp4'),
+        206: answer('The range of bytes.', 'video/mp4'),
+        ...refuse(400, 404, 416, 503),
+      },
+      security: [],
+    },
+  },
   '/recording/streams/{stream_id}/play': control('playStream', 'Plays the stream'),
   '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses the stream'),
   '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed of the stream', {

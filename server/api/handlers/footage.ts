@@ -1,8 +1,11 @@
-// …/{camera_id}/recording/pictures/ of own and of shared cameras: where pictures of recorded moments are.
+// …/{camera_id}/recording/pictures/ and …/download/ of own and of shared cameras.
 
+import type { Caller } from '../../auth/caller.ts'
+import { getTimeRange } from '../../model/time-range.ts'
 import type { Store } from '../../store/store.ts'
 import type { Handlers } from '../call.ts'
 import type { CameraAccess } from '../camera-access.ts'
+import type { Recorded } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
 import { getOwnRecording, getSharedRecording } from './recording.ts'
 
@@ -10,11 +13,37 @@ export type FootageHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
   readonly access: CameraAccess
   readonly urls: MediaUrls
+  readonly recorded: Pick<Recorded, 'createDownload'>
+  /** Without a slash at its end. */
+  readonly publicUrl: string
 }
 
-type Names = 'getPictures' | 'getSharedPictures'
+type Names = 'getPictures' | 'getSharedPictures' | 'createDownload' | 'createSharedDownload'
 
-export function createFootageHandlers({ store, access, urls }: FootageHandlersOptions): Pick<Handlers, Names> {
+type DownloadQuery = {
+  readonly start: string
+  readonly end: string
+  readonly filename?: string | undefined
+  readonly gaps?: string | undefined
+}
+
+const maxDownloadMs = 3 * 3_600_000
+
+export function createFootageHandlers({
+  store,
+  access,
+  urls,
+  recorded,
+  publicUrl,
+}: FootageHandlersOptions): Pick<Handlers, Names> {
+  const download = async (cameraId: number, { userId, credential }: Caller, query: DownloadQuery) => {
+    const range = getTimeRange(query, maxDownloadMs)
+    const id = await recorded.createDownload({ cameraId, userId, credential, ...range })
+    const { filename, gaps } = query
+    const rest = new URLSearchParams({ ...(filename && { filename }), ...(gaps && { gaps }) }).toString()
+    return { url: `${publicUrl}/recording/streams/${id}/download.mp4${rest && `?${rest}`}` }
+  }
+
   return {
     async getPictures({ caller, params }) {
       const { cameraId } = await getOwnRecording(store, caller.userId, params.camera_id)
@@ -24,6 +53,19 @@ export function createFootageHandlers({ store, access, urls }: FootageHandlersOp
     async getSharedPictures({ caller, params }) {
       const { cameraId } = await getSharedRecording({ store, access }, caller.userId, params.camera_id)
       return { url: urls.forRecordedPictures(cameraId, caller) }
+    },
+
+    async createDownload(call) {
+      const { cameraId } = await getOwnRecording(store, call.caller.userId, call.params.camera_id)
+      return download(cameraId, call.caller, call.query())
+    },
+
+    async createSharedDownload(call) {
+      const { caller, params } = call
+      const { cameraId } = await getSharedRecording({ store, access }, caller.userId, params.camera_id)
+      const answer = await download(cameraId, caller, call.query())
+      await access.noteLook(caller.userId, cameraId)
+      return answer
     },
   }
 }

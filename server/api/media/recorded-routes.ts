@@ -2,8 +2,9 @@
 // gives them HTTP, with ranges (RFC 9110 section 14).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Logger } from '../../base/log.ts'
+import type { MediaBytes } from '../../playback/playback.ts'
 import { sendEmpty } from '../answer.ts'
 import type { Recorded } from '../deps.ts'
 import { HttpError } from '../problem.ts'
@@ -15,12 +16,20 @@ import { sendBytes, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
 
 export type RecordedRoutesOptions = {
-  readonly recorded: Pick<Recorded, 'checkAccess' | 'playlist' | 'openBytes' | 'play' | 'pause' | 'setSpeed'>
+  readonly recorded: Pick<
+    Recorded,
+    'checkAccess' | 'playlist' | 'openBytes' | 'openDownload' | 'play' | 'pause' | 'setSpeed'
+  >
   readonly streams: OpenStreams
   readonly log: Logger
 }
 
 const base = '/recording/streams/:stream_id'
+
+const DownloadIn = Type.Object({
+  filename: Type.Optional(Type.String({ maxLength: 200 })),
+  gaps: Type.Optional(Type.Enum(['skip', 'keep'])),
+})
 
 const SpeedIn = Type.Object({ speed: Type.Optional(Type.Number()) })
 
@@ -37,12 +46,39 @@ export function registerRecordedRoutes(
     const id = idOf(request)
     const { file } = request.params as { file: string }
     const bytes = await recorded.openBytes(id, file, rangeOf(request))
+    await sendFile(request, reply, id, bytes)
+  })
+
+  server.get(`${base}/download.mp4`, async (request, reply) => {
+    const id = idOf(request)
+    await recorded.checkAccess(id) // 404 before 400
+    const { filename = 'recording.mp4', gaps } = readQuery(DownloadIn, request.query as string) as Static<
+      typeof DownloadIn
+    >
+    const { range } = request.headers
+    const ifRange = request.headers['if-range']?.toString()
+    const isGet = request.method === 'GET'
+    const bytes = await recorded.openDownload(id, gaps === 'keep', isGet ? { range, ifRange } : {})
+    await sendFile(request, reply, id, bytes, {
+      etag: bytes.etag,
+      'content-disposition': `attachment; filename="${filename.replaceAll(/[^\w.() -]/g, '_')}"; filename*=UTF-8''${encodeName(filename)}`,
+    })
+  })
+
+  const sendFile = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    id: string,
+    bytes: MediaBytes,
+    own: Record<string, string> = {},
+  ) => {
     if (bytes.status === 416) {
       const headers = { 'content-range': `bytes */${bytes.totalBytes}` }
       throw new HttpError(416, 'range_not_satisfiable', 'No byte of the file is in this range.', headers)
     }
     const { status, firstByte, lastByte, totalBytes, body } = bytes
     const response = startMedia(reply, status, 'video/mp4', {
+      ...own,
       'accept-ranges': 'bytes',
       'content-length': lastByte - firstByte + 1,
       ...(status === 206 && { 'content-range': `bytes ${firstByte}-${lastByte}/${totalBytes}` }),
@@ -54,7 +90,7 @@ export function registerRecordedRoutes(
     }
     const signal = streams.add(response, () => mayWatch(recorded, id))
     await sendStream(response, body, { signal, log, hasLength: true })
-  })
+  }
 
   const control = (name: string, change: (id: string, request: FastifyRequest) => Promise<void>) =>
     server.post(`${base}/${name}/`, async (request: FastifyRequest, reply: FastifyReply) => {
@@ -68,6 +104,10 @@ export function registerRecordedRoutes(
     await recorded.setSpeed(id, readSpeed(request))
   })
 }
+
+/** RFC 8187 3.2.1. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
 

@@ -1,0 +1,156 @@
+// The head of an MP4 file whose samples follow in one `mdat`: `ftyp`, `moov` with all tables, the header of `mdat`. The tracks are described as
+// in the initialization section the samples were recorded with. ISO/IEC 14496-12 8.5 to 8.7.
+
+import { AppError } from '../../base/error.ts'
+import { ascii, type Box, box, fullBox, u16, u32, writeBoxes } from './box.ts'
+import { childBoxes } from './box-reader.ts'
+import { type ScannedBox, scanBoxes } from './box-scanner.ts'
+
+/** Values by sample, in the order of decoding; times in the track's timescale. */
+export type ProgressiveTrack = {
+  readonly trackId: number
+  readonly sizes: readonly number[]
+  readonly durations: readonly number[]
+  readonly compositionOffsets: readonly number[]
+  readonly isKey: readonly boolean[]
+  /** Where samples lie one after the other; offsets in the content of `mdat`. */
+  readonly chunks: readonly { readonly offset: number; readonly samples: number }[]
+  /** Time in the track at which the film begins; negative where the track begins later than the film. */
+  readonly startTicks: number
+  readonly timescale: number
+}
+
+/** The movie's timescale; that of initialization sections of ours. */
+const movieTimescale = 90_000
+
+/** Throws 'corrupt' when the initialization section is not one of ours. */
+export function writeProgressiveHead(
+  init: Uint8Array,
+  tracks: readonly ProgressiveTrack[],
+  { duration90k, dataBytes }: { readonly duration90k: number; readonly dataBytes: number },
+): Uint8Array {
+  const moov = getBox(init, scanBoxes(init).boxes, 'moov')
+  const inside = childBoxes(init, moov)
+  const traks = inside.filter(({ type }) => type === 'trak')
+  const write = (dataStart: number) =>
+    writeBoxes([
+      box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso4mp41')),
+      box(
+        'moov',
+        withDuration(init, getBox(init, inside, 'mvhd'), 16, duration90k),
+        ...tracks.map((track) => writeTrack(init, traks, track, { duration90k, dataStart })),
+      ),
+    ])
+  // Offsets have a fixed length: where the samples begin is known once the head has been written.
+  const mdat = new Uint8Array(16)
+  const view = new DataView(mdat.buffer)
+  view.setUint32(0, 1)
+  view.setUint32(4, 0x6d646174 /* mdat */)
+  view.setBigUint64(8, BigInt(dataBytes + mdat.length))
+  const head = write(write(0).length + mdat.length)
+  const out = new Uint8Array(head.length + mdat.length)
+  out.set(head)
+  out.set(mdat, head.length)
+  return out
+}
+
+function writeTrack(
+  init: Uint8Array,
+  traks: readonly ScannedBox[],
+  track: ProgressiveTrack,
+  { duration90k, dataStart }: { readonly duration90k: number; readonly dataStart: number },
+): Box {
+  const idOf = (trak: ScannedBox) => {
+    const tkhd = getBox(init, childBoxes(init, trak), 'tkhd')
+    return new DataView(init.buffer, init.byteOffset + tkhd.offset).getUint32(tkhd.headerBytes + 12)
+  }
+  const trak = traks.find((one) => idOf(one) === track.trackId)
+  if (!trak) throw new AppError('corrupt', `expected track ${track.trackId} in the initialization section`)
+  const inTrack = childBoxes(init, trak)
+  const inMedia = childBoxes(init, getBox(init, inTrack, 'mdia'))
+  const inInformation = childBoxes(init, getBox(init, inMedia, 'minf'))
+  const inTable = childBoxes(init, getBox(init, inInformation, 'stbl'))
+  const mediaTicks = track.durations.reduce((sum, ticks) => sum + ticks, 0)
+  return box(
+    'trak',
+    withDuration(init, getBox(init, inTrack, 'tkhd'), 20, duration90k),
+    box('edts', writeEdits(track, duration90k)),
+    box(
+      'mdia',
+      withDuration(init, getBox(init, inMedia, 'mdhd'), 16, mediaTicks),
+      copy(init, getBox(init, inMedia, 'hdlr')),
+      box(
+        'minf',
+        ...inInformation.filter(({ type }) => type !== 'stbl').map((one) => copy(init, one)),
+        box('stbl', copy(init, getBox(init, inTable, 'stsd')), ...writeTables(track, dataStart)),
+      ),
+    ),
+  )
+}
+
+/** A track that begins after the film is preceded by nothing for so long. */
+function writeEdits({ startTicks, timescale }: ProgressiveTrack, duration90k: number): Box {
+  const edit = (ticks90k: number, mediaTime: number) => [...u32(ticks90k, mediaTime), ...u16(1, 0)]
+  const late90k = startTicks < 0 ? Math.min(Math.round((-startTicks * movieTimescale) / timescale), duration90k) : 0
+  const edits = [...(late90k > 0 ? [edit(late90k, -1)] : []), edit(duration90k - late90k, Math.max(0, startTicks))]
+  return fullBox('elst', 0, 0, u32(edits.length), edits.flat())
+}
+
+function writeTables(
+  { sizes, durations, compositionOffsets, isKey, chunks }: ProgressiveTrack,
+  dataStart: number,
+): Box[] {
+  const keys = isKey.flatMap((is, i) => (is ? [i + 1] : []))
+  const counts = chunks.flatMap(({ samples }, i) => (chunks[i - 1]?.samples === samples ? [] : [i + 1, samples, 1]))
+  const places = new Uint8Array(chunks.length * 8)
+  const view = new DataView(places.buffer)
+  for (const [i, { offset }] of chunks.entries()) view.setBigUint64(i * 8, BigInt(dataStart + offset))
+  return [
+    table('stts', 0, runs(durations), 2),
+    ...(compositionOffsets.some((offset) => offset !== 0) ? [table('ctts', 1, runs(compositionOffsets), 2)] : []),
+    ...(keys.length < isKey.length ? [table('stss', 0, keys, 1)] : []),
+    table('stsc', 0, counts, 3),
+    fullBox('stsz', 0, 0, u32(0, sizes.length), words(sizes)),
+    fullBox('co64', 0, 0, u32(chunks.length), places),
+  ]
+}
+
+function table(type: string, version: number, values: readonly number[], valuesPerEntry: number): Box {
+  return fullBox(type, version, 0, u32(values.length / valuesPerEntry), words(values))
+}
+
+/** Pairs of how often a value comes and the value. */
+function runs(values: readonly number[]): number[] {
+  const pairs: number[] = []
+  for (const value of values) {
+    if (pairs.length > 0 && pairs.at(-1) === value) pairs[pairs.length - 2]!++
+    else pairs.push(1, value)
+  }
+  return pairs
+}
+
+function words(values: readonly number[]): Uint8Array {
+  const out = new Uint8Array(values.length * 4)
+  const view = new DataView(out.buffer)
+  for (const [i, value] of values.entries()) view.setInt32(i * 4, value)
+  return out
+}
+
+function getBox(bytes: Uint8Array, boxes: readonly ScannedBox[], type: string): ScannedBox {
+  const found = boxes.find((one) => one.type === type)
+  if (!found || bytes.length === 0)
+    throw new AppError('corrupt', `expected a ${type} box in the initialization section`)
+  return found
+}
+
+const copy = (bytes: Uint8Array, { type, offset, headerBytes, bytes: size }: ScannedBox): Box =>
+  box(type, bytes.slice(offset + headerBytes, offset + size))
+
+/** A box of version 0 whose 32-bit duration is at `at` of its content. */
+function withDuration(bytes: Uint8Array, found: ScannedBox, at: number, ticks: number): Box {
+  const content = bytes.slice(found.offset + found.headerBytes, found.offset + found.bytes)
+  if (content[0] !== 0 || content.length < at + 4)
+    throw new AppError('corrupt', `expected a ${found.type} box of version 0`)
+  new DataView(content.buffer).setUint32(at, ticks)
+  return box(found.type, content)
+}

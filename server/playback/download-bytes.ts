@@ -1,0 +1,56 @@
+// Any bytes of a download, read from the archive's files when asked for the next chunk: nothing is copied or kept.
+
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../base/error.ts'
+import { fragmentSealBytes } from '../media/mp4/fragment-seal.ts'
+import type { ByteSpan } from './byte-range.ts'
+import type { DownloadLayout, DownloadPart } from './download-layout.ts'
+import { checkSeal, openRecording, readExactly } from './recording-file.ts'
+
+const chunkBytes = 256 * 1024
+
+/** Closes what it holds open when read to its end or returned. Throws 'not_found' when a file is gone, 'corrupt' when it is another's. */
+export async function* readDownload(
+  { head, parts }: Pick<DownloadLayout, 'head' | 'parts'>,
+  { first, last }: ByteSpan,
+  cameraId: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let at = first
+  if (at < head.length) {
+    const bytes = head.subarray(at, last + 1)
+    yield bytes
+    at += bytes.length
+  }
+  let open: { readonly path: string; readonly file: FileHandle } | undefined
+  try {
+    for (let i = findPart(parts, at); at <= last; i++) {
+      const part = parts[i]
+      if (!part) throw new AppError('corrupt', `expected footage at byte ${at} of the download`)
+      if (open?.path !== part.path) {
+        await open?.file.close()
+        open = undefined
+        open = { path: part.path, file: await openRecording(part.path) }
+      }
+      checkSeal(await readExactly(open.file, part.fragmentOffset, fragmentSealBytes), cameraId)
+      const end = Math.min(last + 1, part.at + part.bytes)
+      while (at < end) {
+        const bytes = await readExactly(open.file, part.offset + at - part.at, Math.min(chunkBytes, end - at))
+        yield bytes
+        at += bytes.length
+      }
+    }
+  } finally {
+    await open?.file.close()
+  }
+}
+
+function findPart(parts: readonly DownloadPart[], at: number): number {
+  let low = 0
+  let high = parts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (parts[middle]!.at + parts[middle]!.bytes <= at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
