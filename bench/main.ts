@@ -2,13 +2,14 @@
 // What is measured, and why in this way: docs/design/benchmarks.md.
 
 import { apiBench } from './api/api-bench.ts'
+import { archiveBench } from './archive/archive-bench.ts'
 import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
 import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { publish } from './report.ts'
 
-const benches: readonly Bench[] = [ingestBench, apiBench, authBench, crashBench]
+const benches: readonly Bench[] = [ingestBench, apiBench, authBench, archiveBench, crashBench]
 
 const help = `npm run bench -- <name> [options]
 

@@ -1,5 +1,6 @@
 // What processes use, as the Linux kernel counts it: /proc/PID/stat and smaps_rollup, see proc(5).
 
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
 /** The unit of times in /proc/PID/stat: USER_HZ, 100 per second on every Linux a Node runs on. */
@@ -13,6 +14,12 @@ type Stat = { readonly pid: number; readonly parentPid: number; readonly cpuMs: 
  */
 export async function readCpuMs(rootPids: readonly number[]): Promise<number> {
   return (await listTree(rootPids)).reduce((total, { cpuMs }) => total + cpuMs, 0)
+}
+
+/** CPU time of a process's first thread, to the nanosecond (sched_debug's schedstat): of Node, the one that runs its JavaScript. */
+export function readMainThreadCpuMs(pid: number): number {
+  const [nanoseconds = ''] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')
+  return Number(nanoseconds) / 1e6
 }
 
 /** Memory of these processes and their descendants: what they share with others is divided fairly (PSS). */

@@ -24,6 +24,7 @@ export async function deleteSegments(context: DeletionContext, ids: readonly num
 }
 
 const garbagePage = 20
+const filesAtOnce = 4
 
 /** What an earlier run has marked and not finished. */
 export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
@@ -37,13 +38,17 @@ export async function deleteLeftGarbage(context: DeletionContext): Promise<void>
 /** Returns how many are gone; a file that cannot be deleted stays garbage and is tried again later. */
 async function deleteGarbage(context: DeletionContext, garbage: readonly Garbage[]): Promise<number> {
   const gone: Garbage[] = []
-  for (const each of garbage) {
+  const deleteOne = async (each: Garbage) => {
     try {
       await deleteFile(context.archiveDir, each.path)
       gone.push(each)
     } catch (error) {
       context.log.warn({ path: each.path, error: errorChain(error) }, 'recording not deleted')
     }
+  }
+  // A few at once, as many as the process can spare threads for.
+  for (let i = 0; i < garbage.length; i += filesAtOnce) {
+    await Promise.all(garbage.slice(i, i + filesAtOnce).map(deleteOne))
   }
   if (gone.length > 0) await context.rows.remove(gone.map(({ id }) => id))
   await deleteEmptyDays(context, gone)

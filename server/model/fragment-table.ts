@@ -1,57 +1,91 @@
-// The fragments of a segment as a few bytes each, for the index row. Values are written as differences from what is usual
-// (fragments follow each other without holes), as LEB128 varints; signed ones in zigzag. Ours; version in the first byte.
+// The fragments of a segment as a few bytes each, for the index row. Of each fragment a byte tells what differs from the usual (fragments
+// follow each other without holes and are as long as the one before), then come its length and the differences, as LEB128
+// varints, signed ones in zigzag. Ours; version in the first byte. Version 1 had all differences and no such byte.
 
 import { AppError } from '../base/error.ts'
 import type { Fragment } from './segment.ts'
 
-const version = 1
+const version = 2
+
+/** What differs, in the order of the bits and of the numbers that follow. */
+const fields = ['offset', 'start90k', 'duration90k', 'startMs', 'durationMs'] as const
+const keyBit = 1 << fields.length
+
+type Differences = readonly [number, number, number, number, number]
 
 /** All values must be safe integers, offsets and lengths not negative. */
 export function writeFragmentTable(fragments: readonly Fragment[]): Uint8Array {
   const out: number[] = [version]
   pushVarint(out, fragments.length)
   let last = before
-  for (const f of fragments) {
-    pushSigned(out, f.offset - (last.offset + last.bytes))
-    pushVarint(out, f.bytes * 2 + (f.isKey ? 1 : 0))
-    pushSigned(out, f.start90k - (last.start90k + last.duration90k))
-    pushSigned(out, f.duration90k - last.duration90k)
-    pushSigned(out, f.startMs - (last.startMs + last.durationMs))
-    pushSigned(out, f.durationMs - last.durationMs)
-    last = f
+  for (const fragment of fragments) {
+    const differences = compare(fragment, last)
+    let flags = fragment.isKey ? keyBit : 0
+    for (let i = 0; i < differences.length; i++) if (differences[i] !== 0) flags |= 1 << i
+    out.push(flags)
+    pushVarint(out, fragment.bytes)
+    for (const difference of differences) if (difference !== 0) pushSigned(out, difference)
+    last = fragment
   }
   return Uint8Array.from(out)
 }
 
-/** Throws 'corrupt' for anything that `writeFragmentTable` does not write. */
+/** Throws 'corrupt' for anything that `writeFragmentTable`, or the one of version 1, does not write. */
 export function parseFragmentTable(bytes: Uint8Array): Fragment[] {
-  if (bytes[0] !== version) {
+  if (bytes[0] !== version && bytes[0] !== 1) {
     throw new AppError('corrupt', `expected fragment table version ${version}, got ${bytes[0] ?? 'no bytes'}`)
   }
   const reader = new VarintReader(bytes, 1)
+  const readNext = bytes[0] === 1 ? readFirstVersion : readFragment
   const count = reader.unsigned()
   const fragments: Fragment[] = []
   let last = before
   for (let i = 0; i < count; i++) {
-    const offset = last.offset + last.bytes + reader.signed()
-    const bytesAndKey = reader.unsigned()
-    const start90k = last.start90k + last.duration90k + reader.signed()
-    const duration90k = last.duration90k + reader.signed()
-    const startMs = last.startMs + last.durationMs + reader.signed()
-    const durationMs = last.durationMs + reader.signed()
-    last = {
-      offset,
-      bytes: Math.floor(bytesAndKey / 2),
-      start90k,
-      duration90k,
-      startMs,
-      durationMs,
-      isKey: bytesAndKey % 2 === 1,
-    }
+    last = readNext(reader, last)
     fragments.push(last)
   }
   if (!reader.isAtEnd) throw new AppError('corrupt', 'expected the fragment table to end after its last fragment')
   return fragments
+}
+
+function compare(fragment: Fragment, last: Fragment): Differences {
+  return [
+    fragment.offset - (last.offset + last.bytes),
+    fragment.start90k - (last.start90k + last.duration90k),
+    fragment.duration90k - last.duration90k,
+    fragment.startMs - (last.startMs + last.durationMs),
+    fragment.durationMs - last.durationMs,
+  ]
+}
+
+function readFragment(reader: VarintReader, last: Fragment): Fragment {
+  const flags = reader.byte()
+  if (flags >= 2 * keyBit) throw new AppError('corrupt', 'expected no unknown flag in the fragment table')
+  const bytes = reader.unsigned()
+  const difference = (field: number) => (flags & (1 << field) ? reader.signed() : 0)
+  return {
+    offset: last.offset + last.bytes + difference(0),
+    bytes,
+    start90k: last.start90k + last.duration90k + difference(1),
+    duration90k: last.duration90k + difference(2),
+    startMs: last.startMs + last.durationMs + difference(3),
+    durationMs: last.durationMs + difference(4),
+    isKey: (flags & keyBit) !== 0,
+  }
+}
+
+function readFirstVersion(reader: VarintReader, last: Fragment): Fragment {
+  const offset = last.offset + last.bytes + reader.signed()
+  const bytesAndKey = reader.unsigned()
+  return {
+    offset,
+    bytes: Math.floor(bytesAndKey / 2),
+    start90k: last.start90k + last.duration90k + reader.signed(),
+    duration90k: last.duration90k + reader.signed(),
+    startMs: last.startMs + last.durationMs + reader.signed(),
+    durationMs: last.durationMs + reader.signed(),
+    isKey: bytesAndKey % 2 === 1,
+  }
 }
 
 const before: Fragment = {
@@ -92,11 +126,16 @@ class VarintReader {
     return this.#at === this.#bytes.length
   }
 
+  byte(): number {
+    const byte = this.#bytes[this.#at++]
+    if (byte === undefined) throw new AppError('corrupt', 'expected more of the fragment table, the bytes end')
+    return byte
+  }
+
   unsigned(): number {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
-      const byte = this.#bytes[this.#at++]
-      if (byte === undefined) throw new AppError('corrupt', 'expected more of the fragment table, the bytes end')
+      const byte = this.byte()
       value += (byte & 0x7f) * scale
       if (value > Number.MAX_SAFE_INTEGER)
         throw new AppError('corrupt', 'expected numbers below 2^53 in the fragment table')

@@ -1,0 +1,162 @@
+// The index of a month of a hundred cameras, asked through the real server. How and why: docs/design/benchmarks.md.
+
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { markArchive } from '../../server/archive/archive-folder.ts'
+import { openSecretKey } from '../../server/auth/secret-key.ts'
+import { databaseFile } from '../../server/store/database-file.ts'
+import { openStore } from '../../server/store/store.ts'
+import { createRandom } from '../../test/fake-camera/scene/random.ts'
+import { openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
+import type { Bench } from '../bench.ts'
+import { describeMachine, type Report, writeNumber } from '../report.ts'
+import { median, percentile } from '../statistics.ts'
+import { type Generated, generateArchive } from './generate-archive.ts'
+import { type IndexResult, measureIndex } from './measure-index.ts'
+import { measureRetention, type RetentionResult } from './measure-retention.ts'
+import { openTimedClient } from './timed-client.ts'
+
+const defaultCameras = 100
+const days = 30
+
+export const archiveBench: Bench = {
+  name: 'archive',
+  summary: 'asks for timelines and recorded streams of a month of many cameras, and deletes a part of it',
+  help: `npm run bench -- archive [options]
+
+  --cameras N   how many, each with ${days} days  [${defaultCameras}]
+  --json        prints one JSON object and nothing else
+
+Needs 8 GB of disk for ${defaultCameras} cameras, in the folder for temporary files.`,
+  defaults: { cameras: defaultCameras },
+  async run({ cameras, say }) {
+    await using server = await openServer('--log-level', 'warn', '--rate-limit', '0', '--min-free', '0')
+    try {
+      const { ids, generated } = await prepare(server, cameras, say)
+      const indexBytes = (await stat(databaseFile(server.dataDir))).size
+      const begunMs = performance.now()
+      await server.start()
+      const startMs = performance.now() - begunMs
+      using client = openTimedClient(server.ca)
+      const target = { server, client, cameraIds: ids, generated, random: createRandom(1), say }
+      const index = await measureIndex(target)
+      const retention = await measureRetention(target)
+      return createReport({ cameras, generated, indexBytes, startMs, index, retention })
+    } finally {
+      say('Cleaning up …')
+      await rm(join(server.dataDir, 'archive'), { recursive: true, force: true })
+    }
+  },
+}
+
+/** The server is stopped; its cameras are addresses nobody answers at. */
+async function prepare(server: ServerUnderTest, cameras: number, say: (text: string) => void) {
+  await server.stop()
+  const { dataDir } = server
+  const archiveDir = join(dataDir, 'archive')
+  await mkdir(archiveDir, { recursive: true })
+  await markArchive(archiveDir)
+  const ids: number[] = []
+  {
+    const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
+    await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
+    const [owner] = await store.users.list()
+    for (let i = 1; i <= cameras; i++) {
+      const source = { url: 'rtsp://127.0.0.1:9/none', username: null, password: null }
+      const { id } = await store.cameras.insert({ ownerId: owner!.id, name: `Camera ${i}`, type: 'h264', ...source })
+      await store.recordings.enable(id, { retention: 'P60D', maxBytes: null })
+      ids.push(id)
+    }
+  }
+  const endMs = Date.now() - 3_600_000
+  const place = { databaseFile: databaseFile(dataDir), archiveDir, cameraIds: ids }
+  const generated = await generateArchive({ ...place, days, endMs, say })
+  return { ids, generated }
+}
+
+type Results = {
+  readonly cameras: number
+  readonly generated: Generated
+  readonly indexBytes: number
+  readonly startMs: number
+  readonly index: IndexResult
+  readonly retention: RetentionResult
+}
+
+function createReport({ cameras, generated, indexBytes, startMs, index, retention }: Results): Report {
+  const { rows } = generated
+  const line = (title: string, values: readonly number[]) => [
+    title,
+    ...[50, 95, 99].map((percent) => writeNumber(percentile(values, percent))),
+    writeNumber(values.length),
+  ]
+  return {
+    name: 'archive',
+    title: 'A month of recordings',
+    setting: [
+      `${cameras} cameras × ${days} days: ${writeNumber(rows)} files of a minute with 60 fragments each, inserted in the order of time; SQLite. The files of a ` +
+        'camera are one recorded minute of 2 Mbit/s under as many names (hard links). The real server; one client on kept connections (TLS, HTTP/1.1), one ' +
+        'request after the other at random places; a fresh recorded stream of one hour each time.',
+      `Measured on ${describeMachine()}.`,
+    ],
+    tables: [
+      {
+        head: ['milliseconds, as the client sees them', '50 %', '95 %', '99 %', 'number'],
+        rows: [
+          line('`/v1/me/`, for comparison', index.meMs),
+          line('timeline of a day', index.timelineMs),
+          line('… of the server’s thread, CPU time', index.timelineCpuMs),
+          line('`stream` and its first playlist', index.playlistMs),
+          line('… and the first byte of its first picture', index.firstByteMs),
+          line('seek: the group of pictures at another moment, whole', index.seekMs),
+          line('timeline of a day while footage is deleted', retention.timelineMs),
+        ],
+      },
+      {
+        head: ['', ''],
+        rows: [
+          ['index, MB', writeNumber(indexBytes / 1e6)],
+          ['index, bytes a file', writeNumber(indexBytes / rows)],
+          ['start of the server, ms', writeNumber(startMs)],
+          ['first footage and newest of a camera, ms', writeNumber(median(index.infoMs))],
+          ['files deleted', writeNumber(retention.segments)],
+          ['… in steps', writeNumber(retention.steps)],
+          ['… a second', writeNumber(retention.segments / retention.seconds)],
+          [
+            'stream without end from a random moment, first playlist, 95 %, ms',
+            writeNumber(percentile(index.endlessMs, 95)),
+          ],
+        ],
+      },
+    ],
+    targets: [
+      {
+        key: 'rows',
+        title: 'files in the index',
+        value: rows,
+        limit: Math.min(cameras, 100) * 43_000,
+        kind: 'at least',
+      },
+      {
+        key: 'timelineP99Ms',
+        title: 'timeline of a day in the server (CPU time), 99 %, ms',
+        value: percentile(index.timelineCpuMs, 99),
+        limit: 5,
+        kind: 'at most',
+      },
+      atMost('playlistP95Ms', 'stream to first playlist, 95 %, ms', percentile(index.playlistMs, 95), 100),
+      atMost('firstByteP95Ms', 'stream to first media byte, 95 %, ms', percentile(index.firstByteMs, 95), 300),
+      atMost('seekP95Ms', 'seek, 95 %, ms', percentile(index.seekMs, 95), 150),
+      atMost('retentionStepMs', 'step of retention, 95 %, ms', retention.stepP95Ms, 10),
+    ],
+    notes: [
+      'CPU time of the thread that answers is what a timeline costs in the server, whatever else runs on the machine: SQLite reads in that thread, from the page cache. ' +
+        'A step of retention is from the marking of its rows to the removal of the last file; the thread is free for requests during most of it.',
+    ],
+    details: { indexBytes, startMs, retention: { ...retention, timelineMs: undefined } },
+  }
+}
+
+function atMost(key: string, title: string, value: number, limit: number) {
+  return { key, title, value, limit, kind: 'at most' } as const
+}

@@ -1,0 +1,51 @@
+// Shortens how long some cameras keep their footage, and watches the server delete it.
+
+import { askTimeline, type Target } from './measure-index.ts'
+
+export type RetentionResult = {
+  readonly segments: number
+  readonly steps: number
+  readonly seconds: number
+  readonly stepP95Ms: number
+  /** Timelines asked for meanwhile. */
+  readonly timelineMs: number[]
+}
+
+/** Days that go, of so many cameras. */
+const cameras = 5
+const daysLeft = 29
+const timeoutMs = 300_000
+
+export async function measureRetention(target: Target): Promise<RetentionResult> {
+  const { server, cameraIds, generated, say } = target
+  say('Retention …')
+  const ids = cameraIds.slice(0, cameras)
+  const expected = Math.floor((generated.rows / cameraIds.length / 30) * (30 - daysLeft) * ids.length * 0.95)
+  for (const id of ids) await server.command('camera', 'record', String(id), '--retention', `P${daysLeft}D`)
+  const timelineMs: number[] = []
+  const begunMs = performance.now()
+  let deletingMs: number | undefined
+  for (;;) {
+    const segments = await readMetric(target, 'retention_segments_total')
+    if (segments > 0) deletingMs ??= performance.now()
+    if (deletingMs !== undefined) {
+      // The others, whose footage is whole.
+      timelineMs.push(await askTimeline({ ...target, cameraIds: cameraIds.slice(cameras) }))
+    }
+    if (segments >= expected) {
+      const seconds = (performance.now() - deletingMs!) / 1000
+      const steps = await readMetric(target, 'retention_steps_total')
+      const stepP95Ms = (await readMetric(target, 'retention_step_p95_seconds')) * 1000
+      return { segments, steps, seconds, stepP95Ms, timelineMs }
+    }
+    if (performance.now() - begunMs > timeoutMs) throw new Error(`only ${segments} of ${expected} files were deleted`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function readMetric({ server, client }: Target, name: string): Promise<number> {
+  const { body } = await client.get(new URL('/metrics', server.url).href)
+  const value = new RegExp(`^nightjar_${name} (\\S+)$`, 'm').exec(body.toString())?.[1]
+  if (value === undefined) throw new Error(`expected the metric ${name}`)
+  return Number(value)
+}
