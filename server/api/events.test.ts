@@ -190,6 +190,7 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
     assert.equal(refused.headers['www-authenticate'], 'Bearer realm="api"', what)
   }
   assert.equal((await post({ body: {}, query: `?hash=${hash}` })).statusCode, 401)
+  assert.equal((await post({ body: { hash, title: 'x'.repeat(70_000) } })).statusCode, 413)
   // Credentials that were sent must be good, also beside a good hash.
   for (const authorization of ['', 'Bearer nonsense', 'Basic eDp5']) {
     assert.equal((await post({ authorization, body: { hash } })).statusCode, 401, authorization)
