@@ -1,10 +1,11 @@
 // The decoder process: reads requests from standard input, writes replies to standard output, ends with its input.
-// It is started by decoder-child.ts and may be killed at any time; it keeps nothing.
+// It is started by message-child.ts and may be killed at any time; it keeps nothing.
 
 import { AV_LOG_QUIET } from 'node-av/constants'
 import { Log } from 'node-av/lib'
 import { errorChain } from '../base/error.ts'
-import { type DecodeReply, MessageReader, parseRequest, writeReply } from './decoder-protocol.ts'
+import { type DecodeReply, parseRequest, writeReply } from './decoder-protocol.ts'
+import { MessageReader } from './message-stream.ts'
 import { PictureDecoder } from './picture-decoder.ts'
 
 Log.setLevel(AV_LOG_QUIET)

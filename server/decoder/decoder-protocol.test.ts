@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../base/error.ts'
-import { MessageReader, parseReply, parseRequest, writeReply, writeRequest } from './decoder-protocol.ts'
+import { parseReply, parseRequest, writeReply, writeRequest } from './decoder-protocol.ts'
+import { MessageReader } from './message-stream.ts'
 
 const plain = { noNullPrototype: true }
 const bytes = fc.uint8Array({ maxLength: 50 })

@@ -4,8 +4,9 @@ import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
-import { DecoderChild } from './decoder-child.ts'
-import { type DecodeReply, type DecodeRequest, maxMessageBytes, maxSizes } from './decoder-protocol.ts'
+import { type DecodeReply, type DecodeRequest, maxSizes, parseReply, writeRequest } from './decoder-protocol.ts'
+import { MessageChild } from './message-child.ts'
+import { maxMessageBytes } from './message-stream.ts'
 
 export type DecoderOptions = {
   readonly log: Logger
@@ -52,7 +53,7 @@ export class Decoder implements AsyncDisposable {
   readonly #backoff = new Backoff({ minMs: 200, maxMs: 30_000 })
   readonly #queue: Job[] = []
   #queueBytes = 0
-  #child: DecoderChild | undefined
+  #child: MessageChild | undefined
   #active: { readonly job: Job; readonly startedMs: number } | undefined
   /** Ends the running timer: the decode's limit, the idle time, or the pause after a failed start. */
   #timer: AbortController | undefined
@@ -130,13 +131,14 @@ export class Decoder implements AsyncDisposable {
     this.#active = { job, startedMs: this.#clock.monotonicMs() }
     this.#child ??= this.#startChild()
     this.#after(this.#timeoutMs, () => this.#lose(`no answer in ${this.#timeoutMs} ms`))
-    this.#child.send(job)
+    this.#child.send(writeRequest(job))
   }
 
-  #startChild(): DecoderChild {
+  #startChild(): MessageChild {
     this.#hasAnswered = false
-    const child: DecoderChild = new DecoderChild({
-      onReply: (reply) => this.#answer(reply),
+    const child: MessageChild = new MessageChild({
+      program: new URL('./decoder-process.ts', import.meta.url),
+      onMessage: (message) => this.#answer(parseReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.#lose(reason)
       },

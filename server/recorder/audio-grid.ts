@@ -1,9 +1,9 @@
 // Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz are 2089.8
 // ticks); summed up as they are, sound would drift or be full of tiny holes.
 
-import { createBlockLength } from '../media/audio-block.ts'
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
+import { createBlockLength } from '../media/sound/audio-block.ts'
 
 /** The block's own time may differ from the grid by this much before the grid gives way. */
 const toleranceSeconds = 1 / 16

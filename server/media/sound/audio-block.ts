@@ -1,8 +1,8 @@
 // How many samples one block of a sound track holds.
 
-import { parseAudioSpecificConfig } from './aac/audio-specific-config.ts'
-import type { AudioFormat } from './frame.ts'
-import { opusPacketSamples } from './opus/opus-packet.ts'
+import { parseAudioSpecificConfig } from '../aac/audio-specific-config.ts'
+import type { AudioFormat } from '../frame.ts'
+import { opusPacketSamples } from '../opus/opus-packet.ts'
 
 /** Of a block without a length of its own, and where a stream's configuration can't be read. */
 const usualBlockSamples = 1024

@@ -1,29 +1,31 @@
-// One run of the decoder process, seen from the server: requests go in, replies come out, and it ends.
+// One run of a process that decodes, seen from the server: messages go in, messages come out, and it ends.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { errorChain } from '../base/error.ts'
-import { type DecodeReply, type DecodeRequest, MessageReader, parseReply, writeRequest } from './decoder-protocol.ts'
+import { MessageReader } from './message-stream.ts'
 
-export type DecoderChildOptions = {
-  readonly onReply: (reply: DecodeReply) => void
+export type MessageChildOptions = {
+  /** The file to run. */
+  readonly program: URL
+  /** Without its length. What it throws ends the process. */
+  readonly onMessage: (message: Uint8Array) => void
   /** Told once, with the reason; not after `stop`. */
   readonly onExit: (reason: string) => void
 }
 
-const processPath = fileURLToPath(new URL('./decoder-process.ts', import.meta.url))
 const maxStderrBytes = 2000
 
-export class DecoderChild {
+export class MessageChild {
   readonly #process: ChildProcess
   readonly #exited = Promise.withResolvers<void>()
   #isStopping = false
   #stderr = ''
 
-  constructor({ onReply, onExit }: DecoderChildOptions) {
+  constructor({ program, onMessage, onExit }: MessageChildOptions) {
     // It needs nothing from our environment, which may hold secrets. (Windows cannot start a program without its SystemRoot.)
     const { SystemRoot } = process.env
-    const child = spawn(process.execPath, ['--max-old-space-size=128', processPath], {
+    const child = spawn(process.execPath, ['--max-old-space-size=128', fileURLToPath(program)], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: SystemRoot === undefined ? {} : { SystemRoot },
       windowsHide: true,
@@ -46,7 +48,7 @@ export class DecoderChild {
     child.stdout.on('data', (chunk: Buffer) => {
       if (this.#isStopping) return
       try {
-        for (const message of reader.push(chunk)) onReply(parseReply(message))
+        for (const message of reader.push(chunk)) onMessage(message)
       } catch (error) {
         end(errorChain(error))
       }
@@ -57,10 +59,16 @@ export class DecoderChild {
     return this.#process.pid
   }
 
-  send(request: DecodeRequest): void {
+  /** Bytes that were sent and that it has not read. */
+  get unsentBytes(): number {
+    return this.#process.stdin!.writableLength
+  }
+
+  /** A whole message, in parts. */
+  send(parts: readonly Uint8Array[]): void {
     const { stdin } = this.#process
     stdin!.cork()
-    for (const part of writeRequest(request)) stdin!.write(part)
+    for (const part of parts) stdin!.write(part)
     stdin!.uncork()
   }
 
