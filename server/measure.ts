@@ -50,6 +50,9 @@ export function measure({
     counter('camera_connections_total', 'Connections to cameras that reached a frame.', sum('connections')),
     counter('recorded_bytes_total', 'Bytes written to recordings.', sum('recordedBytes')),
     counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
+    counter('sound_blocks_total', 'Blocks of AAC made of telephone sound.', sum('soundBlocks')),
+    counter('sound_dropped_total', 'Pieces of telephone sound that were not encoded.', sum('droppedSound')),
+    counter('sound_crashes_total', 'Times a process that encodes sound died.', sum('soundCrashes')),
     gauge(
       'worker_loop_delay_seconds',
       'Longest block of a media worker in the last seconds.',

@@ -12,6 +12,7 @@ import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
 import { Demand } from './ingest/demand.ts'
+import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
@@ -24,6 +25,8 @@ export type WorkerCameraOptions = {
   readonly addressGuard: AddressGuard
   /** Where the connections of the thread's cameras wait for their turn. */
   readonly gate: ConnectGate
+  /** One for the whole thread. */
+  readonly transcoder: SoundTranscoder
   /** What is read from any camera passes through it; one for the whole thread. */
   readonly readBuffer: Uint8Array
   /** What the hubs of the thread may keep together. */
@@ -121,7 +124,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, gate, readBuffer, post } = this.#options
+    const { cameraId, clock, log, addressGuard, gate, transcoder, readBuffer, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -140,6 +143,7 @@ export class WorkerCamera {
         addressGuard,
         gate,
         demand: this.#demand,
+        transcoder,
         readBuffer,
         signal,
         stats: this.stats,
@@ -193,8 +197,10 @@ export class WorkerCamera {
   }
 }
 
-/** What the metrics say of a worker, but for its event loop. */
-export function sumCameraStats(cameras: Iterable<WorkerCamera>): Omit<WorkerStats, 'loopDelayMs'> {
+/** What the metrics say of a worker that its cameras know. */
+type CameraSums = Omit<WorkerStats, 'loopDelayMs' | 'soundBlocks' | 'droppedSound' | 'soundCrashes'>
+
+export function sumCameraStats(cameras: Iterable<WorkerCamera>): CameraSums {
   const sum = {
     cameras: 0,
     packets: 0,

@@ -96,6 +96,10 @@ export type WorkerStats = {
   readonly connections: number
   readonly recordedBytes: number
   readonly droppedFrames: number
+  /** Blocks of AAC made of telephone sound, what was dropped of that, and how often its process was lost. */
+  readonly soundBlocks: number
+  readonly droppedSound: number
+  readonly soundCrashes: number
   /** Longest time the worker's event loop was blocked since the last report, milliseconds. */
   readonly loopDelayMs: number
 }

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
 import { createLogger } from './base/log.ts'
+import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
@@ -33,6 +34,7 @@ const disk = createGuardedDisk(nodeDisk, {
   maxOperations: settings.diskOperations,
   clock,
 })
+const transcoder = new ProcessSoundTranscoder({ clock, log })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
@@ -55,7 +57,19 @@ function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'p
 function cameraOf(cameraId: number): WorkerCamera {
   let camera = cameras.get(cameraId)
   if (!camera) {
-    camera = new WorkerCamera({ cameraId, settings, clock, log, addressGuard, gate, readBuffer, gopBudget, post, disk })
+    camera = new WorkerCamera({
+      cameraId,
+      settings,
+      clock,
+      log,
+      addressGuard,
+      gate,
+      transcoder,
+      readBuffer,
+      gopBudget,
+      post,
+      disk,
+    })
     cameras.set(cameraId, camera)
   }
   return camera
@@ -82,6 +96,7 @@ async function stop(): Promise<void> {
   clearInterval(recorderTimer)
   for (const { source } of sources.values()) source.close()
   await Promise.all([...cameras.values()].map((camera) => camera.close('server_down')))
+  await transcoder.close()
   post({ type: 'stopped' })
   port.close()
 }
@@ -121,7 +136,9 @@ port.on('message', (message: ToWorker) => {
 const loopDelay = monitorEventLoopDelay({ resolution: 20 })
 loopDelay.enable()
 const statsTimer = setInterval(() => {
-  post({ type: 'stats', stats: { ...sumCameraStats(cameras.values()), loopDelayMs: loopDelay.max / 1e6 } })
+  const { blocks: soundBlocks, droppedChunks: droppedSound, crashes: soundCrashes } = transcoder.stats()
+  const sound = { soundBlocks, droppedSound, soundCrashes }
+  post({ type: 'stats', stats: { ...sumCameraStats(cameras.values()), ...sound, loopDelayMs: loopDelay.max / 1e6 } })
   loopDelay.reset()
 }, statsIntervalMs)
 

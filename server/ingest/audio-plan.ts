@@ -1,16 +1,21 @@
 // Which sound of a session description we take, and what must be known of it before its first packet.
 
+import { AppError } from '../base/error.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../media/aac/audio-specific-config.ts'
 import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketizer.ts'
 import type { AudioFormat } from '../media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
+import { createTranscodedFormat, type SoundSource } from '../media/sound/sound-transcoder.ts'
+import { type TelephoneCoding, telephoneCodings } from '../media/sound/telephone-coding.ts'
 import { listEncodings } from './video-plan.ts'
 
 /** How the packets are read. */
 export type AudioCoding =
   | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
   | { readonly kind: 'opus' }
+  /** Turned into AAC before it reaches the hub. */
+  | { readonly kind: 'telephone'; readonly source: SoundSource }
 
 export type AudioPlan = {
   readonly payloadType: number
@@ -30,10 +35,11 @@ export type PlannedAudio = {
 
 type Planner = (media: SdpMedia, payload: SdpPayload) => AudioPlan
 
-/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7); the first that is offered is taken. */
+/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7, RFC 3551 table 4); the first that is offered is taken. */
 const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
   ['MPEG4-GENERIC', planAac],
   ['OPUS', planOpus],
+  ...telephoneCodings.map((coding) => [coding.toUpperCase(), planTelephone(coding)] as const),
 ]
 
 export function planAudio(sdp: Sdp): PlannedAudio {
@@ -77,5 +83,21 @@ function planOpus(media: SdpMedia, { payloadType }: SdpPayload): AudioPlan {
     clockRate: opusSampleRate,
     coding: { kind: 'opus' },
     format: { codec: 'opus', sampleRate: opusSampleRate, channels, config, codecString: 'opus' },
+  }
+}
+
+function planTelephone(coding: TelephoneCoding): Planner {
+  return (media, { payloadType, clockRate, channels }) => {
+    const sampleRate = clockRate || 8000
+    if ((sampleRate !== 8000 && sampleRate !== 16_000) || channels !== 1) {
+      throw new AppError('invalid', `${coding.toUpperCase()} sound of ${sampleRate} Hz × ${channels} is not supported`)
+    }
+    return {
+      payloadType,
+      control: media.control,
+      clockRate: sampleRate,
+      coding: { kind: 'telephone', source: { coding, sampleRate } },
+      format: createTranscodedFormat(),
+    }
   }
 }

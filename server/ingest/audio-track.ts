@@ -3,6 +3,8 @@
 import { AacDepacketizer } from '../media/aac/depacketizer.ts'
 import type { Frame } from '../media/frame.ts'
 import { opusPacketSamples } from '../media/opus/opus-packet.ts'
+import { SoundChunker } from '../media/sound/sound-chunker.ts'
+import type { SoundSink, SoundSource, SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioClock } from './audio-clock.ts'
 import type { AudioPlan } from './audio-plan.ts'
@@ -18,6 +20,8 @@ export type AudioTrackOptions = {
   readonly videoClock: WallClock
   /** A raw video timestamp of RTP-Info, in media milliseconds. */
   readonly toVideoMs: (timestamp: number) => number
+  /** For telephone sound; without, there is none. */
+  readonly transcoder?: SoundTranscoder | undefined
   onBlock(frame: Frame): void
 }
 
@@ -29,7 +33,12 @@ type Reader = {
   readonly counters: { badPayloads: number }
   markLoss(): void
   push(bytes: Uint8Array, start: number, end: number, timestamp: number): void
+  /** A run begins: what comes next does not continue what came. */
+  restart?(): void
 }
+
+/** What a block that comes back from the transcoder is published with, and in which run. */
+type BlockTime = { readonly pts90k: number; readonly wallMs: number; readonly run: number }
 
 export class AudioTrack {
   readonly plan: AudioPlan
@@ -37,7 +46,9 @@ export class AudioTrack {
   readonly #options: AudioTrackOptions
   readonly #clock: AudioClock
   readonly #reader: Reader
-  #isRunning = false
+  #transcoded: SoundSink<BlockTime> | undefined
+  /** Counts the runs; 0 before the first. */
+  #run = 0
   /** When the packet being read came, and the last that held sound. */
   #arrivalMs = 0
   #soundMs = Number.NEGATIVE_INFINITY
@@ -69,12 +80,18 @@ export class AudioTrack {
 
   /** Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer holds. */
   beginRun(isNewClock: boolean): void {
-    if (this.#isRunning) {
+    if (this.#run > 0) {
       // What PLAY told of the timestamps held until the clock jumped.
       if (isNewClock) this.#told = undefined
+      this.#reader.restart?.()
       this.#clock.beginRun(isNewClock)
     }
-    this.#isRunning = true
+    this.#run++
+  }
+
+  /** The session is over. */
+  close(): void {
+    this.#transcoded?.close()
   }
 
   takePacket(bytes: Uint8Array, start: number, end: number): void {
@@ -94,6 +111,7 @@ export class AudioTrack {
 
   #createReader({ coding, format, clockRate }: AudioPlan): Reader {
     if (coding.kind === 'opus') return this.#createOpusReader()
+    if (coding.kind === 'telephone') return this.#createTelephoneReader(coding.source)
     const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
     return new AacDepacketizer(coding.headerSizes, (data, timestamp, index) =>
       this.#takeBlock(data, (timestamp * 1000) / clockRate + index * blockMs),
@@ -114,13 +132,40 @@ export class AudioTrack {
     }
   }
 
+  /** RFC 3551 4.5: a payload is so many samples. They go away to be encoded, and come back a little later. */
+  #createTelephoneReader(source: SoundSource): Reader {
+    const { transcoder } = this.#options
+    this.#transcoded = transcoder?.open<BlockTime>(source, (data, { pts90k, wallMs, run }) => {
+      if (run === this.#run) this.#publish(data, pts90k, wallMs)
+    })
+    const chunker = new SoundChunker(source, (chunk, pts90k) =>
+      this.#transcoded?.push(chunk, { pts90k, wallMs: this.#clock.wallMs, run: this.#run }),
+    )
+    return {
+      counters: { badPayloads: 0 },
+      markLoss() {},
+      push: (bytes, start, end, timestamp) => {
+        const isTaken = transcoder?.isAvailable && end > start
+        if (!isTaken || !this.#place((timestamp * 1000) / this.plan.clockRate)) return
+        chunker.push(bytes, start, end, this.#clock.pts90k)
+      },
+      restart: () => chunker.restart(),
+    }
+  }
+
   #takeBlock(data: Uint8Array, mediaMs: number): void {
+    if (this.#place(mediaMs)) this.#publish(data, this.#clock.pts90k, this.#clock.wallMs)
+  }
+
+  /** Notes that there is sound, and sets the clock to it. False when it has no place on the axis of a run. */
+  #place(mediaMs: number): boolean {
     this.#soundMs = this.#arrivalMs
-    // Before the first run there is no axis to put sound on.
-    if (!this.#isRunning) return
+    if (this.#run === 0) return false
     this.#alignOnce()
-    if (!this.#clock.map(mediaMs, this.#arrivalMs)) return
-    const { pts90k, wallMs } = this.#clock
+    return this.#clock.map(mediaMs, this.#arrivalMs)
+  }
+
+  #publish(data: Uint8Array, pts90k: number, wallMs: number): void {
     this.#options.onBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
   }
 

@@ -7,6 +7,7 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { GapReason, HubItem } from '../hub/hub-item.ts'
+import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
@@ -35,6 +36,8 @@ export type RunCameraOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
+  /** For sound that browsers don't play; without, it is left out. */
+  readonly transcoder?: SoundTranscoder | undefined
   /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */
   readonly signal: AbortSignal
   /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
@@ -120,7 +123,7 @@ type Shared = { readonly demand: Demand; readonly teller: StatusTeller; readonly
 
 /** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
-  const { target, publish, clock, addressGuard, signal, gate = new ConnectGate(1) } = options
+  const { target, publish, clock, addressGuard, transcoder, signal, gate = new ConnectGate(1) } = options
   const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
@@ -131,7 +134,19 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     const ended = AbortSignal.any([signal, idle.signal])
     try {
       return await runCameraConnection({
-        ...{ clock, log, addressGuard, gate, stats, readBuffer, arrivalClock, createRunId, publish, memory },
+        ...{
+          clock,
+          log,
+          addressGuard,
+          gate,
+          stats,
+          readBuffer,
+          arrivalClock,
+          createRunId,
+          publish,
+          memory,
+          transcoder,
+        },
         signal: ended,
         floorMs: memory.lastWallMs,
         url: target.url,

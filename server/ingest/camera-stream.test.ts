@@ -7,19 +7,21 @@ import type { Frame } from '../media/frame.ts'
 import { packetizeH264 } from '../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { parseSdp } from '../media/sdp/parse-sdp.ts'
+import type { SoundSink, SoundSource, SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
-import { audioVideoSdp, samplePps, sampleSps } from './scripted-camera.ts'
+import { audioVideoSdp, samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 import { planStreams } from './stream-plan.ts'
 
-function open() {
+function open({ sdp = audioVideoSdp, transcoder }: { sdp?: string; transcoder?: SoundTranscoder } = {}) {
   const time = { ms: 1_700_000_000_000 }
   const items: HubItem[] = []
   const stats = createCameraStats()
   let runs = 0
   const stream = new CameraStream({
-    plan: planStreams(parseSdp(audioVideoSdp)),
+    plan: planStreams(parseSdp(sdp)),
+    transcoder,
     arrivalClock: new ArrivalClock({ nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }),
     stats,
     floorMs: 0,
@@ -112,12 +114,18 @@ test('whatever packets come, readers get whole runs: a start, a key frame, times
 })
 
 /** A camera of 25 pictures a second, a key frame each second, that sends sound while `hasSound` says so. */
-function play(seconds: number, hasSound: (second: number) => boolean) {
-  const { time, items, stats, stream } = open()
+function play(
+  seconds: number,
+  hasSound: (second: number) => boolean,
+  options: Parameters<typeof open>[0] & { onSecond?: (second: number) => void } = {},
+) {
+  const { time, items, stats, stream } = open(options)
+  const isTelephone = options.transcoder !== undefined
   const startMs = time.ms
   const sequence = { video: 0, audio: 0 }
   for (let i = 0; i < seconds * 25; i++) {
     time.ms = startMs + i * 40
+    if (i % 25 === 0) options.onSecond?.(i / 25)
     const slice = new Uint8Array(50).fill(0x55)
     slice.set([0x60 | (i % 25 === 0 ? 5 : 1), 0x88])
     const payloads = packetizeH264(i % 25 === 0 ? [sampleSps['640x360'], samplePps, slice] : [slice])
@@ -128,9 +136,10 @@ function play(seconds: number, hasSound: (second: number) => boolean) {
       stream.takeVideoPacket(packet, 0, packet.length)
     }
     if (!hasSound(i / 25)) continue
-    const timestamp = 1_000_000 + i * 1920
-    const fields = { payloadType: 97, isMarked: true, sequence: sequence.audio++ & 0xffff, timestamp, ssrc: 2 }
-    const packet = writeRtpPacket(fields, packetizeAac([Uint8Array.of(1)]))
+    const timestamp = 1_000_000 + i * (isTelephone ? 320 : 1920)
+    const payloadType = isTelephone ? 0 : 97
+    const fields = { payloadType, isMarked: true, sequence: sequence.audio++ & 0xffff, timestamp, ssrc: 2 }
+    const packet = writeRtpPacket(fields, isTelephone ? new Uint8Array(320).fill(i) : packetizeAac([Uint8Array.of(1)]))
     stream.takeAudioPacket(packet, 0, packet.length)
   }
   checkItems(items)
@@ -177,6 +186,69 @@ test('sound that stays away for ten seconds ends its run at a key frame', () => 
     ],
   )
   assert.equal(stats.videoFrames, 20 * 25)
+})
+
+/** Encodes by giving back the first byte of each chunk, three chunks late; and can be down. */
+class FakeTranscoder implements SoundTranscoder {
+  isAvailable = true
+  open<Tag>(_: SoundSource, onBlock: (data: Uint8Array, tag: Tag) => void): SoundSink<Tag> {
+    const waiting: { data: Uint8Array; tag: Tag }[] = []
+    return {
+      push: (chunk, tag) => {
+        assert.equal(chunk.length, 512)
+        waiting.push({ data: chunk.slice(0, 1), tag })
+        if (waiting.length <= 3) return
+        const { data, tag: first } = waiting.shift()!
+        onBlock(data, first)
+      },
+      close() {},
+    }
+  }
+}
+
+const telephoneSdp = `${videoSdp}m=audio 0 RTP/AVP 0\na=control:track2\n`
+
+test('telephone sound comes back as AAC, each block at the time of its samples', () => {
+  const { runs, items, stats } = play(10, () => true, { sdp: telephoneSdp, transcoder: new FakeTranscoder() })
+  assert.deepEqual(
+    runs.map(({ hasSound }) => hasSound),
+    [true],
+  )
+  const { format } = items[0] as Extract<HubItem, { kind: 'start' }>
+  assert.deepEqual([format.audio?.codec, format.audio?.sampleRate], ['aac', 16_000])
+  const blocks = items.filter((item) => item.kind === 'audio') as Frame[]
+  assert.ok(blocks.length >= 150 && stats.audioFrames === blocks.length)
+  // In the first second the clock still settles.
+  const settled = blocks.slice(20)
+  for (const [i, { pts90k }] of settled.slice(1).entries()) assert.equal(pts90k - settled[i]!.pts90k, 5760)
+  // A packet of 40 ms holds its number, and comes with the picture of that time.
+  for (const { data, pts90k } of settled) {
+    const packet = data[0]! + (pts90k / 3600 - data[0]! > 128 ? 256 : 0)
+    const lateMs = pts90k / 90 - packet * 40
+    assert.ok(lateMs > -10 && lateMs < 85, `the sound of packet ${packet} is ${lateMs} ms late`)
+  }
+})
+
+test('while sound can not be encoded a camera is watched without, and with it again from a key frame on', () => {
+  const transcoder = new FakeTranscoder()
+  const onSecond = (second: number) => {
+    transcoder.isAvailable = second < 5 || second >= 30
+  }
+  const { runs, stats } = play(40, () => true, { sdp: telephoneSdp, transcoder, onSecond })
+  assert.deepEqual(
+    runs.map(({ hasSound, second }) => [hasSound, second]),
+    [
+      [true, 0],
+      [false, 15],
+      [true, 31],
+    ],
+  )
+  assert.equal(stats.videoFrames, 40 * 25, 'no picture is missing')
+  const without = play(3, () => true, { sdp: telephoneSdp })
+  assert.deepEqual(
+    without.runs.map(({ hasSound }) => hasSound),
+    [false],
+  )
 })
 
 test('an hour of a camera that loses one packet in a thousand: every frame is in place or dropped, and counted', () => {

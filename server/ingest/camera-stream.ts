@@ -2,6 +2,7 @@
 
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
+import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
@@ -19,12 +20,14 @@ export type CameraStreamOptions = {
   /** Wall clock of the camera's last frame so far, which the next ones do not go behind. */
   readonly floorMs: number
   readonly createRunId: () => string
+  /** For sound that browsers don't play; without, it is left out. */
+  readonly transcoder?: SoundTranscoder | undefined
   publish(item: HubItem): void
   /** A run has begun: after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
 
-export class CameraStream {
+export class CameraStream implements Disposable {
   readonly videoReceiver: RtpReceiver
   readonly audio: AudioTrack | undefined
   readonly #options: CameraStreamOptions
@@ -118,6 +121,10 @@ export class CameraStream {
     Object.assign(this.#depacketizer.counters, { droppedFrames: 0, badPayloads: 0 })
     this.#clock.reorderedFrames = 0
     this.#clock.jumps = 0
+  }
+
+  [Symbol.dispose](): void {
+    this.audio?.close()
   }
 
   #takeBlock(frame: Frame): void {

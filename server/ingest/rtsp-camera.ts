@@ -97,6 +97,7 @@ class RtspCameraSession implements AsyncDisposable {
       plan: isMute ? { ...plan, audio: undefined, audioProblem: heard.message } : plan,
     })
     this.#stream = stream
+    this.#cleanUp.use(stream)
     const problem = isMute ? heard.message : plan.audioProblem
     if (problem) this.#options.log.info({ problem }, 'camera sound is left out')
     this.#video.reports = this.#createReports(stream.videoReceiver)

@@ -5,7 +5,7 @@
 // no time, without its sound: the viewer is not behind for as long as the group is.
 
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
-import { parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { clearCompositionOffsets, parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { videoTimescale, videoTrackId } from '../media/mp4/init-segment.ts'
 
 /** At the start, pictures older than this are hurried. */
@@ -37,7 +37,10 @@ export class Mp4Rebase {
       track.trackId === videoTrackId ? this.#shiftPicture(track.baseDecodeTime) : this.#shiftSound(track.baseDecodeTime)
     if (shift === undefined) return undefined
     const copy = fragment.slice()
-    shiftDecodeTimes(copy.subarray(0, moofBytes), () => -shift)
+    const moof = copy.subarray(0, moofBytes)
+    shiftDecodeTimes(moof, () => -shift)
+    // Where pictures are reordered, they would be shown long after those that are not hurried.
+    if (this.#isCatchingUp) clearCompositionOffsets(moof)
     return copy
   }
 

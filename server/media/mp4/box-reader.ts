@@ -33,6 +33,11 @@ export class Reader {
     this.#end = offset + size
   }
 
+  /** Of what is read next, in the bytes given. */
+  get offset(): number {
+    return this.#at
+  }
+
   get left(): number {
     return this.#end - this.#at
   }

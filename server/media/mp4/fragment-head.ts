@@ -140,6 +140,30 @@ export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) =>
   }
 }
 
+/** Makes every sample of one whole `moof` shown when it is decoded, in place. Throws 'corrupt'. */
+export function clearCompositionOffsets(moof: Uint8Array): void {
+  const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength)
+  for (const traf of childBoxes(moof, wholeBox(moof, 'moof'))) {
+    if (traf.type !== 'traf') continue
+    for (const trun of childBoxes(moof, traf)) {
+      if (trun.type === 'trun') clearRunOffsets(view, new Reader(moof, trun))
+    }
+  }
+}
+
+function clearRunOffsets(view: DataView, reader: Reader): void {
+  const flags = reader.u32()
+  const sampleCount = reader.u32()
+  if (!(flags & 0x800)) return
+  if (flags & 0x01) reader.skip(4)
+  if (flags & 0x04) reader.skip(4)
+  const bytesBefore = 4 * [0x100, 0x200, 0x400].filter((bit) => flags & bit).length
+  for (let i = 0; i < sampleCount; i++) {
+    reader.skip(bytesBefore).u32()
+    view.setUint32(reader.offset - 4, 0)
+  }
+}
+
 function shiftTime(view: DataView, at: number, is64: boolean, shift: number): void {
   if (at + (is64 ? 8 : 4) > view.byteLength)
     throw new AppError('corrupt', 'expected a decode time, the box ends before it')

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../base/error.ts'
 import { scanBoxes } from './box-scanner.ts'
-import { parseMovieFragment, parseProducerReferenceTime, shiftDecodeTimes } from './fragment-head.ts'
+import {
+  clearCompositionOffsets,
+  parseMovieFragment,
+  parseProducerReferenceTime,
+  shiftDecodeTimes,
+} from './fragment-head.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from './media-fragment.ts'
 
 const sample: fc.Arbitrary<Sample> = fc.record({
@@ -81,6 +86,29 @@ test('shifted times are read back, and shifting back gives the same bytes', () =
   )
 })
 
+test('without composition offsets a head says the same, whatever they were', () => {
+  fc.assert(
+    fc.property(runs, fc.integer({ min: 1, max: 9000 }), (runs, factor) => {
+      const others = runs.map((run) => ({
+        ...run,
+        samples: run.samples.map((each) => ({ ...each, compositionOffset: each.compositionOffset * factor })),
+      }))
+      const [cleared, other] = [runs, others].map((runs) => {
+        const head = writeFragmentHead(1, runs)
+        clearCompositionOffsets(head.subarray(0, -8))
+        return head
+      })
+      assert.deepEqual(cleared, other)
+      assert.deepEqual(
+        parseMovieFragment(cleared!.subarray(0, -8)),
+        parseMovieFragment(writeFragmentHead(1, runs).subarray(0, -8)),
+      )
+      const isPlain = runs.every(({ samples }) => samples.every(({ compositionOffset }) => compositionOffset === 0))
+      assert.equal(Buffer.compare(cleared!, writeFragmentHead(1, runs)) === 0, isPlain)
+    }),
+  )
+})
+
 test('a file cut anywhere gives its complete boxes and where the rest begins', () => {
   fc.assert(
     fc.property(runs, fc.nat(), (runs, cut) => {
@@ -113,6 +141,7 @@ test('damaged bytes give items or corrupt', () => {
     corruptOnly(() => parseMovieFragment(bytes))
     corruptOnly(() => parseProducerReferenceTime(bytes))
     corruptOnly(() => shiftDecodeTimes(bytes, () => 7))
+    corruptOnly(() => clearCompositionOffsets(bytes))
   }
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), readAll))
   fc.assert(
