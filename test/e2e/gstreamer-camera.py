@@ -1,7 +1,7 @@
 """A foreign RTSP camera: GStreamer's RTSP server with test pictures, and sound when asked for.
 
 Prints one JSON line {"port": N} when it listens. To each line it reads it answers with a JSON line: for every stream, how many
-pictures it has sent (and, where it stops by itself, whether it has). Ends when standard input closes, so that it never outlives the test.
+pictures it has sent, and whether it has ended; the line "end" ends them all. Ends when standard input closes, so that it never outlives the test.
 """
 
 import argparse
@@ -33,6 +33,8 @@ VIDEO = {
 }
 SOUND = {
     "opus": "audio/x-raw,rate=48000,channels=2 ! opusenc bitrate=48000 ! rtpopuspay name=pay1 pt=98",
+    "pcmu": "audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay name=pay1 pt=0",
+    "pcma": "audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8",
     "aac": "audio/x-raw,rate=44100,channels=1 ! voaacenc bitrate=64000 ! aacparse ! rtpmp4gpay name=pay1 pt=97",
 }
 
@@ -57,12 +59,18 @@ class Counted:
         self.pictures = 0
         self.ended = False
         self.remove = remove
+        self.element = None
         factory.connect("media-configure", self.on_media)
 
     def on_media(self, _factory, media):
-        pad = media.get_element().get_by_name("pay0").get_static_pad("sink")
+        self.element = media.get_element()
+        pad = self.element.get_by_name("pay0").get_static_pad("sink")
         pad.add_probe(Gst.PadProbeType.BUFFER, self.on_buffer)
         pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM | Gst.PadProbeType.EVENT_FLUSH, self.on_event)
+
+    def end(self):
+        if self.element and not self.ended:
+            self.element.send_event(Gst.Event.new_eos())
 
     def on_buffer(self, _pad, _info):
         self.pictures += 1
@@ -137,7 +145,10 @@ def main():
     loop = GLib.MainLoop()
 
     def answer():
-        for _line in sys.stdin:
+        for line in sys.stdin:
+            if line.strip() == "end":
+                for counted in counts.values():
+                    counted.end()
             report = {spec: {"pictures": c.pictures, "ended": c.ended} for spec, c in counts.items()}
             print(json.dumps(report), flush=True)
         loop.quit()

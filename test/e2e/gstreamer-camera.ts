@@ -29,6 +29,8 @@ export type GstreamerCamera = AsyncDisposable & {
   url(stream?: string): string
   /** What each stream has sent so far. */
   sent(): Promise<Readonly<Record<string, SentStream>>>
+  /** Ends all streams, as if there were no more pictures. */
+  end(): Promise<void>
 }
 
 const script = fileURLToPath(new URL('./gstreamer-camera.py', import.meta.url))
@@ -50,12 +52,16 @@ export async function openGstreamerCamera(options: GstreamerCameraOptions = {}):
     ])
   const { port } = JSON.parse(await nextLine()) as { port: number }
   const login = auth ? `${auth.user}:${auth.password}@` : ''
+  const ask = async (question: string) => {
+    const line = nextLine()
+    child.stdin.write(`${question}\n`)
+    return JSON.parse(await line) as Record<string, SentStream>
+  }
   return {
     url: (stream = streams[0]!) => `${identity ? 'rtsps' : 'rtsp'}://${login}127.0.0.1:${port}/${stream}`,
-    async sent() {
-      const line = nextLine()
-      child.stdin.write('\n')
-      return JSON.parse(await line) as Record<string, SentStream>
+    sent: () => ask(''),
+    async end() {
+      await ask('end')
     },
     async [Symbol.asyncDispose]() {
       child.stdin.end()

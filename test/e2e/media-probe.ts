@@ -23,6 +23,11 @@ export type Probe = {
 /** Said of every live playlist of fragmented MP4 that is read again: ffmpeg feeds itself the initialization section anew. */
 const harmless = /^.*Found duplicated MOOV Atom\. Skipped it\n?/gm
 
+/** A connection of its own for each segment: ffmpeg complains when one that it left idle has been closed. */
+function inputOptions(source: string): string[] {
+  return source.split('?', 1)[0]!.endsWith('.m3u8') ? ['-http_persistent', '0'] : []
+}
+
 export type ProbeLimit = { readonly seconds?: number; readonly packets?: number }
 
 /** Reads `source` (a file or an https address) up to the limit. Rejects when ffprobe cannot open it. */
@@ -30,7 +35,7 @@ export async function probe(source: string, { seconds, packets: maxPackets }: Pr
   const args = ['-v', 'warning', '-print_format', 'json', '-show_streams', '-show_packets']
   if (seconds !== undefined) args.push('-read_intervals', `%+${seconds}`)
   if (maxPackets !== undefined) args.push('-read_intervals', `%+#${maxPackets}`)
-  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...args, source], {
+  const { stdout, stderr } = await promisify(execFile)('ffprobe', [...args, ...inputOptions(source), source], {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 90_000,
   })

@@ -2,13 +2,14 @@
 // to stop.
 
 import { parseArgs } from 'node:util'
+import { telephoneCodings } from '../../server/media/sound/telephone-coding.ts'
 import { openFakeCamera } from './fake-camera.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { type SceneName, sceneNames } from './scene/scene.ts'
 import { createLoadStreams, type StreamOptions } from './source/stream-options.ts'
 
 const usage = `node test/fake-camera/main.ts [options]
-  --streams LIST   comma-separated: yard, door (scenes), with sound as yard+audio; load*40 for load/0 … load/39  [yard,door+audio]
+  --streams LIST   comma-separated: yard, door (scenes), with sound as yard+audio or yard+pcmu, with another codec as yard+h265; load*40 for load/0 … load/39  [yard,door+audio]
   --port N         0 = any free port  [0]
   --host ADDRESS   [127.0.0.1]
   --size WxH       of yard and door  [960x540]
@@ -61,7 +62,10 @@ function parseStream(word: string, picture: Omit<StreamOptions, 'name'>): Stream
   const [name = '', ...features] = word.split('+')
   const scene = sceneNames.find((each): each is SceneName => each === name)
   if (!scene) throw new Error(`--streams: expected ${sceneNames.join(', ')} or load*N, not ${word}`)
-  return [{ ...picture, name, scene, hasAudio: features.includes('audio') }]
+  const codec = (['h265', 'mjpeg'] as const).find((each) => features.includes(each))
+  const sound = telephoneCodings.find((each) => features.includes(each))
+  const hasAudio = sound !== undefined || features.includes('audio')
+  return [{ ...picture, name, scene, hasAudio, ...(codec && { codec }), ...(sound && { sound }) }]
 }
 
 function parseAuth(text: string): CameraAuth {

@@ -13,8 +13,18 @@ import {
   Rational,
 } from 'node-av'
 
-/** Samples in one AAC block. */
-export const samplesPerBlock = 1024
+const samplesPerBlock = 1024
+
+/** Whatever makes blocks of sound. */
+export type SoundEncoder = Disposable & {
+  readonly sampleRate: number
+  /** How many `encode` takes. */
+  readonly samplesPerBlock: number
+  /** What a decoder must know beforehand; empty where that is nothing. */
+  readonly config: Uint8Array
+  /** Takes samples in −1…1 and gives the block that is ready, if one is. */
+  encode(samples: Float32Array): EncodedBlock | undefined
+}
 
 export type EncodedBlock = {
   readonly data: Uint8Array
@@ -22,14 +32,15 @@ export type EncodedBlock = {
   readonly firstSample: number
 }
 
-export class AudioEncoder implements Disposable {
+export class AudioEncoder implements SoundEncoder {
+  readonly samplesPerBlock = samplesPerBlock
+  readonly sampleRate: number
   readonly #context = new CodecContext()
   readonly #packet = new Packet()
-  readonly #sampleRate: number
   #sampleCount = 0n
 
   private constructor(sampleRate: number) {
-    this.#sampleRate = sampleRate
+    this.sampleRate = sampleRate
   }
 
   /** One channel. Throws the encoder's own error when it does not take the settings. */
@@ -61,9 +72,9 @@ export class AudioEncoder implements Disposable {
     using frame = Frame.fromAudioBuffer(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength), {
       nbSamples: samples.length,
       format: AV_SAMPLE_FMT_FLTP,
-      sampleRate: this.#sampleRate,
+      sampleRate: this.sampleRate,
       channelLayout: AV_CHANNEL_LAYOUT_MONO,
-      timeBase: { num: 1, den: this.#sampleRate },
+      timeBase: { num: 1, den: this.sampleRate },
       pts: this.#sampleCount,
     })
     this.#sampleCount += BigInt(samples.length)

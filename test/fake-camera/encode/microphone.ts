@@ -1,48 +1,53 @@
 // The camera's sound: beeps made and encoded block by block.
 
-import { AudioEncoder, samplesPerBlock } from './audio-encoder.ts'
+import type { TelephoneCoding } from '../../../server/media/sound/telephone-coding.ts'
+import { AudioEncoder, type SoundEncoder } from './audio-encoder.ts'
 import { createBeeps } from './beep.ts'
+import { TelephoneEncoder } from './telephone-encoder.ts'
 
-export const soundSampleRate = 16_000
+export type SoundKind = 'aac' | TelephoneCoding
 
 /** A block and the time it begins, in seconds of the stream. */
 export type SoundBlock = { readonly data: Uint8Array; readonly seconds: number }
 
 export class Microphone implements Disposable {
-  readonly #encoder: AudioEncoder
+  readonly #encoder: SoundEncoder
   /** Stream time of the first sample. */
   #originSeconds = 0
   #sampleCount = 0
 
-  private constructor(encoder: AudioEncoder) {
+  private constructor(encoder: SoundEncoder) {
     this.#encoder = encoder
   }
 
-  static async open(): Promise<Microphone> {
-    return new Microphone(await AudioEncoder.open(soundSampleRate, 32_000))
+  static async open(kind: SoundKind): Promise<Microphone> {
+    return new Microphone(kind === 'aac' ? await AudioEncoder.open(16_000, 32_000) : new TelephoneEncoder(kind))
   }
 
-  /** AudioSpecificConfig. */
+  get sampleRate(): number {
+    return this.#encoder.sampleRate
+  }
+
+  /** AudioSpecificConfig of AAC. */
   get config(): Uint8Array {
     return this.#encoder.config
   }
 
   /** Goes on at this stream time, after a pause. */
   restart(seconds: number): void {
-    this.#originSeconds = seconds - this.#sampleCount / soundSampleRate
+    this.#originSeconds = seconds - this.#sampleCount / this.sampleRate
   }
 
   /** The blocks up to the stream time `seconds`, at which the wall clock shows `unixMs`. */
   record(seconds: number, unixMs: number): SoundBlock[] {
     const blocks: SoundBlock[] = []
+    const { sampleRate, samplesPerBlock } = this.#encoder
     for (;;) {
-      const from = this.#originSeconds + this.#sampleCount / soundSampleRate
-      if (from + samplesPerBlock / soundSampleRate > seconds) return blocks
-      const block = this.#encoder.encode(
-        createBeeps(unixMs - (seconds - from) * 1000, samplesPerBlock, soundSampleRate),
-      )
+      const from = this.#originSeconds + this.#sampleCount / sampleRate
+      if (from + samplesPerBlock / sampleRate > seconds) return blocks
+      const block = this.#encoder.encode(createBeeps(unixMs - (seconds - from) * 1000, samplesPerBlock, sampleRate))
       this.#sampleCount += samplesPerBlock
-      if (block) blocks.push({ data: block.data, seconds: this.#originSeconds + block.firstSample / soundSampleRate })
+      if (block) blocks.push({ data: block.data, seconds: this.#originSeconds + block.firstSample / sampleRate })
     }
   }
 

@@ -3,6 +3,7 @@
 import { aacHbrParameters } from '../../../server/media/aac/packetizer.ts'
 import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
+import type { SoundKind } from '../encode/microphone.ts'
 import { audioPayloadType, videoPayloadType } from './media-source.ts'
 
 /** `parameterSets`: VPS, SPS and PPS, as the codec has them. JPEG says everything in its packets. */
@@ -35,17 +36,16 @@ function toBase64(nal: Uint8Array): string {
   return Buffer.from(nal).toString('base64')
 }
 
-/** `config` = AudioSpecificConfig. */
-export function describeAudio(sampleRate: number, config: Uint8Array): SdpMedia {
-  const parameters = new Map([...aacHbrParameters, ['config', Buffer.from(config).toString('hex')] as const])
-  const encoding = 'MPEG4-GENERIC'
+/** `config`: AudioSpecificConfig, of AAC. */
+export function describeAudio(kind: SoundKind, sound: { sampleRate: number; config: Uint8Array }): SdpMedia {
+  const config = ['config', Buffer.from(sound.config).toString('hex')] as const
   // RFC 3640 wants the channel count written even when it is 1, but cameras and FFmpeg do without.
   return describe('audio', 'track2', {
     payloadType: audioPayloadType,
-    encoding,
-    clockRate: sampleRate,
+    encoding: kind === 'aac' ? 'MPEG4-GENERIC' : kind.toUpperCase(),
+    clockRate: sound.sampleRate,
     channels: 1,
-    parameters,
+    parameters: kind === 'aac' ? new Map([...aacHbrParameters, config]) : new Map(),
   })
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../server/base/clock.ts'
 import { packetizeAac } from '../../../server/media/aac/packetizer.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import { Lens } from '../encode/lens.ts'
-import { Microphone, soundSampleRate } from '../encode/microphone.ts'
+import { Microphone } from '../encode/microphone.ts'
 import { describeAudio, describeVideo } from './describe-tracks.ts'
 import { audioPayloadType, type MediaSource, videoPayloadType } from './media-source.ts'
 import { Outlet, type OutletStats, type Player } from './outlet.ts'
@@ -37,18 +37,19 @@ export class LiveSource implements MediaSource {
     this.#microphone = microphone
     this.#originMs = clock.monotonicMs()
     const video = new RtpTrack({ clockRate: 90_000, payloadType: videoPayloadType, channel: 0 })
-    const audio = { clockRate: soundSampleRate, payloadType: audioPayloadType, channel: 2 }
-    this.outlet = new Outlet(microphone ? [video, new RtpTrack(audio)] : [video])
+    const audio =
+      microphone && new RtpTrack({ clockRate: microphone.sampleRate, payloadType: audioPayloadType, channel: 2 })
+    this.outlet = new Outlet(audio ? [video, audio] : [video])
   }
 
   static async open(options: ResolvedStream, clock: Clock): Promise<LiveSource> {
     const lens = await openLens(options, options.width, options.height)
-    return new LiveSource(options, clock, lens, options.hasAudio ? await Microphone.open() : undefined)
+    return new LiveSource(options, clock, lens, options.hasAudio ? await Microphone.open(options.sound) : undefined)
   }
 
   describe(): SdpMedia[] {
     const video = describeVideo(this.#options.codec, (this.#nextLens ?? this.#lens).parameterSets)
-    return this.#microphone ? [video, describeAudio(soundSampleRate, this.#microphone.config)] : [video]
+    return this.#microphone ? [video, describeAudio(this.#options.sound, this.#microphone)] : [video]
   }
 
   attach(player: Player): void {
@@ -134,7 +135,8 @@ export class LiveSource implements MediaSource {
     if (!this.#microphone || !track) return
     for (const block of this.#microphone.record(seconds, unixMs)) {
       const timestamp = track.timestampAt(block.seconds + this.#jumpMs / 1000)
-      const bytes = track.writePackets([packetizeAac([block.data])], timestamp)
+      const payload = this.#options.sound === 'aac' ? packetizeAac([block.data]) : block.data
+      const bytes = track.writePackets([payload], timestamp)
       this.outlet.deliver({ track: 1, bytes, isStart: true, isPicture: false })
     }
   }

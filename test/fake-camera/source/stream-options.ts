@@ -1,6 +1,7 @@
 // What a stream of the fake camera is to be: its picture, its encoding, and whether it is made anew or a clip in a loop.
 
 import type { VideoCodec } from '../../../server/media/frame.ts'
+import type { SoundKind } from '../encode/microphone.ts'
 import type { SceneName } from '../scene/scene.ts'
 
 export type StreamOptions = {
@@ -23,6 +24,8 @@ export type StreamOptions = {
   readonly bitsPerSecond?: number
   /** A beep each second. Live streams only. */
   readonly hasAudio?: boolean
+  /** How the sound is coded: AAC unless given. */
+  readonly sound?: SoundKind
   /**
    * Length of the clip to serve in a loop, encoded once for all streams alike. Undefined: drawn and encoded as it is
    * sent.
@@ -45,7 +48,8 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
     framesPerSecond,
     gopFrames: framesPerSecond * 2,
     bitsPerSecond: isLoop ? 2_000_000 : 1_500_000,
-    hasAudio: false,
+    hasAudio: options.sound !== undefined,
+    sound: 'aac',
     ...options,
   }
 }
