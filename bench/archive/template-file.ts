@@ -46,6 +46,7 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
         throw new Error(`the disk failed at ${path}`)
       },
       statusChanged: () => {},
+      gapChanged: () => {},
     },
   })
   const startMs = syntheticStartMs
