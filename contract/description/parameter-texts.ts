@@ -29,7 +29,7 @@ export const queryExamples: { readonly [Name in QueryName]: Example } = {
   max_width: 640,
   max_height: 480,
   start: '2026-05-01T00:00:00Z',
-  end: '2026-05-01T12:00:00Z',
+  end: '2026-05-01T02:00:00Z',
   filename: 'front-door.mp4',
   gaps: 'keep',
   remove_cameras: true,

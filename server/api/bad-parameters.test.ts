@@ -48,8 +48,9 @@ const noTimes = [
 ]
 
 /** Texts that a query parameter cannot have. */
-function badTexts({ type, format, minimum, exclusiveMinimum, maximum }: Schema): string[] {
+function badTexts({ type, format, minimum, exclusiveMinimum, maximum, maxLength }: Schema): string[] {
   if (format === 'date-time') return [...never, ...noTimes]
+  if (type === 'string' && maxLength !== undefined) return ['x'.repeat(maxLength + 1)]
   if (type === 'boolean') return ['NaN', '2', 'maybe', '[]', 'x'.repeat(4000)]
   const edge = exclusiveMinimum ?? (minimum === undefined ? undefined : minimum - 1)
   return [
@@ -121,8 +122,9 @@ test('each query parameter: what it cannot be is 400 and named; empty is missing
         const alone = await ask(`${parameter}=${encodeURIComponent(bad)}`)
         assert.ok(alone.isNamed, `${alone.query} -> ${alone.text}`)
       }
-      assert.ok((await ask(fine, `${parameter}=NaN`)).isNamed, `${name} ${parameter}`)
-      const repeated = await ask(`${parameter}=NaN`, fine)
+      const wrong = `${parameter}=${encodeURIComponent(badTexts(schema)[0]!)}`
+      assert.ok((await ask(fine, wrong)).isNamed, `${name} ${parameter}`)
+      const repeated = await ask(wrong, fine)
       assert.ok(!repeated.isNamed, `${repeated.query} -> ${repeated.text}`)
       const empty = await ask(`${parameter}=`)
       assert.equal(empty.isNamed, required.includes(parameter), `${empty.query} -> ${empty.text}`)
