@@ -21,7 +21,12 @@ let neighbour: number
 let archiveDir: string
 
 before(async () => {
-  const streams = ['mine', 'theirs'].map((name) => ({ name, width: 320, height: 180, gopFrames: 15 }))
+  const size = { width: 320, height: 180, gopFrames: 15 }
+  // Other pictures, so that no stretch of the one's footage is in the other's as well.
+  const streams = [
+    { name: 'mine', scene: 'yard', ...size },
+    { name: 'theirs', scene: 'door', ...size },
+  ] as const
   source = await openFakeCamera({ streams })
   server = await openServer()
   archiveDir = join(server.dataDir, 'archive')
