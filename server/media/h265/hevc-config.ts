@@ -2,7 +2,7 @@
 
 import { AppError } from '../../base/error.ts'
 import { hevcNalTypeOf } from './nal-unit.ts'
-import { type HevcSps, parseHevcSps } from './sps.ts'
+import { type HevcProfile, parseHevcSps } from './sps.ts'
 
 export type HevcConfig = {
   /** NAL units, each with its header. */
@@ -65,8 +65,20 @@ export function listHevcConfigNalUnits(record: Uint8Array): Uint8Array[] {
   return units
 }
 
+/** The profile that a record tells. @throws AppError 'corrupt' */
+export function parseHevcConfigProfile(record: Uint8Array): HevcProfile {
+  if (record[0] !== 1 || record.length < fixedBytes) throw new AppError('corrupt', 'hvcC: expected version 1')
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength)
+  return {
+    spaceTierProfile: record[1]!,
+    compatibility: view.getUint32(2),
+    constraints: [...record.subarray(6, 12)],
+    level: record[12]!,
+  }
+}
+
 /** For instance `hvc1.1.6.L93.B0`. */
-export function hevcCodecString({ spaceTierProfile, compatibility, constraints, level }: HevcSps): string {
+export function hevcCodecString({ spaceTierProfile, compatibility, constraints, level }: HevcProfile): string {
   const space = ['', 'A', 'B', 'C'][spaceTierProfile >> 6]
   const tier = spaceTierProfile & 0x20 ? 'H' : 'L'
   const last = constraints.findLastIndex((byte) => byte !== 0)

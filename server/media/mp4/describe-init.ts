@@ -3,6 +3,7 @@
 
 import { AppError } from '../../base/error.ts'
 import type { VideoFormat } from '../frame.ts'
+import { hevcCodecString, parseHevcConfigProfile } from '../h265/hevc-config.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 
 export type InitDescription = {
@@ -66,31 +67,16 @@ function describeEntry(init: Uint8Array, entry: ScannedBox): string {
   const avc = configOf('avcC')
   if (avc && avc.length >= 4) return `${entry.type}.${hex(avc.subarray(1, 4))}`
   const hevc = configOf('hvcC')
-  if (hevc && hevc.length >= 13) return `${entry.type}.${describeHevc(hevc)}`
+  if (hevc) return hevcCodecString(parseHevcConfigProfile(hevc)).replace('hvc1', entry.type)
   const esds = configOf('esds')
-  if (esds) return `mp4a.${describeElementaryStream(esds)}`
+  if (esds) return `${entry.type}.${describeElementaryStream(esds)}`
   return entry.type === 'Opus' ? 'opus' : entry.type
-}
-
-/** HEVCDecoderConfigurationRecord: profile space and number, compatibility in reverse order of bits, tier and level, constraints. */
-function describeHevc(config: Uint8Array): string {
-  const view = new DataView(config.buffer, config.byteOffset, config.byteLength)
-  const space = ['', 'A', 'B', 'C'][config[1]! >> 6]
-  let compatibility = 0
-  for (let bit = 0, flags = view.getUint32(2); bit < 32; bit++) {
-    if (flags & (1 << bit)) compatibility += 2 ** (31 - bit)
-  }
-  const constraints = [...config.subarray(6, 12)]
-  while (constraints.at(-1) === 0) constraints.pop()
-  const tier = config[1]! & 0x20 ? 'H' : 'L'
-  const parts = [`${space}${config[1]! & 0x1f}`, compatibility.toString(16), `${tier}${config[12]}`]
-  return [...parts, ...constraints.map((byte) => byte.toString(16))].join('.')
 }
 
 /** Object type indication of the decoder, and of MPEG-4 audio its object type. ISO/IEC 14496-1 7.2.6. */
 function describeElementaryStream(esds: Uint8Array): string {
   const decoder = findDescriptor(esds.subarray(4), [0x03, 0x04])
-  const indication = (decoder?.[0] ?? 0).toString(16)
+  const indication = (decoder?.[0] ?? 0).toString(16).toUpperCase()
   const specific = decoder && findDescriptor(decoder.subarray(13), [0x05])
   return specific && specific.length > 0 ? `${indication}.${specific[0]! >> 3}` : indication
 }

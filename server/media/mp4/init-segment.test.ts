@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
+import type { VideoFormat } from '../frame.ts'
+import { writeHevcConfig } from '../h265/hevc-config.ts'
+import { bytesOf, hevcSamples } from '../h265/test-sets.ts'
+import { createJpegFormat } from '../jpeg/jpeg-header.ts'
+import { writeOpusConfig } from '../opus/opus-packet.ts'
 import { scanBoxes } from './box-scanner.ts'
+import { describeInitSegment } from './describe-init.ts'
 import { formatCodecs, writeInitSegment } from './init-segment.ts'
 import { type Sample, writeFragmentHead } from './media-fragment.ts'
 import { syntheticFormat, syntheticFrames } from './synthetic-frames.ts'
@@ -24,6 +30,30 @@ test('the head is ftyp and moov, the same for the same format', () => {
 
 test('codecs are listed in the order of the tracks', () => {
   assert.equal(formatCodecs(syntheticFormat({ audioSampleRate: 48000 })), 'avc1.42c01e,mp4a.40.2')
+})
+
+test('what a head was written of is read back from it, whatever the codecs', () => {
+  const h265 = hevcSamples.map(({ codec, vps, sps, pps, size }): VideoFormat => {
+    const [width = 0, height = 0] = size.split('x').map(Number)
+    const config = writeHevcConfig({ vps: [bytesOf(vps)], sps: [bytesOf(sps)], pps: [bytesOf(pps)] })
+    return { codec: 'h265', width, height, config, codecString: codec }
+  })
+  const jpeg = createJpegFormat({ width: 640, height: 480 })
+  const opus = {
+    codec: 'opus',
+    sampleRate: 48_000,
+    channels: 2,
+    config: writeOpusConfig(2),
+    codecString: 'opus',
+  } as const
+  const { video: h264, audio: aac } = syntheticFormat({ audioSampleRate: 16000 })
+  for (const video of [h264, ...h265, jpeg]) {
+    for (const audio of [undefined, aac, opus]) {
+      const format = { video, audio }
+      const { width, height } = video
+      assert.deepEqual(describeInitSegment(writeInitSegment(format)), { codecs: formatCodecs(format), width, height })
+    }
+  }
 })
 
 test('ffprobe reads every frame at its time', { skip }, () => {
