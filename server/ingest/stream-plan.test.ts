@@ -19,6 +19,7 @@ test('video is taken by any of the names it goes by, the first there is', () => 
   }
   const { video: jpeg } = plan('m=video 0 RTP/AVP 26\na=framesize:26 2592-1944\n', video)
   assert.deepEqual([jpeg.codec, jpeg.payloadType, jpeg.size], ['mjpeg', 26, { width: 2592, height: 1944 }])
+  assert.deepEqual(plan('m=video 0 RTP/AVP 26\na=x-dimensions:3840,2160\n').video.size, { width: 3840, height: 2160 })
   const several = plan('m=video 0 RTP/AVP 97 98\na=rtpmap:97 VP8/90000\na=rtpmap:98 H265/90000\n')
   assert.deepEqual([several.video.codec, several.video.payloadType], ['h265', 98])
 })

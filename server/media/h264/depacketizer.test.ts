@@ -199,6 +199,19 @@ test('packets of the interleaved mode are refused and cost their group', () => {
   }
 })
 
+test('the two fields of a frame, each marked, with one timestamp or two, are both there', () => {
+  for (const step of [0, 0.5]) {
+    const { send, times } = open()
+    send(packetizeH264(key()), 0)
+    for (let i = 1; i < 4; i++) {
+      send(packetizeH264(inter()), i)
+      send(packetizeH264(inter()), i + step)
+    }
+    send(packetizeH264(inter()), 4)
+    assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 1 + step, 2, 2 + step, 3, 3 + step, 4])
+  }
+})
+
 test('a sender that marks every packet, and one that marks none, lose nothing', () => {
   const units = (type: number) => [...(type === 5 ? [sps, pps] : []), slice(type, 40), slice(type, 40, false)]
   for (const marked of [[0, 1, 2, 3], []]) {

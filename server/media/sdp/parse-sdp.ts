@@ -54,12 +54,12 @@ function parsePayload(payloadType: number, lines: readonly string[]): SdpPayload
     channels: positive(channels) ?? known?.channels ?? 1,
     parameters: withFrameSize(
       parseParameters(findOf(lines, 'fmtp', payloadType) ?? ''),
-      findOf(lines, 'framesize', payloadType),
+      findOf(lines, 'framesize', payloadType) ?? findAttribute(lines, 'x-dimensions'),
     ),
   }
 }
 
-/** `a=framesize:26 2592-1944` (3GPP TS 26.234 5.3.3.1) says what others write as a parameter. */
+/** `a=framesize:26 2592-1944` (3GPP TS 26.234 5.3.3.1) and `a=x-dimensions:2592,1944` say what others write as a parameter. */
 function withFrameSize(parameters: Map<string, string>, frameSize: string | undefined): Map<string, string> {
   if (frameSize && !parameters.has('x-dimensions')) parameters.set('x-dimensions', frameSize.replace('-', ','))
   return parameters
