@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
+import { parseAvcConfig } from './avc-config.ts'
 import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
 
@@ -187,6 +188,26 @@ test('two sequence sets with ids of their own are one format, sent again and aga
   assert.equal(depacketizer.counters.badPayloads, 0)
 })
 
+test('more sequence sets than a configuration can count leave those it can', () => {
+  const configs: Uint8Array[] = []
+  const depacketizer = new NalDepacketizer(h264Codec, {
+    onFormat: ({ config }) => configs.push(config),
+    onPicture() {},
+  })
+  // Ids in 11 bits of Exp-Golomb: `000001xxxxx` is 31 and up, so 5 zeros and 6 bits.
+  const withId = (id: number) => {
+    const code = (id + 1).toString(2)
+    const bits = `${'0'.repeat(code.length - 1)}${code}${'10110'.repeat(8)}`
+    return Uint8Array.of(...sps.subarray(0, 4), ...bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)))
+  }
+  for (let id = 1; id < 40; id++) depacketizer.push(withId(id), 0, withId(id).length, 0, false)
+  for (const unit of [...key(), slice(5, 9)]) depacketizer.push(unit, 0, unit.length, 1, false)
+  depacketizer.push(inter()[0]!, 0, inter()[0]!.length, 2, false)
+  assert.equal(configs.length, 1)
+  assert.equal(parseAvcConfig(configs[0]!).sps.length, 31)
+  assert.deepEqual(parseAvcConfig(configs[0]!).sps[0], sps)
+})
+
 test('packets of the interleaved mode are refused and cost their group', () => {
   for (const type of [25, 26, 27, 29]) {
     const { depacketizer, send, times } = open()
@@ -197,6 +218,16 @@ test('packets of the interleaved mode are refused and cost their group', () => {
     assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 3])
     assert.equal(depacketizer.counters.badPayloads, 1)
   }
+})
+
+test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
+  const { depacketizer, send, times } = open()
+  send([...packetizeH264(key()), Uint8Array.of(10)], 0)
+  send([Uint8Array.of(0x18, 0, 1, 10, 0, 1, 9), ...inter()], 1)
+  send(inter(), 2)
+  send(inter(), 3)
+  assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2, 3])
+  assert.equal(depacketizer.counters.badPayloads, 0)
 })
 
 test('the two fields of a frame, each marked, with one timestamp or two, are both there', () => {

@@ -1,5 +1,6 @@
 // The parameter sets of an H.264 stream, and the decoder configuration made of them.
 
+import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
 import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
 import { ParameterSetStore } from '../nal/parameter-set-store.ts'
@@ -9,6 +10,11 @@ import { parseSps } from './sps.ts'
 
 /** Ids stand at the front of a set: no more of it is looked at to know it again. */
 const idBytes = 16
+/** ISO/IEC 14496-10 7.4.2.1 and 7.4.2.2. */
+const maxSpsId = 31
+const maxPpsId = 255
+/** What a configuration record can count. */
+const maxSpsInConfig = 31
 
 export class H264ParameterSets implements ParameterSets {
   readonly #store = new ParameterSetStore()
@@ -19,6 +25,8 @@ export class H264ParameterSets implements ParameterSets {
     const reader = new BitReader(bytes.subarray(start, Math.min(end, start + idBytes)))
     reader.bits(kind === nalType.sps ? 32 : 8)
     const id = reader.unsigned()
+    if (id > (kind === nalType.sps ? maxSpsId : maxPpsId))
+      throw new AppError('corrupt', `H.264: no parameter set ${id}`)
     if (this.#store.has(kind, id, bytes, start, end)) return
     const parentId = kind === nalType.pps ? reader.unsigned() : -1
     this.#store.put({ kind, id, parentId }, bytes.subarray(start, end), kind === nalType.sps ? nalType.pps : undefined)
@@ -33,7 +41,8 @@ export class H264ParameterSets implements ParameterSets {
     if (!active) return undefined
     const { width, height, order } = parseSps(active)
     const [sps, pps] = [this.#list(nalType.sps), this.#list(nalType.pps)]
-    const config = writeAvcConfig({ sps: [active, ...sps.filter((set) => set !== active)], pps })
+    const all = [active, ...sps.filter((set) => set !== active)]
+    const config = writeAvcConfig({ sps: all.slice(0, maxSpsInConfig), pps })
     this.#store.hasChanged = false
     return { format: { codec: 'h264', width, height, config, codecString: avcCodecString(active) }, order }
   }

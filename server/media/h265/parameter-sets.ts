@@ -1,5 +1,6 @@
 // The parameter sets of an H.265 stream, and the decoder configuration made of them.
 
+import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
 import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
 import { ParameterSetStore } from '../nal/parameter-set-store.ts'
@@ -9,6 +10,8 @@ import { parseHevcSps } from './sps.ts'
 
 /** A VPS or PPS tells its id within these. */
 const idBytes = 16
+/** ITU-T H.265 7.4.3.3.1. */
+const maxPpsId = 63
 
 export class H265ParameterSets implements ParameterSets {
   readonly #store = new ParameterSetStore()
@@ -50,6 +53,7 @@ export class H265ParameterSets implements ParameterSets {
     const reader = new BitReader(bytes.subarray(start, Math.min(end, start + idBytes)))
     reader.bits(hevcNalHeaderBytes * 8)
     const id = kind === hevcNalType.vps ? reader.bits(4) : reader.unsigned()
+    if (id > maxPpsId) throw new AppError('corrupt', `H.265: no picture parameter set ${id}`)
     if (this.#store.has(kind, id, bytes, start, end)) return
     const parentId = kind === hevcNalType.pps ? reader.unsigned() : -1
     this.#store.put({ kind, id, parentId }, bytes.subarray(start, end))

@@ -115,7 +115,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #takeWhole(bytes: Uint8Array, start: number, end: number): void {
     if (this.#fragmentStart >= 0) this.#refuse()
     const role = this.#roles[this.#typeOf(bytes[start]!)]!
-    if (role === nalRole.bad || end - start <= this.#headerBytes) this.#takeStrange(bytes, start, end)
+    if (role === nalRole.bad || end - start < this.#headerBytes) this.#takeStrange(bytes, start, end)
     else if (this.#isKept(role, bytes, start, end)) this.#append(bytes, start, end)
   }
 
