@@ -1,0 +1,62 @@
+// The process that encodes telephone sound is killed under a running server: the sound has a hole, the pictures have none.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { probe } from '../e2e/media-probe.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { listFrameCounters } from '../fake-camera/frame-counter.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+
+type Camera = { status: string; audio_enabled: boolean }
+
+/** Children of the server that encode sound. */
+async function listSoundProcesses(serverPid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(serverPid)])
+  const lines = stdout.split('\n').filter((line) => line.includes('sound-process.ts'))
+  return lines.map((line) => Number.parseInt(line, 10))
+}
+
+test('when the sound process dies no picture is lost, and sound comes back', { timeout: 120_000 }, async () => {
+  const picture = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15 }
+  await using camera = await openFakeCamera({ streams: [{ name: 'door', ...picture, sound: 'pcma' }] })
+  await using server = await openServer()
+  const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  await eventually('the camera is online with sound', 30_000, async () => {
+    const { status, audio_enabled } = (await server.request<Camera>(`/v1/cameras/${id}/`)).json
+    return status === 'online' && audio_enabled
+  })
+  const [first, ...others] = await eventually('a sound process', 20_000, async () => {
+    const pids = await listSoundProcesses(server.pid)
+    return pids.length > 0 && pids
+  })
+  assert.deepEqual(others, [], 'one for the only worker that needs it')
+  await new Promise((resolve) => setTimeout(resolve, 3000))
+  const killedMs = Date.now()
+  process.kill(first!, 'SIGKILL')
+  await eventually('another sound process', 30_000, async () => {
+    const [next] = await listSoundProcesses(server.pid)
+    return next !== undefined && next !== first
+  })
+  await new Promise((resolve) => setTimeout(resolve, 4000))
+  assert.equal(await server.stop(), 0)
+  assert.match(server.log(), /the process that encodes sound was lost/)
+
+  const files = globSync(join(server.dataDir, `archive/cameras/${id}/**/*.mp4`)).sort()
+  const counters = files.flatMap((file) => listFrameCounters(readFileSync(file)))
+  const numbers = counters.map(({ frameNumber }) => frameNumber)
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, i) => numbers[0]! + i),
+  )
+  assert.ok(counters.at(-1)!.unixMs > killedMs + 3000, 'pictures until the end')
+  const { video, audio, complaints } = await probe(files.at(-1)!)
+  assert.equal(complaints, '')
+  const endOf = (packets: readonly { ptsSeconds: number }[]) => packets.at(-1)!.ptsSeconds
+  assert.ok(audio, 'sound again at the end')
+  assert.ok(endOf(video!.packets) - endOf(audio.packets) < 1, 'sound again at the end')
+})
