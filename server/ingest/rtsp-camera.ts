@@ -1,15 +1,14 @@
-// One RTSP connection to a camera: sets up its session, feeds the stream, keeps the session alive, watches that pictures come.
+// One RTSP connection to a camera: sets up its session and feeds the stream; rtsp-watch.ts looks after it from then on.
 
-import { findSameMoment } from '../media/rtp/rtcp.ts'
 import type { ConnectedOptions } from './camera-connection.ts'
 import { CameraError, toCameraError } from './camera-error.ts'
 import { CameraStream } from './camera-stream.ts'
 import { withDeadline } from './deadline.ts'
-import { FrameWatch } from './frame-watch.ts'
 import { InterleavedTracks } from './interleaved-tracks.ts'
 import { RtspClient } from './rtsp-client.ts'
 import { RtspConnection } from './rtsp-connection.ts'
 import { type DescribedStream, describeStream, playSession, setupTrack } from './rtsp-session.ts'
+import { type RtspTrack, watchRtspSession } from './rtsp-watch.ts'
 import { TrackReports } from './track-reports.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 import type { RtspTransport } from './transport-choice.ts'
@@ -47,11 +46,6 @@ function lateConnect({ url, limits }: ConnectedOptions): CameraError {
   return new CameraError('camera_unreachable', detail, { isUnreachable: true })
 }
 
-/** A track that is set up; `reports` is there once the stream is. */
-type Track = { readonly url: string; readonly transport: TrackTransport; reports: TrackReports | undefined }
-
-const tickMs = 2500
-const udpReportMs = 5000
 const leaveMs = 500
 
 class RtspCameraSession implements AsyncDisposable {
@@ -65,8 +59,8 @@ class RtspCameraSession implements AsyncDisposable {
   #sessionUrl: string
   #kind: RtspTransport
   #stream: CameraStream | undefined
-  #video: Track | undefined
-  #audio: Track | undefined
+  #video: RtspTrack | undefined
+  #audio: RtspTrack | undefined
 
   constructor(
     options: ConnectedOptions,
@@ -109,7 +103,17 @@ class RtspCameraSession implements AsyncDisposable {
     const { videoTime, audioTime } = played
     if (videoTime !== undefined && audioTime !== undefined) stream.alignAudio(videoTime, audioTime)
     try {
-      return await this.#watch(stream, this.#video, startedMs)
+      return await watchRtspSession({
+        ...this.#options,
+        connection: this.#connection,
+        client: this.#client,
+        keepAlive: { target: this.#sessionUrl, publicMethods: this.#described.publicMethods },
+        kind: this.#kind,
+        stream,
+        video: this.#video,
+        audio: this.#audio,
+        startedMs,
+      })
     } catch (error) {
       this.#learnFrom(error, stream, this.#options.clock.monotonicMs() - startedMs)
       throw error
@@ -131,7 +135,7 @@ class RtspCameraSession implements AsyncDisposable {
     memory.lastWallMs = this.#stream.lastWallMs
   }
 
-  async #setUpVideo(): Promise<Track> {
+  async #setUpVideo(): Promise<RtspTrack> {
     const { video } = this.#described.plan
     const handler = this.#createHandler(
       video.payloadType,
@@ -152,7 +156,7 @@ class RtspCameraSession implements AsyncDisposable {
   }
 
   /** Undefined when there is no sound to take; a camera that refuses it can still be watched. */
-  async #setUpAudio(): Promise<Track | CameraError | undefined> {
+  async #setUpAudio(): Promise<RtspTrack | CameraError | undefined> {
     const { audio } = this.#described.plan
     if (!audio) return undefined
     const handler = this.#createHandler(
@@ -168,11 +172,11 @@ class RtspCameraSession implements AsyncDisposable {
     }
   }
 
-  #createHandler(payloadType: number, onRtp: TrackHandler['onRtp'], track: () => Track | undefined): TrackHandler {
+  #createHandler(payloadType: number, onRtp: TrackHandler['onRtp'], track: () => RtspTrack | undefined): TrackHandler {
     return { payloadType, onRtp, onRtcp: (bytes, start, end) => track()?.reports?.take(bytes, start, end) }
   }
 
-  async #setUp(control: string | undefined, index: number, handler: TrackHandler): Promise<Track> {
+  async #setUp(control: string | undefined, index: number, handler: TrackHandler): Promise<RtspTrack> {
     const transport = this.#cleanUp.use(await this.#openTransport(index, handler))
     const url = await setupTrack(this.#client, this.#described, control, transport)
     return { url, transport, reports: undefined }
@@ -191,80 +195,6 @@ class RtspCameraSession implements AsyncDisposable {
   #createReports(receiver: CameraStream['videoReceiver']): TrackReports {
     const { clock } = this.#options
     return new TrackReports(receiver, this.#ownSsrc, () => clock.monotonicMs())
-  }
-
-  /** Looks after the playing session until it is lost. */
-  async #watch(stream: CameraStream, video: Track, startedMs: number): Promise<never> {
-    const { clock, signal, limits, stats } = this.#options
-    const frames = new FrameWatch(limits, startedMs)
-    const sessionMs = this.#client.session?.timeoutMs ?? 60_000
-    const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))
-    const reportMs = this.#kind === 'udp' ? udpReportMs : keepAliveMs
-    let keptAliveMs = startedMs
-    let reportedMs = startedMs
-    // One signal for the whole session: a race with long-lived promises at every tick would keep every tick in memory.
-    const lost = new AbortController()
-    const ended = AbortSignal.any([signal, lost.signal])
-    void this.#connection.closed.then((error) => lost.abort(error))
-    for (;;) {
-      await clock.sleep(tickMs, ended)
-      const nowMs = clock.monotonicMs()
-      stats.receivedBytes += this.#connection.receivedBytes
-      this.#connection.receivedBytes = 0
-      stream.collectStats()
-      this.#checkPackets(stream, video, nowMs - startedMs)
-      const counts = { pictures: stream.pictures, published: stream.published }
-      frames.check(counts, nowMs, {
-        what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
-        hint: 'set a key frame interval of a few seconds in the camera',
-      })
-      this.#followReports(stream)
-      if (nowMs - reportedMs >= reportMs) {
-        reportedMs = nowMs
-        this.#sendReports()
-      }
-      if (nowMs - keptAliveMs < keepAliveMs) continue
-      keptAliveMs = nowMs
-      void this.#keepAlive(lost)
-    }
-  }
-
-  #checkPackets({ videoReceiver: { packets } }: CameraStream, video: Track, playingMs: number): void {
-    if (video.reports?.endedAtPackets === packets) throw new CameraError('no_frames', 'The camera ended its stream.')
-    const { udpMs } = this.#options.limits
-    if (this.#kind === 'tcp' || packets > 0 || playingMs < udpMs) return
-    const detail = `The camera sends over UDP, but no packet came within ${udpMs / 1000} s: allow RTSP over TCP in the camera, or UDP in the firewall.`
-    throw new CameraError('no_frames', detail)
-  }
-
-  /** Brings sound and picture together by the camera's own clock, whatever that shows. */
-  #followReports({ audio }: CameraStream): void {
-    const picture = this.#video?.reports?.takeSender()
-    const sound = this.#audio?.reports?.sender
-    if (!picture || !sound || !audio) return
-    const soundTime = findSameMoment(picture, sound, audio.plan.clockRate)
-    if (soundTime !== undefined) audio.follow(picture.rtpTime, soundTime)
-  }
-
-  #sendReports(): void {
-    for (const track of [this.#video, this.#audio]) {
-      const report = track?.reports?.write()
-      if (track && report) track.transport.sendReport(report)
-    }
-  }
-
-  /** What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures tell the rest. */
-  async #keepAlive(lost: AbortController): Promise<void> {
-    const { keepAlive } = this.#options.memory
-    const method = keepAlive.chooseMethod(this.#described.publicMethods)
-    try {
-      await this.#client.request(method, this.#sessionUrl)
-    } catch (error) {
-      if (this.#options.signal.aborted || !this.#connection.isOpen) return
-      const { reason } = toCameraError(error)
-      if (reason === 'auth_failed') lost.abort(error)
-      else keepAlive.noteFailure()
-    }
   }
 
   #learnFrom(error: unknown, { videoReceiver: { packets } }: CameraStream, ageMs: number): void {
