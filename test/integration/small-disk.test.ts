@@ -1,0 +1,210 @@
+// A disk of 64 MB under recording: filled to the last byte by others, kept below its limit by retention, gone and back. Live goes on, the
+// owner is told, recording resumes by itself, and what is recorded is whole.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openSecretKey } from '../../server/auth/secret-key.ts'
+import type { Segment } from '../../server/model/segment.ts'
+import { databaseFile } from '../../server/store/database-file.ts'
+import { openStore } from '../../server/store/store.ts'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openMounts, whyNoMounts } from './mounts.ts'
+
+type Recording = {
+  status: string
+  status_reason: string | null
+  recording_start: string | null
+  recording_end: string | null
+}
+type Timeline = { segments: { start: string; end: string }[]; gaps: { reason: string }[] }
+
+const skip = whyNoMounts()
+const cameraCount = 3
+const picture = { width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, loopSeconds: 4 }
+
+type Scene = {
+  readonly source: FakeCamera
+  readonly server: ServerUnderTest
+  readonly cameras: readonly number[]
+  readonly disk: string
+}
+
+async function openScene(t: TestContext, disk: string, bitsPerSecond: number, ...args: string[]): Promise<Scene> {
+  const streams = createLoadStreams(cameraCount, { ...picture, bitsPerSecond })
+  const source = await openFakeCamera({ streams })
+  const server = await openServer('--archive', disk, ...args)
+  t.after(async () => {
+    await server[Symbol.asyncDispose]()
+    await source[Symbol.asyncDispose]()
+  })
+  const cameras: number[] = []
+  for (const { name } of streams) {
+    const options = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
+    cameras.push((await server.command<{ id: number }>('camera', 'add', ...options)).id)
+  }
+  return { source, server, cameras, disk }
+}
+
+const readRecording = async ({ server }: Scene, id: number) =>
+  (await server.request<Recording>(`/v1/cameras/${id}/recording/`)).json
+
+async function allAre(scene: Scene, status: string): Promise<boolean> {
+  const found = await Promise.all(scene.cameras.map((id) => readRecording(scene, id)))
+  return found.every((recording) => recording.status === status)
+}
+
+async function readReasons({ server, cameras }: Scene): Promise<Set<string>> {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const range = `start=${time(Date.now() - 3600_000)}&end=${time(Date.now() + 1000)}`
+  const timelines = cameras.map(async (id) => {
+    const { json } = await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)
+    return json.gaps.map(({ reason }) => reason)
+  })
+  return new Set((await Promise.all(timelines)).flat())
+}
+
+/** The newest segment of each camera, from the index. */
+async function listNewest({ server, cameras }: Scene): Promise<Segment[]> {
+  const credentialsKey = (await openSecretKey(server.dataDir)).deriveKey('camera credentials')
+  const database = databaseFile(server.dataDir)
+  await using store = await openStore({ database, credentialsKey, foreignIntervalMs: 0 })
+  return await Promise.all(
+    cameras.map(async (id) => (await store.segments.find((await store.segments.findNewest(id))!.id))!),
+  )
+}
+
+async function checkLive({ server, cameras }: Scene): Promise<void> {
+  const { live_snapshot } = (await server.request<{ live_snapshot: string }>(`/v1/cameras/${cameras[0]}/`)).json
+  assert.equal((await server.request(live_snapshot, { authorization: null })).status, 200, 'live goes on')
+}
+
+/** Until the disk takes no byte more. */
+async function fill(file: string): Promise<void> {
+  await using handle = await open(file, 'w')
+  for (let bytes = 2 ** 20; bytes >= 1; bytes /= 16) {
+    const chunk = Buffer.alloc(bytes)
+    // Others write at the same time and may just have made room.
+    for (let refused = 0; refused < 3; ) {
+      const written = await handle.write(chunk).then(
+        ({ bytesWritten }) => bytesWritten,
+        () => 0,
+      )
+      if (written < bytes) refused++
+    }
+  }
+}
+
+async function checkAfterwards(scene: Scene): Promise<void> {
+  for (const id of scene.cameras) await scene.server.command('camera', 'record', String(id), '--off')
+  await eventually('all files are closed, and index and files agree', 30_000, async () => {
+    const { ok } = await scene.server
+      .command<{ ok: boolean }>('check', '--deep', '--archive', scene.disk)
+      .catch((error: { stdout: string }) => ({ ok: false, why: error.stdout }))
+    return ok
+  })
+}
+
+for (const [title, minFree] of [
+  ['to the last byte', '0'],
+  ['into the space that stays free', '4MB'],
+] as const) {
+  test(`a disk that others fill ${title}, again and again`, { skip, timeout: 170_000 }, async (t) => {
+    const mounts = openMounts(t)
+    const disk = join(mounts.folder, 'disk')
+    mounts.mountMemory(disk, 64)
+    const scene = await openScene(t, disk, 400_000, '--min-free', minFree)
+    await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
+    for (let round = 0; round < 3; round++) {
+      const filler = join(disk, 'filler')
+      await fill(filler)
+      await eventually('the error is told', 30_000, () => allAre(scene, 'ERROR'))
+      const { status_reason } = await readRecording(scene, scene.cameras[0]!)
+      assert.match(String(status_reason), /disk .* is full/)
+      await checkLive(scene)
+      await rm(filler)
+      await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+    }
+    await checkAfterwards(scene)
+    // Retention has taken what was before, so the timeline shows no gap; the rows tell all the same.
+    for (const { gapReason } of await listNewest(scene)) assert.equal(gapReason, 'disk_full')
+  })
+}
+
+test('retention makes room before the disk is full, and the space that stays free is never taken', {
+  skip,
+  timeout: 170_000,
+}, async (t) => {
+  const mounts = openMounts(t)
+  const disk = join(mounts.folder, 'disk')
+  mounts.mountMemory(disk, 64)
+  const minFreeBytes = 6_000_000
+  await writeFile(join(disk, 'of others'), Buffer.alloc(50 * 2 ** 20))
+  const scene = await openScene(t, disk, 2_000_000, '--min-free', String(minFreeBytes))
+  await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
+  const firstOf = async () => Date.parse((await readRecording(scene, scene.cameras[0]!)).recording_start ?? '')
+  const firstMs = await eventually('footage', 30_000, firstOf)
+  let lowestBytes = Number.POSITIVE_INFINITY
+  const deadlineMs = performance.now() + 140_000
+  do {
+    // A file ends and another begins: what is closed can be deleted.
+    scene.source.faults.dropConnections()
+    for (let i = 0; i < 40; i++) {
+      const { bavail, bsize } = await statfs(disk)
+      lowestBytes = Math.min(lowestBytes, bavail * bsize)
+      await sleep(100)
+    }
+    assert.notEqual((await readRecording(scene, scene.cameras[0]!)).status, 'ERROR')
+  } while ((await firstOf()) < firstMs + 5000 && performance.now() < deadlineMs)
+  assert.ok((await firstOf()) >= firstMs + 5000, 'the oldest has made room')
+  assert.ok(lowestBytes >= minFreeBytes, `${lowestBytes} bytes were free once`)
+  assert.ok(!(await readReasons(scene)).has('disk_full'), 'and nothing was missed for it')
+  await checkAfterwards(scene)
+})
+
+test('a disk that is pulled, and one that is not mounted: nothing is written in its place, and it goes on when it is back', {
+  skip,
+  timeout: 170_000,
+}, async (t) => {
+  const mounts = openMounts(t)
+  const [real, disk] = [join(mounts.folder, 'real'), join(mounts.folder, 'disk')]
+  await mkdir(real)
+  mounts.bind(real, disk)
+  const scene = await openScene(t, disk, 400_000)
+  const { server, source } = scene
+  await eventually('all record', 60_000, () => allAre(scene, 'RECORDING'))
+
+  await t.test('pulled while it records', async () => {
+    mounts.unmount(disk)
+    source.faults.dropConnections() // new files
+    await eventually('the error is told', 30_000, () => allAre(scene, 'ERROR'))
+    const { status_reason } = await readRecording(scene, scene.cameras[0]!)
+    assert.match(String(status_reason), /not there|missing/)
+    await checkLive(scene)
+    assert.ok(!existsSync(join(disk, 'cameras')), 'nothing is written below it')
+    mounts.bind(real, disk)
+    await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+    assert.ok((await readReasons(scene)).has('disk_failed'))
+  })
+
+  await t.test('away when the server starts', async () => {
+    await server.kill()
+    mounts.unmount(disk)
+    await server.start()
+    await eventually('the error is told', 30_000, () => allAre(scene, 'ERROR'))
+    assert.deepEqual(await readdir(disk), ['server.lock'])
+    const before = await readRecording(scene, scene.cameras[0]!)
+    mounts.bind(real, disk)
+    await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
+    assert.equal((await readRecording(scene, scene.cameras[0]!)).recording_start, before.recording_start)
+    await eventually('what the kill left open is repaired', 30_000, async () =>
+      server.log().includes('open segments repaired'),
+    )
+  })
+  await checkAfterwards(scene)
+})
