@@ -36,7 +36,7 @@ import { CameraEvents } from './camera-events.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
 import { runEventRetention } from './event-retention.ts'
-import { lockFolder } from './folder-lock.ts'
+import { lockArchive, lockFolder } from './folder-lock.ts'
 import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
@@ -83,9 +83,9 @@ const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 /** Starts everything. Throws before anything runs when the data folder, the certificate or the port cannot be used. */
 export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
   await mkdir(config.data, { recursive: true, mode: 0o700 })
-  await mkdir(config.archive, { recursive: true, mode: 0o700 })
   await using held = new AsyncDisposableStack()
-  for (const folder of new Set([config.data, config.archive])) held.use(lockFolder(folder))
+  held.use(lockFolder(config.data))
+  if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
   const secretKey = await openSecretKey(config.data)
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)

@@ -1,7 +1,9 @@
 // One server per folder: two would repair each other's open files.
 
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from './base/error.ts'
+import { AppError, errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
 import { lockFile } from './store/file-lock.ts'
 
 /** Throws 'conflict' when another process holds the folder. Dispose to let it go. */
@@ -10,4 +12,22 @@ export function lockFolder(folder: string): Disposable {
   if (lock) return lock
   const advice = 'stop it first, or name another folder with --data'
   throw new AppError('conflict', `another Nightjar server is running on ${folder}: ${advice}`)
+}
+
+/**
+ * As `lockFolder`, for a folder that may be on a disk of its own: one that is read-only or broken keeps nobody from starting. Undefined
+ * when it cannot be written to.
+ */
+export async function lockArchive(folder: string, log: Logger): Promise<Disposable | undefined> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return lockFolder(folder)
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'conflict') throw error
+    log.error(
+      { archive: folder, error: errorChain(error) },
+      'nothing is recorded until the folder of the recordings can be written',
+    )
+    return undefined
+  }
 }

@@ -2,6 +2,7 @@
 
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -25,8 +26,8 @@ export async function markArchive(archiveDir: string): Promise<void> {
 }
 
 /**
- * At a start: makes the folder an archive when it is new, or from before there was a mark. False when the index knows footage and
- * nothing is there: the disk is probably not mounted.
+ * At a start: makes the folder an archive when it is new, or from before there was a mark. False when that is not possible, and when the
+ * index knows footage and nothing is there: the disk is probably not mounted.
  */
 export async function openArchiveFolder(archiveDir: string, rows: SegmentRows, log: Logger): Promise<boolean> {
   if (await isArchiveThere(archiveDir)) return true
@@ -38,8 +39,13 @@ export async function openArchiveFolder(archiveDir: string, rows: SegmentRows, l
     )
     return false
   }
-  await markArchive(archiveDir)
-  return true
+  try {
+    await markArchive(archiveDir)
+    return true
+  } catch (error) {
+    log.error({ archive: archiveDir, error: errorChain(error) }, 'the folder of the recordings cannot be written')
+    return false
+  }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -3,11 +3,10 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
-import { lockFolder } from '../folder-lock.ts'
 import type { Store } from '../store/store.ts'
 import { type Command, type CommandResult, UsageError } from './command.ts'
 import { serverOptions } from './help.ts'
-import { withStore } from './open-data.ts'
+import { withStoppedServer, withStore } from './open-data.ts'
 
 export const checkCommand: Command = {
   name: 'check',
@@ -28,8 +27,7 @@ export const checkCommand: Command = {
     const forgetsMissing = switches.has('forget-missing')
     if (forgetsMissing && !switches.has('fix')) throw new UsageError('--forget-missing goes with --fix', checkCommand)
     if (!switches.has('fix')) return withStore(config, (store) => check(config, store, isDeep))
-    using _ = lockFolder(config.archive)
-    return await withStore(config, (store) => fix(config, store, { isDeep, forgetsMissing }))
+    return await withStoppedServer(config, (store) => fix(config, store, { isDeep, forgetsMissing }))
   },
 }
 

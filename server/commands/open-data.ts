@@ -2,8 +2,11 @@
 
 import { access } from 'node:fs/promises'
 import { openSecretKey } from '../auth/secret-key.ts'
+import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
+import { lockFolder } from '../folder-lock.ts'
 import { isPostgresUrl } from '../store/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 
@@ -15,18 +18,30 @@ export async function withStore<T>(
 ): Promise<T> {
   // Loaded only here: help and faulty command lines need no database.
   const { openStore } = await import('../store/store.ts')
-  const isThere = isPostgresUrl(database) || (await isFile(database))
-  if (!isThere && !isCreated) {
-    const advice = 'name the right folder with --data, or begin with: nightjar user add'
-    throw new AppError('not_found', `there is no data of Nightjar in ${data}; ${advice}`)
-  }
+  if (!isCreated) await checkThere({ data, database })
   const secretKey = await openSecretKey(data)
   const credentialsKey = secretKey.deriveKey('camera credentials')
   await using store = await openStore({ database, credentialsKey, foreignIntervalMs: 0 })
   return await work(store)
 }
 
-function isFile(path: string): Promise<boolean> {
+/** As `withStore`, while no server uses the database or the recordings, and none begins to. Throws 'conflict' when one does. */
+export async function withStoppedServer<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const { claimDatabase } = await import('../store/database-claim.ts')
+  const { database, data: dataDir, archive } = config
+  await checkThere(config)
+  using _ = (await isThere(archive)) ? lockFolder(archive) : undefined
+  await using __ = await claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
+  return await withStore(config, work)
+}
+
+async function checkThere({ data, database }: Pick<Config, 'data' | 'database'>): Promise<void> {
+  if (isPostgresUrl(database) || (await isThere(database))) return
+  const advice = 'name the right folder with --data, or begin with: nightjar user add'
+  throw new AppError('not_found', `there is no data of Nightjar in ${data}; ${advice}`)
+}
+
+function isThere(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -86,7 +86,7 @@ test('the dry run tells what would go and why, and nothing goes; without it, jus
   const lock = lockFolder(archive)
   const refused = await run('retention --json')
   assert.deepEqual([refused.code, refused.json.error.kind], [1, 'conflict'])
-  assert.match(refused.json.error.message, /--dry-run/)
+  assert.match(refused.json.error.message, /another Nightjar server is running .* stop it first/)
   lock[Symbol.dispose]()
   const done = await run('retention --json')
   assert.deepEqual(done.json, {

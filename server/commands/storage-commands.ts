@@ -1,14 +1,12 @@
 // nightjar storage, nightjar retention
 
 import { systemClock } from '../base/clock.ts'
-import { AppError } from '../base/error.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
-import { lockFolder } from '../folder-lock.ts'
 import type { Store } from '../store/store.ts'
 import type { Command, CommandResult } from './command.ts'
 import { serverOptions } from './help.ts'
-import { withStore } from './open-data.ts'
+import { withStoppedServer, withStore } from './open-data.ts'
 
 const spaceOptions = {
   archive: serverOptions.archive!,
@@ -34,13 +32,13 @@ const storageCommand: Command = {
 
 const retentionCommand: Command = {
   name: 'retention',
-  summary: 'Deletes recordings whose time or space is over, as the running server does by itself; or only tells which.',
+  summary:
+    'Deletes recordings whose time or space is over, as a running server does by itself every ten seconds; or only tells which.',
   positionals: [],
   options: { ...spaceOptions, 'dry-run': { sentence: 'Deletes nothing: tells what would go now.' } },
   async run({ config, switches }) {
     if (switches.has('dry-run')) return withStore(config, (store) => showPlan(config, store))
-    using _ = lockArchive(config.archive)
-    return await withStore(config, (store) => applyLimits(config, store))
+    return withStoppedServer(config, (store) => applyLimits(config, store))
   },
 }
 
@@ -77,14 +75,5 @@ async function openSpace(config: Config, store: Store) {
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
     openBytes: () => openBytes,
     minFreeBytes: config.minFree,
-  }
-}
-
-function lockArchive(archiveDir: string): Disposable {
-  try {
-    return lockFolder(archiveDir)
-  } catch (cause) {
-    const message = 'a running server does this by itself, every ten seconds; to see what it will do: --dry-run'
-    throw new AppError('conflict', message, { cause })
   }
 }

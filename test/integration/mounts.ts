@@ -21,7 +21,7 @@ export type Mounts = {
   readonly folder: string
   mountMemory(at: string, megabytes: number, ...options: string[]): void
   /** The folder `of` under another name. */
-  bind(of: string, at: string): void
+  bind(of: string, at: string, ...options: string[]): void
   unmount(at: string): void
 }
 
@@ -47,7 +47,7 @@ export function openMounts(t: TestContext): Mounts {
     folder,
     mountMemory: (at, megabytes, ...options) =>
       mount(at, '-t', 'tmpfs', '-o', [`size=${megabytes}m`, ...options].join(','), 'nightjar-test'),
-    bind: (of, at) => mount(at, '--bind', of),
+    bind: (of, at, ...options) => mount(at, '-o', ['bind', ...options].join(','), of),
     unmount,
   }
 }

@@ -79,9 +79,13 @@ async function listNewest({ server, cameras }: Scene): Promise<Segment[]> {
   )
 }
 
+/** The camera may just be connecting again. */
 async function checkLive({ server, cameras }: Scene): Promise<void> {
   const { live_snapshot } = (await server.request<{ live_snapshot: string }>(`/v1/cameras/${cameras[0]}/`)).json
-  assert.equal((await server.request(live_snapshot, { authorization: null })).status, 200, 'live goes on')
+  await eventually('live goes on', 20_000, async () => {
+    const { status } = await server.request(live_snapshot, { authorization: null })
+    return status === 200
+  })
 }
 
 /** Until the disk takes no byte more. */
@@ -205,6 +209,19 @@ test('a disk that is pulled, and one that is not mounted: nothing is written in 
     await eventually('what the kill left open is repaired', 30_000, async () =>
       server.log().includes('open segments repaired'),
     )
+  })
+  await t.test('read-only when the server starts', async () => {
+    await server.stop()
+    mounts.unmount(disk)
+    mounts.bind(real, disk, 'ro')
+    await server.start()
+    await eventually('the error is told', 30_000, () => allAre(scene, 'ERROR'))
+    const { status_reason } = await readRecording(scene, scene.cameras[0]!)
+    assert.match(String(status_reason), /read-only/)
+    await checkLive(scene)
+    mounts.unmount(disk)
+    mounts.bind(real, disk)
+    await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
   })
   await checkAfterwards(scene)
 })
