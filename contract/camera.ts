@@ -107,6 +107,16 @@ const writable = {
   password: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
 }
 
+export const CameraSource = Type.Object({
+  url: Type.String({
+    description: 'Without user information; what a password in its path or query looks like stands as `***`.',
+  }),
+  username: nullable(Type.String()),
+  has_password: Type.Boolean({ description: 'A password is kept; it is never shown.' }),
+})
+
+export type CameraSource = Static<typeof CameraSource>
+
 export const NewCamera = Type.Object(writable)
 
 export type NewCamera = Static<typeof NewCamera>

@@ -28,7 +28,9 @@ test('no operation is there twice, and each describes the parameters of its path
 test('reading asks for read, changing for read and write; credentials and accounts for their own scope even to be listed', () => {
   for (const { method, access, path } of all) {
     const isAboutAccounts = /^\/v1\/(me\/(?!storage\/)\w|users\/)/.test(path)
-    const usual = method === 'GET' ? ['read'] : ['read', 'write']
+    // Where a camera is matters to who changes it, and tells others about the network.
+    const isForChanging = path === '/v1/cameras/{camera_id}/source/'
+    const usual = method === 'GET' && !isForChanging ? ['read'] : ['read', 'write']
     assert.deepEqual(access.all, isAboutAccounts ? ['account_manage'] : usual, `${method} ${path}`)
     if (isAboutAccounts) assert.equal(access.or, undefined)
   }

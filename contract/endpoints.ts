@@ -1,7 +1,16 @@
 // The whole interface as one table: first the twenty operations in the order of the interface document, then our extensions.
 
 import { accountEndpoints } from './account-endpoints.ts'
-import { Camera, CameraChange, CameraListQuery, CameraPath, CameraQuery, NewCamera, SharedCamera } from './camera.ts'
+import {
+  Camera,
+  CameraChange,
+  CameraListQuery,
+  CameraPath,
+  CameraQuery,
+  CameraSource,
+  NewCamera,
+  SharedCamera,
+} from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
 import { footageEndpoints } from './footage-endpoints.ts'
@@ -19,6 +28,7 @@ import {
   TimelineQuery,
 } from './recording.ts'
 import { Nothing } from './schema.ts'
+import { serverEndpoints } from './server.ts'
 import { storageEndpoints } from './storage.ts'
 import { User } from './user.ts'
 
@@ -238,6 +248,16 @@ export const endpoints = {
     result: Camera,
     isExtension: true,
   }),
+  getCameraSource: endpoint({
+    method: 'GET',
+    path: '/v1/cameras/{camera_id}/source/',
+    summary: 'Where a camera is, for who may change it.',
+    access: changes('camera_manage'),
+    params: CameraPath,
+    status: 200,
+    result: CameraSource,
+    isExtension: true,
+  }),
   deleteCamera: endpoint({
     method: 'DELETE',
     path: '/v1/cameras/{camera_id}/',
@@ -293,6 +313,7 @@ export const endpoints = {
 
   ...footageEndpoints,
   ...storageEndpoints,
+  ...serverEndpoints,
   ...accountEndpoints,
 } satisfies Record<string, Endpoint>
 

@@ -1,7 +1,7 @@
 // The account behind a token.
 
 import { type Static, Type } from 'typebox'
-import { Email, nullable } from './schema.ts'
+import { Email, nullable, ours } from './schema.ts'
 
 export const User = Type.Object({
   id: Type.Integer(),
@@ -16,6 +16,7 @@ export const User = Type.Object({
   cameras_with_guests_count: Type.Integer(),
   require_qualification: Type.Boolean(),
   available_features: Type.Object({ live_view: Type.Boolean(), connect_camera: Type.Boolean() }),
+  is_owner: Type.Boolean({ ...ours, description: 'Extension. Owners manage the server and its users.' }),
 })
 
 export type User = Static<typeof User>

@@ -18,6 +18,7 @@ import {
 import { type Cameras, createCameras } from './resources/cameras.ts'
 import { createEvents, type Events } from './resources/events.ts'
 import { createGuests, type Guests } from './resources/guests.ts'
+import { createServer, type Server } from './resources/server.ts'
 import { createSharedCameras, type SharedCameras } from './resources/shared-cameras.ts'
 import { createStreams, type Streams } from './resources/streams.ts'
 import { createUsers, type Users } from './resources/users.ts'
@@ -41,6 +42,7 @@ export type Client = {
   readonly authorizations: Authorizations
   readonly sessions: Sessions
   readonly users: Users
+  readonly server: Server
   /** Any operation by its name in the interface's table; the resources are made of it. */
   readonly call: Call
 }
@@ -61,6 +63,7 @@ export function createClient({ auth, retry, ...httpOptions }: ClientOptions): Cl
     authorizations: createAuthorizations(call),
     sessions: createSessions(call),
     users: createUsers(call),
+    server: createServer(call),
     call,
   }
 }

@@ -47,7 +47,9 @@ import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedPictures } from './playback/recorded-pictures.ts'
 import { claimDatabase } from './store/database-claim.ts'
+import { isPostgresUrl } from './store/postgres-url.ts'
 import { openStore, type Store } from './store/store.ts'
+import { readVersion } from './version.ts'
 
 export type RunningServer = {
   /** Where clients reach it. */
@@ -87,6 +89,11 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   held.use(lockFolder(config.data))
   if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
   const secretKey = await openSecretKey(config.data)
+  const identification = {
+    version: readVersion(),
+    startedAtMs: clock.nowMs(),
+    database: isPostgresUrl(config.database) ? 'postgresql' : 'sqlite',
+  } as const
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)
   const readIdentity = () => openIdentity(config, publicUrl, clock)
@@ -245,6 +252,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     recorded: playback,
     recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
+    report: () => ({ ...identification, cameras: desk.stats(), workers: workers.health() }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,
     log,

@@ -85,6 +85,15 @@ export class MediaWorkers implements LiveSubscriber {
     return this.#slots.flatMap((slot) => (slot.stats ? [slot.stats] : []))
   }
 
+  health(): { count: number; running: number; restarts: number } {
+    const running = this.#slots.filter(({ isRunning }) => isRunning).length
+    return {
+      count: this.#slots.length,
+      running,
+      restarts: this.#slots.reduce((sum, { restarts }) => sum + restarts, 0),
+    }
+  }
+
   #slotOf(cameraId: number): WorkerSlot {
     return this.#slots[cameraId % this.#slots.length]!
   }
@@ -99,6 +108,8 @@ class WorkerSlot {
   readonly #stopped = Promise.withResolvers<void>()
   #worker: Worker | undefined
   stats: WorkerStats | undefined
+  /** Times it died and was started again. */
+  restarts = 0
 
   constructor(index: number, options: MediaWorkersOptions) {
     this.#options = options
@@ -107,6 +118,10 @@ class WorkerSlot {
 
   get stopped(): Promise<void> {
     return this.#stopped.promise
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== undefined
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -181,6 +196,7 @@ class WorkerSlot {
     for (const removal of this.#removals.values()) removal.resolve()
     this.#removals.clear()
     if (signal.aborted) return
+    this.restarts++
     for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
     // What the next worker records comes after a gap that nobody asked for.
     for (const [id, job] of this.#jobs) {

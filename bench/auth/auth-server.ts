@@ -123,6 +123,13 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const api = createApi({
     ...noCameras,
     storage: createTemporaryStorage(store, process.cwd(), clock),
+    report: () => ({
+      version: '',
+      startedAtMs: clock.nowMs(),
+      database: 'sqlite',
+      cameras: [],
+      workers: { count: 0, running: 0, restarts: 0 },
+    }),
     store,
     authenticator,
     access: new CameraAccess({ store, authenticator }),

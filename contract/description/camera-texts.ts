@@ -5,7 +5,7 @@ import type { OperationText } from './operation-text.ts'
 import { pageOf, sampleCamera, sampleSharedCamera } from './samples.ts'
 
 type Names = 'listCameras' | 'getCamera' | 'listSharedCameras' | 'getSharedCamera'
-type OwnNames = 'createCamera' | 'updateCamera' | 'deleteCamera' | 'rotateEventHash'
+type OwnNames = 'createCamera' | 'updateCamera' | 'getCameraSource' | 'deleteCamera' | 'rotateEventHash'
 
 const viewWords =
   'The live-view parameters become part of the addresses in the answer: ask with them, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
@@ -22,7 +22,7 @@ export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<E
   createCamera: {
     tag: 'Cameras',
     description:
-      'The server connects to it at once; `status`, and `status_reason` where something is wrong, tell how that goes. The address and its password are never shown again.',
+      'The server connects to it at once; `status`, and `status_reason` where something is wrong, tell how that goes. The password is never shown again.',
     bodies: {
       'An RTSP camera': {
         name: 'Front door',
@@ -44,6 +44,12 @@ export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<E
       'A new address': { url: 'rtsp://192.168.1.30/stream1', username: 'viewer', password: 'sesame' },
     },
     answer: { ...sampleCamera, name: 'Back door' },
+  },
+  getCameraSource: {
+    tag: 'Cameras',
+    description:
+      'For a form in which the camera is changed. An address that still holds `***` is refused when it is sent back; one that is not sent stays.',
+    answer: { url: 'rtsp://192.168.1.20/stream1', username: 'viewer', has_password: true },
   },
   rotateEventHash: {
     tag: 'Cameras',

@@ -5,6 +5,7 @@ import { accountTexts } from './account-texts.ts'
 import { cameraTexts } from './camera-texts.ts'
 import type { OperationText } from './operation-text.ts'
 import { recordingTexts } from './recording-texts.ts'
+import { serverTexts } from './server-texts.ts'
 import { sharingTexts } from './sharing-texts.ts'
 import { storageTexts } from './storage-texts.ts'
 
@@ -12,6 +13,7 @@ export const operationTexts: { readonly [Name in EndpointName]: OperationText<En
   ...accountTexts,
   ...cameraTexts,
   ...recordingTexts,
+  ...serverTexts,
   ...sharingTexts,
   ...storageTexts,
 }

@@ -25,6 +25,7 @@ export const sampleUser: User = {
   cameras_with_guests_count: 1,
   require_qualification: false,
   available_features: { live_view: true, connect_camera: true },
+  is_owner: true,
 }
 
 const mediaUrl = (file: string) => `${sampleOrigin}/media/cameras/12/${file}?token=AgEBaF3k4AEMBwk`

@@ -30,6 +30,8 @@ export type User = {
   cameras_with_guests_count: number
   require_qualification: boolean
   available_features: { live_view: boolean; connect_camera: boolean }
+  /** Extension. Owners manage the server and its users. */
+  is_owner: boolean
 }
 
 export type Camera = {
@@ -89,6 +91,14 @@ export type CameraQuery = {
   max_width?: number | undefined
   /** Highest MJPEG stream and live snapshot, in pixels. */
   max_height?: number | undefined
+}
+
+export type CameraSource = {
+  /** Without user information; what a password in its path or query looks like stands as `***`. */
+  url: string
+  username: string | null
+  /** A password is kept; it is never shown. */
+  has_password: boolean
 }
 
 export type NewCamera = {
@@ -345,6 +355,37 @@ export type Storage = {
 export type StorageChange = {
   /** Null: no limit. */
   max_bytes: number | null
+}
+
+export type ServerState = {
+  version: string
+  started_at: Timestamp
+  database: 'sqlite' | 'postgresql'
+  cameras: {
+    /** Of all users. */
+    count: number
+    online: number
+    offline: number
+    /** Not connected yet, or not at present: nobody watches them. */
+    unknown: number
+    /** camera_unreachable, auth_failed and others, the most frequent first. */
+    offline_reasons: { reason: string; count: number }[]
+  }
+  recordings: {
+    /** Cameras that are to be recorded. */
+    count: number
+    /** Being written at the moment. */
+    recording: number
+    /** Cannot be written; see `status_reason` of the recording. */
+    failing: number
+  }
+  workers: {
+    /** Threads that handle what cameras send. */
+    count: number
+    running: number
+    /** Since the start of the server. */
+    restarts: number
+  }
 }
 
 export type PageQuery = {

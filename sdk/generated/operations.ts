@@ -24,6 +24,7 @@ import type {
   CameraEvent,
   CameraListQuery,
   CameraQuery,
+  CameraSource,
   Download,
   DownloadQuery,
   EventQuery,
@@ -39,6 +40,7 @@ import type {
   RecordedStream,
   Recording,
   RecordingChange,
+  ServerState,
   SharedCamera,
   Storage,
   StorageChange,
@@ -94,6 +96,8 @@ export type Operations = {
   createCamera: { body: NewCamera; result: Camera }
   /** Changes a camera. An extension of the interface. */
   updateCamera: { params: { camera_id: number }; body: CameraChange; result: Camera }
+  /** Where a camera is, for who may change it. An extension of the interface. */
+  getCameraSource: { params: { camera_id: number }; result: CameraSource }
   /** Removes a camera and its footage. An extension of the interface. */
   deleteCamera: { params: { camera_id: number }; result: undefined }
   /** Gives the camera a new `event_api_hash`. An extension of the interface. */
@@ -118,6 +122,8 @@ export type Operations = {
   getUserStorage: { params: { user_id: number }; result: Storage }
   /** Limits the space of a user’s recordings; for owners. An extension of the interface. */
   updateUserStorage: { params: { user_id: number }; body: StorageChange; result: Storage }
+  /** How the server is doing; for owners. An extension of the interface. */
+  getServer: { result: ServerState }
   /** Changes the current user. An extension of the interface. */
   updateMe: { body: MeChange; result: User }
   /** Personal access tokens of the current user. An extension of the interface. */
@@ -188,6 +194,7 @@ export const operations = {
   listCameraEvents: { method: 'GET', path: '/v1/events/{camera_id}/' },
   createCamera: { method: 'POST', path: '/v1/cameras/' },
   updateCamera: { method: 'PUT', path: '/v1/cameras/{camera_id}/' },
+  getCameraSource: { method: 'GET', path: '/v1/cameras/{camera_id}/source/' },
   deleteCamera: { method: 'DELETE', path: '/v1/cameras/{camera_id}/' },
   rotateEventHash: { method: 'POST', path: '/v1/cameras/{camera_id}/event-hash/' },
   enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
@@ -200,6 +207,7 @@ export const operations = {
   getStorage: { method: 'GET', path: '/v1/me/storage/' },
   getUserStorage: { method: 'GET', path: '/v1/users/{user_id}/storage/' },
   updateUserStorage: { method: 'PUT', path: '/v1/users/{user_id}/storage/' },
+  getServer: { method: 'GET', path: '/v1/server/' },
   updateMe: { method: 'PUT', path: '/v1/me/' },
   listTokens: { method: 'GET', path: '/v1/me/tokens/' },
   createToken: { method: 'POST', path: '/v1/me/tokens/' },

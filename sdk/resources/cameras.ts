@@ -16,6 +16,8 @@ export const createCameras = (call: Call) => ({
   /** The live view that the answer's addresses show can be tuned: `{ max_width: 640, refresh_rate: 1 }`. */
   get: (id: number, query: Query<'getCamera'> = {}, options?: CallOptions) =>
     call('getCamera', { params: { camera_id: id }, query }, options),
+  /** Its address, without the password. */
+  getSource: (id: number, options?: CallOptions) => call('getCameraSource', { params: { camera_id: id } }, options),
   create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
   update: (id: number, body: Body<'updateCamera'>, options?: CallOptions) =>
     call('updateCamera', { params: { camera_id: id }, body }, options),

@@ -22,6 +22,7 @@ import { createMeHandlers } from './handlers/me.ts'
 import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
 import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
 import { createRecordingHandlers } from './handlers/recording.ts'
+import { createServerHandlers } from './handlers/server.ts'
 import { createSharedCameraHandlers } from './handlers/shared-cameras.ts'
 import { createStorageHandlers } from './handlers/storage.ts'
 import { createUserHandlers } from './handlers/users.ts'
@@ -89,6 +90,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createRecordingHandlers({ store, access, recorded }),
       ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),
+      ...createServerHandlers({ store, report: deps.report }),
       ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
       ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
 import { openTemporaryApi, publicUrl } from './temporary-api.ts'
 
 async function openOwner(t: TestContext) {
@@ -32,6 +34,7 @@ test('the user, with every key', async (t) => {
     cameras_with_guests_count: 0,
     require_qualification: false,
     available_features: { live_view: true, connect_camera: true },
+    is_owner: true,
   })
 })
 
@@ -197,6 +200,27 @@ test('a camera is added, changed and removed', async (t) => {
   assert.deepEqual([removed.statusCode, removed.body], [204, ''])
   assert.equal((await send('GET', `/v1/cameras/${id}/`)).statusCode, 404)
   assert.equal((await send('DELETE', `/v1/cameras/${id}/`)).statusCode, 404)
+})
+
+test('its owner sees where a camera is, and never its password; who may only read sees neither', async (t) => {
+  const { api, send, owner, addUser, store } = await openOwner(t)
+  const body = { name: 'Door', url: 'rtsp://ada:s%40cret@camera.example/a?pwd=s3cret' }
+  const { id } = (await send('POST', '/v1/cameras/', body)).json()
+  const path = `/v1/cameras/${id}/source/`
+  const answer = await send('GET', path)
+  assert.deepEqual(answer.json(), { url: 'rtsp://camera.example/a?pwd=***', username: 'ada', has_password: true })
+  assert.equal((await send('PUT', `/v1/cameras/${id}/`, { url: answer.json().url })).statusCode, 400)
+  assert.equal((await send('PUT', `/v1/cameras/${id}/`, { username: 'bo' })).statusCode, 200)
+  assert.deepEqual((await send('GET', path)).json().username, 'bo')
+  const row = await store.cameras.get(id)
+  assert.deepEqual([row.url, row.password], ['rtsp://camera.example/a?pwd=s3cret', 's@cret'])
+  const { authorization } = await addUser('stranger@example.com')
+  assert.equal((await api.server.inject({ url: path, headers: { authorization } })).statusCode, 404)
+  const value = createPersonalToken(randomBytes)
+  const readOnly = { userId: owner.userId, name: 'wall', scopes: ['read'], ...describePersonalToken(value) }
+  await store.tokens.insert(readOnly)
+  const refused = await api.server.inject({ url: path, headers: { authorization: `PersonalAccessToken ${value}` } })
+  assert.equal(refused.statusCode, 403)
 })
 
 test('a camera by HTTP is one of pictures until it is connected, unless its owner knows better', async (t) => {

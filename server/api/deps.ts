@@ -72,6 +72,20 @@ export type PicturesOfFootage = Pick<RecordedPictures, 'picture'>
 /** The space of recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
 
+/** How the server is doing. */
+export type ServerReport = {
+  readonly version: string
+  readonly startedAtMs: number
+  readonly database: 'sqlite' | 'postgresql'
+  /** As many groups as there are reasons; `reason` is empty but for cameras that are offline. */
+  readonly cameras: readonly {
+    readonly status: 'online' | 'offline' | 'unknown'
+    readonly reason: string
+    readonly cameras: number
+  }[]
+  readonly workers: { readonly count: number; readonly running: number; readonly restarts: number }
+}
+
 export type ApiDeps = {
   readonly store: Pick<
     Store,
@@ -102,6 +116,7 @@ export type ApiDeps = {
   readonly recorded: Recorded
   readonly recordedPictures: PicturesOfFootage
   readonly storage: StorageSource
+  readonly report: () => ServerReport
   readonly snapshots: Snapshots
   readonly clock: Clock
   readonly log: Logger

@@ -105,6 +105,13 @@ export async function openTemporaryApi(
     recorded: noFootage,
     recordedPictures: { picture: notFound },
     storage: createTemporaryStorage(store, folder, clock),
+    report: () => ({
+      version: '0.0.0',
+      startedAtMs: clock.nowMs(),
+      database: 'sqlite',
+      cameras: [],
+      workers: { count: 1, running: 1, restarts: 0 },
+    }),
     log: silentLogger,
     publicUrl,
     identity,

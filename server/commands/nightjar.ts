@@ -1,8 +1,8 @@
 // The program: ./nightjar COMMAND. Only puts the process's own streams, words and variables where the commands expect them.
 
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import process from 'node:process'
+import { readVersion } from '../version.ts'
 import { appCommands } from './app-commands.ts'
 import { auditCommands } from './audit-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
@@ -15,10 +15,6 @@ import { sessionCommands } from './session-commands.ts'
 import { storageCommands } from './storage-commands.ts'
 import { tokenCommands } from './token-commands.ts'
 import { userCommands } from './user-commands.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
 
 // Password hashes, files and name look-ups share libuv's threads, of which there are four unless it is told otherwise before the
 // first is used.
@@ -42,5 +38,5 @@ process.exitCode = await runCommandLine({
   terminal: process,
   env: process.env,
   cwd: process.cwd(),
-  version,
+  version: readVersion(),
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
-import { guessCameraType, parseCameraUrl } from './camera-url.ts'
+import { guessCameraType, hideSecrets, parseCameraUrl } from './camera-url.ts'
 
 test('user name and password are split off and decoded', () => {
   const cases: [string, string, string | null, string | null][] = [
@@ -65,4 +65,18 @@ test('a camera by HTTP sends pictures', () => {
     'mjpeg',
     'mjpeg',
   ])
+})
+
+test('a password in the path or the query is not shown, and not taken back hidden', () => {
+  const cases: [string, string][] = [
+    ['rtsp://h/stream1', 'rtsp://h/stream1'],
+    ['http://h/video.cgi?user=admin&pwd=hunter2&res=1', 'http://h/video.cgi?user=admin&pwd=***&res=1'],
+    ['rtsp://h/user=admin_password=hun_ter2_channel=1.sdp', 'rtsp://h/user=admin_password=***_channel=1.sdp'],
+    ['rtsp://h/user=admin&password=&channel=1', 'rtsp://h/user=admin&password=&channel=1'],
+    ['rtsp://h/a?PASSWORD=hunter/2', 'rtsp://h/a?PASSWORD=***'],
+  ]
+  for (const [url, shown] of cases) {
+    assert.equal(hideSecrets(url), shown)
+    if (shown.includes('***')) assert.throws(() => parseCameraUrl(shown), { kind: 'invalid' })
+  }
 })

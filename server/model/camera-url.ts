@@ -33,6 +33,7 @@ export function parseCameraUrl(text: string): CameraUrl {
   if (url.hostname === '') throw invalidUrl('it names no host')
   if (url.port === '0') throw invalidUrl('there is no port 0')
   if (trimmed.includes('#')) throw invalidUrl('it contains a # (in a path or a password write it as %23)')
+  if (trimmed.includes(`=${hidden}`)) throw invalidUrl(`in the place of ${hidden} its password has to be written`)
   const username = decode(url.username)
   const password = decode(url.password)
   if (/\p{Cc}/u.test(username + password)) throw invalidUrl('the user name or password contains a control character')
@@ -40,6 +41,13 @@ export function parseCameraUrl(text: string): CameraUrl {
   url.password = ''
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
+}
+
+const hidden = '***'
+
+/** The address as it may be shown: some cameras want their password in the path or the query, as `password=…`. */
+export function hideSecrets(url: string): string {
+  return url.replace(/([/?&;_](?:pass|passwd|password|pwd|pw|token|key)=)(?:(?![&;]|_[a-z\d]+=).)+/gi, `$1${hidden}`)
 }
 
 /** What a camera most likely sends until it is connected: by HTTP there are only pictures. */

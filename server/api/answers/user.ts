@@ -20,5 +20,6 @@ export function writeUser(user: UserRow, cameras: CameraCounts): User {
     cameras_with_guests_count: cameras.withGuests,
     require_qualification: false,
     available_features: { live_view: true, connect_camera: true },
+    is_owner: user.isOwner,
   }
 }

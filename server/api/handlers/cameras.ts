@@ -5,7 +5,7 @@ import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { parseCameraName } from '../../model/camera-name.ts'
-import { guessCameraType, parseCameraUrl } from '../../model/camera-url.ts'
+import { guessCameraType, hideSecrets, parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
 import { getPage, writePageLinks } from '../../model/page.ts'
 import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras.ts'
@@ -23,7 +23,14 @@ export type CameraHandlersOptions = {
   readonly publicUrl: string
 }
 
-type Names = 'listCameras' | 'getCamera' | 'createCamera' | 'updateCamera' | 'deleteCamera' | 'rotateEventHash'
+type Names =
+  | 'listCameras'
+  | 'getCamera'
+  | 'getCameraSource'
+  | 'createCamera'
+  | 'updateCamera'
+  | 'deleteCamera'
+  | 'rotateEventHash'
 
 export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHandlersOptions): Pick<Handlers, Names> {
   const { cameras, recordings } = store
@@ -53,6 +60,11 @@ export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHa
       const { userId } = call.caller
       const camera = await getOwnCamera(store, userId, call.params.camera_id)
       return show(camera, call.caller, createLiveView(call.query()))
+    },
+
+    async getCameraSource({ caller, params }) {
+      const { url, username, password } = await getOwnCamera(store, caller.userId, params.camera_id)
+      return { url: hideSecrets(url), username: username === '' ? null : username, has_password: Boolean(password) }
     },
 
     async createCamera(call) {

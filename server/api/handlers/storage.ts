@@ -1,12 +1,11 @@
 // /v1/me/storage/ and /v1/users/{user_id}/storage/: how much space recordings take, and how much they may take. Extensions.
 
-import type { Caller } from '../../auth/caller.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
-import { AppError } from '../../base/error.ts'
 import type { Store } from '../../store/store.ts'
 import { writeStorage } from '../answers/storage.ts'
 import type { Handlers } from '../call.ts'
 import type { StorageSource } from '../deps.ts'
+import { checkOwner } from '../owner.ts'
 
 export type StorageHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'userLimits'>
@@ -19,9 +18,6 @@ type Names = 'getStorage' | 'getUserStorage' | 'updateUserStorage'
 export function createStorageHandlers(options: StorageHandlersOptions): Pick<Handlers, Names> {
   const { store, storage, audit } = options
 
-  const checkOwner = async ({ userId }: Caller): Promise<void> => {
-    if (!(await store.users.find(userId))?.isOwner) throw new AppError('forbidden', 'only owners manage users')
-  }
   const show = async (userId: number) => {
     const { isOwner } = await store.users.get(userId)
     return writeStorage(await storage.read(), userId, isOwner)
@@ -31,13 +27,13 @@ export function createStorageHandlers(options: StorageHandlersOptions): Pick<Han
     getStorage: ({ caller }) => show(caller.userId),
 
     async getUserStorage({ caller, params }) {
-      await checkOwner(caller)
+      await checkOwner(store, caller)
       return show(params.user_id)
     },
 
     async updateUserStorage(call) {
       const { caller, params } = call
-      await checkOwner(caller)
+      await checkOwner(store, caller)
       const { id: userId, email: subject } = await store.users.get(params.user_id)
       const { max_bytes: maxBytes } = call.body()
       await store.userLimits.setMaxBytes(userId, maxBytes)

@@ -2,7 +2,6 @@
 
 import type { AccountChange } from '../../../contract/account.ts'
 import type { Accounts } from '../../auth/accounts/accounts.ts'
-import type { Caller } from '../../auth/caller.ts'
 import { AppError } from '../../base/error.ts'
 import { getPage } from '../../model/page.ts'
 import { parsePersonName } from '../../model/person-name.ts'
@@ -10,6 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { UserChange } from '../../store/users.ts'
 import { writeAccount } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
+import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
 export type UserHandlersOptions = {
@@ -23,20 +23,16 @@ type Names = 'listUsers' | 'createUser' | 'inviteUser' | 'getUser' | 'updateUser
 export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersOptions): Pick<Handlers, Names> {
   const { users } = store
 
-  const checkOwner = async ({ userId }: Caller): Promise<void> => {
-    if (!(await users.find(userId))?.isOwner) throw new AppError('forbidden', 'only owners manage users')
-  }
-
   return {
     async listUsers(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const page = getPage(call.query())
       const [count, rows] = await Promise.all([users.count(), users.listPage(page)])
       return writeListing(call, `${publicUrl}/v1/users/`, page, count, rows.map(writeAccount))
     },
 
     async createUser(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const { email, password, first_name: firstName = '', last_name: lastName = '', ...rest } = call.body()
       const { phone = null, is_owner: isOwner = false } = rest
       const by = { byUserId: call.caller.userId, context: call.context() }
@@ -44,19 +40,19 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
     },
 
     async inviteUser(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const { email } = call.body()
       await accounts.invite({ email, inviterId: call.caller.userId, context: call.context() })
       return null
     },
 
     async getUser({ caller, params }) {
-      await checkOwner(caller)
+      await checkOwner(store, caller)
       return writeAccount(await users.get(params.user_id))
     },
 
     async updateUser(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const { id, email } = await users.get(call.params.user_id)
       const {
         password,
@@ -79,7 +75,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
     },
 
     async signOutUser(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const { id } = await users.get(call.params.user_id)
       const { revoke_personal_tokens: revokePersonalTokens = false } = call.body()
       await accounts.signOut(id, { revokePersonalTokens, byUserId: call.caller.userId, context: call.context() })
@@ -87,7 +83,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
     },
 
     async deleteUser(call) {
-      await checkOwner(call.caller)
+      await checkOwner(store, call.caller)
       const { id } = await users.get(call.params.user_id)
       const { remove_cameras: withCameras = false } = call.query()
       await accounts.remove(id, { withCameras, byUserId: call.caller.userId, context: call.context() })

@@ -1,0 +1,30 @@
+// Words and examples of the server itself.
+
+import type { Endpoints } from '../endpoints.ts'
+import type { serverEndpoints } from '../server.ts'
+import type { OperationText } from './operation-text.ts'
+
+type Names = keyof typeof serverEndpoints
+
+export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
+  getServer: {
+    tag: 'Server',
+    description:
+      'Of the cameras of all users together. Space on the disk is at /v1/me/storage/, figures for monitoring at /metrics.',
+    refusals: { 403: 'The caller is no owner of the server, or the token lacks the scopes.' },
+    answer: {
+      version: '0.1.0',
+      started_at: '2026-04-24T10:00:00Z',
+      database: 'sqlite',
+      cameras: {
+        count: 12,
+        online: 11,
+        offline: 1,
+        unknown: 0,
+        offline_reasons: [{ reason: 'camera_unreachable', count: 1 }],
+      },
+      recordings: { count: 10, recording: 9, failing: 0 },
+      workers: { count: 1, running: 1, restarts: 0 },
+    },
+  },
+}

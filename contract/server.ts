@@ -1,0 +1,46 @@
+// How the server itself is doing: an extension, for its owners.
+
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Timestamp } from './schema.ts'
+
+const count = (description: string) => Type.Integer({ description })
+
+export const ServerState = Type.Object({
+  version: Type.String(),
+  started_at: Timestamp,
+  database: Type.Enum(['sqlite', 'postgresql']),
+  cameras: Type.Object({
+    count: count('Of all users.'),
+    online: Type.Integer(),
+    offline: Type.Integer(),
+    unknown: count('Not connected yet, or not at present: nobody watches them.'),
+    offline_reasons: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'camera_unreachable, auth_failed and others, the most frequent first.',
+    }),
+  }),
+  recordings: Type.Object({
+    count: count('Cameras that are to be recorded.'),
+    recording: count('Being written at the moment.'),
+    failing: count('Cannot be written; see `status_reason` of the recording.'),
+  }),
+  workers: Type.Object({
+    count: count('Threads that handle what cameras send.'),
+    running: Type.Integer(),
+    restarts: count('Since the start of the server.'),
+  }),
+})
+
+export type ServerState = Static<typeof ServerState>
+
+export const serverEndpoints = {
+  getServer: endpoint({
+    method: 'GET',
+    path: '/v1/server/',
+    summary: 'How the server is doing; for owners.',
+    access: { all: ['read'] },
+    status: 200,
+    result: ServerState,
+    isExtension: true,
+  }),
+}

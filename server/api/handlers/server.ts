@@ -1,0 +1,46 @@
+// /v1/server/: how the server is doing, for its owners. An extension.
+
+import type { ServerState } from '../../../contract/server.ts'
+import { writeTime } from '../../model/time.ts'
+import type { Store } from '../../store/store.ts'
+import type { Handlers } from '../call.ts'
+import type { ServerReport } from '../deps.ts'
+import { checkOwner } from '../owner.ts'
+
+export type ServerHandlersOptions = {
+  readonly store: Pick<Store, 'users' | 'recordings'>
+  readonly report: () => ServerReport
+}
+
+export function createServerHandlers({ store, report }: ServerHandlersOptions): Pick<Handlers, 'getServer'> {
+  return {
+    async getServer({ caller }) {
+      await checkOwner(store, caller)
+      const { version, startedAtMs, database, cameras, workers } = report()
+      const wanted = (await store.recordings.list()).filter(({ deactivatedAtMs }) => deactivatedAtMs === null)
+      const inStatus = (name: string) => wanted.filter(({ status }) => status === name).length
+      return {
+        version,
+        started_at: writeTime(startedAtMs),
+        database,
+        cameras: writeCameras(cameras),
+        recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
+        workers,
+      }
+    },
+  }
+}
+
+function writeCameras(groups: ServerReport['cameras']): ServerState['cameras'] {
+  const sum = (some: ServerReport['cameras']) => some.reduce((total, { cameras }) => total + cameras, 0)
+  const inStatus = (name: string) => groups.filter(({ status }) => status === name)
+  return {
+    count: sum(groups),
+    online: sum(inStatus('online')),
+    offline: sum(inStatus('offline')),
+    unknown: sum(inStatus('unknown')),
+    offline_reasons: inStatus('offline')
+      .map(({ reason, cameras }) => ({ reason, count: cameras }))
+      .sort((a, b) => b.count - a.count),
+  }
+}

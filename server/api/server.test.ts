@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ServerReport } from './deps.ts'
+import { openTemporaryApi } from './temporary-api.ts'
+
+const report = (): ServerReport => ({
+  version: '1.2.3',
+  startedAtMs: Date.UTC(2026, 6, 1, 12),
+  database: 'sqlite',
+  cameras: [
+    { status: 'online', reason: '', cameras: 2 },
+    { status: 'offline', reason: 'auth_failed', cameras: 1 },
+    { status: 'offline', reason: 'camera_unreachable', cameras: 3 },
+  ],
+  workers: { count: 2, running: 1, restarts: 4 },
+})
+
+test('T20: how the server is doing is for its owners', async (t) => {
+  const { api, store, addUser, addCamera } = await openTemporaryApi(t, { report })
+  const owner = await addUser('owner@example.com')
+  const user = await addUser('user@example.com')
+  const cameras = [await addCamera(owner.userId), await addCamera(user.userId), await addCamera(user.userId, 'Yard')]
+  for (const id of cameras) await store.recordings.enable(id, { retention: 'P7D', maxBytes: null })
+  await store.recordings.setStatus(cameras[0]!, 'RECORDING', undefined)
+  await store.recordings.setStatus(cameras[1]!, 'ERROR', 'The disk is full.')
+  await store.recordings.disable(cameras[2]!)
+  const ask = (authorization?: string) =>
+    api.server.inject({ url: '/v1/server/', headers: authorization === undefined ? {} : { authorization } })
+  const answer = await ask(owner.authorization)
+  assert.equal(answer.statusCode, 200)
+  assert.deepEqual(answer.json(), {
+    version: '1.2.3',
+    started_at: '2026-07-01T12:00:00Z',
+    database: 'sqlite',
+    cameras: {
+      count: 6,
+      online: 2,
+      offline: 4,
+      unknown: 0,
+      offline_reasons: [
+        { reason: 'camera_unreachable', count: 3 },
+        { reason: 'auth_failed', count: 1 },
+      ],
+    },
+    recordings: { count: 2, recording: 1, failing: 1 },
+    workers: { count: 2, running: 1, restarts: 4 },
+  })
+  assert.equal((await ask(user.authorization)).statusCode, 403)
+  assert.equal((await ask()).statusCode, 401)
+  const events = await addUser('events@example.com', ['event_access'])
+  assert.equal((await ask(events.authorization)).statusCode, 403)
+})
