@@ -11,6 +11,9 @@ const SharedCamera = lazy(async () => ({ default: (await import('../views/camera
 const AddCamera = lazy(async () => ({ default: (await import('../views/add/add-camera.tsx')).AddCamera }))
 const Events = lazy(async () => ({ default: (await import('../views/events/events.tsx')).Events }))
 const Guests = lazy(async () => ({ default: (await import('../views/guests/guests.tsx')).Guests }))
+const CameraSettings = lazy(async () => ({
+  default: (await import('../views/camera-settings/camera-settings.tsx')).CameraSettings,
+}))
 const Settings = lazy(async () => ({ default: (await import('../views/settings/settings.tsx')).Settings }))
 
 export function Routes() {
@@ -22,6 +25,7 @@ export function Routes() {
         <Route path="/add" component={AddCamera} />
         <Route path="/events" component={Events} />
         <Route path="/cameras/:id/guests" component={Guests} />
+        <Route path="/cameras/:id/settings" component={CameraSettings} />
         <Route path="/settings/:part?" component={Settings} />
         <Route path="/cameras/:id" component={OwnCamera} />
         <Route path="/shared/:id" component={SharedCamera} />

@@ -48,6 +48,7 @@ export const english = {
   camera: {
     live: 'Live',
     guests: 'Guests',
+    settings: 'Settings',
     livePicture: (name: string) => `${name}, live`,
     recordedPicture: (name: string, time: string) => `${name}, ${time}`,
     offline: 'The camera cannot be reached at the moment. What it recorded can still be played.',
@@ -99,12 +100,37 @@ export const english = {
     cancel: 'Cancel',
   },
   recordingFields: {
-    legend: 'Recording',
     record: 'Record round the clock',
     keep: 'Keep recordings for',
     days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
-    takes: (gigabytes: number, isGuess: boolean) =>
-      `Takes about ${gigabytes < 10 ? gigabytes.toFixed(1) : Math.round(gigabytes)} GB of disk${isGuess ? ' for a camera that sends 2 Mbit/s' : ''}. The oldest goes first.`,
+    hours: (hours: number) => (hours === 1 ? '1 hour' : `${hours} hours`),
+    limit: 'Largest size in GB',
+    noLimit: 'no limit',
+    takes: (size: string, isGuess: boolean) =>
+      `Takes ${size} of disk in the end${isGuess ? ', supposing the camera sends 2 Mbit/s' : ' at the camera’s present rate'}. The oldest goes first.`,
+    shorter: {
+      limit: (time: string) => `With this limit, recordings will reach back ${time}.`,
+      room: (time: string) => `There is not more room: recordings will reach back ${time} only.`,
+    },
+  },
+  cameraSettings: {
+    title: (camera: string) => `Settings of ${camera}`,
+    noCamera: 'Settings of a camera',
+    toCamera: 'To the camera',
+    source: 'Camera',
+    save: 'Save',
+    saved: 'Saved.',
+    passwordStays: 'A password is kept. Leave this empty to keep it.',
+    passwordElsewhere: 'The address leads to another device: it gets the password only if you type it again.',
+    hiddenHint: 'The password in the address is hidden as ***. To change the address, write it there again.',
+    recording: 'Recording',
+    recordingStops:
+      'What was recorded stays on the disk until its time is over, and can be seen again once recording is on.',
+    remove: 'Remove the camera',
+    removeAction: 'Remove',
+    removeTitle: (camera: string) => `Remove ${camera}?`,
+    removeText: (size: string | undefined) =>
+      `All its recordings${size === undefined ? '' : ` (${size})`}, events and guests go with it. This cannot be undone.`,
   },
   events: {
     title: 'Events',

@@ -54,6 +54,7 @@ export const german: Texts = {
   camera: {
     live: 'Live',
     guests: 'Gäste',
+    settings: 'Einstellungen',
     livePicture: (name) => `${name}, live`,
     recordedPicture: (name, time) => `${name}, ${time}`,
     offline: 'Die Kamera ist gerade nicht erreichbar. Was sie aufgezeichnet hat, lässt sich weiterhin abspielen.',
@@ -106,12 +107,39 @@ export const german: Texts = {
     cancel: 'Abbrechen',
   },
   recordingFields: {
-    legend: 'Aufzeichnung',
     record: 'Rund um die Uhr aufzeichnen',
     keep: 'Aufzeichnungen behalten für',
     days: (days) => (days === 1 ? '1 Tag' : `${days} Tage`),
-    takes: (gigabytes, isGuess) =>
-      `Braucht etwa ${gigabytes < 10 ? gigabytes.toFixed(1).replace('.', ',') : Math.round(gigabytes)} GB Speicher${isGuess ? ' bei einer Kamera, die 2 Mbit/s sendet' : ''}. Das Älteste geht zuerst.`,
+    hours: (hours) => (hours === 1 ? '1 Stunde' : `${hours} Stunden`),
+    limit: 'Höchstens so viele GB',
+    noLimit: 'keine Grenze',
+    takes: (size, isGuess) =>
+      `Braucht am Ende ${size} Speicher${isGuess ? ', falls die Kamera 2 Mbit/s sendet' : ' bei dem, was die Kamera zurzeit sendet'}. Das Älteste geht zuerst.`,
+    shorter: {
+      limit: (time) => `Mit dieser Grenze reichen Aufzeichnungen so weit zurück: ${time}.`,
+      room: (time) => `Mehr Platz ist nicht da. Aufzeichnungen reichen nur so weit zurück: ${time}.`,
+    },
+  },
+  cameraSettings: {
+    title: (camera) => `Einstellungen von ${camera}`,
+    noCamera: 'Einstellungen einer Kamera',
+    toCamera: 'Zur Kamera',
+    source: 'Kamera',
+    save: 'Speichern',
+    saved: 'Gespeichert.',
+    passwordStays: 'Ein Passwort ist hinterlegt. Bleibt das Feld leer, bleibt es.',
+    passwordElsewhere:
+      'Die Adresse führt zu einem anderen Gerät: Es bekommt das Passwort nur, wenn Sie es neu eingeben.',
+    hiddenHint:
+      'Das Passwort in der Adresse ist als *** verborgen. Wer die Adresse ändert, schreibt es dort wieder hinein.',
+    recording: 'Aufzeichnung',
+    recordingStops:
+      'Was aufgezeichnet wurde, bleibt gespeichert, bis seine Zeit um ist, und ist wieder zu sehen, sobald die Aufzeichnung an ist.',
+    remove: 'Kamera entfernen',
+    removeAction: 'Entfernen',
+    removeTitle: (camera) => `${camera} entfernen?`,
+    removeText: (size) =>
+      `Alle ihre Aufzeichnungen${size === undefined ? '' : ` (${size})`}, Ereignisse und Gäste gehen mit. Das lässt sich nicht rückgängig machen.`,
   },
   events: {
     title: 'Ereignisse',

@@ -6,13 +6,15 @@ import { Link, useLocation } from 'wouter'
 import { type Client, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { useStorage } from '../../app/storage-query.ts'
+import { findRoom } from '../../model/recording-cost.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { readFieldProblems } from '../../parts/field-problems.ts'
 import { Page } from '../../parts/page.tsx'
+import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-import { RecordingFields, type RecordingWish } from './recording-fields.tsx'
 
 type Wish = { readonly name: string; readonly url: string; readonly username: string; readonly password: string }
 
@@ -22,9 +24,10 @@ export function AddCamera() {
   const { addCamera: texts } = useTexts()
   const client = useClient()
   const queries = useQueryClient()
+  const storage = useStorage()
   const [, go] = useLocation()
   const [wish, setWish] = useState(nothing)
-  const [recording, setRecording] = useState<RecordingWish>({ isOn: true, days: 7 })
+  const [recording, setRecording] = useState<RecordingWish>({ isOn: true, retention: 'P7D', maxGigabytes: '' })
   const add = useMutation({
     mutationFn: () => createCamera(client, wish, recording),
     onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
@@ -68,7 +71,14 @@ export function AddCamera() {
           <Field {...field('username')} label={texts.username} autoComplete="off" spellCheck={false} />
           <Field {...field('password')} label={texts.password} type="password" autoComplete="new-password" />
         </div>
-        <RecordingFields value={recording} onChange={setRecording} />
+        <div className="field">
+          <RecordingFields
+            value={recording}
+            onChange={setRecording}
+            bytesPerDay={undefined}
+            roomBytes={storage.data && findRoom(storage.data, undefined)}
+          />
+        </div>
         {add.error && Object.keys(problems).length === 0 && <Failure error={add.error} />}
         <div className="form-end">
           <Button type="submit" isBusy={add.isPending}>
@@ -94,7 +104,10 @@ async function createCamera(client: Client, wish: Wish, recording: RecordingWish
     if (id === undefined) throw error
     return { id }
   })
-  if (recording.isOn) await client.cameras.enableRecording(camera.id, { retention: `P${recording.days}D` })
+  if (recording.isOn) {
+    const policy = { retention: recording.retention, max_bytes: readMaxBytes(recording) }
+    await client.cameras.enableRecording(camera.id, policy)
+  }
   return camera
 }
 

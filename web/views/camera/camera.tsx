@@ -89,9 +89,14 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       title={camera.name}
       actions={
         kind === 'own' && (
-          <Link className="action action-quiet" href={`/cameras/${camera.id}/guests`}>
-            {texts.guests}
-          </Link>
+          <>
+            <Link className="action action-quiet" href={`/cameras/${camera.id}/guests`}>
+              {texts.guests}
+            </Link>
+            <Link className="action action-quiet" href={`/cameras/${camera.id}/settings`}>
+              {texts.settings}
+            </Link>
+          </>
         )
       }
     >

@@ -1,0 +1,131 @@
+// Changing and removing a camera in the dashboard.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually } from '../server-under-test.ts'
+import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
+
+type Camera = { readonly id: number; readonly name: string; readonly status: string }
+type Recording = {
+  readonly retention: string
+  readonly max_bytes: number | null
+  readonly recording_start: string | null
+}
+
+let scene: DashboardScene
+let source: FakeCamera
+let page: Page
+let id: number
+
+before(async () => {
+  const credentials = { username: 'viewer', password: 'sesame' }
+  source = await openFakeCamera({
+    streams: [{ name: 'yard', scene: 'yard', width: 640, height: 360 }],
+    auth: { scheme: 'digest-md5', ...credentials },
+  })
+  scene = await openDashboard()
+  const { server } = scene
+  const body = { name: 'Yard', url: source.url('yard'), ...credentials }
+  id = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json.id
+  page = await scene.openPage()
+  await scene.signIn(page, `/cameras/${id}/settings`)
+})
+
+after(async () => {
+  await scene[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const getCamera = async () => (await scene.server.request<Camera>(`/v1/cameras/${id}/`)).json
+const findRecording = async () => {
+  const answer = await scene.server.request<Recording>(`/v1/cameras/${id}/recording/`)
+  return answer.status === 200 ? answer.json : undefined
+}
+const panel = (title: string) => page.locator('.panel', { has: page.getByRole('heading', { name: title }) })
+
+test('the form shows the address without the password, which stays when something else is changed', async () => {
+  const form = panel('Camera')
+  assert.equal(await form.getByLabel('Address').inputValue(), source.url('yard'))
+  assert.equal(await form.getByLabel('User name of the camera').inputValue(), 'viewer')
+  assert.equal(await form.getByLabel('Password of the camera').inputValue(), '')
+  assert.ok(!(await page.content()).includes('sesame'))
+  await form.getByText('A password is kept.').waitFor()
+  await form.getByLabel('Name', { exact: true }).fill('Front yard')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('Saved.').waitFor()
+  await page.getByRole('heading', { name: 'Settings of Front yard' }).waitFor()
+  await eventually('the camera goes on with its password', 30_000, async () => (await getCamera()).status === 'online')
+  await shoot(page, 'camera-settings')
+})
+
+test('a wrong password is told beside the form, and the right one mends it', async () => {
+  const form = panel('Camera')
+  await form.getByLabel('Password of the camera').fill('open')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.camera-state').getByText('Offline').waitFor({ timeout: 30_000 })
+  assert.match((await page.locator('.camera-state .hint').textContent())!, /password|refused/i)
+  await form.getByLabel('Password of the camera').fill('sesame')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.locator('.camera-state').getByText('Online').waitFor({ timeout: 60_000 })
+})
+
+test('an address that cannot be one is told at its field', async () => {
+  const form = panel('Camera')
+  const address = form.getByLabel('Address')
+  await address.fill('yard')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('The camera URL cannot be used').waitFor()
+  assert.equal(await address.getAttribute('aria-invalid'), 'true')
+  await address.fill(source.url('yard').replace('127.0.0.1', 'localhost'))
+  await form.getByText('gets the password only if you type it again').waitFor()
+  await address.fill(source.url('yard'))
+})
+
+test('recording is turned on, limited and turned off by the keyboard alone, and tells what it takes', async () => {
+  const form = panel('Recording')
+  await tabTo(page, 'checkbox', 'Record round the clock')
+  await page.keyboard.press('Space')
+  await form.getByText('of disk in the end, supposing').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('1')
+  await form.getByText('recordings will reach back').waitFor()
+  await page.keyboard.press('Enter')
+  await form.getByText('Saved.').waitFor()
+  const { retention, max_bytes } = (await findRecording())!
+  assert.deepEqual([retention, max_bytes], ['P3D', 1e9])
+  await eventually('there is footage', 30_000, async () => (await findRecording())?.recording_start)
+  await page.reload()
+  await form.getByLabel('Record round the clock').uncheck()
+  await form.getByText('What was recorded stays').waitFor()
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('Saved.').waitFor()
+  assert.equal(await findRecording(), undefined)
+})
+
+test('axe finds nothing, on a laptop and on a phone', async () => {
+  await checkAccessible(page)
+  await page.setViewportSize({ width: 360, height: 780 })
+  await checkAccessible(page)
+  await shoot(page, 'camera-settings-phone')
+  await page.setViewportSize({ width: 1280, height: 860 })
+})
+
+test('removing asks first, says what goes, and can be called off', async () => {
+  await page.getByRole('button', { name: 'Remove' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove Front yard?' })
+  await dialog.getByText('recordings').waitFor()
+  await checkAccessible(page)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal((await getCamera()).name, 'Front yard')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await page.waitForURL(`${scene.server.url}/`)
+  await page.getByText('No camera yet').waitFor()
+  assert.equal((await scene.server.request(`/v1/cameras/${id}/`)).status, 404)
+  assert.deepEqual(scene.complaints, [])
+})

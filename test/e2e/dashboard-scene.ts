@@ -1,0 +1,101 @@
+// A server, Chromium, and people who are signed in to the dashboard: what the tests of its views share.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { AxeResults } from 'axe-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { buildDashboard } from '../../scripts/build-web.ts'
+import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { launchChromium } from './browser.ts'
+
+const screenshots = fileURLToPath(new URL('./screenshots/', import.meta.url))
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Of the account that `openServer` makes. */
+const owner = { email: 'owner@example.com', password: 'correct horse' }
+
+export type DashboardScene = AsyncDisposable & {
+  readonly server: ServerUnderTest
+  /** A browser of its own, in which nobody is signed in. */
+  openPage(options?: BrowserContextOptions): Promise<Page>
+  /** Leads to `path`, through the page where one signs in. */
+  signIn(page: Page, path?: string, who?: { readonly email: string; readonly password: string }): Promise<void>
+  /** What pages complained of: failures in them, what the policy forbade, requests to other origins. */
+  readonly complaints: readonly string[]
+}
+
+/** `launch`: default is a server with an owner. */
+export async function openDashboard(launch: () => Promise<ServerUnderTest> = openServer): Promise<DashboardScene> {
+  await buildDashboard()
+  const server = await launch()
+  const browser = await launchChromium()
+  const complaints: string[] = []
+  return {
+    server,
+    complaints,
+
+    async openPage(options = {}) {
+      const context = await browser.newContext({
+        ignoreHTTPSErrors: true,
+        viewport: { width: 1280, height: 860 },
+        locale: 'en-US',
+        timezoneId: 'Europe/Berlin',
+        ...options,
+      })
+      const page = await context.newPage()
+      page.on('console', (message) => {
+        if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+      })
+      page.on('pageerror', (error) => complaints.push(error.message))
+      page.on('request', (request) => {
+        const { origin } = new URL(request.url())
+        if (origin !== new URL(server.url).origin && origin !== 'null')
+          complaints.push(`asked elsewhere: ${request.url()}`)
+      })
+      return page
+    },
+
+    async signIn(page, path = '/', { email, password } = owner) {
+      await page.goto(server.url + path)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.waitForURL(server.url + path)
+    },
+
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** For people to look at; the folder is ignored. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true })
+  await page.screenshot({ path: `${screenshots}${name}.png` })
+}
+
+/** axe finds nothing, and nothing is wider than the window. */
+export async function checkAccessible(page: Page): Promise<void> {
+  const { width } = page.viewportSize()!
+  const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  assert.ok(tooWide <= 0, `${page.url()} is ${tooWide} pixels too wide for ${width}`)
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+  assert.deepEqual(found, [], page.url())
+}
+
+/** Presses Tab until the focus is where `name` is; the keyboard has to get there. */
+export async function tabTo(page: Page, role: 'link' | 'button' | 'textbox' | 'checkbox' | 'slider', name: string) {
+  const wanted = page.getByRole(role, { name, exact: true })
+  await wanted.waitFor()
+  for (let presses = 0; presses < 60; presses++) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`the keyboard does not get to ${role} "${name}"`)
+}

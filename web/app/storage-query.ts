@@ -1,0 +1,16 @@
+// How much space recordings take; read alike wherever it is shown.
+
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from './clients.tsx'
+
+/** The server counts anew as often. */
+const intervalMs = 30_000
+
+export function useStorage() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['storage'],
+    queryFn: ({ signal }) => client.me.getStorage({ signal }),
+    refetchInterval: intervalMs,
+  })
+}

@@ -1,0 +1,15 @@
+// Sizes of footage in words.
+
+const units = [
+  [1e12, 'terabyte'],
+  [1e9, 'gigabyte'],
+  [1e6, 'megabyte'],
+] as const
+
+/** Three digits in the largest unit that fits, as the language writes it: `1.23 GB`; nothing finer than a tenth of a megabyte. */
+export function writeBytes(bytes: number, language: string): string {
+  const [size, unit] = units.find(([size]) => bytes >= size) ?? units.at(-1)!
+  const digits = bytes < size ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 }
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, ...digits })
+  return format.format(bytes / size)
+}

@@ -1,0 +1,56 @@
+// A form on a card: sent by its button or Enter, and not a second time while the first is on its way.
+
+import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { Failure } from './failure.tsx'
+import { readFieldProblems } from './field-problems.ts'
+import { Notice } from './notice.tsx'
+
+export type FormProps = {
+  readonly title?: string
+  /** What the button says. */
+  readonly action: string
+  readonly sending: {
+    readonly mutate: () => void
+    readonly isPending: boolean
+    readonly error: unknown
+    readonly isSuccess?: boolean
+  }
+  /** Of the fields inside: what is wrong with these is said there. Anything else is said above the button. */
+  readonly fields?: readonly string[]
+  readonly isDisabled?: boolean
+  /** Said when it is done. */
+  readonly done?: string
+  /** Beside the button. */
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Form({ title, action, sending, fields = [], isDisabled = false, done, aside, children }: FormProps) {
+  const problems = Object.keys(readFieldProblems(sending.error))
+  const isSaidInside = problems.length > 0 && problems.every((name) => fields.includes(name))
+  return (
+    <form
+      className="panel form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!sending.isPending && !isDisabled) sending.mutate()
+      }}
+    >
+      {title && <h2>{title}</h2>}
+      {children}
+      {Boolean(sending.error) && !isSaidInside && <Failure error={sending.error} />}
+      {done && sending.isSuccess && (
+        <Notice kind="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <div className="form-end">
+        <Button type="submit" isBusy={sending.isPending} disabled={isDisabled}>
+          {action}
+        </Button>
+        {aside}
+      </div>
+    </form>
+  )
+}

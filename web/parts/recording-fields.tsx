@@ -1,0 +1,97 @@
+// Whether to record, for how long, how much at most, and what that takes on the disk.
+
+import { type CostQuestion, findCost } from '../model/recording-cost.ts'
+import { readDays, usualRetentions } from '../model/retention.ts'
+import { useTexts } from '../texts/texts.tsx'
+import { Check } from './check.tsx'
+import { Choice } from './choice.tsx'
+import { Field } from './field.tsx'
+import { useSizes } from './sizes.ts'
+
+export type RecordingWish = {
+  readonly isOn: boolean
+  /** ISO 8601. */
+  readonly retention: string
+  /** As typed; empty for no limit. */
+  readonly maxGigabytes: string
+}
+
+/** What a camera of full size usually sends: 2 Mbit/s. */
+const usualBytesPerDay = 250_000 * 86_400
+
+export type RecordingFieldsProps = {
+  readonly value: RecordingWish
+  readonly onChange: (value: RecordingWish) => void
+  /** What the camera sends, where it is known. */
+  readonly bytesPerDay: number | undefined
+  readonly roomBytes: number | undefined
+  readonly problems?: Readonly<Record<string, string | undefined>>
+}
+
+export function RecordingFields({ value, onChange, bytesPerDay, roomBytes, problems = {} }: RecordingFieldsProps) {
+  const { recordingFields: texts } = useTexts()
+  const nameOf = (retention: string) => {
+    const days = readDays(retention)
+    return days === undefined ? retention : days % 1 === 0 ? texts.days(days) : texts.hours(Math.round(days * 24))
+  }
+  const isUsual = usualRetentions.some((usual) => usual === value.retention)
+  const choices = isUsual ? usualRetentions : [value.retention, ...usualRetentions]
+  return (
+    <>
+      <Check label={texts.record} checked={value.isOn} onChange={(isOn) => onChange({ ...value, isOn })} />
+      {value.isOn && (
+        <>
+          <div className="pair">
+            <Choice
+              label={texts.keep}
+              value={value.retention}
+              options={choices.map((retention) => ({ value: retention, label: nameOf(retention) }))}
+              onChange={(retention) => onChange({ ...value, retention })}
+            />
+            <Field
+              label={texts.limit}
+              type="number"
+              inputMode="decimal"
+              min={0.01}
+              step="any"
+              placeholder={texts.noLimit}
+              value={value.maxGigabytes}
+              problem={problems.max_bytes}
+              onChange={(event) => onChange({ ...value, maxGigabytes: event.currentTarget.value })}
+            />
+          </div>
+          <CostNote
+            days={readDays(value.retention) ?? 0}
+            maxBytes={readMaxBytes(value) ?? undefined}
+            bytesPerDay={bytesPerDay}
+            roomBytes={roomBytes}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function CostNote({
+  bytesPerDay,
+  ...limits
+}: Omit<CostQuestion, 'bytesPerDay'> & Pick<RecordingFieldsProps, 'bytesPerDay'>) {
+  const { recordingFields: texts } = useTexts()
+  const sizes = useSizes()
+  const { bytes, days, endedBy } = findCost({ ...limits, bytesPerDay: bytesPerDay ?? usualBytesPerDay })
+  return (
+    <div className="cost" role="status">
+      <p>{texts.takes(sizes(bytes), bytesPerDay === undefined)}</p>
+      {endedBy !== undefined && (
+        <p className={endedBy === 'room' ? 'error' : 'hint'}>
+          {texts.shorter[endedBy](days < 1 ? texts.hours(Math.round(days * 24)) : texts.days(Math.floor(days)))}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Null: no limit. */
+export function readMaxBytes({ maxGigabytes }: RecordingWish): number | null {
+  return maxGigabytes.trim() === '' ? null : Math.round(Number(maxGigabytes) * 1e9)
+}

@@ -1,0 +1,10 @@
+// Sizes in words, in the language of the person.
+
+import { useCallback } from 'react'
+import { writeBytes } from '../model/byte-size.ts'
+import { useLanguage } from '../texts/texts.tsx'
+
+export function useSizes(): (bytes: number) => string {
+  const { language } = useLanguage()
+  return useCallback((bytes: number) => writeBytes(bytes, language), [language])
+}

@@ -1,0 +1,70 @@
+// What can be changed of a camera of one's own: name and address, recording; and taking it away.
+
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'wouter'
+import { type Camera, findStreamUrl } from '../../../sdk/index.ts'
+import { camerasKey, type TileView, useCamera } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { LivePicture } from '../../parts/live-picture.tsx'
+import { Page } from '../../parts/page.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import './camera-settings.css'
+import { RecordingForm } from './recording-form.tsx'
+import { RemoveCamera } from './remove-camera.tsx'
+import { SourceForm } from './source-form.tsx'
+
+const preview: TileView = { max_width: 480, max_height: 270, refresh_rate: 1 }
+
+export function CameraSettings() {
+  const id = Number(useParams<{ id: string }>().id)
+  const { cameraSettings: texts, loading } = useTexts()
+  const client = useClient()
+  const camera = useCamera('own', id, preview)
+  const source = useQuery({
+    queryKey: [...camerasKey, 'own', id, 'source'],
+    queryFn: ({ signal }) => client.cameras.getSource(id, { signal }),
+    // A form does not change under the hands of the person.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const failed = [camera, source].find(({ data, error }) => error !== null && data === undefined)
+  return (
+    <Page
+      title={camera.data ? texts.title(camera.data.camera.name) : texts.noCamera}
+      actions={
+        <Link className="action action-quiet" href={`/cameras/${id}`}>
+          {texts.toCamera}
+        </Link>
+      }
+    >
+      {failed && <Failure error={failed.error} onAgain={() => failed.refetch()} />}
+      {!failed && !(camera.data && source.data) && <p>{loading}</p>}
+      {camera.data?.kind === 'own' && source.data && (
+        <div className="camera-settings">
+          <CameraState camera={camera.data.camera} />
+          <SourceForm key={id} camera={camera.data.camera} source={source.data} />
+          <RecordingForm camera={camera.data.camera} />
+          <RemoveCamera camera={camera.data.camera} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+/** Whether what was changed works shows here. */
+function CameraState({ camera }: { readonly camera: Camera }) {
+  const { cameras: texts } = useTexts()
+  const url = camera.status === 'online' ? findStreamUrl(camera, 'mjpeg') : undefined
+  return (
+    <div className="panel camera-state">
+      <span className="tile-picture">
+        <LivePicture url={url} poster={camera.snapshot?.url} alt="" />
+      </span>
+      <div role="status">
+        <p className={`status status-${camera.status}`}>{texts.status[camera.status]}</p>
+        {camera.status_reason !== null && <p className="hint">{camera.status_reason}</p>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+// Recording of a camera on and off, and how much of it is kept.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Camera, type Client, NightjarError, type Recording } from '../../../sdk/index.ts'
+import { camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { useStorage } from '../../app/storage-query.ts'
+import { findRoom } from '../../model/recording-cost.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { readFieldProblems } from '../../parts/field-problems.ts'
+import { Form } from '../../parts/form.tsx'
+import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+export function RecordingForm({ camera }: { readonly camera: Camera }) {
+  const { loading } = useTexts()
+  const client = useClient()
+  const recording = useQuery({
+    queryKey: [...camerasKey, 'own', camera.id, 'policy'],
+    queryFn: ({ signal }) => findRecording(client, camera.id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  if (recording.data !== undefined) return <PolicyForm camera={camera} recording={recording.data} />
+  return (
+    <div className="panel">
+      {recording.error ? <Failure error={recording.error} onAgain={() => recording.refetch()} /> : <p>{loading}</p>}
+    </div>
+  )
+}
+
+type PolicyFormProps = { readonly camera: Camera; readonly recording: Recording | null }
+
+function PolicyForm({ camera, recording }: PolicyFormProps) {
+  const { cameraSettings: texts } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const storage = useStorage()
+  const [known, setKnown] = useState(() => readWish(recording))
+  const [wish, setWish] = useState(known)
+  const save = useMutation({
+    mutationFn: () => change(client, camera.id, wish),
+    onSuccess: () => setKnown(wish),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: camerasKey }),
+        queries.invalidateQueries({ queryKey: ['storage'] }),
+      ]),
+  })
+  const rate = storage.data?.cameras.find(({ id }) => id === camera.id)?.bytes_per_day
+  const isTurnedOff = known.isOn && !wish.isOn
+  return (
+    <Form
+      title={texts.recording}
+      action={texts.save}
+      sending={save}
+      fields={['max_bytes']}
+      done={texts.saved}
+      isDisabled={JSON.stringify(wish) === JSON.stringify(known)}
+    >
+      <RecordingFields
+        value={wish}
+        onChange={(value) => {
+          setWish(value)
+          if (save.isSuccess) save.reset()
+        }}
+        bytesPerDay={rate || undefined}
+        roomBytes={storage.data && findRoom(storage.data, camera.id)}
+        problems={readFieldProblems(save.error)}
+      />
+      {isTurnedOff && <p className="hint">{texts.recordingStops}</p>}
+    </Form>
+  )
+}
+
+/** Null while the camera is not recorded. */
+function findRecording(client: Client, cameraId: number, signal: AbortSignal): Promise<Recording | null> {
+  return client.cameras.getRecording(cameraId, { signal }).catch((error: unknown) => {
+    if (error instanceof NightjarError && error.status === 404) return null
+    throw error
+  })
+}
+
+function readWish(recording: Recording | null): RecordingWish {
+  if (recording === null) return { isOn: false, retention: 'P7D', maxGigabytes: '' }
+  const { retention, max_bytes: maxBytes } = recording
+  return { isOn: true, retention, maxGigabytes: maxBytes === null ? '' : String(maxBytes / 1e9) }
+}
+
+/** The same once more changes nothing: a second try after a lost answer does no harm. */
+async function change(client: Client, cameraId: number, wish: RecordingWish): Promise<void> {
+  if (wish.isOn) {
+    await client.cameras.enableRecording(cameraId, { retention: wish.retention, max_bytes: readMaxBytes(wish) })
+    return
+  }
+  await client.cameras.disableRecording(cameraId).catch((error: unknown) => {
+    if (!(error instanceof NightjarError) || error.status !== 404) throw error
+  })
+}

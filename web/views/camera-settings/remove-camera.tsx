@@ -1,0 +1,57 @@
+// Taking a camera away, with everything that belongs to it.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { type Camera, NightjarError } from '../../../sdk/index.ts'
+import { camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { useStorage } from '../../app/storage-query.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { useSizes } from '../../parts/sizes.ts'
+import { useTexts } from '../../texts/texts.tsx'
+
+export function RemoveCamera({ camera }: { readonly camera: Camera }) {
+  const { cameraSettings: texts } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const sizes = useSizes()
+  const [, go] = useLocation()
+  const [isAsked, setAsked] = useState(false)
+  const used = useStorage().data?.cameras.find(({ id }) => id === camera.id)?.used_bytes ?? 0
+  const remove = useMutation({
+    mutationFn: () =>
+      client.cameras.delete(camera.id).catch((error: unknown) => {
+        // Gone already: the answer to an earlier try was lost.
+        if (!(error instanceof NightjarError) || error.status !== 404) throw error
+      }),
+    onSuccess: () => {
+      go('/', { replace: true })
+      queries.removeQueries({ queryKey: [...camerasKey, 'own', camera.id] })
+      void queries.invalidateQueries({ queryKey: camerasKey })
+    },
+  })
+  return (
+    <div className="panel">
+      <h2>{texts.remove}</h2>
+      <p>{texts.removeText(used === 0 ? undefined : sizes(used))}</p>
+      {remove.error && <Failure error={remove.error} />}
+      <div className="form-end">
+        <Button look="danger" isBusy={remove.isPending} onClick={() => setAsked(true)}>
+          {texts.removeAction}
+        </Button>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={texts.removeTitle(camera.name)}
+          text={texts.removeText(used === 0 ? undefined : sizes(used))}
+          action={texts.removeAction}
+          onClose={() => setAsked(false)}
+          onConfirm={() => remove.mutate()}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+// Name and address of a camera. The password it has is never shown; it stays unless another is typed, or the address leads to another
+// device.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { Camera, CameraChange, CameraSource } from '../../../sdk/index.ts'
+import { camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Field } from '../../parts/field.tsx'
+import { readFieldProblems } from '../../parts/field-problems.ts'
+import { Form } from '../../parts/form.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+const fields = ['name', 'url', 'username', 'password'] as const
+type Wish = { readonly [Name in (typeof fields)[number]]: string }
+
+export function SourceForm({ camera, source }: { readonly camera: Camera; readonly source: CameraSource }) {
+  const { cameraSettings: texts, addCamera } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const [known, setKnown] = useState<Wish>({
+    name: camera.name,
+    url: source.url,
+    username: source.username ?? '',
+    password: '',
+  })
+  const [wish, setWish] = useState(known)
+  const save = useMutation({
+    mutationFn: () => client.cameras.update(camera.id, findChange(known, wish)),
+    onSuccess: async ({ name }) => {
+      const { url, username } = await client.cameras.getSource(camera.id)
+      const fresh = { name, url, username: username ?? '', password: '' }
+      setKnown(fresh)
+      setWish(fresh)
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
+  })
+  const problems = readFieldProblems(save.error)
+  const field = (name: keyof Wish) => ({
+    name,
+    value: wish[name],
+    problem: problems[name],
+    onChange: (event: FormEvent<HTMLInputElement>) => {
+      setWish({ ...wish, [name]: event.currentTarget.value })
+      if (save.isSuccess) save.reset()
+    },
+  })
+  const isChanged = fields.some((name) => wish[name] !== known[name])
+  const isElsewhere = findHost(wish.url) !== findHost(known.url)
+  return (
+    <Form
+      title={texts.source}
+      action={texts.save}
+      sending={save}
+      fields={fields}
+      done={texts.saved}
+      isDisabled={!isChanged}
+    >
+      <Field {...field('name')} label={addCamera.name} required maxLength={200} autoComplete="off" />
+      <Field
+        {...field('url')}
+        label={addCamera.url}
+        hint={wish.url.includes('***') ? texts.hiddenHint : undefined}
+        required
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <div className="pair">
+        <Field {...field('username')} label={addCamera.username} autoComplete="off" spellCheck={false} />
+        <Field
+          {...field('password')}
+          label={addCamera.password}
+          hint={!source.has_password ? undefined : isElsewhere ? texts.passwordElsewhere : texts.passwordStays}
+          type="password"
+          autoComplete="new-password"
+        />
+      </div>
+    </Form>
+  )
+}
+
+/** Only what is to change: the password that is kept is not known here. */
+function findChange(known: Wish, wish: Wish): CameraChange {
+  const isElsewhere = findHost(wish.url) !== findHost(known.url)
+  const isNobody = wish.username === '' && known.username !== ''
+  return {
+    ...(wish.name !== known.name && { name: wish.name }),
+    ...(wish.url !== known.url && { url: wish.url }),
+    ...((wish.username !== known.username || (isElsewhere && wish.username !== '')) && {
+      username: wish.username === '' ? null : wish.username,
+    }),
+    ...(wish.password !== '' ? { password: wish.password } : isNobody && { password: null }),
+  }
+}
+
+function findHost(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined
+}
