@@ -98,7 +98,8 @@ const writable = {
   }),
   type: Type.Optional(
     Type.Enum(['h264', 'h265', 'mjpeg'], {
-      description: 'When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected.',
+      description:
+        'When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected.',
     }),
   ),
   username: Type.Optional(

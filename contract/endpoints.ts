@@ -11,6 +11,7 @@ import {
   NewCamera,
   SharedCamera,
 } from './camera.ts'
+import { detectionEndpoints } from './detection.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { Event, EventQuery, NewEvent } from './event.ts'
 import { footageEndpoints } from './footage-endpoints.ts'
@@ -311,6 +312,7 @@ export const endpoints = {
     isExtension: true,
   }),
 
+  ...detectionEndpoints,
   ...footageEndpoints,
   ...storageEndpoints,
   ...serverEndpoints,

@@ -49,6 +49,7 @@ import { RecordedPictures } from './playback/recorded-pictures.ts'
 import { claimDatabase } from './store/database-claim.ts'
 import { isPostgresUrl } from './store/postgres-url.ts'
 import { openStore, type Store } from './store/store.ts'
+import { StreamDetector } from './stream-detector.ts'
 import { readVersion } from './version.ts'
 
 export type RunningServer = {
@@ -252,6 +253,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     recorded: playback,
     recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
+    detector: new StreamDetector({ workers, decoder, clock, log }),
     report: () => ({ ...identification, cameras: desk.stats(), workers: workers.health() }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,

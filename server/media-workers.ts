@@ -5,15 +5,23 @@
 
 import { Worker } from 'node:worker_threads'
 import type { Clock } from './base/clock.ts'
-import { errorChain } from './base/error.ts'
+import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { LiveSubscriber, LiveSubscription } from './live/live-streams.ts'
-import type { CameraJob, FromWorker, ToWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
+import type {
+  Answer,
+  CameraJob,
+  FromWorker,
+  Question,
+  ToWorker,
+  WorkerSettings,
+  WorkerStats,
+} from './worker-protocol.ts'
 
 /** What the workers report of cameras and recordings; pieces of live streams go straight to their subscriber. */
-export type CameraReport = Exclude<FromWorker, { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' }>
+export type CameraReport = Exclude<FromWorker, { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' | 'answered' }>
 
 export type MediaWorkersOptions = {
   readonly count: number
@@ -41,6 +49,7 @@ export class MediaWorkers implements LiveSubscriber {
   readonly #slots: WorkerSlot[]
   readonly #controller = new AbortController()
   #nextSubscriptionId = 1
+  #nextQuestionId = 1
 
   constructor(options: MediaWorkersOptions) {
     this.#slots = Array.from({ length: options.count }, (_, index) => new WorkerSlot(index, options))
@@ -75,6 +84,12 @@ export class MediaWorkers implements LiveSubscriber {
     }
   }
 
+  /** Asks a worker. Rejects with 'unavailable' when it ends over it, or with the signal's reason. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    const questionId = this.#nextQuestionId++
+    return this.#slots[questionId % this.#slots.length]!.ask(questionId, question, signal)
+  }
+
   /** Ends all cameras; open fragments are finished and their index rows reported before this resolves. */
   async stop(): Promise<void> {
     this.#controller.abort(new Error('the server is stopping'))
@@ -105,6 +120,7 @@ class WorkerSlot {
   readonly #jobs = new Map<number, CameraJob>()
   readonly #subscriptions = new Map<number, Subscription>()
   readonly #removals = new Map<number, PromiseWithResolvers<void>>()
+  readonly #questions = new Map<number, PromiseWithResolvers<Answer>>()
   readonly #stopped = Promise.withResolvers<void>()
   #worker: Worker | undefined
   stats: WorkerStats | undefined
@@ -162,6 +178,25 @@ class WorkerSlot {
     if (this.#subscriptions.delete(subscriptionId)) this.send({ type: 'unsubscribe', subscriptionId })
   }
 
+  async ask(questionId: number, question: Question, signal: AbortSignal): Promise<Answer> {
+    signal.throwIfAborted()
+    if (!this.#worker) throw unanswered()
+    const asked = Promise.withResolvers<Answer>()
+    this.#questions.set(questionId, asked)
+    const takeBack = () => {
+      this.send({ type: 'take_back', questionId })
+      asked.reject(signal.reason)
+    }
+    signal.addEventListener('abort', takeBack, { once: true })
+    this.send({ type: 'ask', questionId, question })
+    try {
+      return await asked.promise
+    } finally {
+      signal.removeEventListener('abort', takeBack)
+      this.#questions.delete(questionId)
+    }
+  }
+
   send(message: ToWorker): void {
     this.#worker?.postMessage(message)
   }
@@ -195,6 +230,7 @@ class WorkerSlot {
     }
     for (const removal of this.#removals.values()) removal.resolve()
     this.#removals.clear()
+    for (const asked of this.#questions.values()) asked.reject(unanswered())
     if (signal.aborted) return
     this.restarts++
     for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
@@ -218,6 +254,12 @@ class WorkerSlot {
         this.#removals.get(message.cameraId)?.resolve()
         this.#removals.delete(message.cameraId)
         return
+      case 'answered': {
+        const asked = this.#questions.get(message.questionId)
+        if (message.answer) asked?.resolve(message.answer)
+        else asked?.reject(unanswered())
+        return
+      }
       case 'stopped':
         return
       default:
@@ -231,3 +273,7 @@ class WorkerSlot {
 }
 
 const endPiece: LivePiece = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
+
+function unanswered(): AppError {
+  return new AppError('unavailable', 'the media worker that was asked could not answer')
+}

@@ -4,6 +4,7 @@
 
 import type { GapReason } from './hub/hub-item.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
+import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { Fragment } from './model/segment.ts'
 import type { OpenSegment } from './model/segment-views.ts'
@@ -34,6 +35,12 @@ export type WorkerSettings = {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
+/** About what is no camera of this server yet. */
+export type Question = { readonly kind: 'stream'; readonly target: DetectionTarget }
+
+/** What is asked about never fails; `undefined` in its place is a fault of ours. */
+export type Answer = { readonly kind: 'stream'; readonly detected: DetectedStream }
+
 export type ToWorker =
   /** Adds the camera, or changes it: a new address reconnects, recording is switched without touching the connection. */
   | { readonly type: 'set_camera'; readonly job: CameraJob }
@@ -48,6 +55,9 @@ export type ToWorker =
   /** The main thread has taken `bytes` of pieces off its hands. */
   | { readonly type: 'ack'; readonly subscriptionId: number; readonly bytes: number }
   | { readonly type: 'unsubscribe'; readonly subscriptionId: number }
+  /** To be answered once, by `answered`, unless it is taken back before. */
+  | { readonly type: 'ask'; readonly questionId: number; readonly question: Question }
+  | { readonly type: 'take_back'; readonly questionId: number }
   /** Finish the open fragments, answer `stopped`, end. */
   | { readonly type: 'stop' }
 
@@ -83,6 +93,7 @@ export type FromWorker =
   | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LivePiece }
   /** The footage of a removed camera is closed: its files may be deleted. */
   | { readonly type: 'camera_removed'; readonly cameraId: number }
+  | { readonly type: 'answered'; readonly questionId: number; readonly answer: Answer | undefined }
   | { readonly type: 'stats'; readonly stats: WorkerStats }
   | { readonly type: 'stopped' }
 

@@ -3,18 +3,20 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
+import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
 import { ConnectGate } from './ingest/connect-gate.ts'
+import { detectStream } from './ingest/detection/detect-stream.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
 import { nodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
-import type { FromWorker, ToWorker, WorkerSettings } from './worker-protocol.ts'
+import type { FromWorker, Question, ToWorker, WorkerSettings } from './worker-protocol.ts'
 
 const statsIntervalMs = 5000
 
@@ -39,6 +41,8 @@ const transcoder = new ProcessSoundTranscoder({ clock, log })
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
 const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch: () => void }>()
+/** Those that are being answered. */
+const questions = new Map<number, AbortController>()
 
 function post(message: FromWorker): void {
   port.postMessage(message)
@@ -91,10 +95,27 @@ async function removeCamera(cameraId: number): Promise<void> {
   post({ type: 'camera_removed', cameraId })
 }
 
+async function answer(questionId: number, { target }: Question): Promise<void> {
+  const asked = new AbortController()
+  questions.set(questionId, asked)
+  const options = { clock, log, addressGuard, gate, readBuffer, signal: asked.signal }
+  try {
+    const detected = await detectStream({ ...options, target })
+    post({ type: 'answered', questionId, answer: { kind: 'stream', detected } })
+  } catch (error) {
+    if (asked.signal.aborted) return
+    log.error({ error: errorChain(error) }, 'an address could not be looked at')
+    post({ type: 'answered', questionId, answer: undefined })
+  } finally {
+    questions.delete(questionId)
+  }
+}
+
 async function stop(): Promise<void> {
   clearInterval(statsTimer)
   clearInterval(recorderTimer)
   for (const { source } of sources.values()) source.close()
+  for (const asked of questions.values()) asked.abort()
   await Promise.all([...cameras.values()].map((camera) => camera.close('server_down')))
   await transcoder.close()
   post({ type: 'stopped' })
@@ -127,6 +148,12 @@ port.on('message', (message: ToWorker) => {
       return
     case 'unsubscribe':
       unsubscribe(message.subscriptionId)
+      return
+    case 'ask':
+      void answer(message.questionId, message.question)
+      return
+    case 'take_back':
+      questions.get(message.questionId)?.abort()
       return
     case 'stop':
       void stop()

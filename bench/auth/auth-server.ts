@@ -181,7 +181,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
 }
 
 const absent = () => Promise.reject(new Error('the bench has no cameras'))
-const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snapshots'> = {
+const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snapshots' | 'detector'> = {
   recordedPictures: { picture: absent },
   live: {
     openViewer: () => {
@@ -209,6 +209,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
     setSpeed: absent,
   },
   snapshots: { find: async () => undefined },
+  detector: { detect: absent, findType: async () => undefined },
 }
 
 if (process.argv[1] === self) process.once('message', async (order: Order) => process.send!(await serve(order)))

@@ -64,7 +64,7 @@ export type CameraChange = {
   name?: string | undefined
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url?: string | undefined
-  /** When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected. */
+  /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Wins over user information in `url`. */
   username?: string | null | undefined
@@ -106,7 +106,7 @@ export type NewCamera = {
   name: string
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url: string
-  /** When missing h264, or mjpeg for http:// and https://; corrected once the camera is connected. */
+  /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
   /** Wins over user information in `url`. */
   username?: string | null | undefined
@@ -306,6 +306,91 @@ export type NewEvent = {
   occurred_at?: Time | undefined
   /** Any JSON of at most 4 KiB and 16 levels; only with a token. */
   data?: unknown
+}
+
+export type DetectedAudio = {
+  /** `aac`, `opus`, `pcmu`, `pcma` or `g726-32` and the like. */
+  codec: string
+  /** Hz. */
+  sample_rate: number
+  channels: number
+}
+
+export type DetectedVideo = {
+  type: 'h264' | 'h265' | 'mjpeg'
+  /** With its profile and level (RFC 6381); null when no picture came. */
+  codec: string | null
+  /** Pixels. */
+  width: number | null
+  /** Pixels. */
+  height: number | null
+  /** Pictures per second; null when it could not be measured in the time. */
+  frame_rate: number | null
+  /** Bits per second; null when it could not be measured in the time. */
+  bit_rate: number | null
+  /** Seconds from one key frame to the next; null when it could not be measured in the time. */
+  key_frame_interval: number | null
+}
+
+export type DetectionProblem = {
+  /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. */
+  code:
+    | 'address_refused'
+    | 'unknown_host'
+    | 'unreachable'
+    | 'timed_out'
+    | 'tls_failed'
+    | 'not_a_camera'
+    | 'login_needed'
+    | 'login_refused'
+    | 'not_allowed'
+    | 'no_such_stream'
+    | 'busy'
+    | 'redirected'
+    | 'no_video'
+    | 'unsupported'
+    | 'no_frames'
+    | 'failed'
+  /** What is wrong and what to try, as readable sentences. */
+  detail: string
+  /** Usual addresses at this host, where the path is what is wrong; they have not been tried. */
+  suggestions: SuggestedUrl[]
+}
+
+export type NewDetection = {
+  /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
+  url: string
+  /** Wins over user information in `url`. */
+  username?: string | null | undefined
+  password?: string | null | undefined
+}
+
+export type StreamDetection = {
+  /** What was looked at, without user information. */
+  url: string
+  /** For adding the camera; null when not known. */
+  type: 'h264' | 'h265' | 'mjpeg' | null
+  /** `http_picture`: a single picture, which is asked for again and again. */
+  transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
+  video: DetectedVideo | null
+  audio: DetectedAudio | null
+  /** Why its sound is left out; null when it is not. */
+  audio_problem: string | null
+  /** A small JPEG of what it shows. */
+  snapshot: {
+    /** A `data:` URL. */
+    url: string
+    width: number
+    height: number
+  } | null
+  problem: DetectionProblem | null
+}
+
+export type SuggestedUrl = {
+  /** Whose cameras have their stream there. */
+  maker: string
+  /** At the host of the request; without user information. */
+  url: string
 }
 
 export type CameraStorage = {

@@ -31,6 +31,7 @@ import type {
   Guest,
   GuestChange,
   NewCamera,
+  NewDetection,
   NewEvent,
   NewGuest,
   NewRecording,
@@ -44,6 +45,7 @@ import type {
   SharedCamera,
   Storage,
   StorageChange,
+  StreamDetection,
   StreamInfo,
   StreamQuery,
   Timeline,
@@ -108,6 +110,8 @@ export type Operations = {
   updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
   /** Turns recording off. An extension of the interface. */
   disableRecording: { params: { camera_id: number }; result: undefined }
+  /** Looks what is at the address of a camera. An extension of the interface. */
+  detectStream: { body: NewDetection; result: StreamDetection }
   /** Where pictures of recorded moments are. An extension of the interface. */
   getPictures: { params: { camera_id: number }; result: RecordedPictures }
   /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
@@ -200,6 +204,7 @@ export const operations = {
   enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
   updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
+  detectStream: { method: 'POST', path: '/v1/cameras/stream-detection/' },
   getPictures: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/pictures/' },
   getSharedPictures: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/pictures/' },
   createDownload: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/download/' },

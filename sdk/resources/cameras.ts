@@ -19,6 +19,8 @@ export const createCameras = (call: Call) => ({
   /** Its address, without the password. */
   getSource: (id: number, options?: CallOptions) => call('getCameraSource', { params: { camera_id: id } }, options),
   create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
+  /** What is at the address of a camera that is not added yet; takes some seconds. */
+  detect: (body: Body<'detectStream'>, options?: CallOptions) => call('detectStream', { body }, options),
   update: (id: number, body: Body<'updateCamera'>, options?: CallOptions) =>
     call('updateCamera', { params: { camera_id: id }, body }, options),
   /** The `event_api_hash` it had is worth nothing from then on. */

@@ -15,6 +15,7 @@ import { createDescription } from './description/description.ts'
 import { registerDescription } from './description/description-routes.ts'
 import { registerEndpoints } from './endpoint-routes.ts'
 import { createCameraHandlers } from './handlers/cameras.ts'
+import { createDetectionHandlers } from './handlers/detection.ts'
 import { createEventHandlers } from './handlers/events.ts'
 import { createFootageHandlers } from './handlers/footage.ts'
 import { createGuestHandlers } from './handlers/guests.ts'
@@ -86,7 +87,8 @@ export function createApi(deps: ApiDeps): Api {
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, publicUrl }),
-      ...createCameraHandlers({ store, urls, audit, publicUrl }),
+      ...createCameraHandlers({ store, urls, audit, detector: deps.detector, publicUrl }),
+      ...createDetectionHandlers(deps.detector),
       ...createRecordingHandlers({ store, access, recorded }),
       ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),

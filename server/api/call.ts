@@ -10,6 +10,8 @@ export type Call<E extends Endpoint> = OwnCall<E> & {
   /** Where the request came from, for what records it. */
   context(): RequestContext
   readonly params: Params<E>
+  /** Aborts when whoever asked has gone, for what takes long. */
+  signal(): AbortSignal
   /**
    * The query and the body, checked against the contract when asked for: a handler asks once it has found what the path names,
    * because 404 comes before 400. Throw 'invalid' naming the fields.

@@ -10,11 +10,14 @@ import type { OAuth } from '../auth/oauth/oauth.ts'
 import type { Sessions } from '../auth/sessions/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
+import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
+import type { VideoCodec } from '../media/frame.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { RecordedPictures } from '../playback/recorded-pictures.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess } from './camera-access.ts'
+import type { CameraSource } from './camera-source.ts'
 import type { Measurement } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
@@ -86,6 +89,22 @@ export type ServerReport = {
   readonly workers: { readonly count: number; readonly running: number; readonly restarts: number }
 }
 
+/** What is at addresses of cameras; see stream-detector.ts. Ends early when `signal` aborts. */
+export type Detector = {
+  /** Throws 'rate_limited' and 'unavailable' when too many are looked at. */
+  detect(source: CameraSource, asker: Asker): Promise<Detection>
+  /** Undefined when it cannot be told now. */
+  findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined>
+}
+
+export type Asker = { readonly userId: number; readonly signal: AbortSignal }
+
+export type Detection = {
+  readonly stream: DetectedStream
+  /** Undefined when there was no picture, or none could be made of it. */
+  readonly snapshot: { readonly jpeg: Uint8Array; readonly width: number; readonly height: number } | undefined
+}
+
 export type ApiDeps = {
   readonly store: Pick<
     Store,
@@ -118,6 +137,7 @@ export type ApiDeps = {
   readonly storage: StorageSource
   readonly report: () => ServerReport
   readonly snapshots: Snapshots
+  readonly detector: Detector
   readonly clock: Clock
   readonly log: Logger
   /** Where clients reach the server: every link begins with its origin, never with a request's Host. */

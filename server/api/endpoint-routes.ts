@@ -3,10 +3,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { AppError } from '../base/error.ts'
 import { sendEmpty, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Call, Handlers } from './call.ts'
 import { createGate, type GateOptions } from './caller-gate.ts'
+import { isGone } from './media/send-stream.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
@@ -28,7 +30,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
     const endpoint: Endpoint = endpoints[name]
     const handle = handlers[name] as AnyHandler
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const result = await handle(createCall(endpoint, request))
+      const result = await handle(createCall(endpoint, request, reply))
       if (endpoint.status === 204) sendEmpty(reply, 204)
       else sendJson(reply, endpoint.status, JSON.stringify(result))
     }
@@ -41,7 +43,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       const { credential } = request.caller!
       const known = cache.find(credential, request.url)
       if (known === undefined) {
-        const make = async () => JSON.stringify(await handle(createCall(endpoint, request)))
+        const make = async () => JSON.stringify(await handle(createCall(endpoint, request, reply)))
         return cache.load(credential, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
       }
       sendJson(reply, endpoint.status, known)
@@ -57,12 +59,13 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
   }
 }
 
-function createCall(endpoint: Endpoint, request: FastifyRequest): AnyCall {
+function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): AnyCall {
   // The router's query parser hands the text on as it came, see http-server.ts.
   const queryText = request.query as string
   return {
     caller: request.caller ?? undefined,
     context: () => contextOf(request),
+    signal: () => signalOf(reply),
     params: endpoint.params && readParams(endpoint.params, request.params as Record<string, string>),
     query: () => endpoint.query && readQuery(endpoint.query, queryText),
     body: () => endpoint.body && readBody(endpoint.body, readJson(sentBody(request))),
@@ -73,4 +76,13 @@ function createCall(endpoint: Endpoint, request: FastifyRequest): AnyCall {
     },
     queryText,
   }
+}
+
+function signalOf({ raw: response }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  // An answer that was sent closes too: nobody listens any more then.
+  const abort = () => gone.abort(new AppError('unavailable', 'whoever asked has gone'))
+  if (isGone(response)) abort()
+  else response.once('close', abort)
+  return gone.signal
 }

@@ -102,6 +102,7 @@ export async function openTemporaryApi(
       hlsSegment: unavailable,
     },
     snapshots: { find: async () => undefined },
+    detector: { detect: unavailable, findType: async () => undefined },
     recorded: noFootage,
     recordedPictures: { picture: notFound },
     storage: createTemporaryStorage(store, folder, clock),

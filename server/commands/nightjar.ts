@@ -10,6 +10,7 @@ import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
 import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
+import { probeCommand } from './probe-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
 import { storageCommands } from './storage-commands.ts'
@@ -30,6 +31,7 @@ process.exitCode = await runCommandLine({
     ...sessionCommands,
     ...auditCommands,
     ...cameraCommands,
+    probeCommand,
     ...guestCommands,
     ...eventCommands,
     ...storageCommands,

@@ -13,6 +13,7 @@ import { withDeadline } from './deadline.ts'
 import type { FrameWatchLimits } from './frame-watch.ts'
 import { runHttpCamera } from './http/http-camera.ts'
 import { runRtspCamera } from './rtsp-camera.ts'
+import type { StreamPlan } from './stream-plan.ts'
 
 export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly url: string
@@ -26,6 +27,15 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   /** What was learned of the camera in earlier connections. */
   readonly memory: CameraMemory
   readonly gate: ConnectGate
+  /** Told of what the camera offers, as soon as it is known. */
+  onLearned?(learned: LearnedStream): void
+}
+
+/** What is known of a stream before its first picture. */
+export type LearnedStream = {
+  /** Of RTSP, which describes what it offers. */
+  readonly plan?: StreamPlan
+  readonly transport?: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture'
 }
 
 /** What a protocol needs: the URL taken apart, and the address to connect to. */
@@ -61,7 +71,10 @@ export async function runCameraConnection({ addressGuard, gate, ...options }: Ca
       ms: limits.connectMs,
       clock,
       signal,
-      onLate: () => new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`),
+      onLate: () =>
+        new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`, {
+          trouble: 'unknown_host',
+        }),
     })
     const connected: ConnectedOptions = { ...options, url, address, onSetUp: () => permit.release() }
     return await (url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected))

@@ -4,25 +4,68 @@ import { AppError, type ErrorKind } from '../base/error.ts'
 import type { GapReason } from '../hub/hub-item.ts'
 import type { CameraUrl } from './camera-url.ts'
 
+/** What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording. */
+export type CameraTrouble =
+  | 'address_refused'
+  | 'unknown_host'
+  | 'unreachable'
+  | 'timed_out'
+  | 'tls_failed'
+  | 'not_a_camera'
+  | 'login_needed'
+  | 'login_refused'
+  | 'not_allowed'
+  | 'no_such_stream'
+  | 'busy'
+  | 'redirected'
+  | 'no_video'
+  | 'unsupported'
+  | 'no_frames'
+  | 'failed'
+
+type CameraErrorOptions = {
+  readonly cause?: unknown
+  readonly kind?: ErrorKind
+  readonly status?: number
+  readonly isUnreachable?: boolean
+  /** When missing, what follows from the rest. */
+  readonly trouble?: CameraTrouble
+}
+
 export class CameraError extends AppError {
   readonly reason: GapReason
+  readonly trouble: CameraTrouble
   /** What the camera answered, when that is the error. */
   readonly status: number | undefined
   /** The camera could not even be connected to, so neither can another stream of the same host and port. */
   readonly isUnreachable: boolean
 
   /** `detail`: one readable sentence, no secret, no user information of a URL. */
-  constructor(
-    reason: GapReason,
-    detail: string,
-    options: { cause?: unknown; kind?: ErrorKind; status?: number; isUnreachable?: boolean } = {},
-  ) {
+  constructor(reason: GapReason, detail: string, options: CameraErrorOptions = {}) {
     super(options.kind ?? 'unavailable', detail, 'cause' in options ? { cause: options.cause } : {})
     this.reason = reason
     this.status = options.status
     this.isUnreachable = options.isUnreachable ?? false
+    this.trouble = options.trouble ?? statusTroubles.get(options.status ?? 0) ?? usualTrouble(reason)
   }
 }
+
+function usualTrouble(reason: GapReason): CameraTrouble {
+  if (reason === 'auth_failed') return 'login_refused'
+  return reason === 'no_frames' ? 'no_frames' : 'failed'
+}
+
+/** What answers mean beside those to a login. */
+const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
+  [400, 'no_such_stream'],
+  [403, 'not_allowed'],
+  [404, 'no_such_stream'],
+  [410, 'no_such_stream'],
+  [451, 'no_such_stream'],
+  [453, 'busy'],
+  [461, 'unsupported'],
+  [503, 'busy'],
+])
 
 /** Whatever a session throws, as the owner is to read it. */
 export function toCameraError(error: unknown): CameraError {
@@ -30,17 +73,27 @@ export function toCameraError(error: unknown): CameraError {
   if (error instanceof AppError && error.kind === 'corrupt') {
     // What a host answered is not quoted: whoever names the host would read what it says.
     const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
-    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt' })
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
   }
   if (error instanceof AppError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1)
     // The sentence is the same: only what is behind it goes along.
-    return new CameraError('camera_unreachable', `${message}.`, { cause: error.cause, kind: error.kind })
+    return new CameraError('camera_unreachable', `${message}.`, {
+      cause: error.cause,
+      kind: error.kind,
+      trouble: addressTroubles[error.kind] ?? 'failed',
+    })
   }
   return new CameraError('camera_unreachable', 'The connection to the camera failed unexpectedly.', {
     cause: error,
     kind: 'internal',
   })
+}
+
+/** What the address guard throws. */
+const addressTroubles: { readonly [kind in ErrorKind]?: CameraTrouble } = {
+  invalid: 'address_refused',
+  unavailable: 'unknown_host',
 }
 
 type Hint = { readonly words: string; readonly isUnreachable: boolean }
@@ -65,11 +118,12 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
     return new CameraError('camera_unreachable', `${name} ${words}.`, {
       cause: error,
       isUnreachable: hint.isUnreachable,
+      trouble: code === 'ETIMEDOUT' ? 'timed_out' : hint.isUnreachable ? 'unreachable' : 'failed',
     })
   }
   if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
     const detail = `${name} does not speak TLS in a way this server can: try ${protocol}:// instead of ${protocol}s://, or another port.`
-    return new CameraError('camera_unreachable', detail, { cause: error })
+    return new CameraError('camera_unreachable', detail, { cause: error, trouble: 'tls_failed' })
   }
   return new CameraError(
     'camera_unreachable',
@@ -87,7 +141,8 @@ export function describeStatus(status: number, method: string, hasCredentials: b
     const detail = hasCredentials
       ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
       : 'The camera asks for a user name and password (401): add them to this camera.'
-    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status })
+    const trouble = hasCredentials ? 'login_refused' : 'login_needed'
+    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status, trouble })
   }
   if (status === 403) {
     const detail = 'The camera does not let this user watch the stream (403): give the account the right to view video.'
@@ -100,13 +155,13 @@ export function describeStatus(status: number, method: string, hasCredentials: b
 
 export function describeUnknownLogin(): CameraError {
   const detail = 'The camera asks for a kind of authentication that is not supported: set it to digest or basic.'
-  return new CameraError('auth_failed', detail, { kind: 'unauthenticated' })
+  return new CameraError('auth_failed', detail, { kind: 'unauthenticated', trouble: 'unsupported' })
 }
 
 /** `how`: the status, or the method, by which the camera sends us elsewhere. */
 export function describeRedirect(how: string): CameraError {
   const detail = `The camera redirects to another address (${how}), which is not followed: enter the final address.`
-  return new CameraError('no_frames', detail)
+  return new CameraError('no_frames', detail, { trouble: 'redirected' })
 }
 
 const statusHints: ReadonlyMap<number, string> = new Map([

@@ -37,13 +37,14 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
     responseTimeoutMs: limits.responseMs,
   })
   const described = await describeStream(client, url.requestUrl)
+  options.onLearned?.({ plan: described.plan })
   await using session = new RtspCameraSession(options, connection, client, described, interleaved)
   return await session.run()
 }
 
 function lateConnect({ url, limits }: ConnectedOptions): CameraError {
   const detail = `The camera at ${url.host}:${url.port} did not answer within ${limits.connectMs / 1000} s: check that it is on and its address is right.`
-  return new CameraError('camera_unreachable', detail, { isUnreachable: true })
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
 }
 
 const leaveMs = 500
@@ -100,6 +101,7 @@ class RtspCameraSession implements AsyncDisposable {
     const played = await playSession(this.#client, this.#described, this.#video.url, this.#audio?.url)
     this.#sessionUrl = played.sessionUrl
     this.#options.onSetUp()
+    this.#options.onLearned?.({ transport: `rtsp_${this.#kind}` })
     const { videoTime, audioTime } = played
     if (videoTime !== undefined && audioTime !== undefined) stream.alignAudio(videoTime, audioTime)
     try {

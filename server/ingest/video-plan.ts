@@ -39,11 +39,11 @@ export function planVideo(sdp: Sdp): VideoPlan {
   if (video.length > 0) {
     const offered = listEncodings(video)
     const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
-    throw new CameraError('no_frames', detail)
+    throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
   }
   const others = sdp.media.length > 0 ? `, only ${sdp.media.map(({ type }) => type.slice(0, 20)).join(', ')}` : ''
   const detail = `The camera offers no video at this URL${others}: check the path and that video is switched on in the camera.`
-  throw new CameraError('no_frames', detail)
+  throw new CameraError('no_frames', detail, { trouble: 'no_video' })
 }
 
 /** For the packets of the plan's track; it knows the parameter sets of the plan. `onBadSet` is told of each that can't be read. */
@@ -72,7 +72,7 @@ function planCodec(codec: VideoCodec, media: SdpMedia, { payloadType, parameters
   if (isInterleaved) {
     const detail =
       'The camera sends its packets in interleaved order, which is not supported: switch that off in the camera.'
-    throw new CameraError('no_frames', detail)
+    throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
   }
   const names = codec === 'h265' ? ['sprop-vps', 'sprop-sps', 'sprop-pps'] : ['sprop-parameter-sets']
   const sets = names.flatMap((name) => (parameters.get(name) ?? '').split(','))

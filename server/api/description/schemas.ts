@@ -4,6 +4,7 @@
 import type { TSchema } from 'typebox'
 import * as account from '../../../contract/account.ts'
 import * as camera from '../../../contract/camera.ts'
+import * as detection from '../../../contract/detection.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../../contract/endpoints.ts'
 import * as event from '../../../contract/event.ts'
@@ -13,7 +14,15 @@ import { FieldErrors, Problem } from '../../../contract/schema.ts'
 import * as user from '../../../contract/user.ts'
 import type { Schema } from './openapi.ts'
 
-const modules: readonly { readonly [name: string]: unknown }[] = [user, camera, recording, guest, event, account]
+const modules: readonly { readonly [name: string]: unknown }[] = [
+  user,
+  camera,
+  recording,
+  guest,
+  event,
+  detection,
+  account,
+]
 
 /** Writes schemas and collects the components they point to. */
 export class SchemaWriter {

@@ -12,6 +12,8 @@ import type { Camera as CameraRow, CameraChange as RowChange } from '../../store
 import type { Store } from '../../store/store.ts'
 import { writeCamera } from '../answers/camera.ts'
 import type { Handlers } from '../call.ts'
+import { readSource } from '../camera-source.ts'
+import type { Detector } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
 import { getOwnCamera } from '../own-camera.ts'
 
@@ -19,6 +21,7 @@ export type CameraHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
   readonly urls: MediaUrls
   readonly audit: Pick<Audit, 'write'>
+  readonly detector: Pick<Detector, 'findType'>
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
 }
@@ -32,7 +35,8 @@ type Names =
   | 'deleteCamera'
   | 'rotateEventHash'
 
-export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHandlersOptions): Pick<Handlers, Names> {
+export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handlers, Names> {
+  const { store, urls, audit, detector, publicUrl } = options
   const { cameras, recordings } = store
 
   const show = async (camera: CameraRow, caller: Caller, view: LiveView = {}) =>
@@ -71,8 +75,10 @@ export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHa
       const { userId } = call.caller
       const body: NewCamera = call.body()
       const source = readSource(body)
-      const type = body.type ?? guessCameraType(source.url)
-      const camera = await cameras.insert({ ownerId: userId, name: parseCameraName(body.name), type, ...source })
+      const name = parseCameraName(body.name)
+      const found = body.type ?? (await detector.findType(source, { userId, signal: call.signal() }))
+      const type = found ?? guessCameraType(source.url)
+      const camera = await cameras.insert({ ownerId: userId, name, type, ...source })
       return show(camera, call.caller)
     },
 
@@ -95,18 +101,6 @@ export function createCameraHandlers({ store, urls, audit, publicUrl }: CameraHa
       await cameras.remove(id)
       return null
     },
-  }
-}
-
-type Source = Pick<NewCamera, 'url' | 'username' | 'password'>
-
-/** User information in the address counts where the body does not name its own. Throws 'invalid' naming `url`. */
-function readSource({ url, username, password }: Source): Pick<CameraRow, 'url' | 'username' | 'password'> {
-  const parsed = parseCameraUrl(url)
-  return {
-    url: parsed.url,
-    username: username === undefined ? parsed.username : username,
-    password: password === undefined ? parsed.password : password,
   }
 }
 

@@ -27,9 +27,10 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
     const response = await client.get()
     checkType(response)
     options.onSetUp()
+    options.onLearned?.({ transport: isMultipart(response) ? 'http_stream' : 'http_picture' })
     const last = await readPictures(response, options, pictures)
     const isStill = pictures.pictures === 1 && !isMultipart(response)
-    if (!last) throw new CameraError('no_frames', 'The camera answered without a picture: check the path of the URL.')
+    if (!last) throw describeNoPicture()
     if (!isStill) throw new CameraError('camera_unreachable', 'The camera closed the connection.')
     return await pollPicture(client, options, pictures, { jpeg: last, response, askedMs })
   } finally {
@@ -170,9 +171,14 @@ function checkType({ headers }: IncomingMessage): void {
   const named = /^[\w.+-]{1,30}\/[\w.+-]{1,30}$/.test(type) ? ` (${type})` : ''
   const what = type.startsWith('text/') ? 'a page' : 'something'
   const detail = `The camera answered with ${what}${named} that holds no pictures: check the path of the URL.`
-  throw new CameraError('no_frames', detail)
+  throw new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
+}
+
+function describeNoPicture(): CameraError {
+  const detail = 'The camera answered without a picture: check the path of the URL.'
+  return new CameraError('no_frames', detail, { trouble: 'no_such_stream' })
 }

@@ -125,12 +125,12 @@ export function describeHttpError(error: Error, url: CameraUrl): CameraError {
   const code = 'code' in error ? String(error.code) : ''
   if (code.startsWith('HPE_')) {
     const detail = 'The camera answered with something other than HTTP: check the port of the URL.'
-    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt' })
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
   }
   return describeSocketError(error, url)
 }
 
 function describeSilence({ host, port }: CameraUrl, ms: number): CameraError {
   const detail = `The camera at ${host}:${port} did not answer within ${ms / 1000} s: check that it is on and its address is right.`
-  return new CameraError('camera_unreachable', detail, { isUnreachable: true })
+  return new CameraError('camera_unreachable', detail, { isUnreachable: true, trouble: 'timed_out' })
 }

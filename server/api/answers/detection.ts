@@ -1,0 +1,54 @@
+// What was found at an address, as who asked sees it.
+
+import type { StreamDetection } from '../../../contract/detection.ts'
+import type { DetectedStream } from '../../ingest/detection/detect-stream.ts'
+import { listUsualUrls } from '../../model/usual-stream-urls.ts'
+import type { Detection } from '../deps.ts'
+
+export function writeDetection(url: string, { stream, snapshot }: Detection): StreamDetection {
+  const { transport, video, audio, audioProblem, problem } = stream
+  return {
+    url,
+    type: video?.codec ?? null,
+    transport: transport ?? null,
+    video: video ? writeVideo(video) : null,
+    audio: audio ? { codec: audio.codec, sample_rate: audio.sampleRate, channels: audio.channels } : null,
+    audio_problem: audioProblem ?? null,
+    snapshot: snapshot
+      ? {
+          url: `data:image/jpeg;base64,${Buffer.from(snapshot.jpeg).toString('base64')}`,
+          width: snapshot.width,
+          height: snapshot.height,
+        }
+      : null,
+    problem: problem ? writeProblem(url, problem) : null,
+  }
+}
+
+function writeVideo({
+  codec,
+  picture,
+  ...rates
+}: NonNullable<DetectedStream['video']>): NonNullable<StreamDetection['video']> {
+  return {
+    type: codec,
+    codec: picture?.codecString ?? null,
+    width: picture?.width ?? null,
+    height: picture?.height ?? null,
+    frame_rate: round(rates.framesPerSecond, 2),
+    bit_rate: round(rates.bitsPerSecond, 0),
+    key_frame_interval: round(rates.keyFrameSeconds, 2),
+  }
+}
+
+function writeProblem(
+  url: string,
+  { trouble, detail }: NonNullable<DetectedStream['problem']>,
+): NonNullable<StreamDetection['problem']> {
+  const isPathWrong = trouble === 'no_such_stream' || trouble === 'no_video'
+  return { code: trouble, detail, suggestions: isPathWrong ? listUsualUrls(url) : [] }
+}
+
+function round(value: number | undefined, digits: number): number | null {
+  return value === undefined ? null : Math.round(value * 10 ** digits) / 10 ** digits
+}

@@ -1,0 +1,93 @@
+// nightjar camera probe: what is at an address, looked at from this machine; no server and no data are needed.
+
+import { writeFile } from 'node:fs/promises'
+import { writeDetection } from '../api/answers/detection.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLogger } from '../base/log.ts'
+import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
+import { parseCameraUrl } from '../model/camera-url.ts'
+import type { Command } from './command.ts'
+import { serverOptions } from './help.ts'
+
+type Detection = ReturnType<typeof writeDetection>
+
+export const probeCommand: Command = {
+  name: 'camera probe',
+  summary: 'Looks what is at an address: codec, size, rates and sound, or why there is nothing.',
+  positionals: ['URL'],
+  options: {
+    snapshot: { placeholder: 'FILE', sentence: 'Writes what the camera shows into this file, as a JPEG.' },
+    'allow-loopback-cameras': serverOptions['allow-loopback-cameras']!,
+  },
+  async run({ config, options, positionals }) {
+    const { url, username, password } = parseCameraUrl(positionals[0]!)
+    const log = createLogger(config.logLevel === 'info' ? 'error' : config.logLevel)
+    // Loaded only here: other commands open no connections.
+    const { detectStream } = await import('../ingest/detection/detect-stream.ts')
+    const { createAddressGuard } = await import('../ingest/address-guard.ts')
+    const { createReadBuffer } = await import('../ingest/camera-session.ts')
+    const { ConnectGate } = await import('../ingest/connect-gate.ts')
+    const stream = await detectStream({
+      target: { url, username: username ?? undefined, password: password ?? undefined, depth: 'stream' },
+      clock: systemClock,
+      log,
+      addressGuard: createAddressGuard({ allowLoopback: config.allowLoopbackCameras }),
+      gate: new ConnectGate(1),
+      readBuffer: createReadBuffer(),
+      signal: new AbortController().signal,
+    })
+    const file = options.snapshot
+    const saved = file === undefined ? undefined : await saveSnapshot(stream, file)
+    const { snapshot: _, ...found } = writeDetection(url, { stream, snapshot: undefined })
+    const lines = [describe(found), ...(saved === undefined ? [] : [saved.text])]
+    return {
+      json: { ...found, ...(saved && { snapshot_file: saved.file }) },
+      text: lines.join('\n'),
+      ...(found.problem && { isFailure: true }),
+    }
+  },
+}
+
+async function saveSnapshot({ video }: DetectedStream, file: string): Promise<{ file: string | null; text: string }> {
+  if (!video?.picture) return { file: null, text: 'Picture:    none came.' }
+  const { Decoder } = await import('../decoder/decoder.ts')
+  await using decoder = new Decoder({ log: createLogger('silent'), clock: systemClock })
+  const { config, data } = video.picture
+  const [jpeg] = await decoder.decode({ codec: video.codec, config, data, sizes: [{}] })
+  await writeFile(file, jpeg!)
+  return { file, text: `Picture:    ${file}` }
+}
+
+function describe({ url, transport, video, audio, audio_problem, problem }: Omit<Detection, 'snapshot'>): string {
+  const rows: [string, string | null][] = [
+    ['Address', url],
+    ['Video', video && describeVideo(video)],
+    ['Key frames', video?.key_frame_interval ? `every ${video.key_frame_interval} s` : null],
+    ['Bit rate', video?.bit_rate ? `${(video.bit_rate / 1e6).toFixed(2)} Mbit/s` : null],
+    ['Sound', audio ? `${audio.codec}, ${audio.sample_rate} Hz, ${describeChannels(audio.channels)}` : audio_problem],
+    ['Transport', transport && transportNames[transport]],
+    ['Problem', problem && `${problem.detail} (${problem.code})`],
+  ]
+  const lines = rows.filter(([, value]) => value).map(([name, value]) => `${`${name}:`.padEnd(12)}${value}`)
+  const suggestions = problem?.suggestions ?? []
+  const width = Math.max(...suggestions.map(({ maker }) => maker.length)) + 2
+  const usual = suggestions.map((each) => `  ${each.maker.padEnd(width)}${each.url}`)
+  return [...lines, ...(usual.length > 0 ? ['Usual addresses at this host:', ...usual] : [])].join('\n')
+}
+
+function describeVideo({ type, codec, width, height, frame_rate }: NonNullable<Detection['video']>): string {
+  const size = width === null ? '' : `, ${width} × ${height}`
+  const rate = frame_rate === null ? '' : `, ${frame_rate} pictures/s`
+  return `${type}${codec === null ? '' : ` (${codec})`}${size}${rate}`
+}
+
+function describeChannels(count: number): string {
+  return count === 1 ? 'mono' : count === 2 ? 'stereo' : `${count} channels`
+}
+
+const transportNames: { readonly [name in NonNullable<Detection['transport']>]: string } = {
+  rtsp_tcp: 'RTSP over TCP',
+  rtsp_udp: 'RTSP over UDP',
+  http_stream: 'HTTP, a stream of pictures',
+  http_picture: 'HTTP, one picture at a time',
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer, type Server } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { createAddressGuard } from '../address-guard.ts'
+import { createReadBuffer } from '../camera-session.ts'
+import { ConnectGate } from '../connect-gate.ts'
+import { audioVideoSdp, openScriptedCamera, type Script, type Sender, videoSdp } from '../scripted-camera.ts'
+import { type DetectStreamOptions, detectStream } from './detect-stream.ts'
+
+type Options = Partial<DetectStreamOptions> & { depth?: 'type' | 'stream'; username?: string; password?: string }
+
+function detect(url: string, { depth = 'stream', username, password, ...options }: Options = {}) {
+  return detectStream({
+    target: { url, username, password, depth },
+    clock: systemClock,
+    log: silentLogger,
+    addressGuard: createAddressGuard({ allowLoopback: true }),
+    gate: new ConnectGate(4),
+    readBuffer: createReadBuffer(),
+    signal: new AbortController().signal,
+    ...options,
+  })
+}
+
+const troubleAt = async (url: string, options?: Options) => (await detect(url, options)).problem?.trouble
+
+/** Ten pictures a second, every `gop`-th of them a key frame, `count` in all or until the camera is closed. */
+const play = (gop: number, count = Number.POSITIVE_INFINITY) => {
+  return (sender: Sender) => {
+    let sent = 0
+    const timer = setInterval(() => {
+      if (sender.socket.destroyed || sent >= count) return clearInterval(timer)
+      sender.picture(sent * 9000, sent % gop === 0)
+      sent++
+    }, 100)
+  }
+}
+
+/** The head of a JPEG of 64 × 48, and no picture behind it. */
+const jpeg = Buffer.from('ffd8ffc0000b080030004001011100ffda0008010100003f00ffd9', 'hex')
+
+const methodsOf = (requests: readonly string[]) => requests.map((request) => request.split(' ')[0])
+
+test('a stream is measured, its newest key frame kept, and its session ended in good order', async () => {
+  await using camera = await openScriptedCamera({ sdp: audioVideoSdp, play: play(5) })
+  const { transport, video, audio, problem } = await detect(camera.url)
+  assert.equal(problem, undefined)
+  assert.equal(transport, 'rtsp_tcp')
+  assert.deepEqual(audio, { codec: 'aac', sampleRate: 48_000, channels: 2 })
+  const { codec, picture, framesPerSecond, bitsPerSecond, keyFrameSeconds } = video!
+  assert.deepEqual([codec, picture?.width, picture?.height], ['h264', 640, 360])
+  assert.deepEqual([framesPerSecond, keyFrameSeconds], [10, 0.5])
+  // Pictures of 3000 bytes, each behind its length.
+  assert.equal(Math.round(bitsPerSecond! / 1000), 240)
+  assert.equal(picture!.data.length, 3004)
+  assert.equal(methodsOf(camera.requests).at(-1), 'TEARDOWN')
+})
+
+test('rare key frames: what can be measured in the time is told', async () => {
+  await using camera = await openScriptedCamera({ play: play(1000) })
+  const limits = { totalMs: 20_000, measureMs: 1200 }
+  const { video, problem } = await detect(camera.url, { limits })
+  assert.equal(problem, undefined)
+  assert.equal(video!.keyFrameSeconds, undefined)
+  assert.equal(video!.framesPerSecond, 10)
+})
+
+test('the type alone is known before anything is played', async () => {
+  await using camera = await openScriptedCamera({})
+  const { video, problem } = await detect(camera.url, { depth: 'type' })
+  assert.deepEqual([video?.codec, problem], ['h264', undefined])
+  assert.ok(!methodsOf(camera.requests).includes('PLAY'))
+})
+
+test('a camera without key frames: what it describes is told, and what is missing', async () => {
+  await using camera = await openScriptedCamera({ sdp: audioVideoSdp, play: () => {} })
+  const { video, audio, problem } = await detect(camera.url, { limits: { totalMs: 1500, measureMs: 1000 } })
+  assert.deepEqual([video, audio?.codec, problem?.trouble], [{ codec: 'h264', picture: undefined }, 'aac', 'no_frames'])
+  assert.match(problem!.detail, /no key frame came within 1\.5 s/)
+})
+
+test('silent over TCP, it is asked again over UDP', async () => {
+  let plays = 0
+  const onPlay = (sender: Sender) => {
+    if (++plays > 1) play(5)(sender)
+  }
+  await using camera = await openScriptedCamera({ udp: 'also', play: onPlay })
+  const { transport, video, problem } = await detect(camera.url, { limits: { totalMs: 60_000, measureMs: 1000 } })
+  assert.deepEqual([transport, video?.picture?.width, problem], ['rtsp_udp', 640, undefined])
+})
+
+const challenge = { status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"'] as [string, string]] }
+
+const answers: readonly (readonly [trouble: string, script: Script, options?: Options])[] = [
+  ['no_such_stream', { answer: ({ method }) => (method === 'DESCRIBE' ? { status: 404 } : undefined) }],
+  ['login_needed', { answer: ({ method }) => (method === 'DESCRIBE' ? challenge : undefined) }],
+  ['login_refused', { answer: () => challenge }, { username: 'ada', password: 'wrong' }],
+  ['not_allowed', { answer: () => ({ status: 403 }) }],
+  ['busy', { answer: ({ method }) => (method === 'SETUP' ? { status: 453 } : undefined) }],
+  ['redirected', { answer: () => ({ status: 302, headers: [['Location', 'rtsp://127.0.0.1:5432/']] }) }],
+  ['unsupported', { sdp: videoSdp.replace('H264', 'H263') }],
+  ['no_video', { sdp: 'v=0\ns=t\nm=audio 0 RTP/AVP 0\na=control:1\n' }],
+  ['no_such_stream', { sdp: 'not a description' }],
+  ['not_a_camera', { greet: (socket) => socket.write('220 mail.example ESMTP at your service\r\n'.repeat(9)) }],
+]
+
+for (const [trouble, script, options] of answers) {
+  test(`why there are no pictures: ${trouble}`, async () => {
+    await using camera = await openScriptedCamera(script)
+    const { problem } = await detect(camera.url, options)
+    assert.equal(problem?.trouble, trouble, problem?.detail)
+    assert.ok(!problem!.detail.includes('wrong') && !problem!.detail.includes('ESMTP'))
+  })
+}
+
+async function listen(t: TestContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return (server.address() as { port: number }).port
+}
+
+test('what is not there, or must not be', async (t) => {
+  const closed = createServer()
+  const port = await listen(t, closed)
+  closed.close()
+  assert.equal(await troubleAt(`rtsp://127.0.0.1:${port}/`), 'unreachable')
+  assert.equal(await troubleAt('rtsp://no-such-host.invalid/'), 'unknown_host')
+  assert.equal(await troubleAt('rtsp://169.254.169.254/'), 'address_refused')
+  assert.equal(await troubleAt('http://127.0.0.1:5432/'), 'address_refused')
+  const addressGuard = createAddressGuard({ allowLoopback: false })
+  assert.equal(await troubleAt('rtsp://2130706433:8554/', { addressGuard }), 'address_refused')
+  const silent = await listen(
+    t,
+    createServer((socket) => t.after(() => socket.destroy())),
+  )
+  assert.equal(await troubleAt(`rtsp://127.0.0.1:${silent}/`, { limits: { totalMs: 500, measureMs: 0 } }), 'timed_out')
+})
+
+const serve = (t: TestContext, listener: RequestListener) => listen(t, createHttpServer(listener))
+
+test('cameras by HTTP: pictures that follow each other, and one alone', async (t) => {
+  const port = await serve(t, (request, response) => {
+    if (request.url === '/one.jpg') {
+      response.writeHead(200, { 'content-type': 'image/jpeg' }).end(jpeg)
+      return
+    }
+    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=b' })
+    const send = () => {
+      response.write(`--b\r\ncontent-type: image/jpeg\r\ncontent-length: ${jpeg.length}\r\n\r\n`)
+      response.write(jpeg)
+      response.write('\r\n')
+    }
+    const timer = setInterval(send, 100)
+    response.on('close', () => clearInterval(timer))
+  })
+  const moving = await detect(`http://127.0.0.1:${port}/video`)
+  assert.deepEqual([moving.transport, moving.video?.codec, moving.video?.picture?.width], ['http_stream', 'mjpeg', 64])
+  assert.ok(moving.video!.framesPerSecond! > 1 && moving.video!.framesPerSecond! < 20)
+  const still = await detect(`http://127.0.0.1:${port}/one.jpg`)
+  assert.deepEqual([still.transport, still.video?.picture?.height], ['http_picture', 48])
+  assert.deepEqual([still.video?.framesPerSecond, still.problem], [undefined, undefined])
+})
+
+test('by HTTP: a page, an error and a redirect are no camera', async (t) => {
+  const port = await serve(t, ({ url }, response) => {
+    if (url === '/page') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Router</h1>')
+    else response.writeHead(url === '/away' ? 302 : 404, { location: 'http://127.0.0.1:6379/' }).end()
+  })
+  assert.equal(await troubleAt(`http://127.0.0.1:${port}/page`), 'no_such_stream')
+  assert.equal(await troubleAt(`http://127.0.0.1:${port}/none`), 'no_such_stream')
+  assert.equal(await troubleAt(`http://127.0.0.1:${port}/away`), 'redirected')
+})
+
+test('whoever asked has gone: the connection ends', async () => {
+  const asked = new AbortController()
+  await using camera = await openScriptedCamera({
+    play: (sender) => {
+      sender.picture(0, true)
+      asked.abort(new Error('gone'))
+    },
+  })
+  await assert.rejects(detect(camera.url, { signal: asked.signal }), /gone/)
+  assert.equal(methodsOf(camera.requests).at(-1), 'TEARDOWN')
+})

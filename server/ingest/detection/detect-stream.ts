@@ -1,0 +1,245 @@
+// Looks for some seconds what is at a camera's address: what it sends and how much of it, or why nothing. One or two connections of the
+// usual kind; nothing is kept or sent on.
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { VideoCodec } from '../../media/frame.ts'
+import type { AddressGuard } from '../address-guard.ts'
+import { ArrivalClock } from '../arrival-clock.ts'
+import type { AudioPlan } from '../audio-plan.ts'
+import { type ConnectionLimits, defaultLimits, type LearnedStream, runCameraConnection } from '../camera-connection.ts'
+import { type CameraError, type CameraTrouble, toCameraError } from '../camera-error.ts'
+import { type CameraMemory, createCameraMemory } from '../camera-memory.ts'
+import { createCameraStats } from '../camera-stats.ts'
+import type { ConnectGate } from '../connect-gate.ts'
+import { StreamMeter, type StreamRates } from './stream-meter.ts'
+
+export type DetectionTarget = {
+  /** Without user information. */
+  readonly url: string
+  readonly username: string | undefined
+  readonly password: string | undefined
+  /** `type`: as soon as it is known what it sends; `stream`: measured, with a picture. */
+  readonly depth: 'type' | 'stream'
+}
+
+export type DetectedStream = {
+  readonly transport: LearnedStream['transport']
+  /** What is known of its pictures; sizes and rates only when some came. */
+  readonly video: DetectedVideo | undefined
+  /** As the camera sends it. */
+  readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | undefined
+  readonly audioProblem: string | undefined
+  /** Why there are no pictures; undefined when some came, or when none were waited for. */
+  readonly problem: { readonly trouble: CameraTrouble; readonly detail: string } | undefined
+}
+
+export type DetectedVideo = Partial<StreamRates> & {
+  readonly codec: VideoCodec
+  readonly picture: DetectedPicture | undefined
+}
+
+export type DetectedPicture = {
+  readonly width: number
+  readonly height: number
+  readonly codecString: string
+  /** As in `VideoFormat`. */
+  readonly config: Uint8Array
+  /** A key frame, as in `Frame.data`. */
+  readonly data: Uint8Array
+}
+
+export type DetectStreamOptions = {
+  readonly target: DetectionTarget
+  readonly clock: Clock
+  readonly log: Logger
+  readonly addressGuard: AddressGuard
+  readonly gate: ConnectGate
+  readonly readBuffer: Uint8Array
+  readonly signal: AbortSignal
+  readonly limits?: Partial<DetectionLimits>
+}
+
+export type DetectionLimits = {
+  /** In all, but for the moment a session takes to end. */
+  readonly totalMs: number
+  /** From the first picture on. */
+  readonly measureMs: number
+}
+
+const usualLimits = {
+  type: { totalMs: 3000, measureMs: 0 },
+  stream: { totalMs: 10_000, measureMs: 5000 },
+} as const satisfies { [depth in DetectionTarget['depth']]: DetectionLimits }
+
+/** Shorter than those of a camera that is known, so that there is time left for another try. */
+const connectionLimits: ConnectionLimits = {
+  ...defaultLimits,
+  connectMs: 5000,
+  responseMs: 5000,
+  udpMs: 3000,
+  pictureMs: 4000,
+}
+
+/** Two groups of pictures of the usual camera are enough. */
+const enoughMs = 1900
+
+/** Rejects only with the signal's reason, when it aborts. */
+export async function detectStream(options: DetectStreamOptions): Promise<DetectedStream> {
+  const { target, clock, signal } = options
+  const limits = { ...usualLimits[target.depth], ...options.limits }
+  const look = new StreamLook(target.depth, limits, options)
+  const over = AbortSignal.any([signal, look.done])
+  const late = clock.sleep(limits.totalMs, over).then(
+    () => look.endLate(),
+    () => {}, // done before
+  )
+  const memory = createCameraMemory()
+  let error = await connect(options, look, memory, over)
+  // The camera was silent over TCP, which for some is the way they are: datagrams then.
+  const isSilent = error?.trouble === 'no_frames' && memory.transport.next === 'udp'
+  if (isSilent && !look.done.aborted) error = await connect(options, look, memory, over)
+  look.end()
+  await late
+  signal.throwIfAborted()
+  return look.describe(error)
+}
+
+async function connect(
+  { target: { url, username, password = '' }, clock, log, addressGuard, gate, readBuffer }: DetectStreamOptions,
+  look: StreamLook,
+  memory: CameraMemory,
+  signal: AbortSignal,
+): Promise<CameraError | undefined> {
+  try {
+    return await runCameraConnection({
+      url,
+      credentials: username ? { username, password } : undefined,
+      addressGuard,
+      gate,
+      clock,
+      log,
+      readBuffer,
+      signal,
+      limits: connectionLimits,
+      memory,
+      stats: createCameraStats(),
+      arrivalClock: new ArrivalClock(clock),
+      floorMs: 0,
+      createRunId: randomUUID,
+      publish: (item) => look.take(item),
+      onRun: () => {},
+      onLearned: (learned) => look.learn(learned),
+    })
+  } catch (thrown) {
+    if (signal.aborted) return undefined
+    const error = toCameraError(thrown)
+    log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an address was looked at in vain')
+    return error
+  }
+}
+
+class StreamLook {
+  readonly #depth: DetectionTarget['depth']
+  readonly #limits: DetectionLimits
+  readonly #clock: Clock
+  readonly #meter = new StreamMeter()
+  readonly #done = new AbortController()
+  #learned: LearnedStream = {}
+  #firstMs: number | undefined
+  #isLate = false
+
+  constructor(depth: DetectionTarget['depth'], limits: DetectionLimits, { clock }: { readonly clock: Clock }) {
+    this.#depth = depth
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** Aborts when enough is known, or when the time is over. */
+  get done(): AbortSignal {
+    return this.#done.signal
+  }
+
+  learn(learned: LearnedStream): void {
+    this.#learned = { ...this.#learned, ...learned }
+    if (this.#depth === 'type' && learned.plan) this.end()
+  }
+
+  take(item: Parameters<StreamMeter['take']>[0]): void {
+    const { done } = this
+    if (done.aborted) return
+    this.#meter.take(item)
+    if (item.kind !== 'video') return
+    const nowMs = this.#clock.monotonicMs()
+    if (this.#firstMs === undefined) {
+      this.#firstMs = nowMs
+      void this.#endAfter(this.#isStill ? 0 : this.#limits.measureMs)
+    }
+    const isTold = this.#meter.keys > 1 && this.#meter.spanMs >= enoughMs && nowMs - this.#firstMs >= enoughMs
+    if (isTold) this.end()
+  }
+
+  end(): void {
+    this.#done.abort()
+  }
+
+  endLate(): void {
+    this.#isLate = true
+    this.end()
+  }
+
+  /** `error`: by which the last connection was lost; undefined when it was ended here. */
+  describe(error: CameraError | undefined): DetectedStream {
+    const { plan, transport } = this.#learned
+    const video = this.#describeVideo()
+    return {
+      transport,
+      video,
+      audio: plan?.audio && describeAudio(plan.audio),
+      audioProblem: plan?.audioProblem,
+      problem: video?.picture ? undefined : this.#describeProblem(error),
+    }
+  }
+
+  #describeVideo(): DetectedVideo | undefined {
+    const { keyFrame } = this.#meter
+    const codec = keyFrame?.format.video.codec ?? this.#learned.plan?.video.codec
+    if (codec === undefined) return undefined
+    if (!keyFrame) return { codec, picture: undefined }
+    const { width, height, codecString, config } = keyFrame.format.video
+    const rates = this.#isStill ? {} : this.#meter.rates()
+    return { codec, picture: { width, height, codecString, config, data: keyFrame.data.slice() }, ...rates }
+  }
+
+  #describeProblem(error: CameraError | undefined): DetectedStream['problem'] {
+    if (error) return { trouble: error.trouble, detail: error.message }
+    if (!this.#isLate) return undefined
+    const within = `within ${this.#limits.totalMs / 1000} s`
+    return this.#learned.transport === undefined
+      ? { trouble: 'timed_out', detail: `The camera did not answer ${within}: check that it is on and try again.` }
+      : {
+          trouble: 'no_frames',
+          detail: `The camera answers, but no key frame came ${within}: set a key frame interval of a few seconds in the camera.`,
+        }
+  }
+
+  get #isStill(): boolean {
+    return this.#learned.transport === 'http_picture'
+  }
+
+  async #endAfter(ms: number): Promise<void> {
+    await this.#clock.sleep(ms, this.done).then(
+      () => this.end(),
+      () => {}, // ended before
+    )
+  }
+}
+
+/** Before it is turned into what browsers play. */
+function describeAudio({ coding, format, clockRate }: AudioPlan): NonNullable<DetectedStream['audio']> {
+  if (coding.kind === 'telephone') return { codec: coding.source.coding, sampleRate: clockRate, channels: 1 }
+  const { codec, sampleRate, channels } = format
+  return { codec, sampleRate, channels }
+}

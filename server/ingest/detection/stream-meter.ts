@@ -1,0 +1,100 @@
+// Measures a stream by its first seconds: pictures and bits per second, and how far its key frames are apart.
+
+import type { HubItem } from '../../hub/hub-item.ts'
+import type { Frame, StreamFormat } from '../../media/frame.ts'
+
+export type KeyFrame = { readonly format: StreamFormat; readonly data: Uint8Array }
+
+/** Undefined is what too little has come for. */
+export type StreamRates = {
+  readonly framesPerSecond: number | undefined
+  readonly bitsPerSecond: number | undefined
+  readonly keyFrameSeconds: number | undefined
+}
+
+/** What is shorter says little: cameras begin with a key frame, and many send what they have kept at once. */
+const minSpan90k = 45_000
+
+type Mark = { readonly at90k: number; readonly bytesBefore: number }
+
+export class StreamMeter {
+  #format: StreamFormat | undefined
+  #keyFrame: KeyFrame | undefined
+  #first: Mark | undefined
+  #last: Mark | undefined
+  #firstKey: Mark | undefined
+  #lastKey: Mark | undefined
+  #pictures = 0
+  #keys = 0
+  #bytes = 0
+
+  get pictures(): number {
+    return this.#pictures
+  }
+
+  /** Key frames of the present run. */
+  get keys(): number {
+    return this.#keys
+  }
+
+  get format(): StreamFormat | undefined {
+    return this.#format
+  }
+
+  /** The newest. */
+  get keyFrame(): KeyFrame | undefined {
+    return this.#keyFrame
+  }
+
+  /** From the first to the last picture of the present run. */
+  get spanMs(): number {
+    return span90k(this.#first, this.#last) / 90
+  }
+
+  take(item: HubItem): void {
+    if (item.kind === 'start') this.#begin(item.format)
+    else if (item.kind === 'video') this.#takePicture(item)
+  }
+
+  rates(): StreamRates {
+    const all90k = span90k(this.#first, this.#last)
+    const keys90k = span90k(this.#firstKey, this.#lastKey)
+    const [from, to] = keys90k >= minSpan90k ? [this.#firstKey!, this.#lastKey!] : [this.#first, this.#last]
+    const isLong = all90k >= minSpan90k
+    return {
+      framesPerSecond: isLong ? ((this.#pictures - 1) * 90_000) / all90k : undefined,
+      // Whole groups of pictures where there are any: their key frames are the better part of the bits.
+      bitsPerSecond: isLong ? ((to!.bytesBefore - from!.bytesBefore) * 8 * 90_000) / span90k(from, to) : undefined,
+      keyFrameSeconds: this.#keys > 1 ? keys90k / 90_000 / (this.#keys - 1) : undefined,
+    }
+  }
+
+  /** Times of two runs have nothing in common: what was measured of the one before is given up. */
+  #begin(format: StreamFormat): void {
+    this.#format = format
+    this.#first = undefined
+    this.#last = undefined
+    this.#firstKey = undefined
+    this.#lastKey = undefined
+    this.#pictures = 0
+    this.#keys = 0
+    this.#bytes = 0
+  }
+
+  #takePicture({ dts90k, isKey, data }: Frame): void {
+    const mark = { at90k: dts90k, bytesBefore: this.#bytes }
+    this.#first ??= mark
+    this.#last = mark
+    this.#pictures++
+    this.#bytes += data.length
+    if (!isKey) return
+    this.#keys++
+    this.#firstKey ??= mark
+    this.#lastKey = mark
+    if (this.#format) this.#keyFrame = { format: this.#format, data }
+  }
+}
+
+function span90k(from: Mark | undefined, to: Mark | undefined): number {
+  return from && to ? to.at90k - from.at90k : 0
+}

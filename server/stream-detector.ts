@@ -1,0 +1,115 @@
+// Looks at addresses of cameras for the API: asks a media worker, makes the picture, and keeps how much of that goes on within bounds,
+// because every look is a connection to wherever a user says.
+
+import type { CameraSource } from './api/camera-source.ts'
+import type { Asker, Detection, Detector } from './api/deps.ts'
+import { RateLimiter } from './auth/guard/rate-limiter.ts'
+import type { Clock } from './base/clock.ts'
+import { AppError, errorChain } from './base/error.ts'
+import type { Logger } from './base/log.ts'
+import type { DecodeRequest } from './decoder/decoder-protocol.ts'
+import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
+import type { VideoCodec } from './media/frame.ts'
+import { fitPicture } from './media/picture-size.ts'
+import type { Answer, Question } from './worker-protocol.ts'
+
+export type StreamDetectorOptions = {
+  readonly workers: { ask(question: Question, signal: AbortSignal): Promise<Answer> }
+  readonly decoder: { decode(request: DecodeRequest): Promise<Uint8Array[]> }
+  readonly clock: Clock
+  readonly log: Logger
+  readonly limits?: Partial<DetectorLimits>
+}
+
+export type DetectorLimits = {
+  /** At once. */
+  readonly perUser: number
+  readonly inAll: number
+  readonly perUserAndMinute: number
+}
+
+const usualLimits: DetectorLimits = { perUser: 2, inAll: 8, perUserAndMinute: 30 }
+
+const snapshotLimits = { maxWidth: 640, maxHeight: 480 }
+
+/** The picture of an MJPEG camera that fits may come as it is, of whatever quality. */
+const maxSnapshotBytes = 1024 * 1024
+
+export class StreamDetector implements Detector {
+  readonly #options: StreamDetectorOptions
+  readonly #limits: DetectorLimits
+  readonly #rate: RateLimiter<number>
+  readonly #running = new Map<number, number>()
+  #inAll = 0
+
+  constructor(options: StreamDetectorOptions) {
+    this.#options = options
+    this.#limits = { ...usualLimits, ...options.limits }
+    this.#rate = new RateLimiter({ limit: this.#limits.perUserAndMinute, clock: options.clock })
+  }
+
+  /**
+   * What is there, measured, with a picture. Throws 'rate_limited' when the user looks at too many, 'unavailable' when all users together
+   * do, the signal's reason when it aborts.
+   */
+  async detect(source: CameraSource, asker: Asker): Promise<Detection> {
+    using _ = this.#enter(asker.userId)
+    const stream = await this.#look(toTarget(source, 'stream'), asker)
+    return { stream, snapshot: await this.#takeSnapshot(stream) }
+  }
+
+  /** Undefined when that cannot be said now: the camera is away, or too many are being looked at. */
+  async findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined> {
+    try {
+      using _ = this.#enter(asker.userId)
+      return (await this.#look(toTarget(source, 'type'), asker)).video?.codec
+    } catch (error) {
+      asker.signal.throwIfAborted()
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  async #look(target: DetectionTarget, { signal }: Asker): Promise<DetectedStream> {
+    const { detected } = await this.#options.workers.ask({ kind: 'stream', target }, signal)
+    return detected
+  }
+
+  #enter(userId: number): Disposable {
+    const mine = this.#running.get(userId) ?? 0
+    if (mine >= this.#limits.perUser) {
+      throw new AppError('rate_limited', `more than ${this.#limits.perUser} at once`, { retryAfterSeconds: 5 })
+    }
+    if (this.#inAll >= this.#limits.inAll) throw new AppError('unavailable', 'too many addresses are being looked at')
+    this.#rate.take(userId)
+    this.#running.set(userId, mine + 1)
+    this.#inAll++
+    return {
+      [Symbol.dispose]: () => {
+        this.#inAll--
+        const left = this.#running.get(userId)! - 1
+        if (left > 0) this.#running.set(userId, left)
+        else this.#running.delete(userId)
+      },
+    }
+  }
+
+  async #takeSnapshot({ video }: DetectedStream): Promise<Detection['snapshot']> {
+    const { decoder, log } = this.#options
+    const picture = video?.picture
+    if (!picture) return undefined
+    const { codec } = video
+    const { config, data } = picture
+    try {
+      const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits] })
+      return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitPicture(picture, snapshotLimits) } : undefined
+    } catch (error) {
+      log.info({ cause: errorChain(error) }, 'no picture could be made of a stream that was looked at')
+      return undefined
+    }
+  }
+}
+
+function toTarget({ url, username, password }: CameraSource, depth: DetectionTarget['depth']): DetectionTarget {
+  return { url, username: username ?? undefined, password: password ?? undefined, depth }
+}

@@ -1,0 +1,163 @@
+// What is at an address, asked of a real server that looks at a real camera: by the interface, and from the command line.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { StreamDetection } from '../../contract/detection.ts'
+import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const path = '/v1/cameras/stream-detection/'
+const login = { username: 'ada', password: 'sesame' }
+
+let camera: FakeCamera
+let server: ServerUnderTest
+
+before(async () => {
+  const common = { framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
+  camera = await openFakeCamera({
+    auth: { scheme: 'digest-md5', ...login },
+    streams: [
+      { ...common, name: 'yard', width: 320, height: 180, hasAudio: false, bitsPerSecond: 400_000 },
+      { ...common, name: 'hall', width: 320, height: 180, codec: 'h265', bitsPerSecond: 400_000 },
+    ],
+  })
+  server = await openServer()
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await camera[Symbol.asyncDispose]()
+})
+
+const detect = (body: object) => server.request<StreamDetection>(path, { method: 'POST', body })
+const players = () => camera.stats().connections
+
+test('a camera: what it sends, measured, with a small picture', async () => {
+  const { status, json } = await detect({ url: camera.url('yard'), ...login })
+  assert.equal(status, 200)
+  const { video, snapshot, problem, ...rest } = json
+  assert.equal(problem, null)
+  assert.deepEqual(rest, {
+    url: camera.url('yard'),
+    type: 'h264',
+    transport: 'rtsp_tcp',
+    audio: null,
+    audio_problem: null,
+  })
+  assert.deepEqual([video?.width, video?.height, video?.key_frame_interval], [320, 180, 1])
+  assert.ok(Math.abs(video!.frame_rate! - 25) < 0.5, `${video!.frame_rate} pictures/s`)
+  assert.ok(video!.bit_rate! > 50_000 && video!.bit_rate! < 2_000_000, `${video!.bit_rate} bit/s`)
+  const [head, base64] = snapshot!.url.split(',')
+  assert.equal(head, 'data:image/jpeg;base64')
+  const { width, height } = parseJpegHeader(Buffer.from(base64!, 'base64'))
+  assert.deepEqual([width, height], [snapshot!.width, snapshot!.height])
+  await eventually('the camera is left alone', 5000, async () => players() === 0)
+})
+
+test('why not, and what to try: the login, the path', async () => {
+  const needed = await detect({ url: camera.url('yard') })
+  assert.equal(needed.json.problem?.code, 'login_needed')
+  const refused = await detect({ url: camera.url('yard').replace('//', '//ada:wr%6Fng@') })
+  assert.equal(refused.json.problem?.code, 'login_refused')
+  assert.ok(!refused.text.includes('wrong') && !refused.text.includes('ada'), 'without user information')
+  const unknown = await detect({ url: camera.url('yard').replace('yard', 'nowhere'), ...login })
+  const { code, suggestions } = unknown.json.problem!
+  assert.equal(code, 'no_such_stream')
+  const { host } = new URL(camera.url('yard'))
+  assert.ok(suggestions.length > 0 && suggestions.every(({ url }) => url.startsWith(`rtsp://${host}/`)))
+  assert.deepEqual([unknown.json.type, unknown.json.video, unknown.json.snapshot], [null, null, null])
+})
+
+test('an address that is none is a bad request, one that is not allowed an answer', async () => {
+  for (const url of ['', 'yard', 'ftp://192.168.1.20/', 'rtsp://', 'file:///etc/passwd', 'rtsp://cam/#x']) {
+    const { status, json } = await server.request<{ errors: object }>(path, { method: 'POST', body: { url } })
+    assert.deepEqual([status, Object.keys(json.errors)], [400, ['url']], url)
+  }
+  for (const url of ['rtsp://169.254.169.254/latest', 'http://127.0.0.1:5432/', 'http://[::ffff:127.0.0.1]:80/']) {
+    const { status, json } = await detect({ url })
+    assert.deepEqual([status, json.problem?.code], [200, 'address_refused'], url)
+  }
+})
+
+test('more than two at once are too many, and whoever goes makes room', async () => {
+  camera.faults.stall(60_000)
+  const body = JSON.stringify({ url: camera.url('yard'), ...login })
+  const headers = { authorization: `PersonalAccessToken ${server.token}`, 'content-type': 'application/json' }
+  const open = () => {
+    const request = httpsRequest(new URL(path, server.url), { method: 'POST', ca: server.ca, agent: false, headers })
+    request.on('error', () => {})
+    request.end(body)
+    return request
+  }
+  const waiting = [open(), open()]
+  await eventually('both are connected', 5000, async () => players() === 2)
+  const { status, headers: answered } = await detect({ url: camera.url('hall'), ...login })
+  assert.deepEqual([status, answered['retry-after']], [429, '5'])
+  for (const request of waiting) request.destroy()
+  await eventually('the connections to the camera end with those of their clients', 4000, async () => players() === 0)
+  camera.faults.stall(0)
+  assert.equal((await detect({ url: camera.url('hall'), ...login })).json.type, 'h265')
+})
+
+test('who may: those that may add cameras', async () => {
+  const body = { url: 'rtsp://169.254.169.254/' }
+  const tokenOf = async (...scopes: string[]) => {
+    const args = ['--user', 'owner@example.com', ...scopes.flatMap((scope) => ['--scope', scope])]
+    return `PersonalAccessToken ${(await server.command<{ token: string }>('token', 'create', ...args)).token}`
+  }
+  const statusWith = async (authorization: string | null) =>
+    (await server.request(path, { method: 'POST', body, authorization })).status
+  assert.equal(await statusWith(null), 401)
+  for (const [scope, status] of [
+    ['camera_create', 200],
+    ['read write', 200],
+    ['user_access', 200],
+    ['read', 403],
+    ['camera_manage camera_access', 403],
+  ] as const) {
+    assert.equal(await statusWith(await tokenOf(scope)), status, scope)
+  }
+})
+
+test('a camera that is added without its type has the one it is seen to have, or one guessed', async () => {
+  const add = async (body: object) =>
+    (await server.request<{ type: string }>('/v1/cameras/', { method: 'POST', body: { name: 'Cam', ...body } })).json
+      .type
+  assert.equal(await add({ url: camera.url('hall'), ...login }), 'h265')
+  assert.equal(await add({ url: camera.url('yard'), ...login }), 'h264')
+  assert.equal(await add({ url: camera.url('hall'), ...login, type: 'mjpeg' }), 'mjpeg')
+  assert.equal(await add({ url: 'rtsp://127.0.0.1:9/none' }), 'h264')
+  assert.equal(await add({ url: 'http://169.254.169.254/none' }), 'mjpeg')
+})
+
+type Ended = { readonly code: number; readonly stdout: string }
+
+/** The command line without a server, from a folder without data. */
+function probe(...args: string[]): Promise<Ended> {
+  const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
+  return new Promise((resolve) => {
+    const words = [entry, 'camera', 'probe', ...args, '--allow-loopback-cameras']
+    execFile(process.execPath, words, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))
+  })
+}
+
+test('nightjar camera probe', async () => {
+  const url = camera.url('yard').replace('//', '//ada:sesame@')
+  const file = join(server.dataDir, 'probe.jpg')
+  const { code, stdout } = await probe(url, '--snapshot', file)
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /^Video: +h264 \(avc1\.\w+\), 320 × 180, 25 pictures\/s$/m)
+  assert.match(stdout, /^Key frames: every 1 s$/m)
+  assert.ok(!stdout.includes('sesame'))
+  assert.equal(parseJpegHeader(await readFile(file)).width, 320)
+  const unknown = await probe(url.replace('yard', 'nowhere'))
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stdout, /\(no_such_stream\)\nUsual addresses at this host:\n {2}Hikvision {2,}rtsp:/)
+  const { code: refused, stdout: json } = await probe('rtsp://169.254.1.1/', '--json')
+  assert.deepEqual([refused, JSON.parse(json).problem.code], [1, 'address_refused'])
+})
