@@ -12,6 +12,7 @@ import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
 import { Demand } from './ingest/demand.ts'
+import type { FrameMemoryPool } from './media/frame-memory.ts'
 import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
@@ -27,6 +28,8 @@ export type WorkerCameraOptions = {
   readonly gate: ConnectGate
   /** One for the whole thread. */
   readonly transcoder: SoundTranscoder
+  /** Where the pictures of the thread's cameras lie. */
+  readonly pool: FrameMemoryPool
   /** What is read from any camera passes through it; one for the whole thread. */
   readonly readBuffer: Uint8Array
   /** What the hubs of the thread may keep together. */
@@ -124,7 +127,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, gate, transcoder, readBuffer, post } = this.#options
+    const { cameraId, clock, log, addressGuard, gate, transcoder, pool, readBuffer, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -144,6 +147,7 @@ export class WorkerCamera {
         gate,
         demand: this.#demand,
         transcoder,
+        pool,
         readBuffer,
         signal,
         stats: this.stats,

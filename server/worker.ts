@@ -12,6 +12,7 @@ import { createReadBuffer } from './ingest/camera-session.ts'
 import { ConnectGate } from './ingest/connect-gate.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
+import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
 import { nodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
@@ -39,6 +40,8 @@ const disk = createGuardedDisk(nodeDisk, {
 const transcoder = new ProcessSoundTranscoder({ clock, log })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
+/** Free memory that is kept: what some hundred cameras of a usual rate let go at once when their groups of pictures end. */
+const pool = new FrameMemoryPool(32 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
 const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch: () => void }>()
 /** Those that are being answered. */
@@ -69,6 +72,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       addressGuard,
       gate,
       transcoder,
+      pool,
       readBuffer,
       gopBudget,
       post,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Frame } from '../media/frame.ts'
+import { FrameMemoryPool } from '../media/frame-memory.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { CameraHub } from './camera-hub.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
@@ -36,7 +37,6 @@ test('a reader that joins is given the run and the newest group of pictures', ()
   hub.attach(sinkInto(seen))
   hub.publish(frame(4, false))
   assert.deepEqual(seen, ['start', 2, 3, 4])
-  assert.equal(hub.latestKeyFrame?.pts90k, 2)
 })
 
 test('a group of pictures over the limit is not kept, the next one is', () => {
@@ -68,9 +68,29 @@ test('after the end of a run a reader gets nothing until the next start', () => 
   const seen: (string | number)[] = []
   hub.attach(sinkInto(seen))
   assert.deepEqual(seen, [])
-  assert.equal(hub.latestKeyFrame, undefined)
   hub.publish(start)
   assert.deepEqual(seen, ['start'])
+})
+
+test('memory comes back when its group of pictures is over, unless a reader does not say when it is done', () => {
+  const publish = (hub: CameraHub, pool: FrameMemoryPool, pts90k: number, isKey: boolean) => {
+    const memory = pool.take()
+    hub.publish({ ...frame(pts90k, isKey), data: memory.bytes.subarray(0, 10), memory })
+    memory.release()
+    return memory
+  }
+  for (const holdsMemory of [true, false]) {
+    const pool = new FrameMemoryPool(1024 * 1024)
+    const hub = hubOf()
+    hub.publish(start)
+    const early = publish(hub, pool, 0, true)
+    assert.equal(early.bytes[0], 0, 'the hub holds it')
+    hub.attach({ push() {}, holdsMemory })
+    publish(hub, pool, 1, false)
+    publish(hub, pool, 2, true)
+    assert.equal(pool.freeBytes, holdsMemory ? 512 * 1024 : 0)
+    assert.equal(early.bytes.length, holdsMemory ? 0 : 256 * 1024)
+  }
 })
 
 test('a reader that throws is removed and the others go on', () => {

@@ -10,6 +10,8 @@ import type { HubItem, RunStart } from './hub-item.ts'
 export type HubSink = {
   /** Called once per item, in order. Must not throw and must not wait. */
   push(item: HubItem): void
+  /** It holds the memory of the frames it keeps, and releases it. Of all others, nobody knows when they are done. */
+  readonly holdsMemory?: boolean
 }
 
 export type CameraHubOptions = {
@@ -30,7 +32,6 @@ export class CameraHub {
   #gop: Frame[] = []
   #gopBytes = 0
   #isGopWhole = false
-  #latestKeyFrame: Frame | undefined
 
   constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, onSinkError }: CameraHubOptions) {
     this.#maxGopBytes = maxGopBytes
@@ -62,11 +63,6 @@ export class CameraHub {
     return this.#start
   }
 
-  /** The newest picture a decoder can show by itself. */
-  get latestKeyFrame(): Frame | undefined {
-    return this.#latestKeyFrame
-  }
-
   stats(): { readers: number; gopBytes: number } {
     return { readers: this.#sinks.size, gopBytes: this.#gopBytes }
   }
@@ -74,14 +70,12 @@ export class CameraHub {
   #remember(item: HubItem): void {
     if (item.kind === 'start' || item.kind === 'end') {
       this.#start = item.kind === 'start' ? item : undefined
-      this.#latestKeyFrame = undefined
       this.#dropGop()
       return
     }
     if (item.kind === 'video' && item.isKey) {
       this.#dropGop()
       this.#isGopWhole = true
-      this.#latestKeyFrame = item
     }
     if (!this.#isGopWhole) return
     const bytes = item.data.length
@@ -89,18 +83,21 @@ export class CameraHub {
       this.#dropGop()
       return
     }
+    item.memory?.hold()
     this.#gop.push(item)
     this.#gopBytes += bytes
   }
 
   #dropGop(): void {
     this.#gopBudget?.give(this.#gopBytes)
+    for (const { memory } of this.#gop) memory?.release()
     this.#gop = []
     this.#gopBytes = 0
     this.#isGopWhole = false
   }
 
   #give(sink: HubSink, item: HubItem): void {
+    if (!sink.holdsMemory && item.kind !== 'start' && item.kind !== 'end') item.memory?.leave()
     try {
       sink.push(item)
     } catch (error) {

@@ -7,6 +7,7 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { GapReason, HubItem } from '../hub/hub-item.ts'
+import type { FrameMemoryPool } from '../media/frame-memory.ts'
 import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
@@ -36,6 +37,8 @@ export type RunCameraOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
+  /** Where pictures lie, shared by all cameras of a thread; without, memory is used once. */
+  readonly pool?: FrameMemoryPool | undefined
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
   /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */
@@ -123,7 +126,7 @@ type Shared = { readonly demand: Demand; readonly teller: StatusTeller; readonly
 
 /** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
-  const { target, publish, clock, addressGuard, transcoder, signal, gate = new ConnectGate(1) } = options
+  const { target, publish, clock, addressGuard, transcoder, pool, signal, gate = new ConnectGate(1) } = options
   const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
@@ -146,6 +149,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
           publish,
           memory,
           transcoder,
+          pool,
         },
         signal: ended,
         floorMs: memory.lastWallMs,

@@ -2,6 +2,7 @@
 
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
+import type { FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
 import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
@@ -22,6 +23,9 @@ export type CameraStreamOptions = {
   readonly createRunId: () => string
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
+  /** Where pictures lie; without, memory is used once. */
+  readonly pool?: FrameMemoryPool | undefined
+  /** What reads a frame's `data` after it returns holds its memory. */
   publish(item: HubItem): void
   /** A run has begun: after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
@@ -46,7 +50,7 @@ export class CameraStream implements Disposable {
   #published = 0
 
   constructor(options: CameraStreamOptions) {
-    const { plan, stats, floorMs } = options
+    const { plan, stats, floorMs, pool } = options
     this.#options = options
     this.#clock = new WallClock(floorMs)
     this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
@@ -56,9 +60,10 @@ export class CameraStream implements Disposable {
         this.#order = order
         this.#isFormatNew = true
       },
-      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean) => this.#takePicture(data, timestamp, isKey),
+      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory) =>
+        this.#takePicture(data, timestamp, isKey, memory),
     }
-    this.#depacketizer = createVideoDepacketizer(plan.video, sink, () => stats.badPackets++)
+    this.#depacketizer = createVideoDepacketizer(plan.video, sink, { onBadSet: () => stats.badPackets++, pool })
     this.audio =
       plan.audio &&
       new AudioTrack({
@@ -133,12 +138,12 @@ export class CameraStream implements Disposable {
     this.#publish(frame)
   }
 
-  #takePicture(data: Uint8Array, timestamp: number, isKey: boolean): void {
+  #takePicture(data: Uint8Array, timestamp: number, isKey: boolean, memory: FrameMemory | undefined): void {
     const { arrivalClock } = this.#options
     this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
     if (isKey && this.#isRunDue) this.#beginRun()
     const { pts90k, dts90k, wallMs } = this.#clock
-    this.#publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data })
+    this.#publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data, memory })
   }
 
   get #isRunDue(): boolean {
@@ -163,6 +168,7 @@ export class CameraStream implements Disposable {
       this.#published++
     }
     publish(frame)
+    frame.memory?.release()
   }
 
   #beginRun(): void {

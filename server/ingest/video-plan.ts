@@ -1,6 +1,7 @@
 // Which video track of a session description we take, and what must be known of it before its first packet.
 
 import type { VideoCodec } from '../media/frame.ts'
+import type { FrameMemoryPool } from '../media/frame-memory.ts'
 import { h264Codec } from '../media/h264/h264-codec.ts'
 import { h265Codec } from '../media/h265/h265-codec.ts'
 import { JpegDepacketizer } from '../media/jpeg/depacketizer.ts'
@@ -46,10 +47,21 @@ export function planVideo(sdp: Sdp): VideoPlan {
   throw new CameraError('no_frames', detail, { trouble: 'no_video' })
 }
 
-/** For the packets of the plan's track; it knows the parameter sets of the plan. `onBadSet` is told of each that can't be read. */
-export function createVideoDepacketizer(plan: VideoPlan, sink: VideoSink, onBadSet: () => void): VideoDepacketizer {
+export type VideoDepacketizerOptions = {
+  /** Told of each parameter set of the plan that can't be read. */
+  readonly onBadSet: () => void
+  /** Where pictures lie; without, memory is used once. */
+  readonly pool?: FrameMemoryPool | undefined
+}
+
+/** For the packets of the plan's track; it knows the parameter sets of the plan. */
+export function createVideoDepacketizer(
+  plan: VideoPlan,
+  sink: VideoSink,
+  { onBadSet, pool }: VideoDepacketizerOptions,
+): VideoDepacketizer {
   if (plan.codec === 'mjpeg') return new JpegDepacketizer(sink, { size: plan.size })
-  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink)
+  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink, { pool })
   for (const set of plan.parameterSets) {
     try {
       depacketizer.takeParameterSet(set)

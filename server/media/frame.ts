@@ -1,5 +1,7 @@
 // The one value that travels through the whole service: an encoded frame as the camera sent it.
 
+import type { FrameMemory } from './frame-memory.ts'
+
 /** One encoded picture or audio block. Immutable; `data` is shared by all readers, never copied. */
 export type Frame = {
   readonly kind: 'video' | 'audio'
@@ -28,6 +30,9 @@ export type Frame = {
    * one is a key frame. aac: one raw_data_block without ADTS header. opus: one packet.
    */
   readonly data: Uint8Array
+
+  /** What `data` lies in, to be held by whoever keeps the frame; undefined when that is the collector's alone. */
+  readonly memory?: FrameMemory | undefined
 }
 
 export type VideoCodec = 'h264' | 'h265' | 'mjpeg'

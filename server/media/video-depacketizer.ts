@@ -1,12 +1,13 @@
 // What every video depacketizer is to its caller, whatever the codec: packets in, whole pictures out.
 
 import type { PictureOrder, VideoFormat } from './frame.ts'
+import type { FrameMemory } from './frame-memory.ts'
 
 export type VideoSink = {
   /** The format is known or has changed; a picture that is a key frame follows at once. */
   onFormat(format: VideoFormat, order: PictureOrder): void
-  /** `data` as in `Frame.data`, to be kept by whoever wants; `timestamp` as pushed. */
-  onPicture(data: Uint8Array, timestamp: number, isKey: boolean): void
+  /** `data` and `memory` as in `Frame`, the memory held for the sink, which releases it; `timestamp` as pushed. */
+  onPicture(data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory): void
 }
 
 export type VideoCounters = {

@@ -3,6 +3,7 @@
 // Keeps only the frames of the open fragment. No I/O, no clock.
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
+import type { FrameMemory } from '../media/frame-memory.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
@@ -21,6 +22,8 @@ export type CutFragment = {
   readonly audio: readonly Sample[]
   /** Sum of the frames. */
   readonly bytes: number
+  /** What the frames lie in, held as often as it is listed: to be released when they are not read any more. */
+  readonly memories: readonly FrameMemory[]
 }
 
 export type CutterLimits = {
@@ -94,6 +97,7 @@ export class FragmentCutter {
       if (isLong || isGroupEnd) this.#cut(frame)
       else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
     }
+    frame.memory?.hold()
     this.#frames.push(frame)
     this.#openBytes += frame.data.length
   }
@@ -144,11 +148,13 @@ export class FragmentCutter {
   #build({ frames, startsFile, end90k, endMs }: HeldCut): CutFragment {
     const first = frames[0]!
     const video: Sample[] = []
+    const memories: FrameMemory[] = []
     let bytes = 0
     for (let i = 0; i < frames.length; i++) {
-      const { data, dts90k, pts90k, isKey } = frames[i]!
+      const { data, dts90k, pts90k, isKey, memory } = frames[i]!
       const duration = Math.max(0, (frames[i + 1]?.dts90k ?? end90k) - dts90k)
       bytes += data.length
+      if (memory) memories.push(memory)
       video.push({ data, duration, compositionOffset: pts90k - dts90k, isKey })
     }
     this.#lastDuration90k = video.at(-1)!.duration
@@ -172,6 +178,7 @@ export class FragmentCutter {
       audioStart: blocks[0]?.position ?? 0,
       audio,
       bytes,
+      memories,
     }
   }
 

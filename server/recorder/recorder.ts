@@ -79,6 +79,8 @@ const maxFrameGap90k = 10 * 90_000
 const maxSegmentMs = 30 * 60_000
 
 export class CameraRecorder implements HubSink {
+  /** Frames that are dropped are left to the collector. */
+  readonly holdsMemory = true
   readonly #options: Required<Omit<RecorderOptions, 'startReason'>>
   readonly #backoff: Backoff
   readonly #queue: WriteQueue

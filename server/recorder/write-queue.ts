@@ -131,6 +131,8 @@ export class WriteQueue {
     this.#fragments++
     this.#bytes += fragment.bytes
     events.fragmentWritten(cameraId, writer.segment.path, fragment)
+    // Not when it failed: nobody knows whether a disk that gave up still reads.
+    for (const memory of cut.memories) memory.release()
     onWritten()
     if (nowMs - this.#unsyncedSinceMs >= syncIntervalMs) await this.#sync(writer)
   }

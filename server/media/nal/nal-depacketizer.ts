@@ -2,18 +2,21 @@
 // without decoding order numbers: single NAL units, AP, FU).
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
-// frame, never handed on. Bytes are copied once, from the packet to where the access unit stays: consecutive ones share a slab of
-// memory, so that the collector has few buffers to count (figures, and what they leave open: docs/design/ingest.md).
+// frame, never handed on. Bytes are copied once, from the packet to where the access unit stays, behind the one before it.
 
+import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
 import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
 import { listAnnexBNalUnits } from './nal-units.ts'
 
-/** About a second of a usual camera: what the frames of a group of pictures keep alive beyond their own bytes is little. */
-const slabBytes = 256 * 1024
-
-/** With less left in the slab a new one is begun: most access units fit, and the others move once. */
+/** With less left in the memory other is begun: most access units fit, and the others move once. */
 const minSpareBytes = 8 * 1024
+
+export type NalDepacketizerOptions = {
+  readonly maxFrameBytes?: number
+  /** Where access units lie. Without, memory is used once. */
+  readonly pool?: FrameMemoryPool | undefined
+}
 
 export class NalDepacketizer implements VideoDepacketizer {
   readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
@@ -26,8 +29,10 @@ export class NalDepacketizer implements VideoDepacketizer {
   readonly #sink: VideoSink
   readonly #maxFrameBytes: number
   readonly #sets: ParameterSets
-  /** The rest of the slab; the access unit being collected is at its start. */
-  #unit = new Uint8Array(slabBytes)
+  readonly #pool: FrameMemoryPool | undefined
+  #memory: FrameMemory
+  /** The rest of the memory; the access unit being collected is at its start. */
+  #unit: Uint8Array
   #unitBytes = 0
   /** Where the length of the NAL unit being put together from fragments stands, or -1. */
   #fragmentStart = -1
@@ -51,7 +56,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   constructor(
     codec: NalCodec,
     sink: VideoSink,
-    { maxFrameBytes = 8 * 1024 * 1024 }: { readonly maxFrameBytes?: number } = {},
+    { maxFrameBytes = 8 * 1024 * 1024, pool }: NalDepacketizerOptions = {},
   ) {
     this.#aggregateType = codec.aggregateType
     this.#fragmentType = codec.fragmentType
@@ -61,6 +66,9 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#roles = codec.roles
     this.#sink = sink
     this.#maxFrameBytes = maxFrameBytes
+    this.#pool = pool
+    this.#memory = this.#takeMemory()
+    this.#unit = this.#memory.bytes
     this.#sets = codec.createSets()
   }
 
@@ -236,18 +244,30 @@ export class NalDepacketizer implements VideoDepacketizer {
       return false
     }
     if (needed <= this.#unit.length) return true
-    const larger = new Uint8Array(Math.max(slabBytes, Math.min(this.#maxFrameBytes, needed + (needed >> 1))))
-    larger.set(this.#unit.subarray(0, this.#unitBytes))
-    this.#unit = larger
+    const larger = this.#takeMemory(Math.min(this.#maxFrameBytes, needed + (needed >> 1)))
+    larger.bytes.set(this.#unit.subarray(0, this.#unitBytes))
+    this.#memory.release()
+    this.#memory = larger
+    this.#unit = larger.bytes
     return true
   }
 
-  /** The access unit that was collected; the next one begins behind it. */
-  #takeUnit(bytes: number): Uint8Array {
+  #takeMemory(minBytes?: number): FrameMemory {
+    return this.#pool?.take(minBytes) ?? new FrameMemory(minBytes)
+  }
+
+  /** Hands on the access unit that was collected; the next one begins behind it. */
+  #giveUnit(bytes: number, timestamp: number, isKey: boolean): void {
+    const memory = this.#memory
     const data = this.#unit.subarray(0, bytes)
-    const isAlmostFull = this.#unit.length - bytes < minSpareBytes
-    this.#unit = isAlmostFull ? new Uint8Array(slabBytes) : this.#unit.subarray(bytes)
-    return data
+    if (this.#unit.length - bytes < minSpareBytes) {
+      this.#memory = this.#takeMemory()
+      this.#unit = this.#memory.bytes
+    } else {
+      memory.hold()
+      this.#unit = this.#unit.subarray(bytes)
+    }
+    this.#sink.onPicture(data, timestamp, isKey, memory)
   }
 
   #refuse(): void {
@@ -276,7 +296,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     if (isKey) this.#skipsLeading = this.#needsKey
     this.#needsKey = false
     if (isLeading && this.#skipsLeading) this.counters.droppedFrames++
-    else this.#sink.onPicture(this.#takeUnit(bytes), timestamp, isKey)
+    else this.#giveUnit(bytes, timestamp, isKey)
   }
 
   /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */
