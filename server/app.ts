@@ -38,6 +38,7 @@ import { Decoder } from './decoder/decoder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { GapKeeper } from './gap-keeper.ts'
+import type { AddressRules } from './ingest/address-guard.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { createMailDelivery } from './mail-delivery.ts'
@@ -137,7 +138,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       syncIntervalMs: config.syncIntervalMs,
       minFreeBytes: config.minFree,
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
-      allowLoopbackCameras: config.allowLoopbackCameras,
+      addressRules: createAddressRules(config, { port, publicUrl }),
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
       logLevel: config.logLevel,
     },
@@ -369,6 +370,16 @@ function createOAuthPolicy(config: Config): OAuthPolicy {
     grantMs: config.grantDays === 0 ? undefined : config.grantDays * dayMs,
     reuseLeewayMs: config.refreshReuseLeewaySeconds * 1000,
     allowsPassword: !config.noPasswordGrant,
+  }
+}
+
+/** Where cameras may be. Strangers have no business in the networks around the server, unless its owner says so. */
+function createAddressRules(config: Config, { port, publicUrl }: { port: number; publicUrl: string }): AddressRules {
+  const { hostname, port: publicPort } = new URL(publicUrl)
+  return {
+    allowLoopback: config.allowLoopbackCameras,
+    allowedPrivate: config.cameraNetworks ?? (config.signUp === 'open' ? [] : undefined),
+    self: { listenPort: port, publicHost: hostname, publicPort: Number(publicPort || 443) },
   }
 }
 

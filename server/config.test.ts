@@ -54,6 +54,7 @@ test('defaults', async (t) => {
     eventLimit: 100_000,
     outageSeconds: 15,
     allowLoopbackCameras: false,
+    cameraNetworks: undefined,
     workers: 3,
     syncIntervalMs: 5000,
     nodeName: 'night-owl.lan',

@@ -3,6 +3,7 @@
 // Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
 
 import type { GapReason } from './hub/hub-item.ts'
+import type { AddressRules } from './ingest/address-guard.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
@@ -29,7 +30,8 @@ export type WorkerSettings = {
   readonly minFreeBytes: number | undefined
   /** How many operations of a worker the archive's disk is asked for at once. */
   readonly diskOperations: number
-  readonly allowLoopbackCameras: boolean
+  /** Where cameras may be. */
+  readonly addressRules: AddressRules
   /** How many connections to one host and port a worker sets up at a time. */
   readonly connectsPerHost: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'

@@ -117,18 +117,12 @@ export function textOption<T extends string | undefined>(
 }
 
 /** Items separated by commas; an empty text is an empty list. `form`: as with `textOption`. */
-export function listOption(common: {
-  readonly placeholder: string
-  readonly sentence: string
-  readonly defaultText: string
-  readonly form: string
-  readonly createDefault?: (surroundings: Surroundings) => readonly string[]
-  readonly isItem: (text: string) => boolean
-}): Option<readonly string[]> {
-  const { form, isItem, createDefault = () => [], ...rest } = common
+export function listOption<T extends readonly string[] | undefined>(
+  common: Common<T> & { placeholder: string; form: string; isItem: (text: string) => boolean },
+): Option<T | readonly string[]> {
+  const { form, isItem, ...rest } = common
   return {
     ...rest,
-    createDefault,
     limits: form,
     isSwitch: false,
     parse(text) {

@@ -81,6 +81,7 @@ export const options = {
     sentence: 'Proxies that are believed about the address of a client, the name asked for and HTTPS (X-Forwarded-…).',
     defaultText: 'none; with `behind-proxy` those on this machine',
     form: 'IP addresses, or blocks as 10.0.0.0/8, separated by commas',
+    createDefault: () => [],
     isItem: isAddressOrBlock,
   }),
   'allowed-hosts': listOption({
@@ -194,6 +195,14 @@ export const options = {
   'allow-loopback-cameras': switchOption(
     'Lets cameras be on this very machine; off, so that a camera URL cannot reach into it.',
   ),
+  'camera-networks': listOption<readonly string[] | undefined>({
+    placeholder: 'ADDRESSES',
+    sentence: 'Private networks that cameras may be in; an empty list stands for none.',
+    defaultText: 'all, but none where `sign-up` is `open`',
+    form: 'IP addresses, or blocks as 192.168.1.0/24, separated by commas',
+    createDefault: () => undefined,
+    isItem: isAddressOrBlock,
+  }),
   workers: integerOption({
     sentence: 'Threads that receive and record; the cameras are spread over them.',
     min: 1,

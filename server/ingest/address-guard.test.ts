@@ -25,6 +25,8 @@ const refused = [
   '224.0.0.1',
   '239.255.255.250',
   '255.255.255.255',
+  '168.63.129.16',
+  '192.0.0.192',
   '[::]',
   '[::ffff:127.0.0.1]',
   '[::ffff:7f00:1]',
@@ -32,6 +34,7 @@ const refused = [
   '[0:0:0:0:0:ffff:a9fe:a9fe]',
   '[::ffff:0:127.0.0.1]',
   '[::127.0.0.1]',
+  '[::2]',
   '[64:ff9b::7f00:1]',
   '[64:ff9b::169.254.169.254]',
   '[64:ff9b:1::7f00:1]',
@@ -41,10 +44,19 @@ const refused = [
   '[fe80::1%lo]',
   '[ff02::1]',
   '[fd00:ec2::254]',
+  '[fd20:ce::254]',
 ]
 
 test('every spelling of a refused address is refused, with a text that tells nothing', async () => {
-  for (const host of [...loopbacks, '[::1]', '[0:0:0:0:0:0:0:1]', '192.168.1.5', '[fd00::5]', ...refused]) {
+  for (const host of [
+    ...loopbacks,
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '192.168.1.5',
+    '[fd00::5]',
+    '[fd00:0::0:5]',
+    ...refused,
+  ]) {
     await assert.rejects(strict.resolve(host, 554), { kind: 'invalid', message: /not allowed/ }, host)
   }
 })
@@ -68,6 +80,43 @@ test('cameras on the local network and in the internet are allowed', async () =>
     const { address } = await strict.resolve(host, 554)
     assert.equal(address, host.replace(/[[\]]/g, ''))
   }
+})
+
+test('private networks can be closed, but for those that are named', async () => {
+  const rules = { allowLoopback: false, listOwnAddresses: () => [] }
+  const none = createAddressGuard({ ...rules, allowedPrivate: [] })
+  const some = createAddressGuard({
+    ...rules,
+    allowedPrivate: ['192.168.7.0/24', '10.1.2.3', 'fd12::/32', '0.0.0.0/0'],
+  })
+  const within = ['192.168.7.9', '10.1.2.3', '[fd12:0:1::7]']
+  const beyond = ['[fd13::7]', '[fec0::1]']
+  const others = ['192.168.8.9', '10.1.2.4', '172.31.255.255', '100.64.0.1', '198.18.0.1', '192.0.0.8', '0xac100001']
+  for (const host of [...within, ...beyond, ...others])
+    await assert.rejects(none.resolve(host, 554), { kind: 'invalid', message: /private or reserved/ }, host)
+  for (const host of within) assert.equal((await some.resolve(host, 554)).address, host.replace(/[[\]]/g, ''))
+  for (const host of beyond) await assert.rejects(some.resolve(host, 554), { kind: 'invalid' }, host)
+  // Naming a network of everything opens no more than what is private.
+  for (const host of ['127.0.0.1', '169.254.169.254', '0.0.0.0', '[::1]', '[fe80::1]'])
+    await assert.rejects(some.resolve(host, 554), { kind: 'invalid' }, host)
+  for (const guard of [none, some]) assert.equal((await guard.resolve('203.0.113.7', 554)).address, '203.0.113.7')
+})
+
+test('the server itself is no camera, by any of its names', async () => {
+  const names: Record<string, string> = { 'cam.example.com': '203.0.113.7', 'alias.example.com': '203.0.113.7' }
+  const guard = createAddressGuard({
+    allowLoopback: true,
+    self: { listenPort: 8443, publicHost: 'cam.example.com', publicPort: 443 },
+    listOwnAddresses: () => ['192.168.1.5'],
+    lookupAll: async (host) => [{ address: names[host] ?? host, family: 4 }],
+  })
+  const own = ['127.0.0.1:8443', '127.0.0.9:8443', '192.168.1.5:8443', '127.0.0.1:443']
+  for (const door of [...own, 'cam.example.com:443', 'alias.example.com:443', '203.0.113.7:443']) {
+    const [host = '', port] = door.split(':')
+    await assert.rejects(guard.resolve(host, Number(port)), { kind: 'invalid', message: /leads to this server/ }, door)
+  }
+  for (const [host, port] of [['cam.example.com', 554], ['127.0.0.1', 8554], ['203.0.113.8', 443]] as const) // biome-ignore format: one line
+    await guard.resolve(host, port)
 })
 
 test('ports of other services are refused before anything is resolved', async () => {

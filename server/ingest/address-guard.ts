@@ -3,9 +3,10 @@
 // Tests addresses after resolving, because `rtsp://2130706433/` and `rtsp://0x7f.1/` are spellings of 127.0.0.1 too.
 
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { AppError } from '../base/error.ts'
+import { AddressBlocks, loopback, privateNetworks, reserved } from './address-blocks.ts'
 
 export type TestedAddress = { readonly address: string; readonly family: 4 | 6 }
 
@@ -18,51 +19,81 @@ export type AddressGuard = {
   resolve(host: string, port: number): Promise<TestedAddress>
 }
 
-export type AddressGuardOptions = {
+/** What a server allows, as plain data. */
+export type AddressRules = {
   /** Allows this machine's own addresses: for tests, the demo, and relays on the same machine. */
   readonly allowLoopback: boolean
-  readonly forbiddenPorts?: ReadonlySet<number>
+  /** The private networks that cameras may be in, as addresses and blocks; all of them when missing. */
+  readonly allowedPrivate?: readonly string[] | undefined
+  /** Where this server is reached itself: refused even where loopback is allowed. */
+  readonly self?: { readonly listenPort: number; readonly publicHost: string; readonly publicPort: number }
+}
+
+export type AddressGuardOptions = AddressRules & {
   /** All addresses of a name; the system's resolver by default. */
-  readonly lookupAll?: (host: string) => Promise<readonly { address: string; family: number }[]>
+  readonly lookupAll?: LookupAll
   /** Addresses this machine listens on; its interfaces by default. */
   readonly listOwnAddresses?: () => readonly string[]
 }
+
+type LookupAll = (host: string) => Promise<readonly { address: string; family: number }[]>
 
 /** Services that speak no RTSP and do harm when spoken to. */
 const servicePorts: ReadonlySet<number> = new Set([
   22, 23, 25, 53, 110, 143, 389, 445, 465, 587, 2375, 2376, 3306, 5432, 6379, 9200, 11211, 27017,
 ])
 
-export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
-  const { allowLoopback, forbiddenPorts = servicePorts } = options
-  const { lookupAll = systemLookup, listOwnAddresses = interfaceAddresses } = options
-  const refused = { 4: createBlockList(refusedV4, 'ipv4'), 6: createBlockList(refusedV6, 'ipv6') }
-  const loopback = { 4: createBlockList(loopbackV4, 'ipv4'), 6: createBlockList(loopbackV6, 'ipv6') }
+/** Whether the port belongs to something that is no camera, wherever it is. */
+export function isServicePort(port: number): boolean {
+  return servicePorts.has(port)
+}
 
-  const isAllowed = ({ address, family }: TestedAddress) => {
-    const type = family === 4 ? 'ipv4' : 'ipv6'
-    if (refused[family].check(address, type)) return false
-    return allowLoopback || !(loopback[family].check(address, type) || listOwnAddresses().includes(address))
+export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
+  const { allowLoopback, allowedPrivate, self } = options
+  const { lookupAll = systemLookup, listOwnAddresses = interfaceAddresses } = options
+  const networks = {
+    reserved: new AddressBlocks(reserved),
+    loopback: new AddressBlocks(loopback),
+    private: new AddressBlocks(privateNetworks),
+    allowedPrivate: new AddressBlocks(allowedPrivate ?? privateNetworks),
+  }
+  const refusal =
+    allowedPrivate === undefined
+      ? 'it leads to this server or a reserved network'
+      : 'it leads to this server, or to a private or reserved network'
+
+  const isAllowed = (address: string, port: number, ownAddresses: AddressBlocks) => {
+    const isThisMachine = networks.loopback.has(address) || ownAddresses.has(address)
+    if (isThisMachine) return allowLoopback && port !== self?.listenPort && port !== self?.publicPort
+    if (networks.reserved.has(address)) return false
+    return !networks.private.has(address) || networks.allowedPrivate.has(address)
+  }
+
+  /** The server's own door, seen from outside: through a router it may have another address than any of this machine. */
+  const findPublicAddresses = async (port: number) => {
+    if (self === undefined || port !== self.publicPort) return []
+    return lookupAll(unbracket(self.publicHost)).catch(() => [])
   }
 
   return {
     async resolve(host, port) {
-      if (forbiddenPorts.has(port)) throw new AppError('invalid', `port ${port} is not allowed for cameras`)
-      const found = (await findAddresses(host, lookupAll)).map(toTested)
+      if (isServicePort(port)) throw new AppError('invalid', `port ${port} is not allowed for cameras`)
+      const [found, ownDoors] = await Promise.all([findAddresses(host, lookupAll), findPublicAddresses(port)])
+      const tested = found.map(toTested)
+      const own = new AddressBlocks(listOwnAddresses())
+      const doors = new AddressBlocks(ownDoors.map((door) => toTested(door).address))
+      const isRefused = ({ address }: TestedAddress) => doors.has(address) || !isAllowed(address, port, own)
       // One refused address refuses the name: an answer that mixes them is an attempt to get past this test.
-      if (found.length === 0 || !found.every(isAllowed)) {
-        throw new AppError(
-          'invalid',
-          'the address of this camera is not allowed: it leads to this server or a reserved network',
-        )
+      if (tested.length === 0 || tested.some(isRefused)) {
+        throw new AppError('invalid', `the address of this camera is not allowed: ${refusal}`)
       }
-      return found.find(({ family }) => family === 4) ?? found[0]!
+      return tested.find(({ family }) => family === 4) ?? tested[0]!
     },
   }
 }
 
-async function findAddresses(host: string, lookupAll: NonNullable<AddressGuardOptions['lookupAll']>) {
-  const name = host.replace(/^\[(.*)\]$/, '$1')
+async function findAddresses(host: string, lookupAll: LookupAll) {
+  const name = unbracket(host)
   try {
     return await lookupAll(name)
   } catch (error) {
@@ -70,9 +101,17 @@ async function findAddresses(host: string, lookupAll: NonNullable<AddressGuardOp
   }
 }
 
+function unbracket(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1')
+}
+
 function toTested({ address }: { address: string }): TestedAddress {
-  const plain = address.replace(/%.*$/, '')
+  const plain = withoutZone(address)
   return { address: plain, family: isIP(plain) === 6 ? 6 : 4 }
+}
+
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '')
 }
 
 function systemLookup(host: string) {
@@ -80,41 +119,5 @@ function systemLookup(host: string) {
 }
 
 function interfaceAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
-}
-
-type Subnet = readonly [network: string, prefixBits: number]
-
-const loopbackV4: readonly Subnet[] = [['127.0.0.0', 8]]
-const loopbackV6: readonly Subnet[] = [['::1', 128]]
-
-const refusedV4: readonly Subnet[] = [
-  ['0.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['100.100.100.200', 32],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-]
-
-/** Besides the reserved networks, those that carry an IPv4 address inside: mapped, compatible, NAT64, 6to4 and Teredo. */
-const refusedV6: readonly Subnet[] = [
-  ['::', 128],
-  ['::ffff:0:0', 96],
-  ['::ffff:0:0:0', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['2002::', 16],
-  ['2001::', 32],
-  ['fd00:ec2::254', 128],
-  ['fe80::', 10],
-  ['ff00::', 8],
-]
-
-/** One list per family: in a common one a rule for mapped addresses would match every IPv4 address. */
-function createBlockList(subnets: readonly Subnet[], type: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList()
-  for (const [network, prefixBits] of subnets) list.addSubnet(network, prefixBits, type)
-  // ::/96 holds the IPv4-compatible addresses, but also ::1, which the loopback rule decides.
-  if (type === 'ipv6' && subnets === refusedV6) list.addRange('::2', '::ffff:ffff', 'ipv6')
-  return list
+  return Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => withoutZone(address)))
 }

@@ -8,7 +8,7 @@ import { writeEmptyReport } from '../media/rtp/receiver-report.ts'
 import { RtpReorderer } from '../media/rtp/reorderer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { parseUdpTransport, writeUdpTransport } from '../media/rtsp/transport.ts'
-import type { TestedAddress } from './address-guard.ts'
+import { isServicePort, type TestedAddress } from './address-guard.ts'
 import { CameraError } from './camera-error.ts'
 import type { CameraStats } from './camera-stats.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
@@ -29,8 +29,8 @@ const receiveBufferBytes = 2 * 1024 * 1024
 /** Pairs tried: RTP on an even port, RTCP on the next. */
 const maxTries = 20
 
-/** Ports below are services, which a camera has no business sending us to. */
-const firstFreePort = 1024
+/** A camera has no business sending us to services. */
+const isFreePort = (port: number) => port >= 1024 && !isServicePort(port)
 
 /** Opens the sockets; the camera is told of them by `offer`. @throws CameraError when there is no free pair of ports */
 export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTransport> {
@@ -64,9 +64,8 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
       if (answer !== undefined && (!transport || transport.isMulticast)) throw refused(transport?.isMulticast ?? false)
       const { serverRtpPort = 0, serverRtcpPort = 0 } = transport ?? {}
       // Routers and firewalls on the way let in what answers to something.
-      if (serverRtpPort >= firstFreePort)
-        rtp.send(writePunch(handler.payloadType, ownSsrc), serverRtpPort, camera.address)
-      if (serverRtcpPort < firstFreePort) return
+      if (isFreePort(serverRtpPort)) rtp.send(writePunch(handler.payloadType, ownSsrc), serverRtpPort, camera.address)
+      if (!isFreePort(serverRtcpPort)) return
       reportPort = serverRtcpPort
       rtcp.send(writeEmptyReport(ownSsrc), serverRtcpPort, camera.address)
     },

@@ -36,7 +36,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
       syncIntervalMs: 5000,
       minFreeBytes: 0,
       diskOperations: 4,
-      allowLoopbackCameras: true,
+      addressRules: { allowLoopback: true },
       connectsPerHost: 4,
       logLevel: 'silent',
     },

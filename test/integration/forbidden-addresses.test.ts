@@ -1,0 +1,131 @@
+// Camera URLs that lead to the server itself, in every spelling, on ports that are open, closed, and its own.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { hostname } from 'node:os'
+import { test } from 'node:test'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const spellings = [
+  ...['127.0.0.1', '127.1', '127.255.255.254', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001'],
+  ...['localhost', 'LOCALHOST', 'localhost.', hostname(), '0', '0.0.0.0', '169.254.169.254', '100.100.100.200'],
+  ...[
+    '[::1]',
+    '[::]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[::ffff:0:7f00:1]',
+  ],
+  ...[
+    '[64:ff9b::7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::]',
+    '[fe80::1]',
+    '[fd00:ec2::254]',
+  ],
+  ...['10.0.0.1', '192.168.0.1', '172.31.0.1', '100.64.0.1', '[fd00::1]', '0xc0a80001'],
+  '%31%32%37.0.0.1',
+]
+
+const otherSchemes = [
+  ...[
+    'file:///etc/passwd',
+    'unix:/run/x.sock',
+    'http+unix://%2Frun%2Fx.sock/',
+    'pipe:0',
+    'concat:a|b',
+    'data:,x',
+    'ftp://h/',
+  ],
+  ...[
+    'gopher://127.0.0.1:6379/_x',
+    'tcp://127.0.0.1:1',
+    'udp://127.0.0.1:1',
+    'rtp://127.0.0.1:1',
+    'rtmp://127.0.0.1/',
+    '/dev/video0',
+  ],
+  ...[
+    'hls+http://127.0.0.1/',
+    'subfile,,start,0,end,0,,:/etc/passwd',
+    'rtsp:127.0.0.1',
+    'javascript:alert(1)',
+    'ws://127.0.0.1/',
+  ],
+]
+
+type Camera = { readonly id: number; readonly status: string; readonly status_reason: string | null }
+
+const add = async (server: ServerUnderTest, url: string) =>
+  (await server.request<Camera>('/v1/cameras/', { method: 'POST', body: { name: url, url } })).json.id
+
+/** On a port that nobody was given by the system before: who lost a server there may still be looking for it. */
+async function listenApart(server: Server): Promise<void> {
+  for (let port = 20_000 + (process.pid % 10_000); !server.listening; port++) {
+    server.listen(port, '::')
+    await once(server, 'listening').catch(() => {})
+  }
+}
+
+test('T34: no spelling of the own machine is connected to, and nothing tells open ports from closed ones', async () => {
+  let visits = 0
+  const canary = createServer((socket) => {
+    visits++
+    socket.destroy()
+  })
+  await listenApart(canary)
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const closedPort = (closed.address() as AddressInfo).port
+  closed.close()
+  await using server = await openServer('--no-allow-loopback-cameras', '--sign-up', 'open', '--log-level', 'debug')
+  const ports = [(canary.address() as AddressInfo).port, closedPort, Number(new URL(server.url).port)]
+
+  const names = new Map<number, string>()
+  for (const host of spellings) {
+    for (const [i, port] of ports.entries()) {
+      const url = `${['rtsp', 'http', 'https'][i]}://${host}:${port}/x`
+      names.set(await add(server, url), url)
+    }
+    const url = `rtsp://${host}:${ports[0]}/x`
+    names.set(await add(server, url), url)
+  }
+  const cameras = await eventually('all cameras are told', 60_000, async () => {
+    const { results } = (await server.request<{ results: Camera[] }>('/v1/cameras/?limit=1000')).json
+    return results.every(({ status }) => status === 'offline') && results
+  })
+  assert.equal(cameras.length, spellings.length * 4)
+  const refusal =
+    'The address of this camera is not allowed: it leads to this server, or to a private or reserved network.'
+  const others = cameras.flatMap(({ id, status_reason }) =>
+    status_reason === refusal ? [] : [[names.get(id), status_reason]],
+  )
+  // What no resolver knows is told, too, whatever the port. (By HTTP a host may be written in %, by RTSP that is a name.)
+  const unknown = others.filter(([, reason]) => /is not known\.$/.test(reason ?? ''))
+  assert.deepEqual(others, unknown)
+  assert.ok(unknown.length <= 8, JSON.stringify(unknown))
+
+  for (const url of otherSchemes) {
+    const { status } = await server.request('/v1/cameras/', { method: 'POST', body: { name: 'x', url } })
+    assert.equal(status, 400, url)
+  }
+  assert.equal(visits, 0)
+  canary.close()
+})
+
+test('T34: where cameras on the own machine are allowed, the server is still none', async () => {
+  await using server = await openServer()
+  const { port } = new URL(server.url)
+  for (const url of [`https://127.0.0.1:${port}/`, `https://localhost:${port}/`, `rtsp://127.0.0.9:${port}/`]) {
+    const id = await add(server, url)
+    const { status_reason } = await eventually('it is told', 20_000, async () => {
+      const { json } = await server.request<Camera>(`/v1/cameras/${id}/`)
+      return json.status === 'offline' && json
+    })
+    assert.match(status_reason ?? '', /leads to this server/, url)
+  }
+})
