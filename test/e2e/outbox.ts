@@ -8,9 +8,9 @@ import { eventually, type ServerUnderTest } from '../server-under-test.ts'
 export function readMailedLink({ dataDir }: ServerUnderTest, to: string, count = 0): Promise<string> {
   return eventually(`a mail to ${to}`, 10_000, async () => {
     const files = await readdir(join(dataDir, 'outbox')).catch(() => [])
-    const mails = await Promise.all(
-      files.filter((file) => file.endsWith('.eml')).map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')),
-    )
+    // One with a dot is still being written.
+    const written = files.filter((file) => file.endsWith('.eml') && !file.startsWith('.'))
+    const mails = await Promise.all(written.map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')))
     const found = mails.filter((mail) => mail.includes(`To: ${to}`)).sort()
     return found.length > count && readLink(found.at(-1)!)
   })

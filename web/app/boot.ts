@@ -1,12 +1,12 @@
 // From opening the page to a client that is signed in.
 
-import { type Client, createClient } from '../../sdk/index.ts'
+import { type Client, createClient, type TokenPair } from '../../sdk/index.ts'
 import { accountScope, type SignIn, usualScope } from './sign-in.ts'
 
 export type Booted = {
   readonly client: Client
-  /** For what makes or ends credentials; there for some minutes after the password was given for it. */
-  readonly accountClient: Client | undefined
+  /** For what makes or ends credentials; there when the password was just given for it. */
+  readonly accountTokens: TokenPair | undefined
 }
 
 /** Never resolves when the whole page is on its way to sign in. Throws when the server cannot be reached or refuses. */
@@ -20,9 +20,8 @@ export async function boot(signIn: SignIn, location: Location, history: History)
     await signIn.leave(usualScope, here())
     return new Promise(() => {})
   }
-  const isAccount = finished?.scope === accountScope
   return {
     client: createClient({ baseUrl, auth: signIn.createAuth(tokens, here) }),
-    accountClient: isAccount ? createClient({ baseUrl, auth: signIn.createAccountAuth(finished.tokens) }) : undefined,
+    accountTokens: finished?.scope === accountScope ? finished.tokens : undefined,
   }
 }

@@ -3,6 +3,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Camera, Client, SharedCamera } from '../../sdk/index.ts'
 import { useClient } from './clients.tsx'
+import { readAll } from './read-all.ts'
 
 /** Status and pictures of cameras are never older than this while they are shown. */
 const statusIntervalMs = 5_000
@@ -44,10 +45,4 @@ export function useCamera(kind: CameraKind, id: number, view?: TileView) {
         : { kind, camera: await client.sharedCameras.get(id, { ...view }, { signal }) },
     refetchInterval: statusIntervalMs,
   })
-}
-
-async function readAll<T>(list: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of list) items.push(item)
-  return items
 }

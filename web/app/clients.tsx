@@ -1,11 +1,14 @@
 // Who the views call the server with.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
-import { type Client, createClient, NightjarError } from '../../sdk/index.ts'
+import { type Client, createClient } from '../../sdk/index.ts'
 import type { Booted } from './boot.ts'
 import { accountScope, type SignIn } from './sign-in.ts'
 
-type Clients = Booted & {
+type Clients = {
+  readonly client: Client
+  /** For what makes or ends credentials; there after the password was given for it, until what was granted for it ends. */
+  readonly accountClient: Client | undefined
   /** Gets an account client: at once where the password was given a short time ago, else by leaving the page for it. */
   readonly openAccount: () => Promise<void>
 }
@@ -18,10 +21,15 @@ export function ClientsProvider(props: {
   readonly children: ReactNode
 }) {
   const { booted, signIn, children } = props
-  const [accountClient, setAccountClient] = useState(booted.accountClient)
+  const [accountTokens, setAccountTokens] = useState(booted.accountTokens)
+  const accountClient = useMemo(() => {
+    if (!accountTokens) return undefined
+    const auth = signIn.createAccountAuth(accountTokens, () => setAccountTokens(undefined))
+    return createClient({ baseUrl: location.origin, auth })
+  }, [signIn, accountTokens])
   const openAccount = useCallback(async () => {
     const tokens = await signIn.silently(accountScope)
-    if (tokens) setAccountClient(createClient({ baseUrl: location.origin, auth: signIn.createAccountAuth(tokens) }))
+    if (tokens) setAccountTokens(tokens)
     else await signIn.leave(accountScope, `${location.pathname}${location.search}`)
   }, [signIn])
   const clients = useMemo(
@@ -44,9 +52,4 @@ export function useClient(): Client {
 /** See `Clients`; views ask for it through parts/account-gate.tsx. */
 export function useAccountClient(): Pick<Clients, 'accountClient' | 'openAccount'> {
   return useClients()
-}
-
-/** Whether the few minutes for credentials are over. */
-export function isAccountOver(error: unknown): boolean {
-  return error instanceof NightjarError && error.status === 401
 }

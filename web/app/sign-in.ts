@@ -108,9 +108,12 @@ export class SignIn {
     }
   }
 
-  /** Calls with what was granted for some minutes only; never renewed. */
-  createAccountAuth(tokens: TokenPair): Auth {
-    return new Session({ ...this.#app, tokens })
+  /** Calls with what the password was given for. `onEnd`: it is granted no more, and the password has to be given again. */
+  createAccountAuth(tokens: TokenPair, onEnd: () => void): Auth {
+    const onTokens = (fresh: TokenPair | undefined) => {
+      if (fresh === undefined) onEnd()
+    }
+    return new Session({ ...this.#app, tokens, onTokens })
   }
 }
 

@@ -9,6 +9,8 @@ export type Clock = {
   time(ms: number): string
   minutes(ms: number): string
   day(ms: number): string
+  /** With the year. */
+  date(ms: number): string
   dateTime(ms: number): string
 }
 
@@ -26,6 +28,7 @@ export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
       time: write({ timeStyle: 'medium' }),
       minutes: write({ timeStyle: 'short' }),
       day: write({ weekday: 'short', day: 'numeric', month: 'short' }),
+      date: write({ dateStyle: 'long' }),
       dateTime: write({ dateStyle: 'full', timeStyle: 'medium' }),
     }
   }, [language, name])

@@ -20,7 +20,7 @@ export type FormProps = {
   readonly fields?: readonly string[]
   readonly isDisabled?: boolean
   /** Said when it is done. */
-  readonly done?: string
+  readonly done?: string | undefined
   /** Beside the button. */
   readonly aside?: ReactNode
   readonly children: ReactNode

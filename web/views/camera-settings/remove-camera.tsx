@@ -1,14 +1,12 @@
 // Taking a camera away, with everything that belongs to it.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { type Camera, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
-import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { AskingButton } from '../../parts/asking-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useSizes } from '../../parts/sizes.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -19,8 +17,8 @@ export function RemoveCamera({ camera }: { readonly camera: Camera }) {
   const queries = useQueryClient()
   const sizes = useSizes()
   const [, go] = useLocation()
-  const [isAsked, setAsked] = useState(false)
   const used = useStorage().data?.cameras.find(({ id }) => id === camera.id)?.used_bytes ?? 0
+  const text = texts.removeText(used === 0 ? undefined : sizes(used))
   const remove = useMutation({
     mutationFn: () =>
       client.cameras.delete(camera.id).catch((error: unknown) => {
@@ -36,22 +34,17 @@ export function RemoveCamera({ camera }: { readonly camera: Camera }) {
   return (
     <div className="panel">
       <h2>{texts.remove}</h2>
-      <p>{texts.removeText(used === 0 ? undefined : sizes(used))}</p>
+      <p>{text}</p>
       {remove.error && <Failure error={remove.error} />}
       <div className="form-end">
-        <Button look="danger" isBusy={remove.isPending} onClick={() => setAsked(true)}>
-          {texts.removeAction}
-        </Button>
-      </div>
-      {isAsked && (
-        <Confirm
+        <AskingButton
           title={texts.removeTitle(camera.name)}
-          text={texts.removeText(used === 0 ? undefined : sizes(used))}
+          text={text}
           action={texts.removeAction}
-          onClose={() => setAsked(false)}
+          isBusy={remove.isPending}
           onConfirm={() => remove.mutate()}
         />
-      )}
+      </div>
     </div>
   )
 }

@@ -3,16 +3,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
-import type { Client, Guest } from '../../../sdk/index.ts'
+import type { Guest } from '../../../sdk/index.ts'
 import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { readAll } from '../../app/read-all.ts'
+import { AskingButton } from '../../parts/asking-button.tsx'
+import { Check } from '../../parts/check.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { readFieldProblems } from '../../parts/field-problems.ts'
-import { Notice } from '../../parts/notice.tsx'
+import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -26,7 +27,7 @@ export function Guests() {
   const camera = useCamera('own', cameraId)
   const guests = useQuery({
     queryKey: guestsKey(cameraId),
-    queryFn: () => readGuests(client, cameraId),
+    queryFn: ({ signal }) => readAll(client.guests.listAll(cameraId, {}, { signal })),
     refetchInterval: 10_000,
   })
   const name = camera.data?.camera.name ?? ''
@@ -74,13 +75,7 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
   })
   const problems = readFieldProblems(invite.error)
   return (
-    <form
-      className="panel form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        invite.mutate()
-      }}
-    >
+    <Form action={texts.invite} sending={invite} fields={['email']} done={texts.invited(invite.data?.email ?? '')}>
       <Field
         label={texts.email}
         hint={texts.emailHint}
@@ -90,22 +85,8 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
         problem={problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <label className="check">
-        <input type="checkbox" checked={canViewRec} onChange={(event) => setCanViewRec(event.currentTarget.checked)} />
-        {texts.canViewRec}
-      </label>
-      {invite.error && !problems.email && <Failure error={invite.error} />}
-      {invite.isSuccess && (
-        <Notice kind="good">
-          <p>{texts.invited(invite.data.email)}</p>
-        </Notice>
-      )}
-      <div className="form-end">
-        <Button type="submit" isBusy={invite.isPending}>
-          {texts.invite}
-        </Button>
-      </div>
-    </form>
+      <Check label={texts.canViewRec} checked={canViewRec} onChange={setCanViewRec} />
+    </Form>
   )
 }
 
@@ -113,7 +94,6 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
   const { guests: texts } = useTexts()
   const client = useClient()
   const queries = useQueryClient()
-  const [isAsked, setAsked] = useState(false)
   /** What was chosen, until the list says the same. */
   const [wanted, setWanted] = useState<boolean>()
   const onSettled = () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) })
@@ -131,36 +111,22 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
         <p className="hint">{name ? guest.email : texts.pending}</p>
         {(change.error ?? remove.error) && <Failure error={change.error ?? remove.error} />}
       </div>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={wanted ?? guest.permissions.can_view_rec}
-          disabled={change.isPending}
-          onChange={(event) => {
-            setWanted(event.currentTarget.checked)
-            change.mutate(event.currentTarget.checked)
-          }}
-        />
-        {texts.canViewRec}
-      </label>
-      <Button look="danger" isBusy={remove.isPending} onClick={() => setAsked(true)}>
-        {texts.remove}
-      </Button>
-      {isAsked && (
-        <Confirm
-          title={texts.removeTitle(name || guest.email)}
-          text={texts.removeText}
-          action={texts.remove}
-          onClose={() => setAsked(false)}
-          onConfirm={() => remove.mutate()}
-        />
-      )}
+      <Check
+        label={texts.canViewRec}
+        checked={wanted ?? guest.permissions.can_view_rec}
+        disabled={change.isPending}
+        onChange={(canViewRec) => {
+          setWanted(canViewRec)
+          change.mutate(canViewRec)
+        }}
+      />
+      <AskingButton
+        title={texts.removeTitle(name || guest.email)}
+        text={texts.removeText}
+        action={texts.remove}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
     </li>
   )
-}
-
-async function readGuests(client: Client, cameraId: number): Promise<Guest[]> {
-  const guests: Guest[] = []
-  for await (const guest of client.guests.listAll(cameraId)) guests.push(guest)
-  return guests
 }

@@ -1,7 +1,8 @@
 // Language and colours: choices of this browser, kept in it.
 
-import { useId, useState } from 'react'
-import { keepTheme, readTheme, type Theme, themes } from '../../app/theme.ts'
+import { useState } from 'react'
+import { keepTheme, readTheme, themes } from '../../app/theme.ts'
+import { Choice } from '../../parts/choice.tsx'
 import { type Language, languages, useLanguage } from '../../texts/texts.tsx'
 
 const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' }
@@ -9,42 +10,28 @@ const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' }
 export function Look() {
   const { texts, language, choose } = useLanguage()
   const [theme, setTheme] = useState(() => readTheme(localStorage))
-  const id = useId()
   return (
     <div className="panel form">
       <h2>{texts.look.title}</h2>
-      <div className="field">
-        <label htmlFor={`${id}-language`}>{texts.look.language}</label>
-        <select
-          id={`${id}-language`}
-          value={language}
-          onChange={(event) => choose(event.currentTarget.value as Language)}
-        >
-          {(Object.keys(languages) as Language[]).map((each) => (
-            <option key={each} value={each} lang={each}>
-              {languageNames[each]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div className="field">
-        <label htmlFor={`${id}-theme`}>{texts.look.theme}</label>
-        <select
-          id={`${id}-theme`}
-          value={theme}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value as Theme
-            keepTheme(localStorage, chosen)
-            setTheme(chosen)
-          }}
-        >
-          {themes.map((each) => (
-            <option key={each} value={each}>
-              {texts.look.themes[each]}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        label={texts.look.language}
+        value={language}
+        options={(Object.keys(languages) as Language[]).map((each) => ({
+          value: each,
+          label: languageNames[each],
+          lang: each,
+        }))}
+        onChange={choose}
+      />
+      <Choice
+        label={texts.look.theme}
+        value={theme}
+        options={themes.map((each) => ({ value: each, label: texts.look.themes[each] }))}
+        onChange={(chosen) => {
+          keepTheme(localStorage, chosen)
+          setTheme(chosen)
+        }}
+      />
     </div>
   )
 }

@@ -1,20 +1,19 @@
 // The name others see; password and address are changed on pages of the server's own.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
-import { Button } from '../../parts/button.tsx'
+import { meKey, useMe } from '../../app/me-query.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { readFieldProblems } from '../../parts/field-problems.ts'
-import { Notice } from '../../parts/notice.tsx'
+import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export function Profile() {
   const { loading } = useTexts()
-  const client = useClient()
-  const me = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => client.me.get({ signal }) })
+  const me = useMe()
   if (me.data) return <ProfileForm user={me.data} />
   return me.error ? <Failure error={me.error} onAgain={() => me.refetch()} /> : <p>{loading}</p>
 }
@@ -27,19 +26,18 @@ function ProfileForm({ user }: { readonly user: User }) {
   const [last, setLast] = useState(user.last_name)
   const save = useMutation({
     mutationFn: () => client.me.update({ first_name: first, last_name: last }),
-    onSuccess: (changed) => queries.setQueryData(['me'], changed),
+    onSuccess: (changed) => queries.setQueryData(meKey, changed),
   })
   const problems = readFieldProblems(save.error)
   return (
     <>
-      <form
-        className="panel form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
+      <Form
+        title={texts.title}
+        action={texts.save}
+        sending={save}
+        fields={['first_name', 'last_name']}
+        done={texts.saved}
       >
-        <h2>{texts.title}</h2>
         <p>{user.email}</p>
         <div className="pair">
           <Field
@@ -57,18 +55,7 @@ function ProfileForm({ user }: { readonly user: User }) {
             onChange={(event) => setLast(event.currentTarget.value)}
           />
         </div>
-        {save.error && Object.keys(problems).length === 0 && <Failure error={save.error} />}
-        {save.isSuccess && (
-          <Notice kind="good">
-            <p>{texts.saved}</p>
-          </Notice>
-        )}
-        <div className="form-end">
-          <Button type="submit" isBusy={save.isPending}>
-            {texts.save}
-          </Button>
-        </div>
-      </form>
+      </Form>
       <div className="panel">
         <h2>{texts.signIn}</h2>
         <p>{texts.signInText}</p>

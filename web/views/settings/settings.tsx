@@ -1,30 +1,42 @@
-// One's account and how the dashboard looks, on one page of parts that each have an address.
+// One's account, what recordings take, how the dashboard looks; for owners the server too. Parts that each have an address.
 
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
+import { useMe } from '../../app/me-query.ts'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Access } from './access.tsx'
 import { Applications } from './applications.tsx'
 import { Look } from './look.tsx'
 import { Profile } from './profile.tsx'
+import { Server } from './server.tsx'
 import './settings.css'
+import { Storage } from './storage.tsx'
 import { Tokens } from './tokens.tsx'
+import { Users } from './users.tsx'
 
-const parts = ['profile', 'look', 'tokens', 'applications', 'access'] as const
-type Part = (typeof parts)[number]
+const forEverybody = ['profile', 'look', 'storage', 'tokens', 'applications', 'access'] as const
+const forOwners = ['server', 'users'] as const
+type Part = (typeof forEverybody | typeof forOwners)[number]
 
 const shown: Record<Part, () => ReactNode> = {
   profile: () => <Profile />,
   look: () => <Look />,
+  storage: () => <Storage />,
   tokens: () => <Tokens />,
   applications: () => <Applications />,
   access: () => <Access />,
+  server: () => <Server />,
+  users: () => <Users />,
 }
 
 export function Settings() {
   const { settings: texts } = useTexts()
+  const me = useMe()
   const { part: wanted } = useParams<{ part?: string }>()
+  const parts: readonly Part[] = me.data?.is_owner ? [...forEverybody, ...forOwners] : forEverybody
+  // Until it is known whose page this is, an owner's part is not taken for one that does not exist.
+  const isPending = me.isPending && forOwners.some((each) => each === wanted)
   const part = parts.find((each) => each === wanted) ?? 'profile'
   return (
     <Page title={texts.title}>
@@ -36,7 +48,7 @@ export function Settings() {
             </Link>
           ))}
         </nav>
-        <div className="settings-part">{shown[part]()}</div>
+        <div className="settings-part">{!isPending && shown[part]()}</div>
       </div>
     </Page>
   )

@@ -1,18 +1,18 @@
 // Personal access tokens: for one's own programs. The value is shown once.
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client, PersonalToken } from '../../../sdk/index.ts'
 import { AccountGate } from '../../parts/account-gate.tsx'
-import { Button } from '../../parts/button.tsx'
+import { AskingButton } from '../../parts/asking-button.tsx'
 import { useClock } from '../../parts/clock.ts'
-import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { ListPanel } from '../../parts/list-panel.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { useTexts } from '../../texts/texts.tsx'
-
-const key = ['account', 'tokens'] as const
+import { useAccountList } from './use-account-list.ts'
 
 export function Tokens() {
   return <AccountGate>{(client) => <TokenList client={client} />}</AccountGate>
@@ -20,25 +20,16 @@ export function Tokens() {
 
 function TokenList({ client }: { readonly client: Client }) {
   const { tokens: texts } = useTexts()
-  const queries = useQueryClient()
   const [name, setName] = useState('')
-  const tokens = useQuery({ queryKey: key, queryFn: ({ signal }) => client.tokens.list({ limit: 1000 }, { signal }) })
-  const onSettled = () => queries.invalidateQueries({ queryKey: key })
+  const list = useAccountList('tokens', client.tokens.listAll)
   const create = useMutation({
     mutationFn: () => client.tokens.create({ name }),
     onSuccess: () => setName(''),
-    onSettled,
+    onSettled: list.onSettled,
   })
   return (
     <>
-      <form
-        className="panel form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <h2>{texts.newTitle}</h2>
+      <Form title={texts.newTitle} action={texts.create} sending={create}>
         <Field
           label={texts.name}
           hint={texts.nameHint}
@@ -47,24 +38,11 @@ function TokenList({ client }: { readonly client: Client }) {
           maxLength={200}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        {create.error && <Failure error={create.error} />}
         {create.data && <Secret label={texts.made(create.data.name)} value={create.data.token} />}
-        <div className="form-end">
-          <Button type="submit" isBusy={create.isPending}>
-            {texts.create}
-          </Button>
-        </div>
-      </form>
-      <div className="panel">
-        <h2>{texts.title}</h2>
-        {tokens.error && !tokens.data && <Failure error={tokens.error} onAgain={() => tokens.refetch()} />}
-        {tokens.data?.results.length === 0 && <p className="hint">{texts.none}</p>}
-        <ul className="rows">
-          {tokens.data?.results.map((token) => (
-            <TokenRow key={token.id} token={token} client={client} onSettled={onSettled} />
-          ))}
-        </ul>
-      </div>
+      </Form>
+      <ListPanel title={texts.title} list={list} none={texts.none}>
+        {(token) => <TokenRow key={token.id} token={token} client={client} onSettled={list.onSettled} />}
+      </ListPanel>
     </>
   )
 }
@@ -74,7 +52,6 @@ type RowProps = { readonly token: PersonalToken; readonly client: Client; readon
 function TokenRow({ token, client, onSettled }: RowProps) {
   const { tokens: texts } = useTexts()
   const clock = useClock()
-  const [isAsked, setAsked] = useState(false)
   const remove = useMutation({ mutationFn: () => client.tokens.delete(token.id), onSettled })
   const used =
     token.last_used_at === null ? texts.neverUsed : texts.used(clock.dateTime(Date.parse(token.last_used_at)))
@@ -90,18 +67,13 @@ function TokenRow({ token, client, onSettled }: RowProps) {
         </p>
         {remove.error && <Failure error={remove.error} />}
       </div>
-      <Button look="danger" isBusy={remove.isPending} onClick={() => setAsked(true)}>
-        {texts.revoke}
-      </Button>
-      {isAsked && (
-        <Confirm
-          title={texts.revokeTitle(token.name)}
-          text={texts.revokeText}
-          action={texts.revoke}
-          onClose={() => setAsked(false)}
-          onConfirm={() => remove.mutate()}
-        />
-      )}
+      <AskingButton
+        title={texts.revokeTitle(token.name)}
+        text={texts.revokeText}
+        action={texts.revoke}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
     </li>
   )
 }

@@ -1,0 +1,126 @@
+// Settings in the dashboard: space of recordings, the server, and its users.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually } from '../server-under-test.ts'
+import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
+import { readMailedLink } from './outbox.ts'
+
+const una = { email: 'una@example.com', password: 'a heron in the reeds' }
+
+let scene: DashboardScene
+let source: FakeCamera
+let page: Page
+
+before(async () => {
+  source = await openFakeCamera({ streams: [{ name: 'yard', width: 320, height: 180, gopFrames: 10 }] })
+  scene = await openDashboard()
+  const add = async (name: string, url: string, retention?: string) => {
+    const body = { name, url }
+    const { id } = (await scene.server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })).json
+    if (retention)
+      await scene.server.request(`/v1/cameras/${id}/recording/`, {
+        method: 'POST',
+        body: { retention, max_bytes: 2e9 },
+      })
+  }
+  await add('Yard', source.url('yard'), 'P30D')
+  await add('Attic', 'rtsp://127.0.0.1:9/attic')
+  page = await scene.openPage()
+  await scene.signIn(page, '/settings/storage')
+})
+
+after(async () => {
+  await scene[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const openPart = (name: string) =>
+  page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click()
+
+test('storage tells what each camera has, may have and keeps, and how full the disk is', async () => {
+  const row = page.getByRole('listitem').filter({ hasText: 'Yard' })
+  await row.getByText('kept for 30 days · at most 2 GB').waitFor()
+  await page.getByRole('heading', { name: 'Disk of the server' }).waitFor()
+  await page.getByText('stay free').waitFor()
+  await shoot(page, 'settings-storage')
+  await checkAccessible(page)
+  await row.getByRole('link', { name: 'Yard' }).click()
+  await page.getByRole('heading', { name: 'Settings of Yard' }).waitFor()
+  await page.goBack()
+})
+
+test('owners see how the server is doing, and which cameras are away for what reason', async () => {
+  await openPart('Server')
+  await page.getByText('Something needs looking after.').waitFor()
+  await page.getByText('1 offline: the camera could not be reached').waitFor()
+  await page.getByText('1 of 2').waitFor()
+  await page.getByText('SQLite').waitFor()
+  await shoot(page, 'settings-server')
+  await checkAccessible(page)
+})
+
+test('an owner makes an account with a password, and invites somebody, by the keyboard', async () => {
+  await openPart('Users')
+  await page.getByRole('button', { name: 'Give the password' }).click()
+  await tabTo(page, 'textbox', 'E-mail address')
+  await page.keyboard.type(una.email)
+  await tabTo(page, 'checkbox', 'Choose a password for them instead of sending a mail')
+  await page.keyboard.press('Space')
+  await tabTo(page, 'textbox', 'Password')
+  await page.keyboard.type(una.password)
+  await page.keyboard.press('Enter')
+  await page.getByText(`${una.email} has an account now.`).waitFor()
+  await page.getByLabel('Choose a password').uncheck()
+  await page.getByLabel('E-mail address').fill('ivo@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByText('ivo@example.com was invited.').waitFor()
+  assert.match(await readMailedLink(scene.server, 'ivo@example.com'), /^https:/)
+  await shoot(page, 'settings-users')
+  await checkAccessible(page)
+})
+
+test('who is no owner sees no server and no users; once disabled, they are out', async () => {
+  const theirs = await scene.openPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+  await scene.signIn(theirs, '/settings/users', una)
+  const parts = theirs.getByRole('navigation', { name: 'Settings' })
+  await parts.getByRole('link', { name: 'Profile' }).waitFor()
+  await theirs.getByRole('heading', { name: 'Your name' }).waitFor()
+  assert.equal(await parts.getByRole('link', { name: /Server|Users/ }).count(), 0)
+  await parts.getByRole('link', { name: 'Storage' }).click()
+  await theirs.getByText('No camera is recorded.').waitFor()
+  assert.equal(await theirs.getByRole('heading', { name: 'Disk of the server' }).count(), 0)
+  await checkAccessible(theirs)
+
+  const row = page.getByRole('listitem').filter({ hasText: una.email })
+  await row.getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await row.getByText('disabled', { exact: true }).waitFor()
+  await theirs.goto(`${scene.server.url}/settings`)
+  await theirs.waitForURL(/sign-in/)
+  await row.getByRole('button', { name: 'Enable' }).click()
+  await row.getByText('disabled', { exact: true }).waitFor({ state: 'detached' })
+  await scene.signIn(theirs, '/settings/profile', una)
+  await theirs.context().close()
+})
+
+test('the last owner stays one: nobody can shut themselves out', async () => {
+  const mine = page.getByRole('listitem').filter({ hasText: 'owner@example.com' })
+  await mine.getByText('you', { exact: true }).waitFor()
+  assert.equal(await mine.getByRole('button').count(), 0)
+  assert.equal(await mine.getByRole('checkbox').count(), 0)
+})
+
+test('a sign-in for credentials that was ended asks for the password again', async () => {
+  await openPart('Access tokens')
+  await page.getByLabel('What is it for?').fill('Light')
+  // Everything that was granted to this account ends, as when it is signed out elsewhere.
+  await scene.server.command('session', 'revoke', 'owner@example.com')
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  await eventually('the password is asked for', 20_000, async () => {
+    return (await page.getByRole('button', { name: 'Give the password' }).count()) > 0 || /sign-in/.test(page.url())
+  })
+  assert.deepEqual(scene.complaints, [])
+})

@@ -1,0 +1,7 @@
+// A whole list of the server's, as an array.
+
+export async function readAll<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of list) items.push(item)
+  return items
+}

@@ -1,0 +1,16 @@
+// Names and values, as a list of definitions.
+
+import type { ReactNode } from 'react'
+
+export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

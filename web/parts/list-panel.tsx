@@ -1,0 +1,31 @@
+// A list on a card, while it is read, when it could not be, and when it is empty.
+
+import type { ReactNode } from 'react'
+import { useTexts } from '../texts/texts.tsx'
+import { Failure } from './failure.tsx'
+
+export type ListPanelProps<T> = {
+  readonly title: string
+  readonly list: {
+    readonly data: readonly T[] | undefined
+    readonly error: unknown
+    readonly refetch: () => unknown
+  }
+  /** Said when there is nothing. */
+  readonly none: string
+  /** A `<li>` with a key. */
+  readonly children: (item: T) => ReactNode
+}
+
+export function ListPanel<T>({ title, list, none, children }: ListPanelProps<T>) {
+  const { loading } = useTexts()
+  return (
+    <div className="panel">
+      <h2>{title}</h2>
+      {list.data === undefined &&
+        (list.error ? <Failure error={list.error} onAgain={() => list.refetch()} /> : <p>{loading}</p>)}
+      {list.data?.length === 0 && <p className="hint">{none}</p>}
+      {list.data && list.data.length > 0 && <ul className="rows">{list.data.map(children)}</ul>}
+    </div>
+  )
+}

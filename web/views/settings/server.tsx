@@ -1,0 +1,74 @@
+// How the server is doing; for its owners.
+
+import { useQuery } from '@tanstack/react-query'
+import type { ServerState } from '../../../sdk/index.ts'
+import { useClient } from '../../app/clients.tsx'
+import { useClock } from '../../parts/clock.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+const intervalMs = 5_000
+
+export function Server() {
+  const { loading } = useTexts()
+  const client = useClient()
+  const server = useQuery({
+    queryKey: ['server'],
+    queryFn: ({ signal }) => client.server.get({ signal }),
+    refetchInterval: intervalMs,
+  })
+  if (server.data) return <State of={server.data} />
+  return server.error ? <Failure error={server.error} onAgain={() => server.refetch()} /> : <p>{loading}</p>
+}
+
+function State({ of }: { readonly of: ServerState }) {
+  const { server: texts, cameras: words, timeline } = useTexts()
+  const clock = useClock()
+  const { cameras, recordings, workers } = of
+  const startedMs = Date.parse(of.started_at)
+  const isWell = cameras.offline === 0 && recordings.failing === 0 && workers.running === workers.count
+  return (
+    <>
+      <div className="panel">
+        <h2>{texts.cameras}</h2>
+        <p className={`status status-${isWell ? 'online' : 'offline'}`} role="status">
+          {isWell ? texts.well : texts.unwell}
+        </p>
+        <Facts
+          of={[
+            [words.status.online, texts.of(cameras.online, cameras.count)],
+            [words.status.offline, cameras.offline],
+            [words.status.unknown, cameras.unknown],
+            [texts.recording, texts.of(recordings.recording, recordings.count)],
+            [texts.failing, recordings.failing],
+          ]}
+        />
+        {cameras.offline_reasons.length > 0 && (
+          <ul className="hint reasons">
+            {cameras.offline_reasons.map(({ reason, count }) => (
+              <li key={reason}>{texts.offline(count, timeline.reasons[reason] ?? reason)}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div className="panel">
+        <h2>{texts.title}</h2>
+        <Facts
+          of={[
+            [texts.version, of.version],
+            [texts.since, `${clock.date(startedMs)}, ${clock.minutes(startedMs)}`],
+            [texts.workers, texts.of(workers.running, workers.count)],
+            [texts.restarts, workers.restarts],
+            [texts.database, texts.databases[of.database]],
+          ]}
+        />
+        <div className="form-end">
+          <a className="action action-quiet" href="/docs/">
+            {texts.interface}
+          </a>
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,139 @@
+// How much space recordings take, how long it will do, and which camera takes what.
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { Storage as StorageAnswer } from '../../../sdk/index.ts'
+import { ownCamerasQuery } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { useStorage } from '../../app/storage-query.ts'
+import { useClock } from '../../parts/clock.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Level } from '../../parts/level.tsx'
+import { ListPanel } from '../../parts/list-panel.tsx'
+import { useSizes } from '../../parts/sizes.ts'
+import { useTexts } from '../../texts/texts.tsx'
+
+type CameraStorage = StorageAnswer['cameras'][number]
+
+export function Storage() {
+  const { storage: texts, loading } = useTexts()
+  const client = useClient()
+  const storage = useStorage()
+  const cameras = useQuery(ownCamerasQuery(client))
+  const nameOf = (id: number) => cameras.data?.find((camera) => camera.id === id)?.name ?? texts.camera(id)
+  if (!storage.data) {
+    return storage.error ? <Failure error={storage.error} onAgain={() => storage.refetch()} /> : <p>{loading}</p>
+  }
+  const { server, ...own } = storage.data
+  const most = Math.max(...own.cameras.map(({ used_bytes: bytes }) => bytes), own.max_bytes ?? 0)
+  return (
+    <>
+      <div className="panel">
+        <h2>{texts.title}</h2>
+        {own.max_bytes !== null && <Level whole={own.max_bytes} parts={[{ size: own.used_bytes, look: 'main' }]} />}
+        <Usage of={own} />
+      </div>
+      {server && <ServerStorage server={server} />}
+      <ListPanel
+        title={texts.cameras}
+        list={{ data: own.cameras, error: null, refetch: storage.refetch }}
+        none={texts.none}
+      >
+        {(camera) => <CameraRow key={camera.id} camera={camera} name={nameOf(camera.id)} most={most} />}
+      </ListPanel>
+    </>
+  )
+}
+
+type UsageProps = { readonly of: Pick<StorageAnswer, 'used_bytes' | 'max_bytes' | 'bytes_per_day' | 'full_at'> }
+
+function Usage({ of }: UsageProps) {
+  const { storage: texts } = useTexts()
+  const sizes = useSizes()
+  return (
+    <>
+      <Facts
+        of={[
+          [texts.used, sizes(of.used_bytes)],
+          [texts.limit, of.max_bytes === null ? texts.noLimit : sizes(of.max_bytes)],
+          [texts.perDay, sizes(of.bytes_per_day)],
+        ]}
+      />
+      <FullAt at={of.full_at} />
+    </>
+  )
+}
+
+function FullAt({ at }: { readonly at: string | null }) {
+  const { storage: texts } = useTexts()
+  const clock = useClock()
+  if (at === null) return <p className="hint">{texts.neverFull}</p>
+  const atMs = Date.parse(at)
+  return <p>{atMs <= Date.now() ? texts.full : texts.fullAt(clock.date(atMs))}</p>
+}
+
+/** For owners: the disk, and what all users together have on it. */
+function ServerStorage({ server }: { readonly server: NonNullable<StorageAnswer['server']> }) {
+  const { storage: texts } = useTexts()
+  const sizes = useSizes()
+  const { disk_bytes: whole, disk_free_bytes: free, min_free_bytes: kept, used_bytes: used } = server
+  return (
+    <div className="panel">
+      <h2>{texts.disk}</h2>
+      {whole !== null && free !== null && (
+        <>
+          <Level
+            whole={whole}
+            parts={[
+              { size: used, look: 'main' },
+              { size: Math.max(0, whole - free - used), look: 'other' },
+            ]}
+          />
+          <Facts
+            of={[
+              [texts.recordings, sizes(used)],
+              [texts.other, sizes(Math.max(0, whole - free - used))],
+              [texts.free, kept === null ? sizes(free) : texts.freeOf(sizes(free), sizes(kept))],
+              [texts.size, sizes(whole)],
+            ]}
+          />
+        </>
+      )}
+      {whole === null && <p className="error">{texts.diskSilent}</p>}
+      <FullAt at={server.full_at} />
+    </div>
+  )
+}
+
+type CameraRowProps = { readonly camera: CameraStorage; readonly name: string; readonly most: number }
+
+function CameraRow({ camera, name, most }: CameraRowProps) {
+  const { storage: texts, recordingFields } = useTexts()
+  const sizes = useSizes()
+  const { forecast_days: days, retention_days: wanted, max_bytes: limit } = camera
+  const write = (days: number) =>
+    days < 1 ? recordingFields.hours(Math.round(days * 24)) : recordingFields.days(Math.floor(days))
+  const isShort = days !== null && wanted !== null && days < wanted * 0.99
+  return (
+    <li className="row">
+      <div>
+        <p className="row-head">
+          <Link href={`/cameras/${camera.id}/settings`}>{name}</Link>
+          <span>{sizes(camera.used_bytes)}</span>
+        </p>
+        <Level whole={Math.max(1, most)} parts={[{ size: camera.used_bytes, look: 'main' }]} />
+        <p className="hint">
+          {[
+            camera.bytes_per_day > 0 && texts.grows(sizes(camera.bytes_per_day)),
+            wanted !== null && texts.kept(write(wanted)),
+            limit !== null && texts.atMost(sizes(limit)),
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </p>
+        {isShort && <p className="error">{texts.reaches(write(days))}</p>}
+      </div>
+    </li>
+  )
+}
