@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const problem = toProblem(error)
     if (error instanceof RateLimitError) request.rate = error.rate
     if (problem.status >= 500 && problem.status !== 503) {
-      log.error({ path: pathOf(request.url), reason: errorChain(error) }, 'a request failed')
+      log.error({ path: withoutIds(pathOf(request.url)), reason: errorChain(error) }, 'a request failed')
     }
     sendProblem(reply, problem)
   })
@@ -86,6 +86,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     server.options(`${prefix}/*`, (_request, reply) => sendEmpty(reply, 204, preflightHeaders))
   }
   return server
+}
+
+/** Whoever has the id of a recorded stream may watch it. */
+function withoutIds(path: string): string {
+  return path.replaceAll(/[0-9a-f]{32}/gi, '…')
 }
 
 /** Without the query, which may hold a media token. */

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../base/error.ts'
+import { type Logger, silentLogger } from '../../base/log.ts'
 import type { Recorded } from '../deps.ts'
 import { noFootage, openTemporaryApi, publicUrl } from '../temporary-api.ts'
 
@@ -95,6 +96,24 @@ async function openRecorded(t: TestContext) {
 }
 
 const media = `/recording/streams/${streamId}`
+
+test('a failure is logged without what opens the stream', async (t) => {
+  const lines: string[] = []
+  const note = (fields: unknown) => void lines.push(JSON.stringify(fields))
+  const log: Logger = { ...silentLogger, error: note, warn: note, info: note, debug: note, child: () => log }
+  const broken = async () => Promise.reject(new Error('the disk is on fire'))
+  const { injectUnchecked } = await openTemporaryApi(t, {
+    log,
+    recorded: { ...noFootage, playlist: broken, play: broken },
+  })
+  const id = '0123456789abcdef0123456789abcdef'
+  const base = `/recording/streams/${id}`
+  assert.equal((await injectUnchecked({ url: `${base}/hls/playlist.m3u8` })).statusCode, 500)
+  assert.equal((await injectUnchecked({ method: 'POST', url: `${base}/play/` })).statusCode, 500)
+  assert.equal(lines.length, 2)
+  assert.ok(lines.every((line) => line.includes('on fire') && line.includes('/recording/streams/')))
+  assert.ok(!lines.join().includes(id))
+})
 
 test('recording is turned on, changed and turned off', async (t) => {
   const { asOwner, cameraId, store } = await openRecorded(t)
