@@ -46,6 +46,8 @@ async function deleteGarbage(context: DeletionContext, garbage: readonly Garbage
       context.log.warn({ path: each.path, error: errorChain(error) }, 'recording not deleted')
     }
   }
+  // Before the first file goes: an index that names a file that was deleted would be a lie.
+  if (garbage.length > 0) await context.rows.sync()
   // A few at once, as many as the process can spare threads for.
   for (let i = 0; i < garbage.length; i += filesAtOnce) {
     await Promise.all(garbage.slice(i, i + filesAtOnce).map(deleteOne))

@@ -100,6 +100,8 @@ export class MemorySegmentRows implements SegmentRows {
     return found.map(({ id, path }) => ({ id, path }))
   }
 
+  async sync(): Promise<void> {}
+
   async listGarbage(limit: number): Promise<Garbage[]> {
     return [...this.#garbage].slice(0, limit).map(([id, path]) => ({ id, path }))
   }

@@ -43,7 +43,9 @@ export type SegmentRows = {
   sumUsage(cameraId: number): Promise<FootageUsage>
   /** Puts the counters of a camera right. */
   recount(cameraId: number): Promise<void>
-  /** From now on these are in none of the lists above; the files of those returned are about to go. */
+  /** Resolves when all that was written before is on the disk. */
+  sync(): Promise<void>
+  /** From now on these are in none of the lists above; the files of those returned may go after `sync`. */
   markGarbage(ids: readonly number[]): Promise<Garbage[]>
   listGarbage(limit: number): Promise<Garbage[]>
   remove(ids: readonly number[]): Promise<void>

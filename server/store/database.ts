@@ -9,8 +9,11 @@ import type { Tables } from './schema.ts'
 
 export type Database = {
   readonly db: Kysely<Tables>
+  /** Resolves when what was committed before, relaxed writes too, is on the disk. Throws 'unavailable'. See log-sync.ts. */
+  sync(): Promise<void>
   /** From when it resolves until it is closed, commits of other processes become 'foreign' changes of the feed. */
   openWatch(options: WatchOptions): Promise<Watch>
+  close(): Promise<void>
 }
 
 export type WatchOptions = {

@@ -22,7 +22,12 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
   await migrate(config, place)
   const pool = createPostgresPool({ ...config, ...limits, max: maxConnections }, place)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { db, openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }) }
+  return {
+    db,
+    sync: async () => {}, // every write is on the disk there, as far as the server is set to be
+    openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }),
+    close: () => db.destroy(),
+  }
 }
 
 /** How long things may take, milliseconds: as with SQLite, who waits for another's lock waits 5 seconds. */

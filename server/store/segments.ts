@@ -1,7 +1,7 @@
 // The index of recorded files: one small row each, its table of fragments beside it. Knows nothing of the files themselves.
 //
-// Order of writing (docs/design/store.md): the open row is on the disk before the recorder relies on it; the closing row may be
-// lost with the machine's power, since the file itself tells how far it goes; a file is deleted only after its row is garbage.
+// Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may be lost with the
+// machine's power, since the file itself tells how far it goes; a file is deleted only after its row is garbage, on the disk.
 
 import type { Kysely } from 'kysely'
 import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.ts'
@@ -26,33 +26,45 @@ const maxSegmentMs = 3_600_000
 
 export class Segments {
   readonly #db: Kysely<Tables>
+  readonly #sync: () => Promise<void>
 
-  constructor(db: Kysely<Tables>) {
+  /** `sync`: as of `Database`. */
+  constructor(db: Kysely<Tables>, sync: () => Promise<void>) {
     this.#db = db
+    this.#sync = sync
+  }
+
+  /** Resolves when all that was written before is on the disk. Throws 'unavailable'. */
+  sync(): Promise<void> {
+    return this.#sync()
   }
 
   /** For a file that has just been created. Returns the segment's id. */
   async insertOpen(segment: OpenSegment): Promise<number> {
-    const { id } = await this.#db
-      .insertInto('segments')
-      .values({
-        camera_id: segment.cameraId,
-        is_closed: 0,
-        start_ms: segment.startMs,
-        end_ms: segment.startMs,
-        run_id: segment.runId,
-        run_start90k: segment.runStart90k,
-        path: segment.path,
-        bytes: segment.initBytes,
-        init_bytes: segment.initBytes,
-        codecs: segment.codecs,
-        width: segment.width,
-        height: segment.height,
-        init_hash: segment.initHash,
-        gap_reason: segment.gapReason ?? null,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const { id } = await writeRelaxed(this.#db, (db) =>
+      db
+        .insertInto('segments')
+        .values({
+          camera_id: segment.cameraId,
+          is_closed: 0,
+          start_ms: segment.startMs,
+          end_ms: segment.startMs,
+          run_id: segment.runId,
+          run_start90k: segment.runStart90k,
+          path: segment.path,
+          bytes: segment.initBytes,
+          init_bytes: segment.initBytes,
+          codecs: segment.codecs,
+          width: segment.width,
+          height: segment.height,
+          init_hash: segment.initHash,
+          gap_reason: segment.gapReason ?? null,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow(),
+    )
+    // Should it fail, and the power too, the file is found without its row.
+    await this.#sync().catch(() => {})
     return id
   }
 
@@ -230,34 +242,36 @@ export class Segments {
   }
 
   /**
-   * From now on they are no footage, and the files of those returned may be deleted; ids without a row are left out. On the disk when
-   * this resolves.
+   * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk: after `sync`. Ids
+   * without a row are left out.
    */
   async markGarbage(ids: readonly number[]): Promise<Garbage[]> {
     if (ids.length === 0) return []
-    return inTransaction(this.#db, async (transaction) => {
-      const marked: Garbage[] = []
-      for (const some of chunks(ids)) {
-        const rows = await transaction
-          .selectFrom('segments')
-          .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
-          .where('id', 'in', some)
-          .orderBy('id')
-          .forUpdate()
-          .execute()
-        if (rows.length === 0) continue
-        const found = rows.map(({ id }) => id)
-        await transaction
-          .insertInto('garbage')
-          .values(rows.map(({ id, path }) => ({ id, path })))
-          .execute()
-        await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
-        await transaction.deleteFrom('segments').where('id', 'in', found).execute()
-        await takeFromFootage(transaction, rows)
-        marked.push(...rows.map(({ id, path }) => ({ id, path })))
-      }
-      return marked
-    })
+    return writeRelaxed(this.#db, (db) =>
+      inTransaction(db, async (transaction) => {
+        const marked: Garbage[] = []
+        for (const some of chunks(ids)) {
+          const rows = await transaction
+            .selectFrom('segments')
+            .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
+            .where('id', 'in', some)
+            .orderBy('id')
+            .forUpdate()
+            .execute()
+          if (rows.length === 0) continue
+          const found = rows.map(({ id }) => id)
+          await transaction
+            .insertInto('garbage')
+            .values(rows.map(({ id, path }) => ({ id, path })))
+            .execute()
+          await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
+          await transaction.deleteFrom('segments').where('id', 'in', found).execute()
+          await takeFromFootage(transaction, rows)
+          marked.push(...rows.map(({ id, path }) => ({ id, path })))
+        }
+        return marked
+      }),
+    )
   }
 
   async listGarbage(limit: number): Promise<Garbage[]> {

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { Kysely, sql } from 'kysely'
 import { AppError } from '../base/error.ts'
 import type { Database } from './database.ts'
+import { createLogSync } from './log-sync.ts'
 import { migrateToLatest } from './migrations.ts'
 import type { Tables } from './schema.ts'
 import { openSqliteWatch } from './sqlite-changes.ts'
@@ -22,7 +23,16 @@ export async function openSqliteDatabase(file: string): Promise<Database> {
     const { rows } = await sql<{ data_version: number }>`pragma data_version`.execute(db)
     return rows[0]!.data_version
   }
-  return { db, openWatch: (options) => openSqliteWatch({ ...options, readForeignVersion }) }
+  const log = createLogSync(file)
+  return {
+    db,
+    sync: () => log.sync(),
+    openWatch: (options) => openSqliteWatch({ ...options, readForeignVersion }),
+    async close() {
+      await log.close()
+      await db.destroy()
+    },
+  }
 }
 
 async function openFile(file: string): Promise<Kysely<Tables>> {

@@ -82,7 +82,7 @@ export type Store = StoreTables & {
 /** Throws 'unavailable' when the database cannot be opened and 'corrupt' when it, or the key, is not the right one. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { database, credentialsKey, clock = systemClock, log = silentLogger, foreignIntervalMs = 500 } = options
-  const { db, openWatch } = await openDatabase(database)
+  const { db, sync, openWatch, close: closeDatabase } = await openDatabase(database)
   const box = new SealedBox(credentialsKey)
   const feed = new ChangeFeed()
   let watch: Watch | undefined
@@ -90,13 +90,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await checkSecret(db, box)
     if (foreignIntervalMs > 0) watch = await openWatch({ feed, intervalMs: foreignIntervalMs, clock, log })
   } catch (error) {
-    await db.destroy()
+    await closeDatabase()
     throw error
   }
 
   const close = async () => {
     await watch?.close()
-    await db.destroy()
+    await closeDatabase()
   }
   const createTables = (db: Kysely<Tables>, feed: ChangePublisher): StoreTables => ({
     users: new Users(db, feed, clock),
@@ -111,7 +111,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     tokens: new Tokens(db, feed, clock),
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
-    segments: new Segments(db),
+    segments: new Segments(db, sync),
     gapMarks: new GapMarks(db),
     sessions: new SessionRows(db, feed),
     streams: new Streams(db),

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createLogSync } from './log-sync.ts'
+
+test('the log of a database is synced as often as somebody asks, those who ask at once share it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-log-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'a.db')
+  const log = createLogSync(file)
+  await assert.rejects(log.sync(), { kind: 'unavailable' }, 'no database, no log')
+  const database = new DatabaseSync(file)
+  database.exec('pragma journal_mode = wal; create table t (a)')
+  await log.sync()
+  database.exec('insert into t values (1)')
+  const [first, second, third] = [log.sync(), log.sync(), log.sync()]
+  assert.notEqual(first, second, 'what runs may have begun too early')
+  assert.equal(second, third)
+  await Promise.all([first, second, third])
+  await log.sync()
+  await log.close()
+  database.close()
+})
