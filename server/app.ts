@@ -107,6 +107,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     credentialsKey: secretKey.deriveKey('camera credentials'),
     clock,
     log,
+    isServer: true,
   })
 
   const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })

@@ -16,6 +16,13 @@ export type Database = {
   close(): Promise<void>
 }
 
+export type OpenOptions = {
+  /** The process answers others, who must not wait for the disk: what can wait is done by another thread. */
+  readonly isServer?: boolean
+  /** Default: none. */
+  readonly log?: Logger
+}
+
 export type WatchOptions = {
   readonly feed: ChangeFeed
   /** How often to look, where the database does not tell by itself. */

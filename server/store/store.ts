@@ -39,6 +39,8 @@ export type StoreOptions = {
   readonly log?: Logger
   /** How often to look for changes by other processes, where the database does not tell by itself; 0: they do not matter. */
   readonly foreignIntervalMs?: number
+  /** See `OpenOptions`; default: no. */
+  readonly isServer?: boolean
 }
 
 /** One member per table, or group of tables. */
@@ -81,8 +83,15 @@ export type Store = StoreTables & {
 
 /** Throws 'unavailable' when the database cannot be opened and 'corrupt' when it, or the key, is not the right one. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { database, credentialsKey, clock = systemClock, log = silentLogger, foreignIntervalMs = 500 } = options
-  const { db, sync, openWatch, close: closeDatabase } = await openDatabase(database)
+  const {
+    database,
+    credentialsKey,
+    clock = systemClock,
+    log = silentLogger,
+    foreignIntervalMs = 500,
+    isServer = false,
+  } = options
+  const { db, sync, openWatch, close: closeDatabase } = await openDatabase(database, { isServer, log })
   const box = new SealedBox(credentialsKey)
   const feed = new ChangeFeed()
   let watch: Watch | undefined

@@ -1,0 +1,53 @@
+// Moves what is in SQLite's write-ahead log into the database, in a thread of its own. A checkpoint writes all over the file and waits for the
+// disk; SQLite would do it in the middle of some commit, in the thread that answers everybody.
+
+import { Worker } from 'node:worker_threads'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+
+export type CheckpointSettings = { readonly file: string; readonly intervalMs: number }
+
+/** What the thread tells: that it works; that checkpoints fail, once until one succeeds again. */
+export type CheckpointMessage = { readonly kind: 'ready' } | { readonly kind: 'failed'; readonly reason: string }
+
+export type Checkpoints = {
+  /** Before the connection is closed. */
+  close(): Promise<void>
+}
+
+export type CheckpointOptions = CheckpointSettings & {
+  readonly log: Logger
+  /** Of the connection that commits: after so many pages in the log a commit checkpoints by itself. */
+  readonly setAutoCheckpoint: (pages: number) => void
+}
+
+/** SQLite's own default. */
+const usualPages = 1000
+/** 64 MB: the thread does not keep up, or fails. */
+const emergencyPages = 16_384
+
+/** Resolves when the thread works, or cannot: then commits checkpoint as they always did. */
+export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints> {
+  const { file, intervalMs, log, setAutoCheckpoint } = options
+  const workerData: CheckpointSettings = { file, intervalMs }
+  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData })
+  const begun = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  thread.on('message', (message: CheckpointMessage) => {
+    if (message.kind === 'failed') return log.warn({ reason: message.reason }, 'the database’s log is not moved')
+    setAutoCheckpoint(emergencyPages)
+    begun.resolve()
+  })
+  thread.on('error', (error) => {
+    log.error({ error: errorChain(error) }, 'the database’s log has no thread of its own any more')
+    setAutoCheckpoint(usualPages)
+  })
+  thread.on('exit', () => ended.resolve())
+  await Promise.race([begun.promise, ended.promise])
+  return {
+    async close() {
+      thread.postMessage('close')
+      await ended.promise
+    },
+  }
+}
