@@ -1,7 +1,7 @@
-// Deletes segments so that a crash at any moment leaves no row without its file and no file that nobody knows: the rows become
-// garbage, the files go, the garbage goes. Doing it again finishes it.
+// Deletes segments so that neither a crash nor a loss of power leaves a row without its file or a file that nobody knows: the rows become
+// garbage, the files go, the garbage goes, each when the one before is on the disk. Doing it again finishes it.
 
-import { rmdir, unlink } from 'node:fs/promises'
+import { open, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
@@ -18,43 +18,61 @@ export type DeletionContext = {
 }
 
 export async function deleteSegments(context: DeletionContext, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  const garbage = await context.rows.markGarbage(ids)
-  await deleteGarbage(context, garbage)
+  await forgetGarbage(context, await deleteFiles(context, ids))
+}
+
+/** The first two thirds of `deleteSegments`. Returns what is left to be forgotten; whatever is not is deleted again by the next start. */
+export async function deleteFiles(context: DeletionContext, ids: readonly number[]): Promise<Garbage[]> {
+  return ids.length === 0 ? [] : deleteGarbageFiles(context, await context.rows.markGarbage(ids))
+}
+
+/** After `deleteFiles`. Waits for the disk once for each folder, so it is best done for many at once. */
+export async function forgetGarbage(
+  { rows, archiveDir, clock }: DeletionContext,
+  gone: readonly Garbage[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const folders = [...new Set(gone.map(({ path }) => dirname(path)))]
+  await eachOf(folders, (folder) => syncFolder(join(archiveDir, folder)))
+  await rows.remove(gone.map(({ id }) => id))
+  // Not today's: a recorder may be about to create a file in it.
+  const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
+  for (const folder of folders) if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
 }
 
 const garbagePage = 20
-const filesAtOnce = 4
 
 /** What an earlier run has marked and not finished. */
 export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
   for (;;) {
     const garbage = await context.rows.listGarbage(garbagePage)
-    const gone = await deleteGarbage(context, garbage)
-    if (garbage.length < garbagePage || gone < garbage.length) return
+    const gone = await deleteGarbageFiles(context, garbage)
+    await forgetGarbage(context, gone)
+    if (garbage.length < garbagePage || gone.length < garbage.length) return
   }
 }
 
-/** Returns how many are gone; a file that cannot be deleted stays garbage and is tried again later. */
-async function deleteGarbage(context: DeletionContext, garbage: readonly Garbage[]): Promise<number> {
+/** Returns those that are gone; a file that cannot be deleted stays garbage and is tried again later. */
+async function deleteGarbageFiles(context: DeletionContext, garbage: readonly Garbage[]): Promise<Garbage[]> {
   const gone: Garbage[] = []
-  const deleteOne = async (each: Garbage) => {
+  // Before the first file goes: an index that names a file that was deleted would be a lie.
+  if (garbage.length > 0) await context.rows.sync()
+  await eachOf(garbage, async (each) => {
     try {
       await deleteFile(context.archiveDir, each.path)
       gone.push(each)
     } catch (error) {
       context.log.warn({ path: each.path, error: errorChain(error) }, 'recording not deleted')
     }
-  }
-  // Before the first file goes: an index that names a file that was deleted would be a lie.
-  if (garbage.length > 0) await context.rows.sync()
-  // A few at once, as many as the process can spare threads for.
-  for (let i = 0; i < garbage.length; i += filesAtOnce) {
-    await Promise.all(garbage.slice(i, i + filesAtOnce).map(deleteOne))
-  }
-  if (gone.length > 0) await context.rows.remove(gone.map(({ id }) => id))
-  await deleteEmptyDays(context, gone)
-  return gone.length
+  })
+  return gone
+}
+
+/** A few at once, as many as the process can spare threads for. */
+const filesAtOnce = 4
+
+async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let i = 0; i < all.length; i += filesAtOnce) await Promise.all(all.slice(i, i + filesAtOnce).map(work))
 }
 
 async function deleteFile(archiveDir: string, path: string): Promise<void> {
@@ -62,11 +80,14 @@ async function deleteFile(archiveDir: string, path: string): Promise<void> {
   await unlink(join(archiveDir, path)).catch(ignoreMissing)
 }
 
-/** Not today's folder: a recorder may be about to create a file in it. */
-async function deleteEmptyDays({ archiveDir, clock }: DeletionContext, gone: readonly Garbage[]): Promise<void> {
-  const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
-  for (const folder of new Set(gone.map(({ path }) => dirname(path)))) {
-    if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
+/** From now on the names that are gone from it stay gone, unless it is gone itself. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(ignoreMissing)
+  if (!handle) return
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 
@@ -77,6 +98,6 @@ export async function deleteEmptyFolder(archiveDir: string, folder: string): Pro
   })
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

@@ -26,11 +26,10 @@ export const dayMs = 24 * hourMs
 export type Place = Awaited<ReturnType<typeof openPlace>>
 
 /** Removed after the test file. */
-export async function openPlace(clock: Clock = systemClock) {
+export async function openPlace(clock: Clock = systemClock, rows = new MemorySegmentRows()) {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-archive-'))
   after(() => rm(archiveDir, { recursive: true, force: true }))
   await markArchive(archiveDir)
-  const rows = new MemorySegmentRows()
   const context = { rows, archiveDir, clock, log: silentLogger }
   return { ...context, context, catalog: new Catalog(context), start: () => new Catalog(context) }
 }

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../base/clock.ts'
+import { deleteLeftGarbage, deleteSegments } from './deletion.ts'
+import { DeletionSteps } from './deletion-steps.ts'
+import { MemorySegmentRows } from './memory-segment-rows.ts'
+import { minuteMs, openPlace, record, t0 } from './test-place.ts'
+
+/** Rows whose writes are told before they happen. */
+class ToldRows extends MemorySegmentRows {
+  onSync = async () => {}
+  onRemove = () => {}
+
+  override async sync(): Promise<void> {
+    await this.onSync()
+  }
+
+  override async remove(ids: readonly number[]): Promise<void> {
+    this.onRemove()
+    await super.remove(ids)
+  }
+}
+
+async function openPlaceWith(rows: ToldRows, files: number) {
+  const place = await openPlace({ ...systemClock, sleep: async () => {} }, rows)
+  for (let i = 0; i < files; i++) (await record(place, place.catalog, t0 + i * minuteMs, 1)).close()
+  await place.catalog.flush()
+  const ids = rows.all.map(({ id }) => id)
+  const paths = rows.all.map(({ path }) => join(place.archiveDir, path))
+  const countFiles = () => paths.filter((path) => existsSync(path)).length
+  return { ...place, ids, countFiles }
+}
+
+test('a file goes after its row has become garbage on the disk, the garbage after the file', async () => {
+  const rows = new ToldRows()
+  const { context, ids, countFiles } = await openPlaceWith(rows, 3)
+  const seen: [string, number, number][] = []
+  const note = async (what: string) => void seen.push([what, rows.all.length, countFiles()])
+  rows.onSync = () => note('sync')
+  rows.onRemove = () => void note('remove')
+  await deleteSegments(context, ids)
+  assert.deepEqual(seen, [
+    ['sync', 0, 3],
+    ['remove', 0, 0],
+  ])
+  assert.deepEqual(await rows.listGarbage(10), [])
+})
+
+test('while the index cannot be made to last no file goes; later all do', async () => {
+  const rows = new ToldRows()
+  const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
+  rows.onSync = async () => {
+    throw new Error('the disk does not answer')
+  }
+  await assert.rejects(deleteSegments(context, ids), /does not answer/)
+  await assert.rejects(deleteLeftGarbage(context), /does not answer/)
+  assert.equal(countFiles(), 3)
+  assert.equal((await rows.listGarbage(10)).length, 3)
+  rows.onSync = async () => {}
+  await deleteLeftGarbage(context)
+  assert.equal(countFiles(), 0)
+  assert.deepEqual(await rows.listGarbage(10), [])
+  assert.deepEqual(await readdir(join(archiveDir, 'cameras/1')), [], 'nor is the empty day left')
+})
+
+test('steps that are told to end leave nothing half done', async () => {
+  const rows = new ToldRows()
+  const { context, countFiles } = await openPlaceWith(rows, 12)
+  const stop = new AbortController()
+  const deleted: number[] = []
+  const doomed = async function* () {
+    yield* rows.all
+  }
+  await new DeletionSteps().delete(context, doomed(), {
+    signal: stop.signal,
+    onDeleted({ id }) {
+      deleted.push(id)
+      if (deleted.length === 5) stop.abort()
+    },
+  })
+  assert.ok(deleted.length >= 5 && deleted.length < 12, `${deleted.length} deleted`)
+  assert.equal(countFiles(), 12 - deleted.length)
+  assert.equal(rows.all.length, 12 - deleted.length)
+  assert.deepEqual(await rows.listGarbage(20), [])
+})
