@@ -1,7 +1,8 @@
 // Fills an archive as a month of recording leaves it: a row and a file for every minute of every camera, in the order in which they would
 // have come. The files of a camera are one file under many names (hard links): what they hold does not matter, where they lie does.
+// Only what is going to be deleted are files of their own, since the last name of a file costs a disk much more than any other.
 
-import { linkSync, mkdirSync } from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,6 +23,8 @@ export type GenerateOptions = {
   readonly cameraIds: readonly number[]
   readonly days: number
   readonly endMs: number
+  /** The oldest footage of so many cameras is in files of its own. */
+  readonly doomed: { readonly cameras: number; readonly lengthMs: number }
   readonly say: (text: string) => void
 }
 
@@ -42,7 +45,8 @@ export async function generateArchive(options: GenerateOptions): Promise<Generat
   const startMs = endMs - days * dayMs
   using database = openDatabase(databaseFile)
   const insert = prepareInsert(database, writeTable)
-  const link = createLinker()
+  const place = createPlacer()
+  const { doomed } = options
   let rows = 0
   for (let dayStartMs = startMs; dayStartMs < endMs; dayStartMs += dayMs) {
     say(`Day ${Math.round((dayStartMs - startMs) / dayMs) + 1} of ${days} …`)
@@ -51,7 +55,8 @@ export async function generateArchive(options: GenerateOptions): Promise<Generat
       for (const [index, camera] of cameras.entries()) {
         const path = addMinute(camera, index, { startMs: dayStartMs + minute * minuteMs, minute }, insert)
         if (path === undefined) continue
-        link(camera.template.path, join(archiveDir, path))
+        const isDoomed = index < doomed.cameras && dayStartMs === startMs && minute * minuteMs < doomed.lengthMs
+        place(camera.template.path, join(archiveDir, path), { isCopy: isDoomed })
         rows++
       }
     }
@@ -133,13 +138,14 @@ function createTableWriter(fragments: readonly Fragment[]): (startMs: number) =>
   }
 }
 
-/** Gives a file another name, in folders that are made when they are first needed. */
-function createLinker(): (file: string, name: string) => void {
+/** Puts a file, or a copy of it, under another name, in folders that are made when they are first needed. */
+function createPlacer(): (file: string, name: string, options: { readonly isCopy: boolean }) => void {
   const folders = new Set<string>()
-  return (file, name) => {
+  return (file, name, { isCopy }) => {
     const folder = dirname(name)
     if (!folders.has(folder)) mkdirSync(folder, { recursive: true })
     folders.add(folder)
-    linkSync(file, name)
+    if (isCopy) copyFileSync(file, name)
+    else linkSync(file, name)
   }
 }

@@ -11,17 +11,17 @@ export type RetentionResult = {
   readonly timelineMs: number[]
 }
 
-/** Days that go, of so many cameras. */
-const cameras = 5
-const daysLeft = 29
+/** What goes, of how many cameras. */
+export const doomed = { cameras: 4, lengthMs: 2 * 3_600_000 } as const
 const timeoutMs = 300_000
 
 export async function measureRetention(target: Target): Promise<RetentionResult> {
   const { server, cameraIds, generated, say } = target
   say('Retention …')
-  const ids = cameraIds.slice(0, cameras)
-  const expected = Math.floor((generated.rows / cameraIds.length / 30) * (30 - daysLeft) * ids.length * 0.95)
-  for (const id of ids) await server.command('camera', 'record', String(id), '--retention', `P${daysLeft}D`)
+  const ids = cameraIds.slice(0, doomed.cameras)
+  const expected = Math.floor((doomed.lengthMs / 60_000) * ids.length * 0.95)
+  const keptSeconds = Math.round((Date.now() - generated.startMs - doomed.lengthMs) / 1000)
+  for (const id of ids) await server.command('camera', 'record', String(id), '--retention', `PT${keptSeconds}S`)
   const timelineMs: number[] = []
   const begunMs = performance.now()
   let deletingMs: number | undefined
@@ -30,7 +30,7 @@ export async function measureRetention(target: Target): Promise<RetentionResult>
     if (segments > 0) deletingMs ??= performance.now()
     if (deletingMs !== undefined) {
       // The others, whose footage is whole.
-      timelineMs.push(await askTimeline({ ...target, cameraIds: cameraIds.slice(cameras) }))
+      timelineMs.push(await askTimeline({ ...target, cameraIds: cameraIds.slice(ids.length) }))
     }
     if (segments >= expected) {
       const seconds = (performance.now() - deletingMs!) / 1000
