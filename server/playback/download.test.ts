@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { FootageScene } from '../../test/playback/footage-scene.ts'
 import { AppError } from '../base/error.ts'
 import { syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
-import type { DownloadBytes } from './playback.ts'
+import { type DownloadBytes, maxDownloadMs } from './playback.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
@@ -102,4 +102,16 @@ test('nothing to download, or a change of format on the way, is said at once', a
     return true
   })
   await playback.createDownload({ ...user, startMs: at(22), endMs: at(25) })
+})
+
+test('a recorded stream of a month is no way to a download of a month', async () => {
+  await using scene = new FootageScene()
+  await scene.record(0, 10)
+  await scene.stop()
+  const playback = scene.playback()
+  const stream = (startMs: number) => playback.createStream({ ...user, startMs, endMs: at(10), isRecording: true })
+  const { id } = await stream(at(10) - maxDownloadMs - 1000)
+  await assert.rejects(playback.openDownload(id, false, {}), isKind('not_found'))
+  const short = await stream(at(10) - maxDownloadMs)
+  assert.ok((await read(await playback.openDownload(short.id, false, {}))).length > 0)
 })

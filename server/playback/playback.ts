@@ -69,6 +69,9 @@ export type DownloadBytes = MediaBytes & { readonly etag: string }
 
 export const streamLifetimeMs = 24 * 3_600_000
 
+/** What is known of each frame of a download is in memory while it is made. */
+export const maxDownloadMs = 3 * 3_600_000
+
 /** Who wants to watch from now on is let in before the first picture of now is on record. */
 const nearNowMs = 10_000
 
@@ -185,7 +188,8 @@ export class Playback {
   ): Promise<DownloadBytes> {
     const { row } = await this.#get(streamId)
     const { cameraId, startMs, endMs } = row
-    if (endMs === undefined) throw notFound()
+    // Any stream has such an address, also one of a month.
+    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw notFound()
     const layout = await this.#downloads.load(`${streamId} ${keepsGaps}`, async () => {
       const { catalog } = this.#options
       const segments = await catalog.listSegments(cameraId, startMs, endMs)

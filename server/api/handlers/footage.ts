@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../auth/caller.ts'
 import { getTimeRange } from '../../model/time-range.ts'
+import { maxDownloadMs } from '../../playback/playback.ts'
 import type { Store } from '../../store/store.ts'
 import type { Handlers } from '../call.ts'
 import type { CameraAccess } from '../camera-access.ts'
@@ -26,8 +27,6 @@ type DownloadQuery = {
   readonly filename?: string | undefined
   readonly gaps?: string | undefined
 }
-
-const maxDownloadMs = 3 * 3_600_000
 
 export function createFootageHandlers({
   store,
