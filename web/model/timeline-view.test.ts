@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
+  fitLabels,
   follow,
+  followPlaying,
   listTicks,
   longestMs,
   momentAt,
@@ -61,6 +63,14 @@ test('what plays stays in sight', () => {
   )
 })
 
+test('whoever looks elsewhere while something plays is left there', () => {
+  const view = { startMs: 0, endMs: 100_000 }
+  assert.deepEqual(followPlaying(view, 500_000, 500_250), view)
+  assert.deepEqual(followPlaying(view, 50_000, 50_250), view)
+  const turned = followPlaying(view, 99_900, 100_150)
+  assert.ok(turned.startMs < 100_150 && turned.endMs > 100_150 && turned.startMs > 0)
+})
+
 test('marks are in order, in sight, at round readings, and their labels have room', () => {
   fc.assert(
     fc.property(views, fc.integer({ min: 320, max: 2500 }), (view, width) => {
@@ -88,4 +98,26 @@ test('the day of 25 hours has 25 of them', () => {
   const hours = listTicks(view, 2400, berlin).map(({ ms }) => berlin.localTime(ms).hour)
   assert.equal(hours.filter((hour) => hour === 2).length >= 2, true)
   assert.equal(listTicks(view, 2400, berlin)[0]!.label, 'day')
+})
+
+test('labels of times never run into each other or into a day', () => {
+  const shares = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true })).map((all) => all.sort((a, b) => a - b))
+  fc.assert(
+    fc.property(shares, fc.integer({ min: 320, max: 2000 }), (all, width) => {
+      const labels = all.map((share) => ({ place: share * width, text: '11:45 PM', isDay: false }))
+      const fitted = fitLabels(labels, width)
+      const edges = fitted.map(({ place, text, anchor }) => {
+        const left = place - { start: 0, middle: 0.5, end: 1 }[anchor] * text.length * 7
+        return [left, left + text.length * 7] as const
+      })
+      for (const [index, [left]] of edges.entries()) assert.ok(index === 0 || left >= edges[index - 1]![1])
+      assert.ok(fitted.length > 0 || all.length === 0)
+    }),
+  )
+  const time = (place: number) => ({ place, text: '11:45 PM', isDay: false })
+  const day = { place: 90, text: 'Sat, Nov 21', isDay: true }
+  assert.deepEqual(
+    fitLabels([time(60), day, time(150), time(400)], 800).map(({ place }) => place),
+    [90, 400],
+  )
 })

@@ -41,6 +41,11 @@ export function follow(view: View, ms: number): View {
   return { startMs: ms - spanMs / 2, endMs: ms + spanMs / 2 }
 }
 
+/** As `follow`, for what plays from one moment on to another; a person who has moved on to look elsewhere is left there. */
+export function followPlaying(view: View, beforeMs: number, ms: number): View {
+  return beforeMs >= view.startMs && beforeMs <= view.endMs ? follow(view, ms) : view
+}
+
 /** The day that holds `ms`, from midnight to midnight. */
 export function viewOfDay(ms: number, zone: Zone): View {
   return { startMs: startOfDay(ms, zone), endMs: startOfDay(ms, zone, 1) }
@@ -97,4 +102,27 @@ function listTicksOfDay(
     const label = ms === dayStartMs ? 'day' : stepMs >= minuteMs || second === 0 ? 'time' : 'seconds'
     ticks.push({ ms, label: isLabelled || ms === dayStartMs ? label : 'none' })
   }
+}
+
+export type Label = { readonly place: number; readonly text: string; readonly isDay: boolean }
+export type FittedLabel = Label & { readonly anchor: 'start' | 'middle' | 'end' }
+
+/** At most; the digits are narrower. */
+const letterWidth = 7
+const edge = 36
+
+/** Those that stand free of each other, the ones near an edge within it; days before times. `labels` from left to right. */
+export function fitLabels(labels: readonly Label[], width: number): FittedLabel[] {
+  const fitted: (FittedLabel & { right: number; left: number })[] = []
+  for (const label of labels) {
+    const anchor = label.place < edge ? 'start' : label.place > width - edge ? 'end' : 'middle'
+    const wide = label.text.length * letterWidth
+    const left = label.place - { start: 0, middle: wide / 2, end: wide }[anchor]
+    if (left < (fitted.at(-1)?.right ?? Number.NEGATIVE_INFINITY) + letterWidth) {
+      if (!label.isDay || fitted.at(-1)!.isDay) continue
+      fitted.pop()
+    }
+    fitted.push({ ...label, anchor, left, right: left + wide })
+  }
+  return fitted.map(({ place, text, isDay, anchor }) => ({ place, text, isDay, anchor }))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createZone, momentOf, startOfDay } from './zone.ts'
+import { createZone, momentOf, momentsOf, parseLocalTime, startOfDay, writeLocalTime, writeOffset } from './zone.ts'
 
 const berlin = createZone('Europe/Berlin')
 const hourMs = 3_600_000
@@ -41,4 +41,31 @@ test('what a clock shows leads back to the moment', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test('a reading has no moment, one, or two', () => {
+  const readings = ['2026-03-29T02:30', '2026-07-01T02:30', '2026-10-25T02:30:00'].map((text) =>
+    momentsOf(parseLocalTime(text)!, berlin).map((ms) => new Date(ms).toISOString()),
+  )
+  assert.deepEqual(readings, [
+    [],
+    ['2026-07-01T00:30:00.000Z'],
+    ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'],
+  ])
+  const [first, second] = readings[2]!.map(at)
+  assert.deepEqual([writeOffset(first!, berlin), writeOffset(second!, berlin)], ['UTC+2', 'UTC+1'])
+  assert.equal(writeOffset(first!, createZone('America/St_Johns')), 'UTC−2:30')
+})
+
+test('what a field of a form holds is read and written', () => {
+  const seconds = fc.integer({ min: at('1970-01-01T00:00:00Z') / 1000, max: at('2100-01-01T00:00:00Z') / 1000 })
+  fc.assert(
+    fc.property(seconds, (second) => {
+      const local = berlin.localTime(second * 1000)
+      assert.deepEqual(parseLocalTime(writeLocalTime(local)), local)
+      assert.ok(momentsOf(local, berlin).includes(second * 1000))
+    }),
+  )
+  assert.equal(parseLocalTime(''), undefined)
+  assert.equal(parseLocalTime('2026-1-1T00:00'), undefined)
 })

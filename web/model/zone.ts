@@ -55,6 +55,39 @@ export function momentOf(local: LocalTime, zone: Zone): number {
   return found ?? utcMs - before
 }
 
+/** Every moment a clock there shows this: none of a time that is skipped in spring, two of one that comes twice in autumn. */
+export function momentsOf(local: LocalTime, zone: Zone): number[] {
+  const utcMs = asUtc(local)
+  const offsets = [zone.offsetMs(utcMs - dayMs), zone.offsetMs(utcMs + dayMs)]
+  const found = offsets.map((offsetMs) => utcMs - offsetMs).filter((ms) => ms + zone.offsetMs(ms) === utcMs)
+  return [...new Set(found)].sort((a, b) => a - b)
+}
+
+/** As the fields of forms write it, for instance `2026-11-21T07:50:00` or without seconds; undefined for anything else. */
+export function parseLocalTime(text: string): LocalTime | undefined {
+  const found = /^(\d{4,6})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d*)?)?$/.exec(text)
+  if (!found) return undefined
+  const [year, month, day, hour, minute, second = 0] = found
+    .slice(1)
+    .map((part) => (part === undefined ? undefined : Number(part))) as [number, number, number, number, number, number?]
+  return { year, month, day, hour, minute, second }
+}
+
+export function writeLocalTime({ year, month, day, hour, minute, second }: LocalTime): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`
+}
+
+/** For instance `UTC+1` or `UTC−3:30`. */
+export function writeOffset(ms: number, zone: Zone): string {
+  const minutes = Math.round(zone.offsetMs(ms) / 60_000)
+  const rest = Math.abs(minutes) % 60
+  const hours = Math.floor(Math.abs(minutes) / 60)
+  return minutes === 0
+    ? 'UTC'
+    : `UTC${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
+}
+
 /** Midnight, or the first moment of a day that has none. `days` later than the day that holds `ms`. */
 export function startOfDay(ms: number, zone: Zone, days = 0): number {
   const { year, month, day } = zone.localTime(ms)

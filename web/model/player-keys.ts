@@ -1,0 +1,98 @@
+// Which key does what on a camera's page. One table: what is done, and what the help shows.
+
+export const keyGroups = {
+  play: [
+    ['toggle', ['Space', 'K']],
+    ['back', ['←']],
+    ['forward', ['→']],
+    ['farBack', ['Shift ←']],
+    ['farForward', ['Shift →']],
+    ['slower', ['J']],
+    ['faster', ['L']],
+    ['live', ['N']],
+  ],
+  find: [
+    ['zoomIn', ['+']],
+    ['zoomOut', ['−']],
+    ['wholeDay', ['D']],
+    ['jump', ['G']],
+    ['nextEvent', ['E']],
+    ['eventBefore', ['Shift E']],
+  ],
+  keep: [
+    ['markStart', ['I']],
+    ['markEnd', ['O']],
+    ['unmark', ['X']],
+    ['download', ['Shift D']],
+    ['snapshot', ['S']],
+  ],
+  picture: [
+    ['fullScreen', ['F']],
+    ['sound', ['M']],
+    ['help', ['?']],
+  ],
+} as const
+
+export type KeyGroup = keyof typeof keyGroups
+export type PlayerCommand = (typeof keyGroups)[KeyGroup][number][0]
+
+export type KeyPress = {
+  readonly key: string
+  readonly shiftKey: boolean
+  readonly ctrlKey: boolean
+  readonly altKey: boolean
+  readonly metaKey: boolean
+}
+
+const plain: Readonly<Record<string, PlayerCommand>> = {
+  ' ': 'toggle',
+  k: 'toggle',
+  arrowleft: 'back',
+  arrowright: 'forward',
+  j: 'slower',
+  l: 'faster',
+  n: 'live',
+  d: 'wholeDay',
+  g: 'jump',
+  e: 'nextEvent',
+  i: 'markStart',
+  o: 'markEnd',
+  x: 'unmark',
+  s: 'snapshot',
+  f: 'fullScreen',
+  m: 'sound',
+}
+
+const shifted: Readonly<Record<string, PlayerCommand>> = {
+  arrowleft: 'farBack',
+  arrowright: 'farForward',
+  e: 'eventBefore',
+  d: 'download',
+}
+
+/** Where these are differs from keyboard to keyboard, and so does whether they need Shift. */
+const signs: Readonly<Record<string, PlayerCommand>> = {
+  '+': 'zoomIn',
+  '=': 'zoomIn',
+  '-': 'zoomOut',
+  _: 'zoomOut',
+  '?': 'help',
+}
+
+/** Undefined for keys that are the browser's. */
+export function findCommand({ key, shiftKey, ctrlKey, altKey, metaKey }: KeyPress): PlayerCommand | undefined {
+  if (ctrlKey || altKey || metaKey) return undefined
+  const name = key.toLowerCase()
+  return signs[name] ?? (shiftKey ? shifted : plain)[name]
+}
+
+/** From slow to fast. */
+export const rates = [0.5, 1, 2, 4, 8, 16] as const
+
+export function fasterThan(rate: number): number {
+  return rates.find((each) => each > rate) ?? rates.at(-1)!
+}
+
+export function slowerThan(rate: number): number {
+  return rates.findLast((each) => each < rate) ?? rates[0]
+}
