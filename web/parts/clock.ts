@@ -11,6 +11,7 @@ export type Clock = {
   day(ms: number): string
   /** With the year. */
   date(ms: number): string
+  fullDay(ms: number): string
   dateTime(ms: number): string
 }
 
@@ -29,6 +30,7 @@ export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
       minutes: write({ timeStyle: 'short' }),
       day: write({ weekday: 'short', day: 'numeric', month: 'short' }),
       date: write({ dateStyle: 'long' }),
+      fullDay: write({ dateStyle: 'full' }),
       dateTime: write({ dateStyle: 'full', timeStyle: 'medium' }),
     }
   }, [language, name])

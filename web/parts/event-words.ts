@@ -1,0 +1,8 @@
+// What an event is called.
+
+import type { CameraEvent } from '../../sdk/index.ts'
+import type { Texts } from '../texts/texts.tsx'
+
+export function nameEvent({ source, category, title }: CameraEvent, texts: Texts['events']): string {
+  return texts.own[source === 'system' ? category : ''] ?? title ?? category
+}
