@@ -1,27 +1,34 @@
 // One camera: live, and any moment of its recordings. `?at=` in the address is the moment; without it, live.
 
-import { useCallback, useMemo, useRef, useState } from 'react'
-import { Link, useParams, useSearchParams } from 'wouter'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useParams } from 'wouter'
 import { NightjarError } from '../../../sdk/index.ts'
 import { type AnyCamera, type CameraKind, useCamera } from '../../app/camera-queries.ts'
-import { follow, type View, viewOfDay, zoom } from '../../model/timeline-view.ts'
+import type { Marks } from '../../model/marked-range.ts'
 import { createZone } from '../../model/zone.ts'
-import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import './camera.css'
 import { useClock } from '../../parts/clock.ts'
-import { useFootage, useRecording, writeTime } from './footage-queries.ts'
+import { useEvents } from './event-queries.ts'
+import { useFootage, useRecording } from './footage-queries.ts'
+import { JumpDialog } from './jump-dialog.tsx'
+import { KeyHelp } from './key-help.tsx'
+import { PlayFailure } from './play-failure.tsx'
 import { LivePlayer } from './player/live-player.tsx'
 import { RecordedPlayer } from './player/recorded-player.tsx'
-import { Timeline } from './timeline.tsx'
+import { PlayerControls } from './player-controls.tsx'
+import { useDownload } from './range-panel.tsx'
+import { Recordings } from './recordings.tsx'
+import { StageWords } from './stage-words.tsx'
 import { useNow } from './use-clock.ts'
+import { useCommands } from './use-commands.ts'
+import { useKeys } from './use-keys.ts'
+import { usePlayback, writeSeconds } from './use-playback.ts'
 
-const rates = [0.5, 1, 2, 4, 8, 16] as const
-const jumpMs = 10_000
+const saidMs = 8_000
 
 export function OwnCamera() {
   return <CameraById kind="own" />
@@ -47,41 +54,31 @@ function CameraById({ kind }: { readonly kind: CameraKind }) {
 
 function CameraView({ of }: { readonly of: AnyCamera }) {
   const { kind, camera } = of
-  const { camera: texts, cameras } = useTexts()
+  const { camera: texts } = useTexts()
   const nowMs = useNow(1_000)
   const zone = useMemo(() => createZone(Intl.DateTimeFormat().resolvedOptions().timeZone), [])
   const clock = useClock(zone)
-  const [search, setSearch] = useSearchParams()
-  const atMs = readMoment(search.get('at'))
-  const isLive = atMs === undefined
-  const [shownMs, setShownMs] = useState<number>()
-  const [jump, setJump] = useState(0)
-  const [isPaused, setPaused] = useState(false)
-  const [isMuted, setMuted] = useState(true)
-  const [rate, setRate] = useState(1)
-  const [view, setView] = useState<View>(() => viewOfDay(atMs ?? Date.now(), zone))
-  const [failure, setFailure] = useState<unknown>()
-  const frame = useRef<HTMLDivElement>(null)
+  const playback = usePlayback(camera.has_recording, nowMs, zone)
+  const { isLive, atMs, jump, cursorMs, isPaused, isMuted, rate, view, failure } = playback
+  const [marks, setMarks] = useState<Marks>({})
+  const [dialog, setDialog] = useState<'jump' | 'keys'>()
+  const [said, say] = useSaid()
+  const stage = useRef<HTMLDivElement>(null)
   const recording = useRecording(kind, camera.id, camera.has_recording)
   const footage = useFootage(kind, camera.id, view, camera.has_recording)
-  const cursorMs = isLive ? nowMs : (shownMs ?? atMs)
-
-  const play = useCallback(
-    (ms: number) => {
-      setFailure(undefined)
-      setShownMs(undefined)
-      setJump((before) => before + 1)
-      setPaused(false)
-      setView((before) => follow(before, ms))
-      setSearch({ at: writeTime(Math.floor(ms / 1000) * 1000) }, { replace: true })
-    },
-    [setSearch],
-  )
-  const goLive = () => {
-    setFailure(undefined)
-    setRate(1)
-    setSearch({}, { replace: true })
-    setView((before) => follow(before, Date.now()))
+  const events = useEvents(kind, camera.id, view)
+  const download = useDownload(kind, camera, zone)
+  const commands = useCommands({
+    ...{ camera, playback, zone, stage, events: events.events, marks, setMarks, download },
+    openDialog: setDialog,
+    say,
+  })
+  const keys = useKeys(commands)
+  const copyLink = () => {
+    const link = `${location.origin}${location.pathname}${isLive ? '' : `?at=${writeSeconds(cursorMs)}`}`
+    const done = () => say(texts.linkCopied)
+    const refused = () => say(texts.linkNotCopied(link))
+    navigator.clipboard ? navigator.clipboard.writeText(link).then(done, refused) : refused()
   }
   const label = isLive ? texts.livePicture(camera.name) : texts.recordedPicture(camera.name, clock.dateTime(cursorMs))
   return (
@@ -90,6 +87,9 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       actions={
         kind === 'own' && (
           <>
+            <Link className="action action-quiet" href={`/events?camera=${camera.id}`}>
+              {texts.events}
+            </Link>
             <Link className="action action-quiet" href={`/cameras/${camera.id}/guests`}>
               {texts.guests}
             </Link>
@@ -100,10 +100,17 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
         )
       }
     >
-      <div className="stage" ref={frame}>
+      <div className="stage" ref={stage}>
         <div className="stage-picture">
           {isLive ? (
-            <LivePlayer of={of} isMuted={isMuted} label={label} />
+            <LivePlayer
+              of={of}
+              isMuted={isMuted}
+              isPaused={isPaused}
+              label={label}
+              onTime={playback.noteTime}
+              onState={playback.noteState}
+            />
           ) : (
             <RecordedPlayer
               kind={kind}
@@ -114,94 +121,44 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
               isMuted={isMuted}
               rate={rate}
               label={label}
-              onTime={(ms) => {
-                setShownMs(ms)
-                setView((before) => follow(before, ms))
-              }}
-              onFailure={setFailure}
+              onTime={playback.noteTime}
+              onState={playback.noteState}
+              onFailure={playback.noteFailure}
             />
           )}
+          <p className="stage-said" role="status">
+            {said}
+          </p>
+          <StageWords of={of} playback={playback} nowMs={nowMs} />
         </div>
-        <div className="controls">
-          {isLive ? (
-            <span className={`status status-${camera.status}`}>
-              {camera.status === 'online' ? texts.live : cameras.status[camera.status]}
-            </span>
-          ) : (
-            <>
-              <Button look="quiet" onClick={() => play(cursorMs - jumpMs)}>
-                {texts.back}
-              </Button>
-              <Button look="quiet" onClick={() => setPaused(!isPaused)}>
-                {isPaused ? texts.play : texts.pause}
-              </Button>
-              <Button look="quiet" onClick={() => play(Math.min(nowMs, cursorMs + jumpMs))}>
-                {texts.forward}
-              </Button>
-              <label className="rate">
-                {texts.speed}
-                <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
-                  {rates.map((each) => (
-                    <option key={each} value={each}>
-                      {each}×
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <Button onClick={goLive}>{texts.toLive}</Button>
-            </>
-          )}
-          <time className="controls-time" dateTime={writeTime(cursorMs)}>
-            {clock.dateTime(cursorMs)}
-          </time>
-          {camera.audio_enabled && (
-            <Button look="quiet" aria-pressed={!isMuted} onClick={() => setMuted(!isMuted)}>
-              {isMuted ? texts.soundOn : texts.soundOff}
-            </Button>
-          )}
-          <Button look="quiet" onClick={() => toggleFullScreen(frame.current)}>
-            {texts.fullScreen}
-          </Button>
-        </div>
+        <PlayerControls of={of} playback={playback} commands={commands} zone={zone} onCopyLink={copyLink} />
       </div>
       {camera.status === 'offline' && isLive && (
         <Notice kind="bad">
-          <p>{kind === 'own' && camera.status_reason !== null ? camera.status_reason : texts.offline}</p>
+          <p>
+            {'status_reason' in camera && camera.status_reason !== null
+              ? camera.status_reason
+              : camera.has_recording
+                ? texts.offline
+                : texts.offlineUnrecorded}
+          </p>
         </Notice>
       )}
-      {failure !== undefined && <PlayFailure failure={failure} />}
+      {failure !== undefined && (
+        <PlayFailure
+          failure={failure}
+          newestMs={recording.data?.newestMs}
+          zone={zone}
+          onPlay={playback.play}
+          onLive={playback.goLive}
+        />
+      )}
       {camera.has_recording ? (
-        <section aria-label={texts.recordings} className="recordings">
-          <Timeline
-            view={view}
-            onView={setView}
-            zone={zone}
-            footage={footage}
-            nowMs={nowMs}
-            cursorMs={cursorMs}
-            onPick={play}
-            preview={(ms) => <MomentPicture kind={kind} cameraId={camera.id} atMs={ms} width={160} />}
-          />
-          <div className="controls">
-            <Button look="quiet" onClick={() => setView(zoom(view, 0.5, cursorMs))}>
-              {texts.zoomIn}
-            </Button>
-            <Button look="quiet" onClick={() => setView(zoom(view, 2, cursorMs))}>
-              {texts.zoomOut}
-            </Button>
-            <Button look="quiet" onClick={() => setView(viewOfDay(view.startMs - 1, zone))}>
-              {texts.dayBefore}
-            </Button>
-            <Button look="quiet" onClick={() => setView(viewOfDay(nowMs, zone))}>
-              {texts.today}
-            </Button>
-          </div>
-          {recording.data?.status === 'ERROR' && (
-            <Notice kind="bad">
-              <p>{texts.recordingFails(recording.data.status_reason ?? '')}</p>
-            </Notice>
-          )}
-        </section>
+        <Recordings
+          {...{ of, playback, commands, zone, nowMs, footage, events, marks, download }}
+          recording={recording.data}
+          onMarks={setMarks}
+        />
       ) : (
         <Notice kind="hint">
           <p>{kind === 'own' ? texts.notRecorded : texts.noRecordings}</p>
@@ -210,26 +167,26 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       <p>
         <Link href="/">{texts.allCameras}</Link>
       </p>
+      {dialog === 'keys' && <KeyHelp isOn={keys.isOn} onSwitch={keys.setOn} onClose={() => setDialog(undefined)} />}
+      {dialog === 'jump' && (
+        <JumpDialog
+          {...{ zone, nowMs, cursorMs }}
+          oldestMs={recording.data?.oldestMs}
+          onJump={playback.play}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
     </Page>
   )
 }
 
-function PlayFailure({ failure }: { readonly failure: unknown }) {
-  const { camera: texts } = useTexts()
-  if (failure !== 'nothing' && failure !== 'unplayable') return <Failure error={failure} />
-  return (
-    <Notice kind="bad">
-      <p>{failure === 'nothing' ? texts.nothingThere : texts.unplayable}</p>
-    </Notice>
-  )
-}
-
-function readMoment(text: string | null): number | undefined {
-  const ms = text === null ? Number.NaN : Date.parse(text)
-  return Number.isNaN(ms) ? undefined : ms
-}
-
-function toggleFullScreen(element: HTMLElement | null): void {
-  if (document.fullscreenElement) void document.exitFullscreen()
-  else void element?.requestFullscreen?.().catch(() => {})
+/** Something that was done, shown for a while, and told to those who hear the page. */
+function useSaid(): [string | undefined, (text: string) => void] {
+  const [said, setSaid] = useState<string>()
+  useEffect(() => {
+    if (said === undefined) return
+    const timer = setTimeout(() => setSaid(undefined), saidMs)
+    return () => clearTimeout(timer)
+  }, [said])
+  return [said, setSaid]
 }

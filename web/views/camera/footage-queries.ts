@@ -1,7 +1,7 @@
 // What is read of a camera's recordings, own or shared alike.
 
 import { useQueries, useQuery } from '@tanstack/react-query'
-import type { Client, Timeline } from '../../../sdk/index.ts'
+import type { Client, Recording, Timeline } from '../../../sdk/index.ts'
 import { type CameraKind, camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 
@@ -14,18 +14,38 @@ export function recordingsOf(client: Client, kind: CameraKind) {
   return kind === 'own' ? client.cameras : client.sharedCameras
 }
 
-/** General information; `null` when nothing is recorded, or it may not be seen. */
+export type RecordingState = {
+  readonly status: Recording['status']
+  /** What is wrong, while it is ERROR. */
+  readonly reason: string | undefined
+  /** Of the footage; undefined while there is none. */
+  readonly oldestMs: number | undefined
+  readonly newestMs: number | undefined
+}
+
+const readState = ({ status, status_reason, recording_start, recording_end }: Recording): RecordingState => ({
+  status,
+  reason: status_reason ?? undefined,
+  oldestMs: recording_start === null ? undefined : Date.parse(recording_start),
+  newestMs: recording_end === null ? undefined : Date.parse(recording_end),
+})
+
+/** General information; nothing when nothing is recorded, or it may not be seen. */
 export function useRecording(kind: CameraKind, id: number, hasRecording: boolean) {
   const client = useClient()
   return useQuery({
     queryKey: [...camerasKey, kind, id, 'recording'],
     queryFn: ({ signal }) => recordingsOf(client, kind).getRecording(id, { signal }),
+    select: readState,
     enabled: hasRecording,
     refetchInterval: newestIntervalMs,
   })
 }
 
 export type Footage = {
+  /** What was asked for: more than the view shows. */
+  readonly startMs: number
+  readonly endMs: number
   readonly segments: readonly { readonly startMs: number; readonly endMs: number }[]
   readonly gaps: readonly { readonly startMs: number; readonly endMs: number; readonly reason: string }[]
   readonly isLoading: boolean
@@ -58,6 +78,8 @@ export function useFootage(
       }
     }),
     combine: (results) => ({
+      startMs: first * timelineStepMs,
+      endMs: (last + 1) * timelineStepMs,
       segments: results.flatMap(({ data }) => (data ? readSpans(data.segments) : [])),
       gaps: results.flatMap(({ data }) =>
         data ? data.gaps.map((gap) => ({ ...readSpan(gap), reason: gap.reason })) : [],

@@ -9,6 +9,7 @@ import { useClient } from '../../app/clients.tsx'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { nameEvent } from '../../parts/event-words.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -91,7 +92,7 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
         </span>
       )}
       <div>
-        <strong>{texts.own[event.source === 'system' ? event.category : ''] ?? event.title ?? event.category}</strong>
+        <strong>{nameEvent(event, texts)}</strong>
         <p className="hint">
           {camera?.name} · {texts.sources[event.source] ?? event.source}
         </p>

@@ -6,7 +6,17 @@ export type HlsVideo = {
   currentMs(): number | undefined
   /** Shows another moment; false when the playlist does not hold it. */
   seek(ms: number): boolean
+  /** Goes to what a stream of now has last. */
+  toNewest(): void
   close(): void
+}
+
+/** Where the person has not touched the page yet, sound may be refused: `onBlocked`. */
+export function playVideo(video: HTMLVideoElement, onBlocked: () => void): void {
+  video.play().catch((error: Error) => {
+    // Other refusals are those of a video that was closed, or has nothing yet; it begins by itself.
+    if (error.name === 'NotAllowedError') onBlocked()
+  })
 }
 
 export type HlsVideoOptions = {
@@ -74,6 +84,9 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideo
       video.currentTime = place
       return true
     },
+    toNewest() {
+      if (hls.liveSyncPosition !== null) video.currentTime = hls.liveSyncPosition
+    },
     close: () => hls.destroy(),
   }
 }
@@ -101,6 +114,10 @@ function playNatively({ video, url, startMs, onFailure }: HlsVideoOptions): HlsV
       return Number.isNaN(ms) ? undefined : ms
     },
     seek,
+    toNewest() {
+      const { seekable } = video
+      if (seekable.length > 0) video.currentTime = seekable.end(seekable.length - 1)
+    },
     close() {
       video.removeEventListener('error', fail)
       video.removeEventListener('loadedmetadata', begin)

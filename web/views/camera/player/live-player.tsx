@@ -1,44 +1,87 @@
-// A camera now: HLS with sound where there is any, moving JPEGs where HLS cannot be played.
+// A camera now: HLS with sound where there is any, moving JPEGs where HLS cannot be played. What breaks is begun again by itself.
 
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
 import { LivePicture } from '../../../parts/live-picture.tsx'
-import { type HlsVideo, openHlsVideo } from './hls-video.ts'
+import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
+import { type PlayerState, useProgress } from './player-state.ts'
 
-export type LivePlayerProps = { readonly of: AnyCamera; readonly isMuted: boolean; readonly label: string }
+export type LivePlayerProps = {
+  readonly of: AnyCamera
+  readonly isMuted: boolean
+  readonly isPaused: boolean
+  readonly label: string
+  /** Wall clock of the picture, each second; undefined where it is not known. */
+  readonly onTime: (ms: number | undefined) => void
+  readonly onState: (state: PlayerState) => void
+}
 
+const tellIntervalMs = 1_000
 const retryMs = 3_000
 
-export function LivePlayer({ of, isMuted, label }: LivePlayerProps) {
+export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: LivePlayerProps) {
   const { camera } = of
   const video = useRef<HTMLVideoElement>(null)
-  const [failures, setFailures] = useState(0)
+  const player = useRef<HlsVideo>(undefined)
+  const told = useRef({ onTime, onState })
+  told.current = { onTime, onState }
+  const [attempt, setAttempt] = useState(0)
+  const [isUnplayable, setUnplayable] = useState(false)
   const isOnline = camera.status === 'online'
   const hasHls = findStreamUrl(camera, 'hls') !== undefined
   // Addresses are signed anew with each answer; the newest is taken when one is needed.
   const hlsUrl = useRef<string>(undefined)
   hlsUrl.current = findStreamUrl(camera, 'hls')
-  const usesHls = isOnline && hasHls && failures < 2
+  const usesHls = isOnline && hasHls && !isUnplayable
+  const again = useCallback(() => setAttempt((before) => before + 1), [])
   useEffect(() => {
     const element = video.current
     if (!usesHls || !element || hlsUrl.current === undefined) return
-    let player: HlsVideo | undefined
     let isClosed = false
     let timer: ReturnType<typeof setTimeout> | undefined
-    const onFailure = () => {
-      timer = setTimeout(() => setFailures((before) => before + 1), retryMs)
+    const onFailure = (reason: 'network' | 'media') => {
+      if (isClosed) return
+      if (reason === 'media') setUnplayable(true)
+      else {
+        told.current.onState('waiting')
+        timer = setTimeout(again, retryMs)
+      }
     }
-    openHlsVideo({ video: element, url: hlsUrl.current, onFailure }).then((opened) => {
-      if (isClosed) opened.close()
-      else player = opened
-    }, onFailure)
+    openHlsVideo({ video: element, url: hlsUrl.current, onFailure }).then(
+      (opened) => {
+        if (isClosed) opened.close()
+        else player.current = opened
+      },
+      () => onFailure('network'),
+    )
     return () => {
       isClosed = true
       clearTimeout(timer)
-      player?.close()
+      player.current?.close()
+      player.current = undefined
     }
-  }, [usesHls, failures, camera.id])
+  }, [usesHls, attempt, again])
+  useEffect(() => {
+    const element = video.current
+    if (!usesHls || !element) return
+    if (isPaused) {
+      element.pause()
+      return
+    }
+    if (element.readyState > 0) player.current?.toNewest()
+    playVideo(element, () => told.current.onState('blocked'))
+  }, [usesHls, attempt, isPaused])
+  useEffect(() => {
+    const timer = setInterval(() => told.current.onTime(player.current?.currentMs()), tellIntervalMs)
+    return () => clearInterval(timer)
+  }, [])
+  useProgress(video, { isPaused: isPaused || !usesHls, of: `${usesHls} ${attempt}`, onState, onStuck: again })
+  const isPictures = !usesHls && isOnline
+  useEffect(() => {
+    // Moving JPEGs say nothing of how they get on.
+    if (isPictures) told.current.onState('playing')
+  }, [isPictures])
   if (!usesHls) {
     return (
       <LivePicture

@@ -5,8 +5,10 @@ import { useEffect, useRef, useState } from 'react'
 import { NightjarError } from '../../../../sdk/index.ts'
 import type { CameraKind } from '../../../app/camera-queries.ts'
 import { useClient } from '../../../app/clients.tsx'
+import { isLost } from '../../../app/queries.ts'
 import { recordingsOf, writeTime } from '../footage-queries.ts'
-import { type HlsVideo, openHlsVideo } from './hls-video.ts'
+import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
+import { type PlayerState, useProgress } from './player-state.ts'
 
 export type RecordedPlayerProps = {
   readonly kind: CameraKind
@@ -20,7 +22,8 @@ export type RecordedPlayerProps = {
   readonly label: string
   /** Wall clock of the picture, about four times a second. */
   readonly onTime: (ms: number) => void
-  /** No footage from there on, or it cannot be played. */
+  readonly onState: (state: PlayerState) => void
+  /** No footage from there on, or it cannot be played. What passes by itself is tried again instead. */
   readonly onFailure: (failure: 'nothing' | 'unplayable' | unknown) => void
 }
 
@@ -28,31 +31,42 @@ const tellIntervalMs = 250
 const retryMs = 3_000
 
 export function RecordedPlayer(props: RecordedPlayerProps) {
-  const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label } = props
+  const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label, onState } = props
   const client = useClient()
   const video = useRef<HTMLVideoElement>(null)
   const player = useRef<HlsVideo>(undefined)
+  const retry = useRef<ReturnType<typeof setTimeout>>(undefined)
   const told = useRef(props)
   told.current = props
   const [stream, setStream] = useState<{ url: string; startMs: number }>()
   const { mutate: openStream } = useMutation({
     mutationFn: (startMs: number) => recordingsOf(client, kind).createStream(cameraId, { start: writeTime(startMs) }),
     onSuccess: ({ url }, startMs) => setStream({ url, startMs }),
-    onError: (error) =>
-      told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error),
+    onError: (error, startMs) => {
+      if (isLost(error)) {
+        told.current.onState('waiting')
+        clearTimeout(retry.current)
+        retry.current = setTimeout(() => openStream(startMs), retryMs)
+      } else told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
+    },
   })
+  // `jump` says that the same moment is wanted again.
   useEffect(() => {
+    clearTimeout(retry.current)
     if (!player.current?.seek(atMs)) openStream(atMs)
   }, [atMs, jump, openStream])
+  useEffect(() => () => clearTimeout(retry.current), [])
   useEffect(() => {
     const element = video.current
     if (!stream || !element) return
     let isClosed = false
-    let timer: ReturnType<typeof setTimeout> | undefined
     const onFailure = (reason: 'network' | 'media') => {
-      if (reason === 'media') told.current.onFailure('unplayable')
+      if (isClosed) return
+      if (reason === 'media') return told.current.onFailure('unplayable')
       // A server that restarts, or a stream that is too old: another one from where this one stood.
-      else timer = setTimeout(() => openStream(player.current?.currentMs() ?? stream.startMs), retryMs)
+      told.current.onState('waiting')
+      clearTimeout(retry.current)
+      retry.current = setTimeout(() => openStream(player.current?.currentMs() ?? stream.startMs), retryMs)
     }
     openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, onFailure }).then(
       (opened) => {
@@ -63,7 +77,6 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     )
     return () => {
       isClosed = true
-      clearTimeout(timer)
       player.current?.close()
       player.current = undefined
     }
@@ -75,13 +88,24 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     }, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
+  // Another stream has to be set going too.
   useEffect(() => {
     const element = video.current
     if (!element) return
+    element.defaultPlaybackRate = rate
     element.playbackRate = rate
     if (isPaused) element.pause()
-    // Refused where the person has not touched the page yet; the button then plays.
-    else element.play().catch(() => {})
+    else playVideo(element, () => told.current.onState('blocked'))
   }, [isPaused, rate, stream])
+  useProgress(video, {
+    isPaused: isPaused || !stream,
+    of: `${stream?.url} ${jump}`,
+    onState,
+    // At the newest picture it waits for the next one; everywhere else another stream may know more.
+    onStuck: () => {
+      const ms = player.current?.currentMs()
+      if (ms !== undefined && ms < Date.now() - 30_000) openStream(ms)
+    },
+  })
   return <video ref={video} className="picture" aria-label={label} muted={isMuted} playsInline />
 }

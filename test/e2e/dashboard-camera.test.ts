@@ -1,0 +1,279 @@
+// The page of a camera in a real browser: finding a moment, playing it, keeping it, and what it says on bad days.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually } from '../server-under-test.ts'
+import { readClock } from './browser.ts'
+import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
+import { probe } from './media-probe.ts'
+
+const groupMs = 1_000
+
+let scene: DashboardScene
+let source: FakeCamera
+let page: Page
+let id: number
+let reportedMs: number
+
+before(async () => {
+  source = await openFakeCamera({
+    streams: [{ name: 'yard', scene: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25 }],
+  })
+  scene = await openDashboard()
+  const { server } = scene
+  const body = { name: 'Yard', url: source.url('yard') }
+  id = (await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })).json.id
+  await server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
+  page = await scene.openPage()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await scene.signIn(page, `/cameras/${id}`)
+})
+
+after(async () => {
+  await scene[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const timeline = () => page.getByRole('slider', { name: 'Timeline' })
+const shownMs = async () => Date.parse((await page.locator('.controls-time time').getAttribute('datetime'))!)
+const askedMs = () => Date.parse(new URL(page.url()).searchParams.get('at') ?? '')
+const readPicture = () => readClock(page, '.stage video')
+
+async function report(title: string, occurredAtMs: number) {
+  const body = { camera: id, title, category: 'door', occurred_at: new Date(occurredAtMs).toISOString() }
+  await scene.server.request('/v1/events/', { method: 'POST', body })
+}
+
+test('live shows now, and its time is that of the picture', async () => {
+  const shown = await eventually('there is a live picture', 30_000, readPicture)
+  assert.ok(Math.abs(shown.code.unixMs - Date.now()) < 15_000)
+  await eventually('the time beside it is that of the picture', 20_000, async () => {
+    const [picture, toldMs] = [await readPicture(), await shownMs()]
+    return picture && Math.abs(picture.code.unixMs - toldMs) < 2_500
+  })
+  await page.getByText('Live', { exact: true }).waitFor()
+  reportedMs = Date.now()
+  await report('Front door opened', reportedMs)
+})
+
+test('an event is marked on the timeline: the keyboard comes to it, reads it, and plays it', async () => {
+  const mark = page.getByRole('toolbar', { name: 'Events on the timeline' }).getByRole('button')
+  await mark.waitFor({ timeout: 30_000 })
+  assert.match(String(await mark.getAttribute('aria-label')), /Front door opened/)
+  await mark.focus()
+  await page.locator('.event-words').getByText('Front door opened').waitFor()
+  await eventually('something is recorded after it', 30_000, async () => Date.now() - reportedMs > 10_000)
+  await shoot(page, 'camera-event')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\?at=/)
+  const eventMs = askedMs()
+  assert.equal(eventMs, Math.floor(reportedMs / 1000) * 1000)
+  const startedMs = Date.now()
+  const shown = await eventually('the event is played', 30_000, readPicture)
+  const laterMs = shown.code.unixMs - eventMs
+  assert.ok(laterMs > -groupMs && laterMs < groupMs + (Date.now() - startedMs), `${laterMs} ms after the event`)
+})
+
+test('a click on the timeline plays that moment, to within a group of pictures', async () => {
+  for (let presses = 0; presses < 12; presses++) await button('Less time').click()
+  const box = (await timeline().boundingBox())!
+  const [cursorMs, cursorX] = [await shownMs(), Number(await page.locator('.timeline-cursor').getAttribute('x1'))]
+  // A minute is shown. It has to be recorded by then.
+  await page.mouse.click(box.x + cursorX - (4 / 60) * box.width, box.y + box.height / 2)
+  const clickedMs = Date.now()
+  await eventually('another moment is asked for', 10_000, async () => askedMs() < cursorMs - 2_000)
+  assert.ok(Math.abs(askedMs() - (cursorMs - 4_000)) < 2_500, `${askedMs() - cursorMs} ms beside`)
+  const shown = await eventually('it is played', 30_000, async () => {
+    const picture = await readPicture()
+    return picture && picture.code.unixMs < cursorMs + (Date.now() - clickedMs) && picture
+  })
+  const laterMs = shown.code.unixMs - askedMs()
+  assert.ok(laterMs > -groupMs && laterMs < groupMs + (Date.now() - clickedMs), `${laterMs} ms after what was clicked`)
+})
+
+test('keys alone: pause, go, mark, download what is marked; the file holds it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-download-'))
+  await page.locator('main').focus()
+  await page.keyboard.press('Space')
+  await button('Play').waitFor()
+  const beforeMs = askedMs()
+  await page.keyboard.press('ArrowLeft')
+  await eventually('it went back', 10_000, async () => askedMs() < beforeMs)
+  // What is paused stays so, and shows what is there.
+  const still = await eventually('the paused picture is that of the moment', 30_000, async () => {
+    const picture = await readPicture()
+    return picture && Math.abs(picture.code.unixMs - (await shownMs())) < groupMs && picture
+  })
+  await page.keyboard.press('i')
+  await page.getByText('Go to where it ends').waitFor()
+  const startMs = await shownMs()
+  await page.keyboard.press('ArrowRight')
+  await eventually('it went on', 30_000, async () => {
+    const picture = await readPicture()
+    return picture && picture.code.unixMs > still.code.unixMs + 5_000
+  })
+  await page.keyboard.press('o')
+  await page.getByText('Download as MP4').waitFor()
+  const lengthMs = (await shownMs()) - startMs
+  const saving = page.waitForEvent('download')
+  await page.keyboard.press('Shift+D')
+  const saved = await saving
+  assert.match(saved.suggestedFilename(), /^Yard \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.mp4$/)
+  await page.getByText(/MB, is being downloaded/).waitFor()
+  await shoot(page, 'camera-range')
+  const file = join(folder, 'range.mp4')
+  await saved.saveAs(file)
+  const { video, complaints } = await probe(file)
+  assert.equal(complaints, '')
+  const frames = video!.packets.length
+  // It begins with the key frame before what was marked, and ends with the second that was.
+  assert.ok(
+    frames >= (lengthMs / 1000) * 25 - 25 && frames <= (lengthMs / 1000 + 3) * 25,
+    `${frames} of ${lengthMs} ms`,
+  )
+  await page.keyboard.press('x')
+  await page.getByText('Download as MP4').waitFor({ state: 'detached' })
+  await rm(folder, { recursive: true })
+})
+
+test('keys alone: speed, whole day, picture to keep, help that can switch them off', async () => {
+  await page.keyboard.press('l')
+  await button('Pause').waitFor()
+  await page.keyboard.press('l')
+  assert.equal(await page.getByLabel('Speed').inputValue(), '2')
+  await page.keyboard.press('j')
+  assert.equal(await page.getByLabel('Speed').inputValue(), '1')
+  await page.keyboard.press('d')
+  const hours = async () =>
+    (Number(await timeline().getAttribute('aria-valuemax')) - Number(await timeline().getAttribute('aria-valuemin'))) /
+    3600
+  await eventually(
+    'more is shown than the minute',
+    5_000,
+    async () => (await page.locator('.timeline-label').count()) > 5 && (await hours()) > 0,
+  )
+  const saving = page.waitForEvent('download')
+  await page.keyboard.press('s')
+  assert.match((await saving).suggestedFilename(), /^Yard .*\.jpg$/)
+  await page.getByText('Saved as').waitFor()
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await help.getByText('Go to a date and time').waitFor()
+  await checkAccessible(page)
+  await shoot(page, 'camera-keys')
+  await tabTo(page, 'checkbox', 'Use these keys')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await button('Keys').click()
+  await help.getByLabel('Use these keys').check()
+  await button('Close').click()
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})
+
+test('a date and a time lead to the moment, also when clocks are changed', async () => {
+  await page.keyboard.press('g')
+  const dialog = page.getByRole('dialog', { name: 'Go to a date and time' })
+  const field = dialog.getByLabel('Date and time')
+  await field.fill('2025-10-26T02:30:00')
+  await dialog.getByText('The second time (UTC+1)').waitFor()
+  await field.fill('2025-03-30T02:30:00')
+  await dialog.getByText('this time was skipped. It goes to 3:30:00 AM').waitFor()
+  await checkAccessible(page)
+  await dialog.getByRole('button', { name: 'Go there' }).click()
+  await dialog.getByText('The recordings begin on').waitFor()
+  const wantedMs = Math.floor((Date.now() - 10_000) / 1000) * 1000
+  await field.fill(new Date(wantedMs).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' }).replace(' ', 'T'))
+  await page.keyboard.press('Enter')
+  await eventually('it goes there', 10_000, async () => askedMs() === wantedMs)
+  // The day on which clocks went back, from midnight to midnight.
+  await page.goto(`${scene.server.url}/cameras/${id}?at=2025-10-26T11:00:00Z`)
+  await page.getByRole('heading', { name: 'Sunday, October 26, 2025' }).waitFor()
+  const [from, to] = await Promise.all(['min', 'max'].map((end) => timeline().getAttribute(`aria-value${end}`)))
+  assert.equal(Number(to) - Number(from), 25 * 3600)
+  // Where there is nothing, it says so, and leads on.
+  await page.getByText('Nothing was recorded in this time.').waitFor()
+  await page.getByText('There is no footage').or(page.locator('.stage video')).first().waitFor()
+})
+
+test('gaps and events can be read in a list, and played from it', async () => {
+  await page.goto(`${scene.server.url}/cameras/${id}`)
+  await page.getByText(/and 1 event in this time/).click()
+  const row = page.getByRole('row', { name: /Front door opened/ })
+  await shoot(page, 'camera-list')
+  await row.getByRole('button').click()
+  await page.waitForURL(/\?at=/)
+  await button('Copy a link to this moment').click()
+  await page.getByText('The link was copied.').waitFor()
+  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /\/cameras\/\d+\?at=[\dT:-]+Z$/)
+  await button('Back to live').click()
+  await page.waitForURL((url) => !url.search.includes('at='))
+})
+
+test('axe finds nothing, in both themes, on a laptop and on a phone, with everything open', async () => {
+  const state = await page.context().storageState()
+  for (const [width, locale] of [
+    [1280, 'en-US'],
+    [360, 'de-DE'],
+  ] as const) {
+    const height = width > 800 ? 860 : 780
+    const visitor = await scene.openPage({ storageState: state, locale, viewport: { width, height } })
+    const atMs = Math.floor((Date.now() - 12_000) / 1000) * 1000
+    await visitor.goto(`${scene.server.url}/cameras/${id}?at=${new Date(atMs).toISOString()}`)
+    await eventually('it plays', 30_000, () => readClock(visitor, '.stage video'))
+    await visitor.locator('.event-mark').first().waitFor()
+    await visitor.locator('main').focus()
+    await visitor.keyboard.press('o')
+    await visitor.keyboard.press('ArrowLeft')
+    await visitor.keyboard.press('i')
+    await visitor.locator('summary').click()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visitor.emulateMedia({ colorScheme })
+      await checkAccessible(visitor)
+      await visitor.evaluate('scrollTo(0, 0)')
+      await shoot(visitor, `camera-page-${colorScheme}-${width}`)
+      await visitor.evaluate('scrollTo(0, 700)')
+      await shoot(visitor, `camera-page-${colorScheme}-${width}-below`)
+    }
+    await visitor.context().close()
+  }
+})
+
+test('a camera that is away says so in words, its recordings still play, and it comes back by itself', async () => {
+  await source.faults.refuseConnections(8_000)
+  await page.getByText('Offline. This is its last picture.').waitFor({ timeout: 60_000 })
+  await page.getByRole('alert').waitFor()
+  await shoot(page, 'camera-offline')
+  await page.keyboard.press('ArrowLeft')
+  await page.waitForURL(/\?at=/)
+  await page.keyboard.press('n')
+  await page.getByText('Offline. This is its last picture.').waitFor({ state: 'detached', timeout: 60_000 })
+  await eventually('it is live again', 30_000, async () => {
+    const picture = await readPicture()
+    return picture && picture.code.unixMs > Date.now() - 15_000
+  })
+})
+
+test('a server that is away is told, and live goes on by itself when it is back', async () => {
+  await scene.server.kill()
+  await page.getByText('The server cannot be reached').waitFor()
+  await shoot(page, 'camera-server-away')
+  const awayMs = Date.now()
+  await scene.server.start()
+  await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 30_000 })
+  await eventually('the picture moves again', 60_000, async () => {
+    const picture = await readPicture()
+    return picture && picture.code.unixMs > awayMs
+  })
+  assert.deepEqual(
+    scene.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint)),
+    [],
+  )
+})

@@ -1,0 +1,47 @@
+// Events of one camera, as the timeline marks them. Those of a camera are its owner's; guests have none.
+
+import { useQueries } from '@tanstack/react-query'
+import type { CameraEvent } from '../../../sdk/index.ts'
+import type { CameraKind } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import type { View } from '../../model/timeline-view.ts'
+import { writeTime } from './footage-queries.ts'
+
+export type TimedEvent = { readonly id: number; readonly atMs: number; readonly event: CameraEvent }
+
+export type EventsInView = {
+  readonly events: readonly TimedEvent[]
+  /** There are more than are shown: those of a shorter time are all there. */
+  readonly isCut: boolean
+}
+
+const hourMs = 3_600_000
+const intervalMs = 10_000
+/** The most that is read of one piece of time; a piece gets shorter as the view does. */
+const limit = 500
+
+export function useEvents(kind: CameraKind, cameraId: number, view: View): EventsInView {
+  const client = useClient()
+  const pieceMs = (view.endMs - view.startMs > 6 * hourMs ? 24 : 3) * hourMs
+  const first = Math.floor(view.startMs / pieceMs)
+  const last = Math.floor((view.endMs - 1) / pieceMs)
+  return useQueries({
+    queries: Array.from({ length: last - first + 1 }, (_, index) => (first + index) * pieceMs).map((startMs) => ({
+      queryKey: ['events', cameraId, 'timeline', startMs, pieceMs],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        client.events.listOfCamera(
+          cameraId,
+          { start: writeTime(startMs), end: writeTime(startMs + pieceMs), limit },
+          { signal },
+        ),
+      enabled: kind === 'own',
+      refetchInterval: startMs + pieceMs < Date.now() ? (false as const) : intervalMs,
+    })),
+    combine: (results) => ({
+      events: results
+        .flatMap(({ data }) => data?.results ?? [])
+        .map((event): TimedEvent => ({ id: event.id, atMs: Date.parse(event.occurred_at), event })),
+      isCut: results.some(({ data }) => data !== undefined && data.next !== null),
+    }),
+  })
+}

@@ -1,0 +1,39 @@
+// Why nothing plays from the moment that was wanted, and where to go from there.
+
+import type { Zone } from '../../model/zone.ts'
+import { Button } from '../../parts/button.tsx'
+import { useClock } from '../../parts/clock.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+export type PlayFailureProps = {
+  readonly failure: 'nothing' | 'unplayable' | unknown
+  readonly newestMs: number | undefined
+  readonly zone: Zone
+  readonly onPlay: (ms: number) => void
+  readonly onLive: () => void
+}
+
+const beforeEndMs = 30_000
+
+export function PlayFailure({ failure, newestMs, zone, onPlay, onLive }: PlayFailureProps) {
+  const { camera: texts } = useTexts()
+  const clock = useClock(zone)
+  if (failure !== 'nothing' && failure !== 'unplayable') return <Failure error={failure} />
+  return (
+    <Notice kind="bad">
+      <p>{failure === 'nothing' ? texts.nothingThere : texts.unplayable}</p>
+      <div className="pair-of-buttons">
+        {failure === 'nothing' && newestMs !== undefined && (
+          <Button look="quiet" onClick={() => onPlay(newestMs - beforeEndMs)}>
+            {texts.playNewest(clock.dateTime(newestMs))}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onLive}>
+          {texts.toLive}
+        </Button>
+      </div>
+    </Notice>
+  )
+}

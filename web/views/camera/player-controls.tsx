@@ -1,0 +1,83 @@
+// The buttons under the picture.
+
+import type { AnyCamera } from '../../app/camera-queries.ts'
+import { rates } from '../../model/player-keys.ts'
+import { writeOffset, type Zone } from '../../model/zone.ts'
+import { useClock } from '../../parts/clock.ts'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { useFullScreen } from './full-screen.ts'
+import type { Commands } from './use-keys.ts'
+import { type Playback, writeSeconds } from './use-playback.ts'
+
+export type PlayerControlsProps = {
+  readonly of: AnyCamera
+  readonly playback: Playback
+  readonly commands: Commands
+  readonly zone: Zone
+  readonly onCopyLink: () => void
+}
+
+export function PlayerControls({ of: { camera }, playback, commands, zone, onCopyLink }: PlayerControlsProps) {
+  const { camera: texts, cameras } = useTexts()
+  const clock = useClock(zone)
+  const isFullScreen = useFullScreen()
+  const { isLive, cursorMs, isPaused, isMuted, rate, setRate } = playback
+  const isOnline = camera.status === 'online'
+  return (
+    <div className="controls">
+      <div className="controls-play">
+        {camera.has_recording && <IconButton icon="back" label={texts.back} shortcut="←" onClick={commands.back} />}
+        <IconButton
+          icon={isPaused ? 'play' : 'pause'}
+          label={isPaused ? texts.play : texts.pause}
+          shortcut="K"
+          onClick={commands.toggle}
+        />
+        {!isLive && <IconButton icon="forward" label={texts.forward} shortcut="→" onClick={commands.forward} />}
+      </div>
+      {isLive ? (
+        <span className={`live-sign status status-${camera.status}`}>
+          {isOnline ? (isPaused ? texts.livePaused : texts.live) : cameras.status[camera.status]}
+        </span>
+      ) : (
+        <IconButton icon="live" label={texts.toLive} shortcut="N" hasWords onClick={commands.live} />
+      )}
+      <p className="controls-time">
+        <time dateTime={writeSeconds(cursorMs)}>{clock.dateTime(cursorMs)}</time>{' '}
+        <span className="hint">{writeOffset(cursorMs, zone)}</span>
+      </p>
+      {!isLive && (
+        <label className="rate">
+          <span>{texts.speed}</span>
+          <select value={rate} onChange={(event) => setRate(Number(event.currentTarget.value))}>
+            {rates.map((each) => (
+              <option key={each} value={each}>
+                {each}×
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <div className="controls-more">
+        {camera.audio_enabled && (
+          <IconButton
+            icon={isMuted ? 'silent' : 'sound'}
+            label={isMuted ? texts.soundOn : texts.soundOff}
+            shortcut="M"
+            onClick={commands.sound}
+          />
+        )}
+        <IconButton icon="snapshot" label={texts.snapshot} shortcut="S" onClick={commands.snapshot} />
+        <IconButton icon="link" label={isLive ? texts.copyLink : texts.copyMoment} onClick={onCopyLink} />
+        <IconButton
+          icon={isFullScreen ? 'smallScreen' : 'fullScreen'}
+          label={isFullScreen ? texts.leaveFullScreen : texts.fullScreen}
+          shortcut="F"
+          onClick={commands.fullScreen}
+        />
+        <IconButton icon="keys" label={texts.keys} shortcut="?" onClick={commands.help} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+// Why nothing is being recorded at the moment, and what helps.
+
+import { Notice } from '../../parts/notice.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import type { Footage, RecordingState } from './footage-queries.ts'
+
+export type RecordingTroubleProps = {
+  readonly recording: RecordingState | undefined
+  readonly footage: Footage
+  readonly nowMs: number
+}
+
+/** The newest gap is told up to now; what ended longer ago is history. */
+const openMs = 30_000
+
+export function RecordingTrouble({ recording, footage, nowMs }: RecordingTroubleProps) {
+  const { camera: texts } = useTexts()
+  if (recording?.status !== 'ERROR') return null
+  const gap = footage.gaps.findLast(({ endMs }) => endMs > nowMs - openMs)
+  const advice = gap && texts.recordingAdvice[gap.reason]
+  return (
+    <Notice kind="bad">
+      <p>{advice ?? texts.recordingFails(recording.reason ?? '')}</p>
+    </Notice>
+  )
+}

@@ -1,0 +1,113 @@
+// What a camera's page plays: now, or the recordings from the moment in its address on; how fast, with sound or not; and which stretch
+// of time its timeline shows.
+
+import { useCallback, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { follow, followPlaying, type View, viewOfDay } from '../../model/timeline-view.ts'
+import type { Zone } from '../../model/zone.ts'
+import { writeTime } from './footage-queries.ts'
+import type { PlayerState } from './player/player-state.ts'
+
+export type Playback = {
+  readonly isLive: boolean
+  /** The moment that was asked for; changes of `jump` ask for it again. */
+  readonly atMs: number
+  readonly jump: number
+  /** The moment that is shown. */
+  readonly cursorMs: number
+  readonly isPaused: boolean
+  readonly isMuted: boolean
+  readonly rate: number
+  readonly state: PlayerState
+  readonly failure: unknown
+  readonly view: View
+  /** Plays from there. */
+  readonly play: (ms: number) => void
+  /** Goes there; what is paused stays so. */
+  readonly seek: (ms: number) => void
+  readonly goLive: () => void
+  readonly setPaused: (isPaused: boolean) => void
+  readonly setMuted: (isMuted: boolean) => void
+  readonly setRate: (rate: number) => void
+  readonly setView: (view: View) => void
+  /** Undefined: not known, so that now is taken. */
+  readonly noteTime: (ms: number | undefined) => void
+  readonly noteState: (state: PlayerState) => void
+  readonly noteFailure: (failure: unknown) => void
+}
+
+/** Faster than time, what plays comes to an end here. */
+const newestMs = 8_000
+
+/** `hasRecording`: without, a moment in the address is not played. */
+export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): Playback {
+  const [search, setSearch] = useSearchParams()
+  const askedMs = hasRecording ? readMoment(search.get('at')) : undefined
+  const isLive = askedMs === undefined
+  const [shownMs, setShownMs] = useState<number>()
+  const told = useRef<number>(undefined)
+  const [jump, setJump] = useState(0)
+  const [isPaused, setPaused] = useState(false)
+  const [isMuted, setMuted] = useState(true)
+  const [rate, setRate] = useState(1)
+  const [state, setState] = useState<PlayerState>('starting')
+  const [failure, setFailure] = useState<unknown>()
+  const [view, setView] = useState<View>(() => viewOfDay(askedMs ?? nowMs, zone))
+
+  const begin = useCallback((ms: number) => {
+    setFailure(undefined)
+    setState('starting')
+    told.current = undefined
+    setShownMs(undefined)
+    setView((before) => follow(before, ms))
+  }, [])
+  const seek = useCallback(
+    (ms: number) => {
+      const wantedMs = Math.floor(Math.min(ms, Date.now()) / 1000) * 1000
+      begin(wantedMs)
+      setJump((before) => before + 1)
+      setSearch({ at: writeSeconds(wantedMs) }, { replace: true })
+    },
+    [begin, setSearch],
+  )
+  const play = useCallback(
+    (ms: number) => {
+      setPaused(false)
+      seek(ms)
+    },
+    [seek],
+  )
+  const goLive = useCallback(() => {
+    begin(Date.now())
+    setPaused(false)
+    setRate(1)
+    setSearch({}, { replace: true })
+  }, [begin, setSearch])
+  const noteTime = useCallback((ms: number | undefined) => {
+    const beforeMs = told.current
+    if (ms !== undefined && beforeMs !== undefined) setView((view) => followPlaying(view, beforeMs, ms))
+    told.current = ms
+    setShownMs(ms)
+    if (ms !== undefined && ms > Date.now() - newestMs) setRate((before) => Math.min(1, before))
+  }, [])
+  const noteState = useCallback((now: PlayerState) => {
+    setState(now)
+    // The button then plays.
+    if (now === 'blocked') setPaused(true)
+  }, [])
+  return {
+    ...{ isLive, atMs: askedMs ?? nowMs, jump, cursorMs: shownMs ?? askedMs ?? nowMs },
+    ...{ isPaused, isMuted, rate, state, failure, view },
+    ...{ play, seek, goLive, setPaused, setMuted, setRate, setView, noteTime, noteState, noteFailure: setFailure },
+  }
+}
+
+function readMoment(text: string | null): number | undefined {
+  const ms = text === null ? Number.NaN : Date.parse(text)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** As the interface writes moments. */
+export function writeSeconds(ms: number): string {
+  return writeTime(Math.floor(ms / 1000) * 1000).replace('.000', '')
+}
