@@ -75,6 +75,9 @@ export const StreamQuery = Type.Object({
   end: Type.Optional(TimeIn('When missing: to the end of the footage, and on into live while the camera records.')),
 })
 
+/** 1 is as it was recorded, the others are key frames alone. */
+export const streamSpeeds: readonly number[] = [1, 2, 4, 8, 16]
+
 export const RecordedStream = Type.Object({
   format: Type.Literal('hls'),
   url: Type.String({ format: 'uri' }),
@@ -85,7 +88,8 @@ export const RecordedStream = Type.Object({
     pause: Type.String({ format: 'uri' }),
     speed: Type.String({
       format: 'uri',
-      description: 'With `{"speed": 1}` as body, `?speed=1`, or neither. Only 1 is possible.',
+      description:
+        'With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without sound.',
     }),
   }),
 })

@@ -177,7 +177,7 @@ export type RecordedStream = {
     /** POST, answered 204. So are the other two. */
     play: string
     pause: string
-    /** With `{"speed": 1}` as body, `?speed=1`, or neither. Only 1 is possible. */
+    /** With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without sound. */
     speed: string
   }
 }

@@ -19,8 +19,9 @@ export const createStreams = (call: Call, http: Http) => {
       call('getStreamInfo', { params: readInfoAddress(stream.stream_info) }, options),
     /** Lets the playlist grow (again). */
     play: ({ stream_controls }: RecordedStream, options?: CallOptions) => post(stream_controls.play, options),
-    /** Keeps the playlist as it is. */
+    /** Keeps the playlist as it is; what it lists can still be fetched. */
     pause: ({ stream_controls }: RecordedStream, options?: CallOptions) => post(stream_controls.pause, options),
+    /** 1, 2, 4, 8 or 16. From what was fetched last: a player loads the playlist anew and begins at its first entry. */
     setSpeed: ({ stream_controls }: RecordedStream, speed: number, options?: CallOptions) =>
       post(`${stream_controls.speed}?speed=${speed}`, options),
   }

@@ -1,38 +1,35 @@
 // Recorded video for viewers: what there is, the timeline, and recorded streams as HLS over the archive's own files.
 // Nothing is copied or transcoded; rights are checked at every request. docs/design/playback.md
 
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
-import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { writePictureInit } from '../media/mp4/picture-init.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
+import type { Segment } from '../model/segment.ts'
 import { buildTimeline, type GapMark, type Timeline } from '../model/timeline.ts'
-import { parseByteRange } from './byte-range.ts'
+import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, noSuchStream } from './active-streams.ts'
+import { type ByteSpan, parseByteRange } from './byte-range.ts'
 import { readDownload } from './download-bytes.ts'
 import { checkOneFormat, createDownloadLayout } from './download-layout.ts'
 import { DownloadLayouts } from './download-layouts.ts'
-import { RecordedStream } from './recorded-stream.ts'
+import { layoutKeyFrames } from './key-frames.ts'
+import type { FoundFile } from './recorded-stream.ts'
+import { openRecording, readExactly } from './recording-file.ts'
 import { openShiftedFile } from './shifted-file.ts'
 import type { TimeShift } from './stream-entries.ts'
-import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
+import type { StreamCredential } from './stream-rows.ts'
 import { createStreamUrls, type StreamUrls } from './stream-urls.ts'
 
-export type PlaybackOptions = {
+export type PlaybackOptions = Omit<ActiveStreamsOptions, 'catalog'> & {
   readonly catalog: Catalog
-  readonly streams: StreamRows
-  readonly clock: Clock
   /** Without a slash at its end. */
   readonly publicUrl: string
   readonly nodeName: string
-  /** May this user see recordings of this camera, now? */
-  canView(userId: number, cameraId: number): Promise<boolean>
-  /** Has what a stream was asked for with not ended? */
-  isLive(credential: StreamCredential): boolean | Promise<boolean>
   /** The last mark at or before `startMs`, and all up to `endMs`, in order. Default: none. */
   listGapMarks?(cameraId: number, startMs: number, endMs: number): Promise<readonly GapMark[]>
-  /** Is recording switched on, so that a stream without end may grow? Default: always. */
-  isRecording?(cameraId: number): Promise<boolean>
   /** 128 random bits, 32 hexadecimal digits: who knows it may watch, as long as the user may. */
   readonly createId?: () => string
 }
@@ -67,33 +64,24 @@ export type MediaBytes =
 
 export type DownloadBytes = MediaBytes & { readonly etag: string }
 
-export const streamLifetimeMs = 24 * 3_600_000
-
 /** What is known of each frame of a download is in memory while it is made. */
 export const maxDownloadMs = 3 * 3_600_000
 
 /** Who wants to watch from now on is let in before the first picture of now is on record. */
 const nearNowMs = 10_000
 
-/** Streams nobody asked about for this long leave memory; their rows stay. */
-const idleMs = 5 * 60_000
-const maxStreamsInMemory = 1000
 const firstEntryTimeoutMs = 8000
-const saveIntervalMs = 10_000
-const cleaningIntervalMs = 3_600_000
 const dayMs = 86_400_000
-
-type Active = { row: StreamRow; readonly stream: RecordedStream; usedAtMs: number; savedAtMs: number }
 
 export class Playback {
   readonly #options: PlaybackOptions
   readonly #createId: () => string
-  readonly #active = new Map<string, Active>()
+  readonly #active: ActiveStreams
   readonly #downloads = new DownloadLayouts()
-  #cleanedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: PlaybackOptions) {
     this.#options = options
+    this.#active = new ActiveStreams(options)
     this.#createId = options.createId ?? (() => randomBytes(16).toString('hex'))
   }
 
@@ -133,7 +121,7 @@ export class Playback {
     /** Footage is being written at this moment. */
     readonly isWriting?: boolean
   }): Promise<StreamSession> {
-    const { clock, streams, publicUrl, nodeName } = this.#options
+    const { clock, publicUrl, nodeName } = this.#options
     const { cameraId, userId, credential, startMs, isRecording, isWriting = false } = request
     const isNow = isWriting && request.endMs === undefined && Math.abs(startMs - clock.nowMs()) <= nearNowMs
     const firstMs = await this.#findFootage(cameraId, startMs, request.endMs)
@@ -142,8 +130,7 @@ export class Playback {
     if (isEmpty && !isNow) throw new AppError('not_found', 'Nothing is recorded in this range.')
     const endMs = request.endMs ?? (isRecording ? undefined : bounds?.endMs)
     const id = this.#createId()
-    const row: StreamRow = {
-      hash: hashStreamId(id),
+    await this.#active.insert(id, {
       cameraId,
       userId,
       credential,
@@ -152,11 +139,9 @@ export class Playback {
       createdAtMs: clock.nowMs(),
       state: 'playing',
       speed: 1,
-      heldEntries: undefined,
+      listing: undefined,
       currentMs: undefined,
-    }
-    await this.#clean()
-    await streams.insert(row)
+    })
     return { id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, id) }
   }
 
@@ -186,10 +171,10 @@ export class Playback {
     keepsGaps: boolean,
     { range, ifRange }: { readonly range?: string | undefined; readonly ifRange?: string | undefined },
   ): Promise<DownloadBytes> {
-    const { row } = await this.#get(streamId)
+    const { row } = await this.#active.get(streamId)
     const { cameraId, startMs, endMs } = row
     // Any stream has such an address, also one of a month.
-    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw notFound()
+    if (endMs === undefined || endMs - startMs > maxDownloadMs) throw noSuchStream()
     const layout = await this.#downloads.load(`${streamId} ${keepsGaps}`, async () => {
       const { catalog } = this.#options
       const segments = await catalog.listSegments(cameraId, startMs, endMs)
@@ -206,12 +191,12 @@ export class Playback {
 
   /** Throws 'not_found' for a stream that is not this user's, or one of another node than `nodeName`. */
   async getStreamInfo(streamId: string, userId: number, nodeName?: string): Promise<StreamInfo> {
-    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw notFound()
-    const active = await this.#get(streamId)
+    if (nodeName !== undefined && nodeName !== this.#options.nodeName) throw noSuchStream()
+    const active = await this.#active.get(streamId)
     const { row, stream } = active
-    if (row.userId !== userId) throw notFound()
-    await this.#update(active)
-    const { entries } = stream.entries
+    if (row.userId !== userId) throw noSuchStream()
+    await this.#active.update(active)
+    const { entries } = stream.part.entries
     const currentMs = row.currentMs ?? entries[0]?.startMs ?? row.startMs
     const entry = entries.findLast((entry) => entry.startMs <= currentMs) ?? entries[0]
     const positionMs = entry ? entry.position90k / 90 + Math.max(0, currentMs - entry.startMs) : 0
@@ -220,70 +205,80 @@ export class Playback {
 
   /** Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open. */
   async checkAccess(streamId: string): Promise<void> {
-    await this.#get(streamId)
-  }
-
-  /** The text of the media playlist. Waits a little when the first footage of the range is only just being recorded. */
-  async playlist(streamId: string): Promise<string> {
-    const active = await this.#get(streamId)
-    const { clock } = this.#options
-    const deadlineMs = clock.monotonicMs() + firstEntryTimeoutMs
-    for (;;) {
-      await this.#update(active)
-      const leftMs = deadlineMs - clock.monotonicMs()
-      const { entries, isFinished } = active.stream.entries
-      if (entries.length > 0 || isFinished || leftMs <= 0) break
-      await active.stream.waitForFootage(clock, leftMs)
-    }
-    return active.stream.playlist(active.row.heldEntries)
+    await this.#active.get(streamId)
   }
 
   /**
-   * Bytes of `{segmentId}.mp4`, decode times moved onto the stream's axis. `range`: the request's Range header. Throws 'not_found'
-   * for a file that is not part of the stream or has been deleted.
+   * The text of the media playlist, which grows with what is fetched. Waits a little when the first footage of the range is only just being
+   * recorded.
    */
-  async openBytes(streamId: string, file: string, range?: string): Promise<MediaBytes> {
-    const active = await this.#get(streamId)
-    const { catalog } = this.#options
-    const segmentId = Number(/^(\d{1,15})\.mp4$/.exec(file)?.[1] ?? Number.NaN)
-    let shift = active.stream.entries.findShift(segmentId)
-    if (!shift) {
-      await this.#update(active)
-      shift = active.stream.entries.findShift(segmentId)
+  async playlist(streamId: string): Promise<string> {
+    const active = await this.#active.get(streamId)
+    const { stream } = active
+    const { clock } = this.#options
+    const deadlineMs = clock.monotonicMs() + firstEntryTimeoutMs
+    for (;;) {
+      await this.#active.update(active)
+      const leftMs = deadlineMs - clock.monotonicMs()
+      const { entries, isFinished } = stream.part.entries
+      if (entries.length > 0 || isFinished || leftMs <= 0) break
+      await stream.waitForFootage(clock, leftMs)
     }
-    const segment = shift && (await catalog.findSegment(segmentId))
-    if (!shift || !segment) throw notFound()
-    const totalBytes = segment.bytes
-    const span = parseByteRange(range, totalBytes)
-    if (span === 'unsatisfiable') return { status: 416, totalBytes }
-    const { first, last } = span ?? { first: 0, last: totalBytes - 1 }
-    await this.#noteFetch(active, segmentId, first)
-    const path = join(catalog.archiveDir, segment.path)
-    const body = await openShiftedFile(path, segment, { first, last }, createShift(shift))
-    return { status: span ? 206 : 200, firstByte: first, lastByte: last, totalBytes, body }
+    const { playlist, changed: listing } = stream.list(active.row.state === 'paused')
+    // Kept before it is said: a restart takes nothing back.
+    if (listing !== undefined) await this.#active.change(active, { listing, currentMs: active.row.currentMs })
+    return playlist
+  }
+
+  /**
+   * Bytes of a file that the playlist names. `range`: the request's Range header. Throws 'not_found' for a file that is not part of the
+   * stream or has been deleted.
+   */
+  async openBytes(streamId: string, name: string, range?: string): Promise<MediaBytes> {
+    const active = await this.#active.get(streamId)
+    const { stream } = active
+    let file = stream.findFile(name)
+    if (!file) {
+      await this.#active.update(active)
+      file = stream.findFile(name)
+    }
+    const segmentId = file?.kind === 'pictures' ? file.entry.segmentId : file?.segmentId
+    const segment = segmentId === undefined ? undefined : await this.#options.catalog.findSegment(segmentId)
+    if (!file || !segment) throw noSuchStream()
+    return this.#openFile(active, file, segment, range)
   }
 
   /** Lets the playlist grow again. */
   async play(streamId: string): Promise<void> {
-    await this.#change(await this.#get(streamId), { state: 'playing', heldEntries: undefined })
+    await this.#active.change(await this.#active.get(streamId), { state: 'playing' })
   }
 
   /** The playlist stays as it is; what it lists can still be fetched. */
   async pause(streamId: string): Promise<void> {
-    const active = await this.#get(streamId)
+    const active = await this.#active.get(streamId)
     if (active.row.state === 'paused') return
-    await this.#update(active)
-    await this.#change(active, { state: 'paused', heldEntries: active.stream.entries.entries.length })
+    await this.#active.update(active)
+    active.stream.list(false)
+    const { currentMs } = active.row
+    await this.#active.change(active, { state: 'paused', listing: active.stream.write(), currentMs })
   }
 
-  /** Only 1 is possible so far. Throws 'invalid' for others. */
+  /**
+   * What follows the entry that was fetched last plays at this speed, by key frames alone above 1; what was listed beyond it leaves the
+   * playlist. Throws 'invalid' for speeds that are not of `streamSpeeds`.
+   */
   async setSpeed(streamId: string, speed: number): Promise<void> {
-    const active = await this.#get(streamId)
-    if (speed !== 1) {
-      const reason = 'Only the speed 1 is supported.'
+    const active = await this.#active.get(streamId)
+    if (!streamSpeeds.includes(speed)) {
+      const words = `The speed is one of ${streamSpeeds.join(', ')}.`
+      const reason = speed > 0 && speed < 1 ? `${words} Slow motion is made by the player (its playback rate).` : words
       throw new AppError('invalid', reason, { fields: { speed: [reason] } })
     }
-    await this.#change(active, { speed })
+    if (active.row.speed === speed) return
+    await this.#active.update(active)
+    const { currentMs } = active.row
+    active.stream.changeSpeed(speed, currentMs)
+    await this.#active.change(active, { speed, listing: active.stream.write(), currentMs })
   }
 
   stats(): { activeStreams: number } {
@@ -304,83 +299,55 @@ export class Playback {
     return undefined
   }
 
-  /** Throws 'not_found' when there is no such stream, it has ended, or its user or what it was asked for with has lost the right. */
-  async #get(streamId: string): Promise<Active> {
-    const { clock, streams, canView, isLive, catalog } = this.#options
-    const nowMs = clock.nowMs()
-    let active = this.#active.get(streamId)
-    if (!active) {
-      const row = await streams.find(hashStreamId(streamId))
-      if (!row) throw notFound()
-      this.#forgetIdle()
-      active = this.#active.get(streamId) ?? {
-        row,
-        stream: new RecordedStream(catalog, row),
-        usedAtMs: 0,
-        savedAtMs: Number.NEGATIVE_INFINITY,
-      }
-      this.#active.set(streamId, active)
+  async #openFile(active: ActiveStream, file: FoundFile, segment: Segment, range?: string): Promise<MediaBytes> {
+    const { archiveDir } = this.#options.catalog
+    const path = join(archiveDir, segment.path)
+    if (file.kind === 'init') {
+      const init = await readPictureInit(path, segment.initBytes)
+      return answer(init.length, range, async ({ first, last }) => once(init.subarray(first, last + 1)))
     }
-    active.usedAtMs = clock.monotonicMs()
-    if (nowMs >= active.row.createdAtMs + streamLifetimeMs) {
-      this.#active.delete(streamId)
-      throw notFound()
+    if (file.kind === 'segment') {
+      return answer(segment.bytes, range, async (span) => {
+        const sequence = file.part.findSequence(segment.id, span.first)
+        if (sequence !== undefined) await this.#noteFetch(active, file, sequence) // otherwise the initialization section
+        return openShiftedFile(path, segment, span, createShift(file.shift))
+      })
     }
-    const { userId, cameraId, credential } = active.row
-    if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw notFound()
-    return active
+    const layout = await layoutKeyFrames(archiveDir, segment, file)
+    await this.#noteFetch(active, file, file.sequence)
+    return answer(layout.totalBytes, range, async (span) => readDownload(layout, span, segment.cameraId))
   }
 
-  async #update({ row, stream }: Active): Promise<void> {
-    if (stream.entries.isFinished) return
-    const { clock, isRecording } = this.#options
-    const isGrowing = row.endMs !== undefined || ((await isRecording?.(row.cameraId)) ?? true)
-    await stream.update(clock.nowMs(), isGrowing)
+  async #noteFetch(active: ActiveStream, { part }: FoundFile, sequence: number): Promise<void> {
+    active.stream.noteFetch(part, sequence)
+    const entry = part.entryAt(sequence)
+    if (entry && part === active.stream.part) await this.#active.noteFetch(active, entry.startMs)
   }
+}
 
-  async #noteFetch(active: Active, segmentId: number, byte: number): Promise<void> {
-    const entry = active.stream.findEntry(segmentId, byte)
-    if (!entry) return // the initialization section
-    active.row = { ...active.row, currentMs: entry.startMs }
-    const nowMs = this.#options.clock.monotonicMs()
-    if (nowMs - active.savedAtMs < saveIntervalMs) return
-    active.savedAtMs = nowMs
-    await this.#options.streams.update(active.row.hash, { currentMs: entry.startMs })
-  }
+async function answer(
+  totalBytes: number,
+  range: string | undefined,
+  open: (span: ByteSpan) => Promise<AsyncGenerator<Uint8Array, void, void>>,
+): Promise<MediaBytes> {
+  const span = parseByteRange(range, totalBytes)
+  if (span === 'unsatisfiable') return { status: 416, totalBytes }
+  const { first, last } = span ?? { first: 0, last: totalBytes - 1 }
+  const body = await open({ first, last })
+  return { status: span ? 206 : 200, firstByte: first, lastByte: last, totalBytes, body }
+}
 
-  async #change(active: Active, values: Parameters<StreamRows['update']>[1]): Promise<void> {
-    await this.#options.streams.update(active.row.hash, values)
-    active.row = { ...active.row, ...values }
-  }
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes
+}
 
-  #forgetIdle(): void {
-    const nowMs = this.#options.clock.monotonicMs()
-    const isFull = this.#active.size >= maxStreamsInMemory
-    for (const [id, { usedAtMs }] of this.#active) {
-      if (isFull || nowMs - usedAtMs > idleMs) this.#active.delete(id)
-    }
-  }
-
-  async #clean(): Promise<void> {
-    const { clock, streams } = this.#options
-    const nowMs = clock.monotonicMs()
-    if (nowMs - this.#cleanedAtMs < cleaningIntervalMs) return
-    this.#cleanedAtMs = nowMs
-    await streams.removeExpired(clock.nowMs() - streamLifetimeMs)
-  }
+async function readPictureInit(path: string, initBytes: number): Promise<Uint8Array> {
+  await using file = await openRecording(path)
+  return writePictureInit(await readExactly(file, 0, initBytes))
 }
 
 /** Rounded as the recorder rounds, so that sound continues from file to file without a sample too much or too little. */
 function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
   return (timescale) =>
     scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
-}
-
-/** 128 random bits need no salt. */
-function hashStreamId(id: string): Uint8Array {
-  return createHash('sha256').update(id).digest()
-}
-
-function notFound(): AppError {
-  return new AppError('not_found', 'There is no such recorded stream.')
 }

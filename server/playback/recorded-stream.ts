@@ -1,45 +1,69 @@
-// One recorded stream while somebody watches it: its entries so far, the text of its playlist, and what was fetched last.
+// One recorded stream while somebody watches it: the part it plays, how much of it the playlist has said, and what was fetched last.
 // Everything here can be made again from the row and the footage, so it is dropped when nobody asks for a while.
 
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { Catalog } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
-import { playlistEnd, writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
-import { defaultEntryLimits, StreamEntries, type StreamEntry } from './stream-entries.ts'
+import { runGap90k, shortEntriesAtBegin } from './stream-entries.ts'
+import { type ListedEnd, type PartOrigin, parseListing, type StreamListing, writeListing } from './stream-listing.ts'
+import { type StreamFile, type StreamFootage, StreamPart } from './stream-part.ts'
 import type { StreamRow } from './stream-rows.ts'
-
-/** Footage is looked through in steps of this, which grow where there is none; in between, others get the thread. */
-const usualStepMs = 30 * 60_000
-const maxStepMs = 24 * 3_600_000
 
 /** Footage of a moment is on record this long after it at the latest. */
 const settlingMs = 10_000
 
-/** No entry is longer, but for cameras of less than a frame a second. */
-const usualTargetSeconds = 8
+/** Of ranges up to this long the playlist says all there is: a day, also the longest of a year. */
+const maxWholeMs = 25 * 3_600_000
 
-export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragment'>
+/** Of others so much footage after, and before, what the player has fetched. */
+const ahead90k = 3600 * 90_000
+const behind90k = 2 * 3600 * 90_000
+/** Is forgotten at once. */
+const forget90k = 1800 * 90_000
+
+/** And so much before anything was fetched: players that would begin three entries before the end begin with the first. */
+const firstEntries = 3
+
+export type FoundFile = StreamFile & { readonly part: StreamPart }
 
 export class RecordedStream {
-  readonly entries: StreamEntries
   readonly #footage: StreamFootage
-  readonly #row: StreamRow
-  readonly #firstEntryOf = new Map<number, number>()
-  #text = ''
-  /** Where the text of each entry ends. */
-  readonly #textEnds: number[] = []
-  #targetSeconds = usualTargetSeconds
+  readonly #row: Pick<StreamRow, 'cameraId' | 'startMs' | 'endMs' | 'createdAtMs'>
+  #part: StreamPart
+  /** What was played before the last change of speed: a player may still be asking for it. */
+  #former: StreamPart | undefined
+  #listed: ListedEnd
+  /** Of the part: where the entry ends that lies furthest of those that were fetched. */
+  #fetched90k: number | undefined
+  /** Of the beginning that an earlier process listed, until it is known whether it is still there. */
+  #expectedMs: number | undefined
+  /** Numbers of the first entry and of the one after the last, as they were kept. */
+  #said = ''
   #updating: Promise<void> | undefined
 
   constructor(footage: StreamFootage, row: StreamRow) {
     this.#footage = footage
     this.#row = row
-    this.entries = new StreamEntries(row.startMs, row.endMs, defaultEntryLimits)
+    const kept = row.listing === undefined ? undefined : parseListing(row.listing)
+    const origin = kept?.origin ?? createOrigin(row)
+    this.#part = new StreamPart(origin, row.endMs)
+    this.#listed = kept?.listed ?? this.#part.endAt(origin.sequence)
+    this.#expectedMs = kept?.firstMs
   }
 
-  /** Takes in what has been recorded since. `isGrowing` false: nothing more will be. Requests at the same time share the work. */
-  async update(nowMs: number, isGrowing: boolean): Promise<void> {
-    this.#updating ??= this.#update(nowMs, isGrowing).finally(() => {
+  get part(): StreamPart {
+    return this.#part
+  }
+
+  get #isWhole(): boolean {
+    const { startMs, endMs } = this.#row
+    return endMs !== undefined && endMs - startMs <= maxWholeMs
+  }
+
+  /**
+   * Takes in what has been recorded since, as far as it may be listed. `isGrowing` false: nothing more will be recorded. Requests at the
+   * same time share the work. `currentMs`: of what was fetched last.
+   */
+  async update(nowMs: number, isGrowing: boolean, currentMs: number | undefined): Promise<void> {
+    this.#updating ??= this.#update(nowMs, isGrowing, currentMs).finally(() => {
       this.#updating = undefined
     })
     await this.#updating
@@ -53,82 +77,181 @@ export class RecordedStream {
     stop()
   }
 
-  /** `maxEntries`: how many entries to show while the stream is paused. */
-  playlist(maxEntries = Number.POSITIVE_INFINITY): string {
-    const isWhole = maxEntries >= this.#textEnds.length
-    const text = isWhole ? this.#text : this.#text.slice(0, this.#textEnds[maxEntries - 1] ?? 0)
-    return this.#head() + text + (isWhole && this.entries.isFinished ? playlistEnd : '')
+  /**
+   * Lists what may be listed by now, which is told in `changed` as text to be kept with the row before anyone sees the playlist. While
+   * `isHeld` nothing is added, but for what a player needs to begin.
+   */
+  list(isHeld: boolean): { readonly playlist: string; readonly changed: string | undefined } {
+    const part = this.#part
+    const least = Math.min(part.endSequence, part.origin.sequence + firstEntries)
+    const most = isHeld ? least : this.#findMost(least)
+    if (most > this.#listed.sequence) this.#listed = part.endAt(most)
+    if (!isHeld && !this.#isWhole) this.#forget()
+    const said = `${part.origin.sequence} ${this.#listed.sequence}`
+    const isKept = this.#isWhole || said === this.#said
+    this.#said = said
+    return {
+      playlist: part.playlist(this.#listed.sequence, this.#type),
+      changed: isKept ? undefined : this.write(),
+    }
   }
 
-  /** The entry that holds this byte of a segment, or undefined. */
-  findEntry(segmentId: number, offset: number): StreamEntry | undefined {
-    const { entries } = this.entries
-    for (let i = this.#firstEntryOf.get(segmentId) ?? entries.length; i < entries.length; i++) {
-      const entry = entries[i]!
-      if (entry.segmentId !== segmentId) return undefined
-      if (offset >= entry.offset && offset < entry.offset + entry.bytes) return entry
+  /** To be kept with the row. */
+  write(): string {
+    const { origin, entries } = this.#part
+    const listing: StreamListing = { origin, listed: this.#listed, firstMs: entries.entries[0]?.startMs }
+    return writeListing(listing)
+  }
+
+  /** Undefined for the name of a file that is not of the stream (so far). */
+  findFile(name: string): FoundFile | undefined {
+    for (const part of [this.#part, this.#former]) {
+      const file = part?.findFile(name)
+      if (part && file) return { ...file, part }
     }
     return undefined
   }
 
-  async #update(nowMs: number, isGrowing: boolean): Promise<void> {
-    const { cameraId, endMs } = this.#row
-    const { entries } = this
-    const bounds = await this.#footage.bounds(cameraId)
-    if (bounds)
-      await this.#takeIn(Math.max(entries.cursorMs, bounds.startMs), Math.min(bounds.endMs, endMs ?? bounds.endMs))
-    if (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs)) entries.finish()
-    this.#writeTexts()
+  /** The entry of this number was asked for. */
+  noteFetch(part: StreamPart, sequence: number): void {
+    const entry = part.entryAt(sequence)
+    if (!entry || part !== this.#part) return
+    this.#fetched90k = Math.max(this.#fetched90k ?? 0, entry.position90k + entry.duration90k)
   }
 
-  async #takeIn(startMs: number, untilMs: number): Promise<void> {
-    let stepMs = usualStepMs
-    for (let fromMs = startMs; fromMs < untilMs && !this.entries.isFinished; ) {
-      const toMs = Math.min(fromMs + stepMs, untilMs)
-      const segments = await this.#footage.listSegments(this.#row.cameraId, fromMs, toMs)
-      for (const segment of segments) this.entries.add(segment)
-      this.#writeTexts()
-      stepMs = segments.length === 0 ? Math.min(2 * stepMs, maxStepMs) : usualStepMs
-      fromMs = toMs
-      if (toMs < untilMs) await yieldToOthers()
+  /** What follows the entry that was fetched last plays at this speed; what was listed and not fetched leaves the playlist. */
+  changeSpeed(speed: number, currentMs: number | undefined): void {
+    const part = this.#part
+    const sequence = currentMs === undefined ? undefined : part.findMoment(currentMs)
+    const last = sequence === undefined ? undefined : part.entryAt(sequence)
+    if (sequence === undefined || !last) {
+      this.#begin({ ...part.origin, speed })
+      return
     }
+    const startMs = part.entryAt(sequence + 1)?.startMs ?? last.startMs + last.durationMs
+    this.#begin({ startMs, speed, position90k: last.position90k + last.duration90k })
   }
 
-  #head(): string {
+  #begin({ startMs, speed, position90k }: Pick<PartOrigin, 'startMs' | 'speed' | 'position90k'>): void {
+    const { sequence, discontinuities, axis90k } = this.#listed
+    const isFirst = sequence === 0
+    this.#former = this.#part
+    const origin: PartOrigin = {
+      startMs,
+      speed,
+      part: this.#part.origin.part + (isFirst ? 0 : 1),
+      sequence,
+      discontinuities,
+      position90k,
+      axis90k: isFirst ? 0 : Math.ceil(axis90k) + runGap90k,
+      isDiscontinuity: !isFirst,
+      shortEntries: speed === 1 ? shortEntriesAtBegin : 0,
+    }
+    this.#part = new StreamPart(origin, this.#row.endMs)
+    this.#listed = this.#part.endAt(sequence)
+    this.#fetched90k = undefined
+    this.#expectedMs = undefined
+  }
+
+  /** The number of the entry up to which may be listed now. */
+  #findMost(least: number): number {
+    const { endSequence } = this.#part
+    if (this.#isWhole) return endSequence
+    if (this.#fetched90k === undefined) return least
+    const until90k = this.#fetched90k + ahead90k
+    let most = Math.max(least, this.#listed.sequence)
+    while (most < endSequence && this.#part.entryAt(most)!.position90k < until90k) most++
+    return most
+  }
+
+  get #type(): 'EVENT' | 'VOD' | undefined {
     const { createdAtMs, endMs } = this.#row
-    const isWhole = endMs !== undefined && endMs + settlingMs <= createdAtMs
-    return writePlaylistHead({
-      targetDurationSeconds: this.#targetSeconds,
-      type: isWhole ? 'VOD' : 'EVENT',
-      mediaSequence: 0,
-      discontinuitySequence: 0,
-      startsAtFirstEntry: !isWhole,
-    })
+    if (!this.#isWhole || this.#part.origin.part > 0) return undefined
+    return endMs! + settlingMs <= createdAtMs ? 'VOD' : 'EVENT'
   }
 
-  #writeTexts(): void {
-    const { entries } = this.entries
-    for (let i = this.#textEnds.length; i < entries.length; i++) {
-      const entry = entries[i]!
-      if (!this.#firstEntryOf.has(entry.segmentId)) this.#firstEntryOf.set(entry.segmentId, i)
-      const durationSeconds = entry.duration90k / 90_000
-      this.#targetSeconds = Math.max(this.#targetSeconds, Math.round(durationSeconds))
-      this.#text += writeEntry(entry, durationSeconds)
-      this.#textEnds.push(this.#text.length)
+  /** What lies far behind the player leaves the playlist at its front. */
+  #forget(): void {
+    const { origin } = this.#part
+    if (this.#fetched90k === undefined || this.#fetched90k - origin.position90k < behind90k + forget90k) return
+    const from90k = this.#fetched90k - behind90k
+    let sequence = origin.sequence
+    while (sequence + firstEntries < this.#listed.sequence && this.#part.entryAt(sequence)!.position90k < from90k)
+      sequence++
+    this.#part.drop(sequence)
+  }
+
+  async #update(nowMs: number, isGrowing: boolean, currentMs: number | undefined): Promise<void> {
+    const bounds = await this.#footage.bounds(this.#row.cameraId)
+    await this.#takeIn(bounds, nowMs, isGrowing)
+    const first = this.#part.entries.entries[0]
+    if (this.#expectedMs !== undefined && first?.startMs !== this.#expectedMs) {
+      // The beginning was deleted while the server was away or nobody watched: numbers would not mean what they did.
+      const { speed, position90k } = this.#part.origin
+      this.#begin({ startMs: currentMs ?? this.#part.origin.startMs, speed, position90k })
+      await this.#takeIn(bounds, nowMs, isGrowing)
     }
+    this.#expectedMs = undefined
+    if (this.#fetched90k === undefined && currentMs !== undefined) {
+      // Of an earlier process: its player may have fetched all that was listed, and waits for more.
+      const sequence = this.#part.findMoment(currentMs)
+      if (sequence !== undefined) {
+        this.noteFetch(this.#part, sequence)
+        await this.#takeIn(bounds, nowMs, isGrowing)
+      }
+    }
+    if (bounds && !this.#isWhole && this.#dropDeleted(bounds.startMs)) await this.#takeIn(bounds, nowMs, isGrowing)
+  }
+
+  async #takeIn(
+    bounds: { readonly startMs: number; readonly endMs: number } | undefined,
+    nowMs: number,
+    isGrowing: boolean,
+  ): Promise<void> {
+    const { cameraId, endMs } = this.#row
+    const part = this.#part
+    const isAll =
+      !bounds ||
+      (await part.takeIn(
+        this.#footage,
+        cameraId,
+        { startMs: bounds.startMs, endMs: Math.min(bounds.endMs, endMs ?? bounds.endMs) },
+        () => this.#hasEnough(),
+      ))
+    if (isAll && (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs))) part.finish()
+  }
+
+  #hasEnough(): boolean {
+    if (this.#isWhole) return false
+    const { endSequence, origin } = this.#part
+    if (endSequence < Math.max(this.#listed.sequence, origin.sequence + firstEntries)) return false
+    return this.#fetched90k === undefined || this.#part.end90k >= this.#fetched90k + ahead90k
+  }
+
+  /** Entries that retention has deleted leave at the front, as far as they have been listed. */
+  #dropDeleted(footageStartMs: number): boolean {
+    let sequence = this.#part.origin.sequence
+    for (; sequence < this.#part.endSequence; sequence++) {
+      const entry = this.#part.entryAt(sequence)!
+      if (entry.startMs + entry.durationMs > footageStartMs) break
+    }
+    if (sequence === this.#part.origin.sequence) return false
+    this.#part.drop(sequence)
+    if (this.#listed.sequence < sequence) this.#listed = this.#part.endAt(sequence)
+    return true
   }
 }
 
-function writeEntry(entry: StreamEntry, durationSeconds: number): string {
-  const { segmentId, bytes, offset, startMs, initBytes, isDiscontinuity, isFirstOfSegment } = entry
-  const uri = `${segmentId}.mp4`
-  return writePlaylistEntry({
-    uri,
-    durationSeconds,
-    byteRange: { bytes, offset },
-    isDiscontinuity,
-    // Once a minute is enough for a player to know the time of every frame, and keeps long playlists short.
-    ...(isFirstOfSegment && { programDateMs: startMs }),
-    ...(initBytes !== undefined && { map: { uri, byteRange: { bytes: initBytes, offset: 0 } } }),
-  })
+function createOrigin({ startMs, speed }: StreamRow): PartOrigin {
+  return {
+    startMs,
+    speed,
+    part: 0,
+    sequence: 0,
+    discontinuities: 0,
+    position90k: 0,
+    axis90k: 0,
+    isDiscontinuity: false,
+    shortEntries: speed === 1 ? shortEntriesAtBegin : 0,
+  }
 }

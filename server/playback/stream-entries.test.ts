@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Fragment, Segment } from '../model/segment.ts'
-import { defaultEntryLimits, StreamEntries } from './stream-entries.ts'
+import { type EntriesOrigin, entryLimits, StreamEntries } from './stream-entries.ts'
 
 const t0 = 1_800_000_000_000
+
+const begin = { position90k: 0, axis90k: 0, isDiscontinuity: false, shortEntries: 2 }
+const from = (startMs: number, speed = 1): EntriesOrigin => ({ ...begin, startMs, speed })
 
 type Plan = { fragments: { seconds: number; isKey: boolean }[]; gapMs: number; isNewRun: boolean }
 
@@ -19,6 +22,8 @@ const plans: fc.Arbitrary<Plan[]> = fc.array(
   }),
   { minLength: 1, maxLength: 6 },
 )
+
+const speeds = fc.constantFrom(1, 2, 16)
 
 /** Segments as the recorder would have made them. */
 function createSegments(plans: readonly Plan[]): Segment[] {
@@ -85,12 +90,12 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)
 
 test('footage that grows fragment by fragment gives the entries of the finished footage', () => {
   fc.assert(
-    fc.property(plans, fc.nat(60_000), fc.option(fc.nat(120_000)), (plans, afterMs, lengthMs) => {
+    fc.property(plans, fc.nat(60_000), fc.option(fc.nat(120_000)), speeds, (plans, afterMs, lengthMs, speed) => {
       const segments = createSegments(plans)
       const endMs = lengthMs === null ? undefined : t0 + afterMs + lengthMs + 1
-      const atOnce = new StreamEntries(t0 + afterMs, endMs)
+      const atOnce = new StreamEntries(from(t0 + afterMs, speed), endMs)
       for (const segment of segments) atOnce.add(segment)
-      const growing = new StreamEntries(t0 + afterMs, endMs)
+      const growing = new StreamEntries(from(t0 + afterMs, speed), endMs)
       let before = 0
       for (const [i, segment] of segments.entries()) {
         for (let count = 0; count <= segment.fragments.length; count++) {
@@ -112,7 +117,7 @@ test('entries are whole fragments without hole or overlap, in order, and begin w
     fc.property(plans, fc.nat(60_000), (plans, afterMs) => {
       const segments = createSegments(plans)
       const startMs = t0 + afterMs
-      const stream = new StreamEntries(startMs, undefined)
+      const stream = new StreamEntries(from(startMs), undefined)
       for (const segment of segments) stream.add(segment)
       stream.finish()
       const { entries } = stream
@@ -130,7 +135,7 @@ test('entries are whole fragments without hole or overlap, in order, and begin w
         assert.equal(sum(inside.map(({ duration90k }) => duration90k)), entry.duration90k)
         assert.equal(entry.position90k, position90k)
         position90k += entry.duration90k
-        assert.ok(entry.duration90k <= defaultEntryLimits.maxEntry90k + 1.5 * 90_000)
+        assert.ok(entry.duration90k <= entryLimits.maxEntry90k + 1.5 * 90_000)
         const before = entries[i - 1]
         if (before?.segmentId === entry.segmentId) assert.equal(entry.offset, before.offset + before.bytes)
         else if (before) assert.equal(entry.offset, 1000)
@@ -150,7 +155,7 @@ test('timestamps on the axis of the stream increase, and continue exactly within
   fc.assert(
     fc.property(plans, (plans) => {
       const segments = createSegments(plans)
-      const stream = new StreamEntries(t0, undefined)
+      const stream = new StreamEntries(from(t0), undefined)
       for (const segment of segments) stream.add(segment)
       let end90k: number | undefined
       for (const [i, segment] of segments.entries()) {
@@ -164,6 +169,45 @@ test('timestamps on the axis of the stream increase, and continue exactly within
         assert.equal(isMarked, before !== undefined && !isSeamless)
         end90k = zero90k + sum(segment.fragments.map(({ duration90k }) => duration90k))
       }
+    }),
+  )
+})
+
+test('entries from the middle of others, or after some were forgotten, are those others', () => {
+  fc.assert(
+    fc.property(plans, speeds, fc.nat(20), (plans, speed, at) => {
+      const segments = createSegments(plans)
+      const whole = new StreamEntries(from(t0, speed), undefined)
+      for (const segment of segments) whole.add(segment)
+      whole.finish()
+      const first = whole.entries[at % Math.max(1, whole.entries.length)]
+      if (!first) return
+      const index = whole.entries.indexOf(first)
+      const { segmentId, offset, position90k, axis90k, isDiscontinuity, startMs } = first
+      const { runBase90k, shift90k } = whole.findShift(segmentId)!
+      const place = { segmentId, offset, runBase90k, shift90k }
+      const shortEntries = Math.max(0, 2 - index)
+      const later = new StreamEntries(
+        { startMs, speed, position90k, axis90k, isDiscontinuity, shortEntries, place },
+        undefined,
+      )
+      const forgetful = new StreamEntries(from(t0, speed), undefined)
+      let dropped = 0
+      for (const segment of segments) {
+        for (const s of segments.filter(({ startMs }) => startMs <= segment.startMs)) {
+          if (s.endMs > later.cursorMs) later.add(s)
+          forgetful.add(s)
+        }
+        const count = Math.max(0, Math.min(index - dropped, forgetful.entries.length - 1))
+        forgetful.drop(count)
+        dropped += count
+      }
+      later.finish()
+      forgetful.finish()
+      assert.deepEqual(forgetful.entries, whole.entries.slice(dropped))
+      const [again, ...rest] = later.entries
+      assert.deepEqual({ ...again, isFirstOfSegment: first.isFirstOfSegment }, first)
+      assert.deepEqual(rest, whole.entries.slice(index + 1))
     }),
   )
 })

@@ -1,4 +1,4 @@
-// Turns segments into the entries of one recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
+// Turns segments into the entries of one part of a recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
 // again and again while footage grows; an entry never changes once it is out. No I/O, no clock.
 
 import type { Fragment, Segment } from '../model/segment.ts'
@@ -8,17 +8,45 @@ export type StreamEntry = {
   readonly segmentId: number
   readonly offset: number
   readonly bytes: number
+  /** Of the footage. */
   readonly duration90k: number
-  /** Position on the stream's axis of footage alone, without gaps; the first entry is at 0. */
+  /** As it is shown: the same, divided by the speed. */
+  readonly shown90k: number
+  /** Position in the stream's footage, without gaps; the first entry of the stream is at 0. */
   readonly position90k: number
+  /** Time stamp of its first picture; not whole when the speed is not 1. */
+  readonly axis90k: number
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly startMs: number
   readonly durationMs: number
   /** Does not continue the entry before: another run, another format, or footage is missing in between. */
   readonly isDiscontinuity: boolean
   readonly isFirstOfSegment: boolean
-  /** Set where another initialization section begins to hold. */
-  readonly initBytes: number | undefined
+  /** Length of the file's initialization section. */
+  readonly initBytes: number
+}
+
+/** Where a part of a stream begins, and what was before it. */
+export type EntriesOrigin = {
+  /** The first entry begins with the group of pictures that holds this moment, or the first footage after it. Unix milliseconds. */
+  readonly startMs: number
+  /** 1: as recorded, to be moved by `findShift`. Otherwise key frames alone, which take so much less time. */
+  readonly speed: number
+  /** Footage before it. */
+  readonly position90k: number
+  /** Time stamps begin here or later. */
+  readonly axis90k: number
+  /** Does not continue what was before. */
+  readonly isDiscontinuity: boolean
+  /** So many entries at the beginning are a single group of pictures. */
+  readonly shortEntries: number
+  /** The first entry begins exactly here: it was once in the middle of others. */
+  readonly place?: {
+    readonly segmentId: number
+    readonly offset: number
+    readonly runBase90k: number
+    readonly shift90k: number
+  }
 }
 
 /** How the decode times of a file, which begin at 0, move onto the axis that the stream's timestamps have. */
@@ -35,14 +63,16 @@ export type EntryLimits = {
   readonly minEntry90k: number
   /** An entry of a group of pictures longer than this ends at the next fragment, between key frames. */
   readonly maxEntry90k: number
-  /** So many entries at the beginning are a single group of pictures. */
-  readonly shortEntries: number
 }
 
-export const defaultEntryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 6 * 90_000, shortEntries: 2 }
+/** Of what is shown. */
+export const entryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 6 * 90_000 }
+
+/** A player shows its first picture after one of them. */
+export const shortEntriesAtBegin = 2
 
 /** Timestamps of the next run begin this much after the last, so that sound which outlasts its picture does not overlap. */
-const runGap90k = 13_500
+export const runGap90k = 13_500
 
 /** Files of one run further apart than this do not continue each other: footage is missing. */
 const maxSeam90k = 9000
@@ -52,22 +82,29 @@ type Group = { first: Fragment; bytes: number; duration90k: number; durationMs: 
 export class StreamEntries {
   readonly entries: StreamEntry[] = []
   readonly #shifts = new Map<number, TimeShift>()
-  readonly #startMs: number
+  readonly #origin: EntriesOrigin
   readonly #endMs: number
-  readonly #limits: EntryLimits
+  #shortLeft: number
   #segment: Segment | undefined
   #nextFragment = 0
   #group: Group | undefined
-  #position90k = 0
-  #isDiscontinuity = false
+  #position90k: number
+  /** Where the next entry goes, at other speeds than 1. */
+  #axis90k: number
+  #isDiscontinuity: boolean
   #isFirstOfSegment = false
   #isFinished = false
+  /** Files that begin up to here have been forgotten. */
+  #droppedMs = Number.NEGATIVE_INFINITY
 
   /** `endMs` undefined: without end. */
-  constructor(startMs: number, endMs: number | undefined, limits: EntryLimits = defaultEntryLimits) {
-    this.#startMs = startMs
+  constructor(origin: EntriesOrigin, endMs: number | undefined) {
+    this.#origin = origin
     this.#endMs = endMs ?? Number.POSITIVE_INFINITY
-    this.#limits = limits
+    this.#position90k = origin.position90k
+    this.#axis90k = origin.axis90k
+    this.#isDiscontinuity = origin.isDiscontinuity
+    this.#shortLeft = origin.shortEntries
   }
 
   /** True once the end is covered or `finish` was called: no entry will follow. */
@@ -77,7 +114,7 @@ export class StreamEntries {
 
   /** Where to look for more: footage from here on has not been seen whole. Unix milliseconds. */
   get cursorMs(): number {
-    return this.#segment?.startMs ?? this.#startMs
+    return this.#segment?.startMs ?? this.#origin.startMs
   }
 
   /** Undefined for a segment that is not part of the stream (so far). */
@@ -85,11 +122,22 @@ export class StreamEntries {
     return this.#shifts.get(segmentId)
   }
 
+  /** Forgets the first `count` entries, and the files that no other is in. */
+  drop(count: number): void {
+    const kept = this.entries[count]?.segmentId ?? this.#segment?.id
+    for (const { segmentId, startMs } of this.entries.splice(0, count)) {
+      if (segmentId === kept) continue
+      this.#shifts.delete(segmentId)
+      this.#droppedMs = Math.max(this.#droppedMs, startMs)
+    }
+  }
+
   /** Segments must come in the order of their start; those seen before are skipped, the newest one is continued. */
   add(segment: Segment): void {
     if (this.#isFinished) return
     if (segment.id !== this.#segment?.id) {
-      if (this.#shifts.has(segment.id) || segment.endMs <= this.#startMs) return
+      if (this.#shifts.has(segment.id) || segment.endMs <= this.#origin.startMs) return
+      if (segment.startMs <= this.#droppedMs) return
       if (segment.startMs >= this.#endMs) {
         this.finish()
         return
@@ -119,37 +167,51 @@ export class StreamEntries {
   #enter(segment: Segment): void {
     this.#flush()
     const before = this.#segment
-    const beforeShift = before && this.#shifts.get(before.id)
-    const beforeEnd90k = before ? before.runStart90k + fileDuration90k(before) : 0
-    this.#nextFragment = before ? 0 : findStart(segment.fragments, this.#startMs)
     this.#isFirstOfSegment = true
-    if (!before || !beforeShift) {
-      this.#shifts.set(segment.id, { runStart90k: segment.runStart90k, runBase90k: segment.runStart90k, shift90k: 0 })
+    if (!before) {
+      this.#begin(segment)
       return
     }
+    this.#nextFragment = 0
+    const { runStart90k } = segment
+    const beforeShift = this.#shifts.get(before.id)!
+    const beforeEnd90k = before.runStart90k + fileDuration90k(before)
     const isSeamless =
       before.runId === segment.runId &&
       before.initHash === segment.initHash &&
-      Math.abs(segment.runStart90k - beforeEnd90k) <= maxSeam90k
+      Math.abs(runStart90k - beforeEnd90k) <= maxSeam90k
     if (isSeamless) {
-      this.#shifts.set(segment.id, { ...beforeShift, runStart90k: segment.runStart90k })
+      this.#shifts.set(segment.id, { ...beforeShift, runStart90k })
       return
     }
     this.#isDiscontinuity = true
+    this.#axis90k += runGap90k
     const { runBase90k, shift90k } = beforeShift
-    this.#shifts.set(segment.id, {
-      runStart90k: segment.runStart90k,
-      runBase90k: segment.runStart90k,
-      shift90k: beforeEnd90k - runBase90k + shift90k + runGap90k,
-    })
+    const end90k = beforeEnd90k - runBase90k + shift90k
+    this.#shifts.set(segment.id, { runStart90k, runBase90k: runStart90k, shift90k: end90k + runGap90k })
+  }
+
+  #begin({ id, runStart90k, fragments }: Segment): void {
+    const { startMs, place, axis90k } = this.#origin
+    if (place?.segmentId === id) {
+      const { runBase90k, shift90k, offset } = place
+      this.#shifts.set(id, { runStart90k, runBase90k, shift90k })
+      this.#nextFragment = Math.max(
+        0,
+        fragments.findIndex((fragment) => fragment.offset >= offset),
+      )
+      return
+    }
+    this.#shifts.set(id, { runStart90k, runBase90k: runStart90k, shift90k: axis90k })
+    this.#nextFragment = findStart(fragments, startMs)
   }
 
   #addFragment(fragment: Fragment): void {
     const group = this.#group
     if (group) {
-      // The first entries are short: a player shows its first picture after one of them.
-      const min90k = this.entries.length < this.#limits.shortEntries ? 0 : this.#limits.minEntry90k
-      if (group.duration90k >= (fragment.isKey ? min90k : this.#limits.maxEntry90k)) this.#flush()
+      const { minEntry90k, maxEntry90k } = entryLimits
+      const shown90k = group.duration90k / this.#origin.speed
+      if (shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)) this.#flush()
     }
     this.#group ??= { first: fragment, bytes: 0, duration90k: 0, durationMs: 0 }
     this.#group.bytes = fragment.offset + fragment.bytes - this.#group.first.offset
@@ -162,22 +224,30 @@ export class StreamEntries {
     const segment = this.#segment
     if (!group || !segment) return
     this.#group = undefined
-    const needsInit = this.#isDiscontinuity || this.entries.length === 0
+    const { speed } = this.#origin
+    const shift = this.#shifts.get(segment.id)!
+    const shown90k = group.duration90k / speed
     this.entries.push({
       segmentId: segment.id,
       offset: group.first.offset,
       bytes: group.bytes,
       duration90k: group.duration90k,
+      shown90k,
       position90k: this.#position90k,
+      axis90k:
+        speed === 1 ? shift.runStart90k - shift.runBase90k + shift.shift90k + group.first.start90k : this.#axis90k,
       startMs: group.first.startMs,
       durationMs: group.durationMs,
       isDiscontinuity: this.#isDiscontinuity,
       isFirstOfSegment: this.#isFirstOfSegment,
-      initBytes: needsInit ? segment.initBytes : undefined,
+
+      initBytes: segment.initBytes,
     })
     this.#position90k += group.duration90k
+    this.#axis90k += shown90k
     this.#isDiscontinuity = false
     this.#isFirstOfSegment = false
+    if (this.#shortLeft > 0) this.#shortLeft--
   }
 }
 

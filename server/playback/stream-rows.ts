@@ -16,8 +16,8 @@ export type StreamRow = {
   readonly createdAtMs: number
   readonly state: 'playing' | 'paused'
   readonly speed: number
-  /** While paused: how many entries the playlist keeps showing. */
-  readonly heldEntries: number | undefined
+  /** What its playlist has said, see stream-listing.ts; undefined before it said anything. */
+  readonly listing: string | undefined
   /** Wall clock of the footage that was fetched last; undefined before the first fetch. */
   readonly currentMs: number | undefined
 }
@@ -25,10 +25,7 @@ export type StreamRow = {
 export type StreamRows = {
   insert(stream: StreamRow): Promise<void>
   find(hash: Uint8Array): Promise<StreamRow | undefined>
-  update(
-    hash: Uint8Array,
-    values: Partial<Pick<StreamRow, 'state' | 'speed' | 'heldEntries' | 'currentMs'>>,
-  ): Promise<void>
+  update(hash: Uint8Array, values: Partial<Pick<StreamRow, 'state' | 'speed' | 'listing' | 'currentMs'>>): Promise<void>
   /** Those created before `createdBeforeMs`, and those of cameras or users that are gone. */
   removeExpired(createdBeforeMs: number): Promise<void>
 }

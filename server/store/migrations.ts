@@ -13,6 +13,7 @@ import { createEventTables } from './migrations/0008-events.ts'
 import { createGapMarkTable } from './migrations/0009-gap-marks.ts'
 import { createFootageTables } from './migrations/0010-footage.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
+import { addStreamListings } from './migrations/0012-stream-listings.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -29,6 +30,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-gap-marks': { up: createGapMarkTable },
   '0010-footage': { up: createFootageTables },
   '0011-dashboard': { up: addDashboard },
+  '0012-stream-listings': { up: addStreamListings },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

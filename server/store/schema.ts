@@ -120,7 +120,8 @@ export type Tables = {
     created_at_ms: number
     state: 'playing' | 'paused'
     speed: number
-    held_entries: number | null
+    /** What its playlist has said; read by the playback alone. */
+    listing: string | null
     current_ms: number | null
   }
   /** Programs that people sign in to with their account here. */

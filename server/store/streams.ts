@@ -17,13 +17,13 @@ export type Stream = {
   readonly createdAtMs: number
   readonly state: 'playing' | 'paused'
   readonly speed: number
-  /** While paused: how many entries the playlist keeps showing. */
-  readonly heldEntries: number | undefined
+  /** What its playlist has said: text that is given back as it is. */
+  readonly listing: string | undefined
   /** Wall clock of the footage that was fetched last. */
   readonly currentMs: number | undefined
 }
 
-export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'heldEntries' | 'currentMs'>>
+export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'listing' | 'currentMs'>>
 
 /** Nothing here is worth waiting for the disk: a viewer whose stream the machine's power took opens another. */
 export class Streams {
@@ -48,7 +48,7 @@ export class Streams {
           created_at_ms: stream.createdAtMs,
           state: stream.state,
           speed: stream.speed,
-          held_entries: stream.heldEntries ?? null,
+          listing: stream.listing ?? null,
           current_ms: stream.currentMs ?? null,
         })
         .execute(),
@@ -65,7 +65,7 @@ export class Streams {
     const values = {
       ...(change.state !== undefined && { state: change.state }),
       ...(change.speed !== undefined && { speed: change.speed }),
-      ...('heldEntries' in change && { held_entries: change.heldEntries ?? null }),
+      ...('listing' in change && { listing: change.listing ?? null }),
       ...('currentMs' in change && { current_ms: change.currentMs ?? null }),
     }
     if (Object.keys(values).length === 0) return
@@ -91,7 +91,7 @@ function toStream(row: Row<'streams'>): Stream {
     createdAtMs: row.created_at_ms,
     state: row.state,
     speed: row.speed,
-    heldEntries: row.held_entries ?? undefined,
+    listing: row.listing ?? undefined,
     currentMs: row.current_ms ?? undefined,
   }
 }

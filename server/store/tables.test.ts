@@ -138,7 +138,7 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
     ...opened,
     hash: new Uint8Array(32).fill(7),
     createdAtMs: 100,
-    heldEntries: undefined,
+    listing: undefined,
     currentMs: undefined,
   }
   await streams.insert(stream)
@@ -147,12 +147,12 @@ testEachDatabase('streams: kept until too old or without their camera', async (t
     return found && { ...found, hash: Uint8Array.from(found.hash) }
   }
   assert.deepEqual(await read(), stream)
-  const paused = { state: 'paused', heldEntries: 3, currentMs: 9, speed: 0.5 } as const
+  const paused = { state: 'paused', listing: '{"a":1}', currentMs: 9, speed: 0.5 } as const
   await streams.update(stream.hash, paused)
   assert.deepEqual(await read(), { ...stream, ...paused })
-  await streams.update(stream.hash, { state: 'playing', heldEntries: undefined })
+  await streams.update(stream.hash, { state: 'playing', listing: undefined })
   await streams.update(stream.hash, {})
-  assert.equal((await streams.find(stream.hash))?.heldEntries, undefined)
+  assert.equal((await streams.find(stream.hash))?.listing, undefined)
   await streams.removeExpired(100)
   assert.ok(await streams.find(stream.hash))
   await streams.removeExpired(101)

@@ -89,7 +89,7 @@ function awaitFootage(fromMs: number, wanted: { pieces: number; formats: number 
 
 /** Undefined while there is nothing. */
 async function createStream(fromMs: number): Promise<string | undefined> {
-  const path = `/v1/cameras/${doorId}/recording/stream/?start=${new Date(fromMs).toISOString()}`
+  const path = `/v1/cameras/${doorId}/recording/stream/?start=${new Date(fromMs).toISOString()}&end=${new Date().toISOString()}`
   const { status, json } = await server.request<{ url: string }>(path)
   return status === 200 ? json.url : undefined
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
+import { deleteSegments } from '../../server/archive/deletion.ts'
 import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
@@ -39,10 +40,12 @@ export class FootageScene {
   readonly streams: StreamRows
   readonly catalog: Catalog
   readonly #archiveDir = mkdtempSync(join(tmpdir(), 'nightjar-footage-'))
+  readonly #rows: SegmentRows
   #recorder: CameraRecorder | undefined
   #runs = 0
 
   constructor(rows: SegmentRows = new MemorySegmentRows(), streams: StreamRows = new MemoryStreamRows()) {
+    this.#rows = rows
     this.streams = streams
     writeFileSync(join(this.#archiveDir, markerName), '')
     this.catalog = new Catalog({ rows, archiveDir: this.#archiveDir, clock: this.clock, log: silentLogger })
@@ -64,11 +67,12 @@ export class FootageScene {
   /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time. Stays open. */
   async record(fromS: number, toS: number, options: SyntheticOptions = {}): Promise<void> {
     const recorder = (this.#recorder ??= this.#createRecorder())
+    let groups = 0
     recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
     for (const frame of syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })) {
       if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
       recorder.push(frame)
-      if (frame.isKey) await this.#settle()
+      if (frame.isKey && ++groups % 16 === 0) await this.#settle()
     }
     this.clock.ms = t0 + toS * 1000
     await this.#settle()
@@ -78,6 +82,12 @@ export class FootageScene {
   async lose(reason: GapReason): Promise<void> {
     this.#recorder?.push({ kind: 'end', reason })
     await this.#settle()
+  }
+
+  /** As retention does it. */
+  async deleteSegments(ids: readonly number[]): Promise<void> {
+    const { clock } = this
+    await deleteSegments({ rows: this.#rows, archiveDir: this.#archiveDir, clock, log: silentLogger }, ids)
   }
 
   async stop(): Promise<void> {

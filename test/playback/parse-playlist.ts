@@ -27,7 +27,7 @@ export function parsePlaylist(text: string): { entries: ReadEntry[]; head: strin
       continue
     }
     const find = (tag: string) => tags.find((t) => t.startsWith(`#${tag}:`))?.slice(tag.length + 2)
-    const [bytes, offset] = find('EXT-X-BYTERANGE')!.split('@').map(Number)
+    const [bytes, offset] = (find('EXT-X-BYTERANGE') ?? '').split('@').map(Number)
     const date = find('EXT-X-PROGRAM-DATE-TIME')
     entries.push({
       uri: line,

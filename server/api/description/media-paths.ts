@@ -1,6 +1,7 @@
 // Live and recorded media as the description shows them: their addresses come whole from other answers, so what is said here is what
 // they answer.
 
+import { streamSpeeds } from '../../../contract/recording.ts'
 import type { Operation, Parameter, PathItem, RequestBody, Response } from './openapi.ts'
 import { type RefusalStatus, referToRefusal } from './refusals.ts'
 
@@ -157,7 +158,8 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getRecordedPlaylist',
       tags: ['Recorded media'],
       summary: 'HLS playlist of the stream',
-      description: 'One that has no end yet grows while the camera records.',
+      description:
+        'Of a range of up to 25 hours it lists all footage. Of a longer one, or without end, it grows with its player: at most about an hour is listed ahead of what has been fetched, and what lies more than two hours behind it leaves the playlist. To jump further, create another stream. Without end it goes on into live while the camera records.',
       parameters: [streamId],
       responses: { 200: answer('The playlist.', 'application/vnd.apple.mpegurl'), ...refuse(404, 503) },
       security: [],
@@ -208,15 +210,18 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
   '/recording/streams/{stream_id}/play': control('playStream', 'Plays the stream'),
   '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses the stream'),
   '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed of the stream', {
-    description: 'Or `?speed=1` in the address.',
+    description:
+      'Or `?speed=4` in the address. What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without sound; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
     required: false,
     content: {
       'application/json': {
         schema: {
           type: 'object',
-          properties: { speed: { type: 'number', const: 1, description: 'Only 1 is possible.' } },
+          properties: {
+            speed: { type: 'number', enum: [...streamSpeeds], description: '1 plays the footage as it was recorded.' },
+          },
         },
-        example: { speed: 1 },
+        example: { speed: 4 },
       },
     },
   }),

@@ -77,8 +77,8 @@ async function openRecorded(t: TestContext) {
     pause: async (id) => known(id),
     setSpeed: async (id, speed) => {
       known(id)
-      const reason = 'Only the speed 1 is supported.'
-      if (speed !== 1) throw new AppError('invalid', reason, { fields: { speed: [reason] } })
+      const reason = 'The speed is one of 1, 2, 4, 8, 16.'
+      if (![1, 4].includes(speed)) throw new AppError('invalid', reason, { fields: { speed: [reason] } })
       calls.push([speed])
     },
   }
@@ -297,17 +297,17 @@ test('the controls answer 204 to POST', async (t) => {
     assert.equal((await send('POST', `/recording/streams/ffff/${name}/`)).statusCode, 404)
   }
   assert.equal((await send('POST', `${media}/speed/`, { payload: { speed: 1 } })).statusCode, 204)
-  assert.equal((await send('POST', `${media}/speed/?speed=1`)).statusCode, 204)
-  assert.deepEqual(calls, [[1], [1]])
+  assert.equal((await send('POST', `${media}/speed/?speed=4`)).statusCode, 204)
+  assert.deepEqual(calls, [[1], [4]])
   assert.equal(
     (await send('POST', `${media}/play/`, { payload: 'x', headers: { 'content-type': ';;' } })).statusCode,
     204,
   )
   assert.equal((await send('POST', `${media}/speed/`)).statusCode, 204)
-  const fast = await send('POST', `${media}/speed/`, { payload: { speed: 2 } })
+  const fast = await send('POST', `${media}/speed/`, { payload: { speed: 3 } })
   assert.equal(fast.statusCode, 400)
-  assert.deepEqual(fast.json().errors, { speed: ['Only the speed 1 is supported.'] })
-  assert.equal(fast.json().detail, 'speed: Only the speed 1 is supported.')
+  assert.deepEqual(fast.json().errors, { speed: ['The speed is one of 1, 2, 4, 8, 16.'] })
+  assert.equal(fast.json().detail, 'speed: The speed is one of 1, 2, 4, 8, 16.')
   assert.equal((await send('POST', `${media}/speed/?speed=fast`)).statusCode, 400)
   assert.equal((await send('POST', '/recording/streams/ffff/speed/')).statusCode, 404)
 })

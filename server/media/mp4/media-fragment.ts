@@ -19,6 +19,11 @@ export type TrackRun = {
   readonly samples: readonly Sample[]
 }
 
+/** A run as its head tells it: of the data the length alone. */
+export type RunHead = Omit<TrackRun, 'samples'> & {
+  readonly samples: readonly (Omit<Sample, 'data'> & { readonly data: { readonly length: number } })[]
+}
+
 const keyFlags = 0x02000000 // depends on no other sample
 const deltaFlags = 0x01010000 // depends on others, is no sync sample
 
@@ -26,7 +31,7 @@ const prftBytes = 32
 const ntpMinusUnixSeconds = 2_208_988_800
 
 type Layout = {
-  readonly run: TrackRun
+  readonly run: RunHead
   readonly hasOneDuration: boolean
   /** One set of flags for all samples but, perhaps, the first; undefined when each sample needs its own. */
   readonly restFlags: number | undefined
@@ -40,7 +45,7 @@ type Layout = {
  * With `wallMs`, a `prft` before it tells the wall clock (Unix milliseconds) of the first run's first sample.
  * Throws 'invalid' when the samples do not fit in one `mdat` of 4 GiB.
  */
-export function writeFragmentHead(sequence: number, runs: readonly TrackRun[], wallMs?: number): Uint8Array {
+export function writeFragmentHead(sequence: number, runs: readonly RunHead[], wallMs?: number): Uint8Array {
   const layouts = runs.map(layoutRun)
   let moofBytes = 8 + 16
   let mdatBytes = 8
@@ -66,7 +71,7 @@ export function writeFragmentHead(sequence: number, runs: readonly TrackRun[], w
   return new Uint8Array(out.buffer)
 }
 
-function layoutRun(run: TrackRun): Layout {
+function layoutRun(run: RunHead): Layout {
   const { samples } = run
   const first = samples[0]
   if (!first) throw new AppError('invalid', `expected samples in the run of track ${run.trackId}, got none`)
@@ -158,7 +163,7 @@ function writeTrackFragment(out: DataView, start: number, layout: Layout, dataOf
   return at
 }
 
-function writeProducerReferenceTime(out: DataView, run: TrackRun, wallMs: number): void {
+function writeProducerReferenceTime(out: DataView, run: RunHead, wallMs: number): void {
   const at = writeHeader(out, 0, prftBytes, 0x70726674 /* prft */)
   out.setUint32(at, 0x01000018) // version 1; the time is the capture's, consistent over the file
   out.setUint32(at + 4, run.trackId)
@@ -168,7 +173,7 @@ function writeProducerReferenceTime(out: DataView, run: TrackRun, wallMs: number
   writeUint64(out, at + 16, run.baseDecodeTime)
 }
 
-function sampleFlags({ isKey }: Sample): number {
+function sampleFlags({ isKey }: Pick<Sample, 'isKey'>): number {
   return isKey ? keyFlags : deltaFlags
 }
 

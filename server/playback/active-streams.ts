@@ -1,0 +1,125 @@
+// The recorded streams somebody watches: each with its row, asked about its rights at every use, and forgotten when idle; what is
+// forgotten is made again from the row and the footage.
+
+import { createHash } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../base/error.ts'
+import { RecordedStream } from './recorded-stream.ts'
+import type { StreamFootage } from './stream-part.ts'
+import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
+
+export type ActiveStreamsOptions = {
+  readonly catalog: StreamFootage
+  readonly streams: StreamRows
+  readonly clock: Clock
+  /** May this user see recordings of this camera, now? */
+  canView(userId: number, cameraId: number): Promise<boolean>
+  /** Has what a stream was asked for with not ended? */
+  isLive(credential: StreamCredential): boolean | Promise<boolean>
+  /** Is recording switched on, so that a stream without end may grow? Default: always. */
+  isRecording?(cameraId: number): Promise<boolean>
+}
+
+export type ActiveStream = {
+  row: StreamRow
+  readonly stream: RecordedStream
+  usedAtMs: number
+  savedAtMs: number
+}
+
+export const streamLifetimeMs = 24 * 3_600_000
+
+/** Streams nobody asked about for this long leave memory; their rows stay. */
+const idleMs = 5 * 60_000
+const maxStreamsInMemory = 1000
+const saveIntervalMs = 10_000
+const cleaningIntervalMs = 3_600_000
+
+export class ActiveStreams {
+  readonly #options: ActiveStreamsOptions
+  readonly #active = new Map<string, ActiveStream>()
+  #cleanedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: ActiveStreamsOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#active.size
+  }
+
+  async insert(streamId: string, row: Omit<StreamRow, 'hash'>): Promise<void> {
+    const { clock, streams } = this.#options
+    const nowMs = clock.monotonicMs()
+    if (nowMs - this.#cleanedAtMs >= cleaningIntervalMs) {
+      this.#cleanedAtMs = nowMs
+      await streams.removeExpired(clock.nowMs() - streamLifetimeMs)
+    }
+    await streams.insert({ ...row, hash: hashStreamId(streamId) })
+  }
+
+  /** Throws 'not_found' when there is no such stream, it has ended, or its user or what it was asked for with has lost the right. */
+  async get(streamId: string): Promise<ActiveStream> {
+    const { clock, streams, canView, isLive, catalog } = this.#options
+    const nowMs = clock.nowMs()
+    let active = this.#active.get(streamId)
+    if (!active) {
+      const row = await streams.find(hashStreamId(streamId))
+      if (!row) throw noSuchStream()
+      this.#forgetIdle()
+      active = this.#active.get(streamId) ?? {
+        row,
+        stream: new RecordedStream(catalog, row),
+        usedAtMs: 0,
+        savedAtMs: Number.NEGATIVE_INFINITY,
+      }
+      this.#active.set(streamId, active)
+    }
+    active.usedAtMs = clock.monotonicMs()
+    if (nowMs >= active.row.createdAtMs + streamLifetimeMs) {
+      this.#active.delete(streamId)
+      throw noSuchStream()
+    }
+    const { userId, cameraId, credential } = active.row
+    if (!(await isLive(credential)) || !(await canView(userId, cameraId))) throw noSuchStream()
+    return active
+  }
+
+  /** Takes in the footage that may be listed by now. */
+  async update({ row, stream }: ActiveStream): Promise<void> {
+    const { clock, isRecording } = this.#options
+    const isGrowing = row.endMs !== undefined || ((await isRecording?.(row.cameraId)) ?? true)
+    await stream.update(clock.nowMs(), isGrowing, row.currentMs)
+  }
+
+  /** Footage of this moment was fetched. */
+  async noteFetch(active: ActiveStream, currentMs: number): Promise<void> {
+    active.row = { ...active.row, currentMs }
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - active.savedAtMs < saveIntervalMs) return
+    active.savedAtMs = nowMs
+    await this.#options.streams.update(active.row.hash, { currentMs })
+  }
+
+  async change(active: ActiveStream, values: Parameters<StreamRows['update']>[1]): Promise<void> {
+    await this.#options.streams.update(active.row.hash, values)
+    active.row = { ...active.row, ...values }
+  }
+
+  #forgetIdle(): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    const isFull = this.#active.size >= maxStreamsInMemory
+    for (const [id, { usedAtMs }] of this.#active) {
+      if (isFull || nowMs - usedAtMs > idleMs) this.#active.delete(id)
+    }
+  }
+}
+
+/** 128 random bits need no salt. */
+function hashStreamId(id: string): Uint8Array {
+  return createHash('sha256').update(id).digest()
+}
+
+export function noSuchStream(): AppError {
+  return new AppError('not_found', 'There is no such recorded stream.')
+}

@@ -1,0 +1,209 @@
+// The rules of HLS that Apple's validator looks after, for playlists of ours: of one as it is, of the next against the one before, and of the
+// files against the playlist. RFC 8216 4.3, 4.4, 6.2.1, 6.2.2.
+
+import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
+import { describeInitSegment } from '../../server/media/mp4/describe-init.ts'
+import { parseMovieFragment } from '../../server/media/mp4/fragment-head.ts'
+import { parseTimescales } from '../../server/media/mp4/timescale.ts'
+
+export type CheckedEntry = {
+  readonly uri: string
+  readonly seconds: number
+  readonly range: { readonly bytes: number; readonly offset: number } | undefined
+  /** URI and byte range, as written. */
+  readonly map: string
+  readonly dateMs: number | undefined
+  readonly sequence: number
+  /** Number of discontinuities before it, in the stream. */
+  readonly discontinuity: number
+}
+
+export type CheckedPlaylist = {
+  readonly entries: readonly CheckedEntry[]
+  readonly targetSeconds: number
+  readonly version: number
+  readonly type: string | undefined
+  readonly isEnded: boolean
+  /** What is wrong, in words. */
+  readonly faults: readonly string[]
+}
+
+const headTags =
+  /^#EXT(M3U|-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|MEDIA-SEQUENCE|DISCONTINUITY-SEQUENCE|START|INDEPENDENT-SEGMENTS)\b)/
+const entryTags = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|MAP|PROGRAM-DATE-TIME))\b/
+
+/** Times told by `EXTINF` and by `PROGRAM-DATE-TIME` may be so far apart between discontinuities. */
+const maxDriftMs = 500
+
+/** `speed`: how many times faster than its wall clock it plays. */
+export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
+  const faults: string[] = []
+  const check = (isRight: boolean, words: string) => {
+    if (!isRight) faults.push(words)
+  }
+  const lines = text.split('\n')
+  check(lines[0] === '#EXTM3U', 'the first line is #EXTM3U')
+  check(lines.pop() === '', 'the last line is ended')
+  const head = new Map<string, string>()
+  const number = (tag: string, missing: number) => Number(head.get(tag) ?? missing)
+  const entries: CheckedEntry[] = []
+  let isEnded = false
+  let map = ''
+  let pending: { seconds?: number; range?: CheckedEntry['range']; dateMs?: number } = {}
+  let discontinuities = 0
+  for (const line of lines) {
+    check(!isEnded, `nothing follows the end: ${line}`)
+    check(!/\s$/.test(line) && line !== '', `no white space and no empty line: "${line}"`)
+    const [, tag = '', value = ''] = /^#([A-Z0-9-]+)(?::(.*))?$/.exec(line) ?? []
+    if (headTags.test(line)) {
+      check(entries.length === 0, `tags of the whole playlist come first: ${line}`)
+      check(!head.has(tag), `${tag} comes once`)
+      head.set(tag, value)
+    } else if (line === '#EXT-X-ENDLIST') {
+      isEnded = true
+    } else if (entryTags.test(line)) {
+      if (tag === 'EXT-X-DISCONTINUITY') discontinuities++
+      if (tag === 'EXT-X-MAP') map = value
+      if (tag === 'EXTINF') {
+        check(/^\d+(\.\d+)?,/.test(value), `a decimal duration and a comma: ${line}`)
+        pending.seconds = Number.parseFloat(value)
+      }
+      if (tag === 'EXT-X-BYTERANGE') pending.range = parseRange(value, line, check)
+      if (tag === 'EXT-X-PROGRAM-DATE-TIME') {
+        check(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value), `milliseconds and a zone: ${line}`)
+        pending.dateMs = Date.parse(value)
+      }
+    } else {
+      check(!line.startsWith('#'), `a tag of HLS: ${line}`)
+      const { seconds, range, dateMs } = pending
+      check(seconds !== undefined, `a duration before ${line}`)
+      check(map !== '', `an initialization section before ${line}`)
+      const sequence = number('EXT-X-MEDIA-SEQUENCE', 0) + entries.length
+      const discontinuity = number('EXT-X-DISCONTINUITY-SEQUENCE', 0) + discontinuities
+      entries.push({ uri: line, seconds: seconds ?? 0, range, map, dateMs, sequence, discontinuity })
+      pending = {}
+    }
+  }
+  check(Object.keys(pending).length === 0, 'tags of an entry are followed by its address')
+  const targetSeconds = number('EXT-X-TARGETDURATION', Number.NaN)
+  const version = number('EXT-X-VERSION', 1)
+  check(Number.isInteger(targetSeconds) && targetSeconds > 0, 'a target duration in whole seconds')
+  for (const { seconds, uri } of entries) {
+    check(Math.round(seconds) <= targetSeconds, `${uri} of ${seconds} s is not longer than ${targetSeconds} s`)
+    check(seconds > 0, `${uri} has a duration`)
+  }
+  check(version >= 6, 'EXT-X-MAP of media needs version 6')
+  const type = head.get('EXT-X-PLAYLIST-TYPE')
+  check(type !== 'VOD' || isEnded, 'VOD has an end')
+  if (type !== undefined) check(number('EXT-X-MEDIA-SEQUENCE', 0) === 0, `nothing leaves the front of ${type}`)
+  checkDates(entries, speed, check)
+  return { entries, targetSeconds, version, type, isEnded, faults }
+}
+
+/** What changed from one load of a playlist to the next, when it may not have. */
+export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist): string[] {
+  const faults: string[] = []
+  const check = (isRight: boolean, words: string) => {
+    if (!isRight) faults.push(words)
+  }
+  check(next.targetSeconds === before.targetSeconds, 'the target duration stays')
+  check(next.version === before.version, 'the version stays')
+  check(next.type === before.type, 'the type stays')
+  const [first] = next.entries
+  const [firstBefore] = before.entries
+  const lastBefore = before.entries.at(-1)
+  if (!lastBefore || !firstBefore) return faults
+  check(first !== undefined, 'what was listed does not become nothing')
+  if (!first) return faults
+  check(first.sequence >= firstBefore.sequence, 'sequence numbers do not go back')
+  check(first.sequence <= lastBefore.sequence + 1, 'no number is left out')
+  check(next.entries.at(-1)!.sequence >= lastBefore.sequence, 'nothing leaves at the end')
+  if (before.type !== undefined)
+    check(first.sequence === firstBefore.sequence, `nothing leaves the front of ${before.type}`)
+  if (before.isEnded) {
+    check(next.isEnded, 'the end stays')
+    check(next.entries.at(-1)!.sequence === lastBefore.sequence, 'nothing follows the end')
+  }
+  for (const entry of next.entries) {
+    const known = before.entries[entry.sequence - firstBefore.sequence]
+    if (!known) continue
+    const same: (keyof CheckedEntry)[] = ['uri', 'seconds', 'discontinuity']
+    for (const key of same) check(entry[key] === known[key], `${key} of entry ${entry.sequence} stays ${known[key]}`)
+    check(JSON.stringify(entry.range) === JSON.stringify(known.range), `the range of entry ${entry.sequence} stays`)
+    if (known.dateMs !== undefined) check(entry.dateMs === known.dateMs, `the date of entry ${entry.sequence} stays`)
+    // The first one may have to say again what held before it, out of its own file.
+    if (entry !== first)
+      check(
+        entry.map === known.map || known.map === firstBefore.map || entry.map === first.map,
+        `the map of entry ${entry.sequence} stays`,
+      )
+  }
+  return faults
+}
+
+/** `init` and `bytes`: what the addresses of the playlist gave. */
+export function checkMedia(
+  entry: Pick<CheckedEntry, 'uri' | 'seconds' | 'range'>,
+  init: Uint8Array,
+  bytes: Uint8Array,
+): string[] {
+  const faults: string[] = []
+  const check = (isRight: boolean, words: string) => {
+    if (!isRight) faults.push(`${entry.uri}: ${words}`)
+  }
+  const { boxes, restOffset } = scanBoxes(bytes)
+  check(restOffset === bytes.length, 'whole boxes')
+  check(
+    boxes[0]?.type !== 'ftyp' && boxes.every(({ type }) => type !== 'moov'),
+    'no initialization section among the media',
+  )
+  if (entry.range) check(bytes.length === entry.range.bytes, `${entry.range.bytes} bytes, got ${bytes.length}`)
+  const { codecs } = describeInitSegment(init)
+  check(
+    codecs.split(',').every((codec) => /^(avc[13]|hvc1|hev1|mp4a|opus|jpeg|mjpa|mp4v)/i.test(codec)),
+    `known codecs: ${codecs}`,
+  )
+  const timescales = parseTimescales(init)
+  const seconds = new Map<number, number>()
+  for (const box of boxes) {
+    if (box.type !== 'moof') continue
+    for (const track of parseMovieFragment(bytes.subarray(box.offset, box.offset + box.bytes)).tracks) {
+      const timescale = timescales.get(track.trackId)
+      check(timescale !== undefined, `track ${track.trackId} is in the initialization section`)
+      if (!entry.range) check(track.firstIsKey, 'begins with a key frame')
+      seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
+    }
+  }
+  check(
+    [...timescales.keys()].every((trackId) => seconds.has(trackId)),
+    'samples of every track',
+  )
+  const [video = 0] = seconds.values()
+  check(Math.abs(video - entry.seconds) < 0.02, `lasts ${entry.seconds} s, its pictures ${video} s`)
+  return faults
+}
+
+type Check = (isRight: boolean, words: string) => void
+
+function parseRange(value: string, line: string, check: Check): CheckedEntry['range'] {
+  const [, bytes, offset] = /^(\d+)@(\d+)$/.exec(value) ?? []
+  check(Number(bytes) > 0 && offset !== undefined, `bytes and an offset: ${line}`)
+  return { bytes: Number(bytes), offset: Number(offset) }
+}
+
+function checkDates(entries: readonly CheckedEntry[], speed: number, check: Check): void {
+  let expectedMs: number | undefined
+  let last: CheckedEntry | undefined
+  for (const entry of entries) {
+    const { dateMs, seconds, uri, discontinuity } = entry
+    if (dateMs !== undefined && expectedMs !== undefined) {
+      const isJump = discontinuity !== last?.discontinuity
+      check(dateMs >= expectedMs - maxDriftMs || isJump, `the date of ${uri} does not go back`)
+      check(isJump || Math.abs(dateMs - expectedMs) <= maxDriftMs, `the date of ${uri} follows from the durations`)
+    }
+    if (dateMs !== undefined) expectedMs = dateMs
+    if (expectedMs !== undefined) expectedMs += seconds * 1000 * speed
+    last = entry
+  }
+  check(entries.length === 0 || entries[0]!.dateMs !== undefined, 'the first entry has a date')
+}

@@ -1,0 +1,107 @@
+// A player of a recorded stream as HLS wants one: loads the playlist again and again, fetches each entry once and in order, and finds fault with
+// what breaks the rules. Shows nothing.
+
+import assert from 'node:assert/strict'
+import type { MediaBytes, Playback } from '../../server/playback/playback.ts'
+import {
+  type CheckedEntry,
+  type CheckedPlaylist,
+  checkMedia,
+  checkNextPlaylist,
+  checkPlaylist,
+} from './check-playlist.ts'
+
+export type PlayedEntry = CheckedEntry & { readonly init: Uint8Array; readonly bytes: Uint8Array }
+
+type Source = Pick<Playback, 'playlist' | 'openBytes' | 'getStreamInfo' | 'setSpeed'>
+
+export class StreamPlayer {
+  #source: Source
+  readonly #id: string
+  readonly #inits = new Map<string, Uint8Array>()
+  #playlist: CheckedPlaylist | undefined
+  #next: number | undefined
+  #speed = 1
+  readonly played: PlayedEntry[] = []
+
+  constructor(source: Source, id: string) {
+    this.#source = source
+    this.#id = id
+  }
+
+  get playlist(): CheckedPlaylist {
+    assert.ok(this.#playlist, 'nothing is loaded')
+    return this.#playlist
+  }
+
+  get source(): Source {
+    return this.#source
+  }
+
+  /** The server was started again. */
+  moveTo(source: Source): void {
+    this.#source = source
+  }
+
+  /** Goes on with entries of another speed. */
+  set speed(speed: number) {
+    this.#speed = speed
+  }
+
+  async load(): Promise<CheckedPlaylist> {
+    const playlist = checkPlaylist(await this.#source.playlist(this.#id), this.#speed)
+    assert.deepEqual(playlist.faults, [])
+    if (this.#playlist) assert.deepEqual(checkNextPlaylist(this.#playlist, playlist), [])
+    this.#playlist = playlist
+    return playlist
+  }
+
+  /** Fetches up to `count` more entries of those listed; how many there were. */
+  async fetch(count: number): Promise<number> {
+    const [first] = this.playlist.entries
+    this.#next = Math.max(this.#next ?? 0, first?.sequence ?? 0)
+    let fetched = 0
+    for (; fetched < count; fetched++) {
+      const entry = this.playlist.entries[this.#next - first!.sequence]
+      if (!entry) break
+      await this.#fetchEntry(entry)
+      this.#next++
+    }
+    return fetched
+  }
+
+  /** Plays until the end, or until nothing more is listed. */
+  async play(entriesEach = 20): Promise<PlayedEntry[]> {
+    for (;;) {
+      await this.load()
+      const count = await this.fetch(entriesEach)
+      const last = this.playlist.entries.at(-1)
+      if (this.playlist.isEnded && (!last || this.#next! > last.sequence)) return this.played
+      if (count === 0) return this.played
+    }
+  }
+
+  async #fetchEntry(entry: CheckedEntry): Promise<void> {
+    const init = this.#inits.get(entry.map) ?? (await this.#fetchMap(entry.map))
+    this.#inits.set(entry.map, init)
+    const { range, uri } = entry
+    const header = range && `bytes=${range.offset}-${range.offset + range.bytes - 1}`
+    const bytes = await readBytes(await this.#source.openBytes(this.#id, uri, header))
+    assert.deepEqual(checkMedia(entry, init, bytes), [])
+    this.played.push({ ...entry, init, bytes })
+  }
+
+  async #fetchMap(map: string): Promise<Uint8Array> {
+    const [, uri] = /URI="(.*?)"/.exec(map) ?? []
+    const [, bytes, offset] = /BYTERANGE="(\d+)@(\d+)"/.exec(map) ?? []
+    const range = bytes === undefined ? undefined : `bytes=${offset}-${Number(offset) + Number(bytes) - 1}`
+    return readBytes(await this.#source.openBytes(this.#id, uri!, range))
+  }
+}
+
+export async function readBytes(bytes: MediaBytes): Promise<Buffer> {
+  assert.notEqual(bytes.status, 416)
+  const chunks: Uint8Array[] = []
+  if (bytes.status !== 416) for await (const chunk of bytes.body) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
