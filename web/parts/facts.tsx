@@ -1,6 +1,7 @@
 // Names and values, as a list of definitions.
 
 import type { ReactNode } from 'react'
+import './facts.css'
 
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (

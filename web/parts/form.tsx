@@ -1,6 +1,6 @@
 // A form on a card: sent by its button or Enter, and not a second time while the first is on its way.
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 import { readFieldProblems } from './field-problems.ts'
@@ -13,6 +13,8 @@ export type FormProps = {
   readonly sending: {
     readonly mutate: () => void
     readonly isPending: boolean
+    /** Another at each sending. */
+    readonly submittedAt: number
     readonly error: unknown
     readonly isSuccess?: boolean
   }
@@ -28,13 +30,20 @@ export type FormProps = {
 
 export function Form({ title, action, sending, fields = [], isDisabled = false, done, aside, children }: FormProps) {
   const problems = Object.keys(readFieldProblems(sending.error))
+  const isSent = useRef(false)
+  useEffect(() => {
+    if (!sending.isPending) isSent.current = false
+  }, [sending.isPending, sending.submittedAt])
   const isSaidInside = problems.length > 0 && problems.every((name) => fields.includes(name))
   return (
     <form
       className="panel form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!sending.isPending && !isDisabled) sending.mutate()
+        // The second click of two comes before the button is drawn as pressed.
+        if (sending.isPending || isDisabled || isSent.current) return
+        isSent.current = true
+        sending.mutate()
       }}
     >
       {title && <h2>{title}</h2>}

@@ -1,5 +1,7 @@
 // How full something is. For the eyes: the same is said in words beside it.
 
+import './level.css'
+
 export type LevelProps = {
   readonly whole: number
   /** From the left, in their order; what is left over stays empty. */

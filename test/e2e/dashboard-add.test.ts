@@ -1,0 +1,122 @@
+// Adding a camera in the dashboard: what is at an address, why there is nothing, and never two cameras for one.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { readClock } from './browser.ts'
+import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
+
+const credentials = { username: 'viewer', password: 'sesame' }
+
+let scene: DashboardScene
+let source: FakeCamera
+let page: Page
+
+before(async () => {
+  source = await openFakeCamera({
+    streams: [{ name: 'stream1', scene: 'yard', width: 640, height: 360 }],
+    auth: { scheme: 'digest-md5', ...credentials },
+  })
+  scene = await openDashboard()
+  page = await scene.openPage()
+  await scene.signIn(page, '/add')
+})
+
+after(async () => {
+  await scene[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const listNames = async () => {
+  const { json } = await scene.server.request<{ results: { name: string }[] }>('/v1/cameras/')
+  return json.results.map(({ name }) => name)
+}
+const look = () => page.getByRole('button', { name: 'Look what is there' }).click()
+
+test('why there is no picture is said in words, with what to try', async () => {
+  const address = page.getByLabel('Address')
+  await address.fill('yard')
+  await look()
+  await page.getByText('The camera URL cannot be used').waitFor()
+  await address.fill('rtsp://127.0.0.1:9/stream1')
+  await look()
+  await page.getByRole('heading', { name: 'No device answers at this address' }).waitFor()
+  await address.fill(source.url('stream1'))
+  await look()
+  await page.getByRole('heading', { name: 'The camera asks for a user name and a password' }).waitFor()
+  await page.getByLabel('User name of the camera').fill(credentials.username)
+  await page.getByLabel('Password of the camera').fill('open')
+  await look()
+  await page.getByRole('heading', { name: 'The camera refuses the user name or the password' }).waitFor()
+  await page.getByLabel('Password of the camera').fill(credentials.password)
+  await address.fill(source.url('stream1').replace('stream1', 'nowhere'))
+  await look()
+  await page.getByRole('heading', { name: 'The camera has no stream at this address' }).waitFor()
+  await shoot(page, 'add-camera-problem')
+  await checkAccessible(page)
+})
+
+test('a usual address of a maker is tried with one press, and the picture is the one of now', async () => {
+  await page.getByRole('button', { name: 'Try that of TP-Link' }).click()
+  await page.getByRole('heading', { name: 'A camera answers' }).waitFor()
+  await page.getByText('640 × 360, H.264').waitFor()
+  await page.locator('.found-picture').waitFor()
+  const { code } = (await readClock(page, '.found-picture'))!
+  assert.ok(Math.abs(code.unixMs - Date.now()) < 30_000)
+  assert.deepEqual(scene.complaints, [])
+  await shoot(page, 'add-camera-found')
+  await checkAccessible(page)
+})
+
+test('the second step costs what the camera really sends; back finds the first as it was', async () => {
+  await tabTo(page, 'button', 'Use this camera')
+  await page.keyboard.press('Enter')
+  const name = page.getByLabel('Name', { exact: true })
+  await name.waitFor()
+  assert.ok(await name.evaluate((element) => element === element.ownerDocument.activeElement))
+  await page.getByText('at the camera’s present rate').waitFor()
+  await shoot(page, 'add-camera-name')
+  await checkAccessible(page)
+  await page.getByRole('button', { name: 'Back' }).click()
+  assert.equal(await page.getByLabel('Address').inputValue(), source.url('stream1'))
+  await page.getByRole('button', { name: 'Use this camera' }).click()
+})
+
+test('an answer that is lost and a double click make one camera', async () => {
+  await page.getByLabel('Name', { exact: true }).fill('Yard')
+  let isLost = false
+  await page.route('**/v1/cameras/', async (route) => {
+    if (route.request().method() !== 'POST' || isLost) return route.continue()
+    isLost = true
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await page.getByRole('button', { name: 'Add the camera' }).dblclick()
+  await page.waitForURL(/\/cameras\/\d+$/)
+  assert.ok(isLost)
+  assert.deepEqual(await listNames(), ['Yard'])
+  const id = /\d+$/.exec(page.url())![0]
+  const recording = await scene.server.request<{ retention: string }>(`/v1/cameras/${id}/recording/`)
+  assert.equal(recording.json.retention, 'P7D')
+  await page.unroute('**/v1/cameras/')
+})
+
+test('a camera that is away can be added all the same, on a phone', async () => {
+  const storageState = await page.context().storageState()
+  const look = { viewport: { width: 360, height: 780 }, colorScheme: 'dark', locale: 'de-DE' } as const
+  const phone = await scene.openPage({ storageState, ...look })
+  await phone.goto(`${scene.server.url}/`)
+  await phone.getByRole('link', { name: 'Kamera hinzufügen' }).click()
+  await phone.getByLabel('Adresse').fill('rtsp://127.0.0.1:9/attic')
+  await phone.keyboard.press('Enter')
+  await phone.getByRole('heading', { name: 'Unter dieser Adresse antwortet kein Gerät' }).waitFor()
+  await checkAccessible(phone)
+  await shoot(phone, 'add-camera-phone')
+  await phone.getByRole('button', { name: 'Trotzdem hinzufügen' }).click()
+  await phone.keyboard.type('Dachboden')
+  await phone.keyboard.press('Enter')
+  await phone.waitForURL(/\/cameras\/\d+$/)
+  assert.deepEqual(await listNames(), ['Yard', 'Dachboden'])
+  await phone.context().close()
+})

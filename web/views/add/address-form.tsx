@@ -1,0 +1,120 @@
+// Where the camera is, and what is there.
+
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import type { NewDetection } from '../../../sdk/index.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { readFieldProblems } from '../../parts/field-problems.ts'
+import { Form } from '../../parts/form.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+import { FoundStream } from './found-stream.tsx'
+import { StreamProblem } from './stream-problem.tsx'
+
+/** An address somebody looked at. */
+export type Looked = {
+  readonly source: NewDetection & { readonly type?: 'h264' | 'h265' | 'mjpeg' }
+  /** What it sends, as far as it could be measured. */
+  readonly bytesPerDay: number | undefined
+  readonly suggestedName: string
+}
+
+const fields = ['url', 'username', 'password'] as const
+type Typed = { readonly [Name in (typeof fields)[number]]: string }
+
+/** The server looks for ten seconds at most; a busy one needs some more. */
+const timeoutMs = 30_000
+
+export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
+  const { addCamera: texts } = useTexts()
+  const client = useClient()
+  const [typed, setTyped] = useState<Typed>({ url: '', username: '', password: '' })
+  const look = useMutation({
+    mutationFn: async (at: Typed) => {
+      const source = readSource(at)
+      return { source, answer: await client.cameras.detect(source, { timeoutMs }) }
+    },
+  })
+  const problems = readFieldProblems(look.error)
+  const field = (name: keyof Typed) => ({
+    name,
+    value: typed[name],
+    problem: problems[name],
+    onChange: (event: FormEvent<HTMLInputElement>) => {
+      setTyped({ ...typed, [name]: event.currentTarget.value })
+      // What was found is not what is typed any more.
+      if (!look.isPending) look.reset()
+    },
+  })
+  const tryOther = (url: string) => {
+    const other = { ...typed, url }
+    setTyped(other)
+    look.mutate(other)
+  }
+  const next = () => {
+    if (!look.data) return
+    const { source, answer } = look.data
+    const bitRate = answer.video?.bit_rate
+    onNext({
+      source: { ...source, ...(answer.type && { type: answer.type }) },
+      bytesPerDay: bitRate ? (bitRate / 8) * 86_400 : undefined,
+      suggestedName: '',
+    })
+  }
+  const answer = look.data?.answer
+  const shown = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (answer) shown.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' })
+  }, [answer])
+  return (
+    <>
+      <Form
+        title={texts.first}
+        action={look.isPending ? texts.looking : texts.look}
+        sending={{ ...look, mutate: () => look.mutate(typed) }}
+        fields={fields}
+        aside={
+          <Link className="action action-quiet" href="/">
+            {texts.cancel}
+          </Link>
+        }
+      >
+        <Field
+          {...field('url')}
+          label={texts.url}
+          hint={texts.urlHint}
+          required
+          inputMode="url"
+          placeholder="rtsp://192.168.1.20/stream1"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        <div className="pair">
+          <Field
+            {...field('username')}
+            label={texts.username}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+          <Field {...field('password')} label={texts.password} type="password" autoComplete="new-password" />
+        </div>
+      </Form>
+      <div className="looked" role="status" ref={shown}>
+        {answer?.problem && <StreamProblem problem={answer.problem} onTry={tryOther} onAnyway={next} />}
+        {answer && !answer.problem && (
+          <FoundStream found={answer}>
+            <Button onClick={next}>{texts.next}</Button>
+          </FoundStream>
+        )}
+      </div>
+    </>
+  )
+}
+
+function readSource({ url, username, password }: Typed): NewDetection {
+  return { url, ...(username !== '' && { username }), ...(password !== '' && { password }) }
+}

@@ -1,0 +1,53 @@
+// Why there are no pictures at an address, and what to try.
+
+import type { StreamDetection } from '../../../sdk/index.ts'
+import { Button } from '../../parts/button.tsx'
+import { useLanguage } from '../../texts/texts.tsx'
+
+export type StreamProblemProps = {
+  readonly problem: NonNullable<StreamDetection['problem']>
+  /** Looks at another address. */
+  readonly onTry: (url: string) => void
+  /** Adds it all the same: maybe it is switched off. */
+  readonly onAnyway: () => void
+}
+
+export function StreamProblem({ problem, onTry, onAnyway }: StreamProblemProps) {
+  const { texts, language } = useLanguage()
+  const { detection } = texts
+  const { code, detail, suggestions } = problem
+  return (
+    <div className="panel">
+      <h2>{detection.problems[code] ?? detection.problems.failed}</h2>
+      {/* In English, and more exact than what a translation of all of it could be. */}
+      <p className={language === 'en' ? undefined : 'hint'} lang="en">
+        {detail}
+      </p>
+      {suggestions.length > 0 && (
+        <>
+          <p className="suggestions-title">{detection.suggestions}</p>
+          <ul className="suggestions">
+            {suggestions.map(({ maker, url }) => (
+              <li key={url} className="row">
+                <div>
+                  <strong>{maker}</strong>
+                  <p className="hint">{url}</p>
+                </div>
+                <Button look="quiet" aria-label={detection.tryOf(maker)} onClick={() => onTry(url)}>
+                  {detection.try}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {code !== 'address_refused' && (
+        <div className="form-end">
+          <Button look="quiet" onClick={onAnyway}>
+            {detection.anyway}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
