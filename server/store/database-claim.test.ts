@@ -11,13 +11,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { testEachDatabase, testPostgres } from '../../test/postgres/each-database.ts'
 import type { TemporaryPostgres } from '../../test/postgres/temporary-postgres.ts'
-import { systemClock } from '../base/clock.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
 import { claimDatabase } from './database-claim.ts'
 import { openStore } from './store.ts'
 
-const claim = (database: string, dataDir = '/srv/nightjar/first') =>
-  claimDatabase({ database, dataDir, clock: systemClock, log: silentLogger })
+const claim = (database: string, dataDir = '/srv/nightjar/first', clock: Clock = systemClock) =>
+  claimDatabase({ database, dataDir, clock, log: silentLogger })
+
+/** For those who are going to be patient in vain. */
+const fastClock: Clock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() * 20,
+  sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
+}
+const claimInVain = (database: string) => claim(database, '/srv/nightjar/second', fastClock)
 
 /** Whether something has resolved by now. */
 const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), delay(0, false)])
@@ -27,7 +35,7 @@ testEachDatabase(
   async (t, { create }) => {
     const database = await create(t)
     const first = await claim(database)
-    await assert.rejects(claim(database, '/srv/nightjar/second'), (error: Error & { kind: string }) => {
+    await assert.rejects(claimInVain(database), (error: Error & { kind: string }) => {
       assert.equal(error.kind, 'conflict')
       assert.ok(error.message.includes(`on ${hostname().slice(0, 24)}`), error.message)
       assert.match(error.message, /srv\/nightjar\/first/)
@@ -64,7 +72,7 @@ testEachDatabase('a server that is killed leaves its database free', async (t, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(child.stdout, 'data')
-  await assert.rejects(claim(database), { kind: 'conflict', message: /data in \/killed/ })
+  await assert.rejects(claimInVain(database), { kind: 'conflict', message: /data in \/killed/ })
   child.kill('SIGKILL')
   await once(child, 'exit')
   await (await claim(database))[Symbol.asyncDispose]()
@@ -108,7 +116,7 @@ testPostgres('a claim whose connection is lost is taken again by itself', async 
   await postgres.start()
   await untilHeld(postgres, database)
   assert.equal(await isSettled(first.lost), false)
-  await assert.rejects(claim(database), { kind: 'conflict' })
+  await assert.rejects(claimInVain(database), { kind: 'conflict' })
 })
 
 testPostgres('a server whose database was taken over is told by whom', async (_t, postgres) => {
