@@ -32,6 +32,11 @@ const cameraAdd: Command = {
       placeholder: 'DURATION',
       sentence: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
     },
+    'max-size': {
+      placeholder: 'SIZE',
+      sentence:
+        'With --record: keeps no more than so much, for instance 50GB; the oldest goes first. Default: no limit.',
+    },
     type: {
       placeholder: 'TYPE',
       sentence:
@@ -44,13 +49,16 @@ const cameraAdd: Command = {
     const id = parseNewId(options.id)
     const type = parseType(options.type ?? guessCameraType(source.url))
     const name = parseCameraName(options.name!)
-    if (options.record !== undefined) parseDurationMs(options.record)
+    const { record: retention } = options
+    if (retention !== undefined) parseDurationMs(retention)
+    const maxBytes = parseMaxSize(options['max-size']) ?? null
+    if (retention === undefined && maxBytes !== null) throw new UsageError('--max-size needs --record', cameraAdd)
     return withStore(config, async (store) => {
       const { id: ownerId } = await getNamedUser(store, options.user!)
       const camera = await store.cameras.insert({ id, ownerId, name, type, ...source })
-      const policy = options.record === undefined ? undefined : { retention: options.record, maxBytes: null }
-      const recording = policy && (await store.recordings.enable(camera.id, policy))
-      const recorded = recording ? `, recorded for ${recording.retention}` : ''
+      const recording =
+        retention === undefined ? undefined : await store.recordings.enable(camera.id, { retention, maxBytes })
+      const recorded = recording ? `, recorded for ${describePolicy(recording)}` : ''
       return { json: writeCamera(camera, recording), text: `Added camera ${camera.id}, ${camera.name}${recorded}.` }
     })
   },
@@ -167,8 +175,11 @@ function parseType(text: string): CameraType {
 
 function describeRecording(recording: Recording | undefined): string {
   if (!recording || recording.deactivatedAtMs !== null) return 'off'
-  const { status, retention, maxBytes } = recording
-  return `${status} ${retention}${maxBytes === null ? '' : `, at most ${writeByteSize(maxBytes)}`}`
+  return `${recording.status} ${describePolicy(recording)}`
+}
+
+function describePolicy({ retention, maxBytes }: Recording): string {
+  return maxBytes === null ? retention : `${retention}, at most ${writeByteSize(maxBytes)}`
 }
 
 function describeTrouble(camera: Camera, recording: Recording | undefined): string {

@@ -109,11 +109,13 @@ test('the space is told with the rate, how far back footage will reach, and when
   const [only] = json.cameras
   assert.deepEqual([only.id, only.used_bytes, only.bytes_per_day, only.retention_days], [camera.id, 20e6, 2e6, 7])
   assert.equal(only.forecast_days, 7)
-  assert.deepEqual(json.users, [{ id: ownerId, max_bytes: 25_000_000, full_at: null }], 'its time is over before')
+  const limited = { id: ownerId, used_bytes: 20_000_000, max_bytes: 25_000_000, full_at: null }
+  assert.deepEqual(json.users, [limited], 'its time is over before')
   const { stdout } = await run('storage')
   assert.match(stdout, /^1 +Door +20\.0 MB +2\.00 MB +\S+Z +7 days +7 days$/m)
   assert.match(stdout, /^a@example\.com: 20\.0 MB of 25\.0 MB$/m)
   assert.match(stdout, /^Disk: .* free, 0 B stay free/m)
+  assert.match((await run('storage --archive /nowhere')).stdout, /^Disk: not known, the folder .* is missing/m)
 })
 
 test('sizes and durations that cannot be are refused with words', { timeout: 60_000 }, async (t) => {
@@ -124,6 +126,8 @@ test('sizes and durations that cannot be are refused with words', { timeout: 60_
     [`camera record ${camera.id} --retention P365000000D`, /longer than 100 years/],
     [`camera record ${camera.id} --max-size much`, /not a size such as 500GB/],
     [`camera record ${camera.id} --max-size 5kB`, /at least 1 MiB/],
+    ['camera add --user a@example.com --name B --url rtsp://b.example/ --max-size 5GB', /needs --record/],
+    ['camera add --user a@example.com --name B --url rtsp://b.example/ --record P1D --max-size 5', /at least 1 MiB/],
     ['user limit a@example.com --max-size -5GB', /argument is ambiguous|not a size/],
     ['user limit nobody@example.com --max-size 5GB', /there is no user/],
   ]
@@ -132,6 +136,8 @@ test('sizes and durations that cannot be are refused with words', { timeout: 60_
     assert.ok(code > 0, words)
     assert.match(json.error.message, reason, words)
   }
+  const added = await run('camera add --user 1 --name B --url rtsp://b.example/ --record P1D --max-size 5GB --json')
+  assert.deepEqual([added.json.recording.retention, added.json.recording.max_bytes], ['P1D', 5e9])
   assert.equal((await run(`camera record ${camera.id} --off`)).code, 0)
   assert.match((await run(`camera record ${camera.id} --max-size 5GB --json`)).json.error.message, /give --retention/)
 })

@@ -24,8 +24,7 @@ export function describeStorage(report: StorageReport, names: Names): string {
   const used = cameras.reduce((sum, { bytes }) => sum + bytes, 0)
   const lines = [writeTable(titles, rows, 'There are no recordings.')]
   for (const [userId, maxBytes] of limits.users) {
-    const own = cameras.filter(({ ownerId }) => ownerId === userId).reduce((sum, { bytes }) => sum + bytes, 0)
-    const share = `${writeByteSize(own)} of ${writeByteSize(maxBytes)}`
+    const share = `${writeByteSize(sumOfUser(report, userId))} of ${writeByteSize(maxBytes)}`
     lines.push(`${names.users.get(userId)}: ${share}${describeFull(atMs, forecast.userFullMs.get(userId))}`)
   }
   if (limits.maxBytes !== undefined) {
@@ -36,8 +35,12 @@ export function describeStorage(report: StorageReport, names: Names): string {
     const free = `${writeByteSize(disk.freeBytes)} of ${writeByteSize(disk.totalBytes)} free`
     const kept = `${writeByteSize(disk.floorBytes)} stay free`
     lines.push(`Disk: ${free}, ${kept}${describeFull(atMs, forecast.diskFullMs)}`)
-  } else lines.push('Disk: it does not answer')
+  } else lines.push('Disk: not known, the folder of the recordings is missing or does not answer')
   return lines.join('\n')
+}
+
+function sumOfUser({ cameras }: StorageReport, userId: number): number {
+  return cameras.filter(({ ownerId }) => ownerId === userId).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
 function describeLimits({ maxAgeMs, maxBytes }: CameraStorage): string {
@@ -59,7 +62,8 @@ function describeFull(atMs: number, inMs: number | undefined): string {
   return inMs === 0 ? ', full: the oldest go' : `, full on ${writeTime(atMs + inMs)}`
 }
 
-export function writeStorageReport({ atMs, cameras, limits, forecast, disk }: StorageReport) {
+export function writeStorageReport(report: StorageReport) {
+  const { atMs, cameras, limits, forecast, disk } = report
   const write = (inMs: number) => (inMs > 200 * 365 * dayMs ? null : writeTime(atMs + inMs))
   return {
     used_bytes: cameras.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -70,6 +74,7 @@ export function writeStorageReport({ atMs, cameras, limits, forecast, disk }: St
     min_free_bytes: disk?.floorBytes ?? null,
     users: [...limits.users].map(([id, maxBytes]) => ({
       id,
+      used_bytes: sumOfUser(report, id),
       max_bytes: maxBytes,
       full_at: write(forecast.userFullMs.get(id)!),
     })),
