@@ -1,4 +1,4 @@
-// What is at the address of a camera that is not added yet: an extension. Nothing of it is kept.
+// What is at the address of a camera that is not added yet, and which cameras there are: an extension. Nothing of it is kept.
 
 import { type Static, Type } from 'typebox'
 import { CameraType, NewCamera } from './camera.ts'
@@ -92,15 +92,109 @@ export const StreamDetection = Type.Object({
 
 export type StreamDetection = Static<typeof StreamDetection>
 
+export const OnvifDeviceSource = Type.Object({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description:
+      'Of the device service, as discovery tells it: http://192.168.1.20/onvif/device_service. A host alone, with its port or without, is enough.',
+  }),
+  username,
+  password,
+})
+
+export type OnvifDeviceSource = Static<typeof OnvifDeviceSource>
+
+const told = (description: string) => nullable(Type.String({ description }))
+
+export const DiscoveredDevice = Type.Object({
+  id: Type.String({ description: 'Of the device, whatever its address; a URN in most.' }),
+  address: Type.String({ description: 'Where it answered from.' }),
+  url: Type.String({ format: 'uri', description: 'Of its device service, to be asked for its profiles.' }),
+  name: told('As it names itself.'),
+  hardware: told('Its model.'),
+  location: told('Where it says it is.'),
+})
+
+export const OnvifDiscovery = Type.Object({
+  devices: Type.Array(DiscoveredDevice, { description: 'In the order of their addresses.' }),
+})
+
+export type OnvifDiscovery = Static<typeof OnvifDiscovery>
+
+export const OnvifProfile = Type.Object({
+  token: Type.String({ description: 'Of the profile, within the device.' }),
+  name: Type.String(),
+  use: nullable(
+    Type.Enum(['main', 'sub'], {
+      description: 'The one with the largest picture, and one small enough for tiles; null for the others.',
+    }),
+  ),
+  type: nullable(
+    Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Null when the server does not read what it sends.' }),
+  ),
+  encoding: told('As the device names what it sends.'),
+  width: nullable(Type.Integer()),
+  height: nullable(Type.Integer()),
+  frame_rate: nullable(Type.Integer({ description: 'Most pictures per second, as it is set.' })),
+  bit_rate: nullable(Type.Integer({ description: 'Most bits per second, as it is set.' })),
+  has_audio: Type.Boolean(),
+  url: nullable(
+    Type.String({
+      format: 'uri',
+      description: 'Where its stream is, without user information: the `url` of a new camera. Null: see `url_problem`.',
+    }),
+  ),
+  url_problem: told('Why there is no `url`.'),
+  snapshot_url: nullable(Type.String({ format: 'uri', description: 'Of a single picture.' })),
+})
+
+export const OnvifDevice = Type.Object({
+  url: Type.String({ format: 'uri', description: 'What was asked, without user information.' }),
+  manufacturer: told('Null when the device was not reached.'),
+  model: told('Null when the device was not reached.'),
+  firmware_version: told('Null when the device was not reached.'),
+  profiles: Type.Array(OnvifProfile),
+  problem: nullable(
+    Type.Object(
+      { code: DetectionProblem.properties.code, detail: DetectionProblem.properties.detail },
+      { description: 'Why this is not all; null when it is.' },
+    ),
+  ),
+})
+
+export type OnvifDevice = Static<typeof OnvifDevice>
+
+const access = { all: ['read', 'write'], or: 'camera_create' } as const
+
 export const detectionEndpoints = {
   detectStream: endpoint({
     method: 'POST',
     path: '/v1/cameras/stream-detection/',
     summary: 'Looks what is at the address of a camera.',
-    access: { all: ['read', 'write'], or: 'camera_create' },
+    access,
     body: NewDetection,
     status: 200,
     result: StreamDetection,
+    isExtension: true,
+  }),
+  discoverDevices: endpoint({
+    method: 'POST',
+    path: '/v1/cameras/onvif-discovery/',
+    summary: 'Asks the local network of the server for cameras.',
+    access,
+    status: 200,
+    result: OnvifDiscovery,
+    isExtension: true,
+  }),
+  readDevice: endpoint({
+    method: 'POST',
+    path: '/v1/cameras/onvif-profiles/',
+    summary: 'Asks a camera for its streams.',
+    access,
+    body: OnvifDeviceSource,
+    status: 200,
+    result: OnvifDevice,
     isExtension: true,
   }),
 } satisfies Record<string, Endpoint>

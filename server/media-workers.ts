@@ -12,6 +12,7 @@ import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { LiveSubscriber, LiveSubscription } from './live/live-streams.ts'
 import type {
   Answer,
+  AnswerTo,
   CameraJob,
   FromWorker,
   Question,
@@ -85,9 +86,10 @@ export class MediaWorkers implements LiveSubscriber {
   }
 
   /** Asks a worker. Rejects with 'unavailable' when it ends over it, or with the signal's reason. */
-  ask(question: Question, signal: AbortSignal): Promise<Answer> {
+  async ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> {
     const questionId = this.#nextQuestionId++
-    return this.#slots[questionId % this.#slots.length]!.ask(questionId, question, signal)
+    // A worker answers what it was asked.
+    return (await this.#slots[questionId % this.#slots.length]!.ask(questionId, question, signal)) as AnswerTo<Q>
   }
 
   /** Ends all cameras; open fragments are finished and their index rows reported before this resolves. */

@@ -1,5 +1,5 @@
-// Looks at addresses of cameras for the API: asks a media worker, makes the picture, and keeps how much of that goes on within bounds,
-// because every look is a connection to wherever a user says.
+// Looks for the API at addresses of cameras and at what cameras there are: asks a media worker, makes the picture, and keeps how much of
+// that goes on within bounds, because every look is a connection to wherever a user says.
 
 import type { CameraSource } from './api/camera-source.ts'
 import type { Asker, Detection, Detector } from './api/deps.ts'
@@ -9,12 +9,14 @@ import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import type { DecodeRequest } from './decoder/decoder-protocol.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
+import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
+import type { OnvifDevice } from './ingest/onvif/read-device.ts'
 import type { VideoCodec } from './media/frame.ts'
 import { fitPicture } from './media/picture-size.ts'
-import type { Answer, Question } from './worker-protocol.ts'
+import type { AnswerTo, Question } from './worker-protocol.ts'
 
 export type StreamDetectorOptions = {
-  readonly workers: { ask(question: Question, signal: AbortSignal): Promise<Answer> }
+  readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }
   readonly decoder: { decode(request: DecodeRequest): Promise<Uint8Array[]> }
   readonly clock: Clock
   readonly log: Logger
@@ -70,9 +72,19 @@ export class StreamDetector implements Detector {
     }
   }
 
+  async discover({ userId, signal }: Asker): Promise<readonly DiscoveredDevice[]> {
+    using _ = this.#enter(userId)
+    return (await this.#options.workers.ask({ kind: 'onvif_devices' }, signal)).devices
+  }
+
+  async readDevice({ url, username, password }: CameraSource, { userId, signal }: Asker): Promise<OnvifDevice> {
+    using _ = this.#enter(userId)
+    const target = { url, username: username ?? undefined, password: password ?? undefined }
+    return (await this.#options.workers.ask({ kind: 'onvif_device', target }, signal)).device
+  }
+
   async #look(target: DetectionTarget, { signal }: Asker): Promise<DetectedStream> {
-    const { detected } = await this.#options.workers.ask({ kind: 'stream', target }, signal)
-    return detected
+    return (await this.#options.workers.ask({ kind: 'stream', target }, signal)).stream
   }
 
   #enter(userId: number): Disposable {
@@ -80,7 +92,8 @@ export class StreamDetector implements Detector {
     if (mine >= this.#limits.perUser) {
       throw new AppError('rate_limited', `more than ${this.#limits.perUser} at once`, { retryAfterSeconds: 5 })
     }
-    if (this.#inAll >= this.#limits.inAll) throw new AppError('unavailable', 'too many addresses are being looked at')
+    if (this.#inAll >= this.#limits.inAll)
+      throw new AppError('unavailable', 'too many addresses are being looked at', { retryAfterSeconds: 5 })
     this.#rate.take(userId)
     this.#running.set(userId, mine + 1)
     this.#inAll++

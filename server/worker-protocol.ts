@@ -6,6 +6,8 @@ import type { GapReason } from './hub/hub-item.ts'
 import type { AddressRules } from './ingest/address-guard.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
+import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
+import type { OnvifDevice, OnvifTarget } from './ingest/onvif/read-device.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { Fragment } from './model/segment.ts'
 import type { OpenSegment } from './model/segment-views.ts'
@@ -38,10 +40,19 @@ export type WorkerSettings = {
 }
 
 /** About what is no camera of this server yet. */
-export type Question = { readonly kind: 'stream'; readonly target: DetectionTarget }
+export type Question =
+  | { readonly kind: 'stream'; readonly target: DetectionTarget }
+  | { readonly kind: 'onvif_devices' }
+  | { readonly kind: 'onvif_device'; readonly target: OnvifTarget }
 
 /** What is asked about never fails; `undefined` in its place is a fault of ours. */
-export type Answer = { readonly kind: 'stream'; readonly detected: DetectedStream }
+export type Answer =
+  | { readonly kind: 'stream'; readonly stream: DetectedStream }
+  | { readonly kind: 'onvif_devices'; readonly devices: readonly DiscoveredDevice[] }
+  | { readonly kind: 'onvif_device'; readonly device: OnvifDevice }
+
+/** Of a kind of question. */
+export type AnswerTo<Q extends Question> = Extract<Answer, { kind: Q['kind'] }>
 
 export type ToWorker =
   /** Adds the camera, or changes it: a new address reconnects, recording is switched without touching the connection. */

@@ -11,13 +11,15 @@ import { createAddressGuard } from './ingest/address-guard.ts'
 import { createReadBuffer } from './ingest/camera-session.ts'
 import { ConnectGate } from './ingest/connect-gate.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
+import { discoverDevices } from './ingest/onvif/discover-devices.ts'
+import { readOnvifDevice } from './ingest/onvif/read-device.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
 import { nodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
-import type { FromWorker, Question, ToWorker, WorkerSettings } from './worker-protocol.ts'
+import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './worker-protocol.ts'
 
 const statsIntervalMs = 5000
 
@@ -99,19 +101,30 @@ async function removeCamera(cameraId: number): Promise<void> {
   post({ type: 'camera_removed', cameraId })
 }
 
-async function answer(questionId: number, { target }: Question): Promise<void> {
+async function answer(questionId: number, question: Question): Promise<void> {
   const asked = new AbortController()
   questions.set(questionId, asked)
-  const options = { clock, log, addressGuard, gate, readBuffer, signal: asked.signal }
   try {
-    const detected = await detectStream({ ...options, target })
-    post({ type: 'answered', questionId, answer: { kind: 'stream', detected } })
+    post({ type: 'answered', questionId, answer: await findAnswer(question, asked.signal) })
   } catch (error) {
     if (asked.signal.aborted) return
-    log.error({ error: errorChain(error) }, 'an address could not be looked at')
+    log.error({ kind: question.kind, error: errorChain(error) }, 'a question could not be answered')
     post({ type: 'answered', questionId, answer: undefined })
   } finally {
     questions.delete(questionId)
+  }
+}
+
+async function findAnswer(question: Question, signal: AbortSignal): Promise<Answer> {
+  const options = { clock, log, addressGuard, signal }
+  const { kind } = question
+  switch (kind) {
+    case 'stream':
+      return { kind, stream: await detectStream({ ...options, gate, readBuffer, target: question.target }) }
+    case 'onvif_devices':
+      return { kind, devices: await discoverDevices({ ...options, isLoopbackAsked: settings.allowLoopbackCameras }) }
+    case 'onvif_device':
+      return { kind, device: await readOnvifDevice({ ...options, target: question.target }) }
   }
 }
 

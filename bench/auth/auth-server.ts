@@ -209,7 +209,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
     setSpeed: absent,
   },
   snapshots: { find: async () => undefined },
-  detector: { detect: absent, findType: async () => undefined },
+  detector: { detect: absent, findType: async () => undefined, discover: async () => [], readDevice: absent },
 }
 
 if (process.argv[1] === self) process.once('message', async (order: Order) => process.send!(await serve(order)))

@@ -1,9 +1,17 @@
 // Words and examples of looking at addresses of cameras.
 
+import type { detectionEndpoints } from '../detection.ts'
 import type { Endpoints } from '../endpoints.ts'
 import type { OperationText } from './operation-text.ts'
 
-export const detectionTexts: { readonly detectStream: OperationText<Endpoints['detectStream']> } = {
+type Names = keyof typeof detectionEndpoints
+
+const refusals = {
+  429: 'More than two at once, or 30 in a minute.',
+  503: 'Too many addresses are being looked at for all users together.',
+} as const
+
+export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   detectStream: {
     tag: 'Cameras',
     description:
@@ -30,9 +38,62 @@ export const detectionTexts: { readonly detectStream: OperationText<Endpoints['d
       snapshot: { url: 'data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD', width: 640, height: 360 },
       problem: null,
     },
-    refusals: {
-      429: 'More than two at once, or 30 in a minute.',
-      503: 'Too many addresses are being looked at for all users together.',
+    refusals,
+  },
+  discoverDevices: {
+    tag: 'Cameras',
+    description:
+      'By WS-Discovery, for three seconds, in the networks the server itself is in; cameras whose ONVIF is switched off do not answer. Only those at addresses where cameras may be are told of.',
+    answer: {
+      devices: [
+        {
+          id: 'urn:uuid:1b1c8e3a-5b0d-4a61-9d5e-2f6c7a8b9c0d',
+          address: '192.168.1.20',
+          url: 'http://192.168.1.20/onvif/device_service',
+          name: 'Front door',
+          hardware: 'DS-2CD2143',
+          location: null,
+        },
+      ],
     },
+    refusals,
+  },
+  readDevice: {
+    tag: 'Cameras',
+    description:
+      'By ONVIF, for twelve seconds at most. Add a camera with the `url` of a profile and the same user name and password. That the device refuses or is away is an answer too: `problem` says why.',
+    bodies: {
+      'What discovery told': {
+        url: 'http://192.168.1.20/onvif/device_service',
+        username: 'viewer',
+        password: 'sesame',
+      },
+      'A host alone': { url: '192.168.1.20' },
+    },
+    answer: {
+      url: 'http://192.168.1.20/onvif/device_service',
+      manufacturer: 'HIKVISION',
+      model: 'DS-2CD2143',
+      firmware_version: 'V5.7.3',
+      profiles: [
+        {
+          token: 'Profile_1',
+          name: 'mainStream',
+          use: 'main',
+          type: 'h265',
+          encoding: 'H265',
+          width: 2560,
+          height: 1440,
+          frame_rate: 25,
+          bit_rate: 4096000,
+          has_audio: true,
+          url: 'rtsp://192.168.1.20:554/Streaming/Channels/101?transportmode=unicast&profile=Profile_1',
+          url_problem: null,
+          snapshot_url: 'http://192.168.1.20/onvif-http/snapshot?Profile_1',
+        },
+      ],
+      problem: null,
+    },
+    refusals,
   },
 }

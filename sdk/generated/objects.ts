@@ -357,12 +357,100 @@ export type DetectionProblem = {
   suggestions: SuggestedUrl[]
 }
 
+export type DiscoveredDevice = {
+  /** Of the device, whatever its address; a URN in most. */
+  id: string
+  /** Where it answered from. */
+  address: string
+  /** Of its device service, to be asked for its profiles. */
+  url: string
+  /** As it names itself. */
+  name: string | null
+  /** Its model. */
+  hardware: string | null
+  /** Where it says it is. */
+  location: string | null
+}
+
 export type NewDetection = {
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url: string
   /** Wins over user information in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
+}
+
+export type OnvifDevice = {
+  /** What was asked, without user information. */
+  url: string
+  /** Null when the device was not reached. */
+  manufacturer: string | null
+  /** Null when the device was not reached. */
+  model: string | null
+  /** Null when the device was not reached. */
+  firmware_version: string | null
+  profiles: OnvifProfile[]
+  /** Why this is not all; null when it is. */
+  problem: {
+    /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. */
+    code:
+      | 'address_refused'
+      | 'unknown_host'
+      | 'unreachable'
+      | 'timed_out'
+      | 'tls_failed'
+      | 'not_a_camera'
+      | 'login_needed'
+      | 'login_refused'
+      | 'not_allowed'
+      | 'no_such_stream'
+      | 'busy'
+      | 'redirected'
+      | 'no_video'
+      | 'unsupported'
+      | 'no_frames'
+      | 'failed'
+    /** What is wrong and what to try, as readable sentences. */
+    detail: string
+  } | null
+}
+
+export type OnvifDeviceSource = {
+  /** Of the device service, as discovery tells it: http://192.168.1.20/onvif/device_service. A host alone, with its port or without, is enough. */
+  url: string
+  /** Wins over user information in `url`. */
+  username?: string | null | undefined
+  password?: string | null | undefined
+}
+
+export type OnvifDiscovery = {
+  /** In the order of their addresses. */
+  devices: DiscoveredDevice[]
+}
+
+export type OnvifProfile = {
+  /** Of the profile, within the device. */
+  token: string
+  name: string
+  /** The one with the largest picture, and one small enough for tiles; null for the others. */
+  use: 'main' | 'sub' | null
+  /** Null when the server does not read what it sends. */
+  type: 'h264' | 'h265' | 'mjpeg' | null
+  /** As the device names what it sends. */
+  encoding: string | null
+  width: number | null
+  height: number | null
+  /** Most pictures per second, as it is set. */
+  frame_rate: number | null
+  /** Most bits per second, as it is set. */
+  bit_rate: number | null
+  has_audio: boolean
+  /** Where its stream is, without user information: the `url` of a new camera. Null: see `url_problem`. */
+  url: string | null
+  /** Why there is no `url`. */
+  url_problem: string | null
+  /** Of a single picture. */
+  snapshot_url: string | null
 }
 
 export type StreamDetection = {

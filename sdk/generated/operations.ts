@@ -35,6 +35,9 @@ import type {
   NewEvent,
   NewGuest,
   NewRecording,
+  OnvifDevice,
+  OnvifDeviceSource,
+  OnvifDiscovery,
   Page,
   PageQuery,
   RecordedPictures,
@@ -112,6 +115,10 @@ export type Operations = {
   disableRecording: { params: { camera_id: number }; result: undefined }
   /** Looks what is at the address of a camera. An extension of the interface. */
   detectStream: { body: NewDetection; result: StreamDetection }
+  /** Asks the local network of the server for cameras. An extension of the interface. */
+  discoverDevices: { result: OnvifDiscovery }
+  /** Asks a camera for its streams. An extension of the interface. */
+  readDevice: { body: OnvifDeviceSource; result: OnvifDevice }
   /** Where pictures of recorded moments are. An extension of the interface. */
   getPictures: { params: { camera_id: number }; result: RecordedPictures }
   /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
@@ -205,6 +212,8 @@ export const operations = {
   updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
   detectStream: { method: 'POST', path: '/v1/cameras/stream-detection/' },
+  discoverDevices: { method: 'POST', path: '/v1/cameras/onvif-discovery/' },
+  readDevice: { method: 'POST', path: '/v1/cameras/onvif-profiles/' },
   getPictures: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/pictures/' },
   getSharedPictures: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/pictures/' },
   createDownload: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/download/' },

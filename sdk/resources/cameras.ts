@@ -21,6 +21,10 @@ export const createCameras = (call: Call) => ({
   create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
   /** What is at the address of a camera that is not added yet; takes some seconds. */
   detect: (body: Body<'detectStream'>, options?: CallOptions) => call('detectStream', { body }, options),
+  /** Cameras in the networks of the server; takes some seconds. */
+  discover: (options?: CallOptions) => call('discoverDevices', {}, options),
+  /** The streams of a camera, as it tells by ONVIF; takes some seconds. */
+  readDevice: (body: Body<'readDevice'>, options?: CallOptions) => call('readDevice', { body }, options),
   update: (id: number, body: Body<'updateCamera'>, options?: CallOptions) =>
     call('updateCamera', { params: { camera_id: id }, body }, options),
   /** The `event_api_hash` it had is worth nothing from then on. */

@@ -16,8 +16,8 @@ type Source = {
 }
 
 /** User information in the address counts where the body does not name its own. Throws 'invalid' naming `url`. */
-export function readSource({ url, username, password }: Source): CameraSource {
-  const parsed = parseCameraUrl(url)
+export function readSource({ url, username, password }: Source, parseUrl = parseCameraUrl): CameraSource {
+  const parsed = parseUrl(url)
   return {
     url: parsed.url,
     username: username === undefined ? parsed.username : username,

@@ -11,6 +11,8 @@ import type { Sessions } from '../auth/sessions/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
+import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
+import type { OnvifDevice } from '../ingest/onvif/read-device.ts'
 import type { VideoCodec } from '../media/frame.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
@@ -89,12 +91,15 @@ export type ServerReport = {
   readonly workers: { readonly count: number; readonly running: number; readonly restarts: number }
 }
 
-/** What is at addresses of cameras; see stream-detector.ts. Ends early when `signal` aborts. */
+/** What is at addresses of cameras, and which cameras there are; see stream-detector.ts. Ends early when `signal` aborts. */
 export type Detector = {
   /** Throws 'rate_limited' and 'unavailable' when too many are looked at. */
   detect(source: CameraSource, asker: Asker): Promise<Detection>
   /** Undefined when it cannot be told now. */
   findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined>
+  /** Throw as `detect`. */
+  discover(asker: Asker): Promise<readonly DiscoveredDevice[]>
+  readDevice(source: CameraSource, asker: Asker): Promise<OnvifDevice>
 }
 
 export type Asker = { readonly userId: number; readonly signal: AbortSignal }

@@ -102,7 +102,12 @@ export async function openTemporaryApi(
       hlsSegment: unavailable,
     },
     snapshots: { find: async () => undefined },
-    detector: { detect: unavailable, findType: async () => undefined },
+    detector: {
+      detect: unavailable,
+      findType: async () => undefined,
+      discover: async () => [],
+      readDevice: unavailable,
+    },
     recorded: noFootage,
     recordedPictures: { picture: notFound },
     storage: createTemporaryStorage(store, folder, clock),

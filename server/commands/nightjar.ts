@@ -10,6 +10,7 @@ import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
 import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
+import { onvifCommands } from './onvif-commands.ts'
 import { probeCommand } from './probe-command.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
@@ -32,6 +33,7 @@ process.exitCode = await runCommandLine({
     ...auditCommands,
     ...cameraCommands,
     probeCommand,
+    ...onvifCommands,
     ...guestCommands,
     ...eventCommands,
     ...storageCommands,

@@ -26,8 +26,9 @@ const maxLearnt = 4
 /** Of those who do not call with a token, and in no example: who knows the password of a caller can end the caller’s token. */
 const lodgersPassword = 'a lodger of many summers'
 
-/** Not asked: their answers have no end, or are for browsers. */
-const isAsked = ({ operation: { tags } }: DescribedOperation) => !['Live media', 'Recorded media'].includes(tags[0])
+/** Not asked: their answers have no end, or are for browsers, or take seconds of listening to the network. */
+const isAsked = ({ operation: { tags, operationId } }: DescribedOperation) =>
+  !['Live media', 'Recorded media'].includes(tags[0]) && operationId !== 'discoverDevices'
 
 type Recording = { recording_start: string | null }
 

@@ -1,4 +1,5 @@
-// What is at an address, asked of a real server that looks at a real camera: by the interface, and from the command line.
+// What is at an address, and which cameras there are, asked of a real server that looks at real cameras: by the interface, and from the
+// command line.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -6,12 +7,15 @@ import { readFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { StreamDetection } from '../../contract/detection.ts'
+import type { OnvifDevice, OnvifDiscovery, StreamDetection } from '../../contract/detection.ts'
 import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { openOnvifCamera } from '../onvif/onvif-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
 const path = '/v1/cameras/stream-detection/'
+const discoveryPath = '/v1/cameras/onvif-discovery/'
+const profilesPath = '/v1/cameras/onvif-profiles/'
 const login = { username: 'ada', password: 'sesame' }
 
 let camera: FakeCamera
@@ -105,14 +109,22 @@ test('more than two at once are too many, and whoever goes makes room', async ()
 })
 
 test('who may: those that may add cameras', async () => {
-  const body = { url: 'rtsp://169.254.169.254/' }
+  const requests = [
+    [path, { url: 'rtsp://169.254.169.254/' }],
+    [profilesPath, { url: '169.254.169.254' }],
+  ] as const
   const tokenOf = async (...scopes: string[]) => {
     const args = ['--user', 'owner@example.com', ...scopes.flatMap((scope) => ['--scope', scope])]
     return `PersonalAccessToken ${(await server.command<{ token: string }>('token', 'create', ...args)).token}`
   }
-  const statusWith = async (authorization: string | null) =>
-    (await server.request(path, { method: 'POST', body, authorization })).status
-  assert.equal(await statusWith(null), 401)
+  const statusesWith = async (authorization: string | null) => {
+    const answers = requests.map(([at, body]) => server.request(at, { method: 'POST', body, authorization }))
+    return (await Promise.all(answers)).map(({ status }) => status)
+  }
+  assert.deepEqual(await statusesWith(null), [401, 401])
+  const listener = await tokenOf('camera_access')
+  const discovery = await server.request(discoveryPath, { method: 'POST', authorization: listener })
+  assert.equal(discovery.status, 403)
   for (const [scope, status] of [
     ['camera_create', 200],
     ['read write', 200],
@@ -120,7 +132,7 @@ test('who may: those that may add cameras', async () => {
     ['read', 403],
     ['camera_manage camera_access', 403],
   ] as const) {
-    assert.equal(await statusWith(await tokenOf(scope)), status, scope)
+    assert.deepEqual(await statusesWith(await tokenOf(scope)), [status, status], scope)
   }
 })
 
@@ -137,11 +149,11 @@ test('a camera that is added without its type has the one it is seen to have, or
 
 type Ended = { readonly code: number; readonly stdout: string }
 
-/** The command line without a server, from a folder without data. */
-function probe(...args: string[]): Promise<Ended> {
+/** The command line without a server and without data. */
+function runCamera(...args: string[]): Promise<Ended> {
   const entry = new URL('../../server/commands/nightjar.ts', import.meta.url).pathname
   return new Promise((resolve) => {
-    const words = [entry, 'camera', 'probe', ...args, '--allow-loopback-cameras']
+    const words = [entry, 'camera', ...args, '--allow-loopback-cameras']
     execFile(process.execPath, words, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }))
   })
 }
@@ -149,15 +161,68 @@ function probe(...args: string[]): Promise<Ended> {
 test('nightjar camera probe', async () => {
   const url = camera.url('yard').replace('//', '//ada:sesame@')
   const file = join(server.dataDir, 'probe.jpg')
-  const { code, stdout } = await probe(url, '--snapshot', file)
+  const { code, stdout } = await runCamera('probe', url, '--snapshot', file)
   assert.equal(code, 0, stdout)
   assert.match(stdout, /^Video: +h264 \(avc1\.\w+\), 320 × 180, 25 pictures\/s$/m)
   assert.match(stdout, /^Key frames: every 1 s$/m)
   assert.ok(!stdout.includes('sesame'))
   assert.equal(parseJpegHeader(await readFile(file)).width, 320)
-  const unknown = await probe(url.replace('yard', 'nowhere'))
+  const unknown = await runCamera('probe', url.replace('yard', 'nowhere'))
   assert.equal(unknown.code, 1)
   assert.match(unknown.stdout, /\(no_such_stream\)\nUsual addresses at this host:\n {2}Hikvision {2,}rtsp:/)
-  const { code: refused, stdout: json } = await probe('rtsp://169.254.1.1/', '--json')
+  const { code: refused, stdout: json } = await runCamera('probe', 'rtsp://169.254.1.1/', '--json')
   assert.deepEqual([refused, JSON.parse(json).problem.code], [1, 'address_refused'])
+})
+
+const openOnvif = () => {
+  const size = { encoding: 'H264', width: 320, height: 180 }
+  return openOnvifCamera({
+    auth: { kind: 'wsse', ...login },
+    profiles: [
+      { ...size, token: 'a', name: 'small', url: camera.url('yard') },
+      { token: 'b', name: 'large', encoding: 'H265', width: 1280, height: 720, url: camera.url('hall') },
+      { ...size, token: 'c', name: 'elsewhere', url: 'rtsp://169.254.1.1/' },
+    ],
+    discovery: { scopes: ['onvif://www.onvif.org/name/Fake'], isInGroup: true },
+  })
+}
+
+test('by ONVIF: which cameras there are, what streams one has, and one of them is added', async () => {
+  await using onvif = await openOnvif()
+  const found = await server.request<OnvifDiscovery>(discoveryPath, { method: 'POST' })
+  const device = found.json.devices.find(({ url }) => url === onvif.url)
+  assert.deepEqual([found.status, device?.name, device?.address], [200, 'Fake', '127.0.0.1'])
+  const ask = (body: object) => server.request<OnvifDevice>(profilesPath, { method: 'POST', body })
+  assert.equal((await ask({ url: onvif.host })).json.problem?.code, 'login_needed')
+  const { json } = await ask({ url: device!.url, ...login })
+  assert.deepEqual([json.problem, json.manufacturer, json.url], [null, 'Acme & Sons', onvif.url])
+  assert.deepEqual(
+    json.profiles.map(({ name, use, type, url }) => [name, use, type, url]),
+    [
+      ['small', 'sub', 'h264', camera.url('yard')],
+      ['large', 'main', 'h265', camera.url('hall')],
+      ['elsewhere', null, 'h264', null],
+    ],
+  )
+  const { url } = json.profiles.find(({ use }) => use === 'main')!
+  const added = await server.request<{ type: string }>('/v1/cameras/', {
+    method: 'POST',
+    body: { name: 'Found', url, ...login },
+  })
+  assert.deepEqual([added.status, added.json.type], [201, 'h265'])
+  for (const url of ['rtsp://cam/', '', 'a b']) assert.equal((await ask({ url })).status, 400, url)
+  assert.equal((await ask({ url: '169.254.169.254' })).json.problem?.code, 'address_refused')
+})
+
+test('nightjar camera discover, camera profiles', async () => {
+  await using onvif = await openOnvif()
+  const found = await runCamera('discover')
+  assert.equal(found.code, 0)
+  assert.ok(found.stdout.includes(onvif.url), found.stdout)
+  const { code, stdout } = await runCamera('profiles', `ada:sesame@${onvif.host}`)
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /^Acme & Sons Dome 4 \(1\.2\.3\)\nUSE +NAME/)
+  assert.match(stdout, /^main +large +H265, 1280 × 720, 25\/s, 2\.0 Mbit\/s +no +rtsp:\/\/127/m)
+  const refused = await runCamera('profiles', onvif.host, '--json')
+  assert.deepEqual([refused.code, JSON.parse(refused.stdout).problem.code], [1, 'login_needed'])
 })

@@ -1,16 +1,30 @@
-// /v1/cameras/stream-detection/: looks at an address that is no camera of anybody yet.
+// /v1/cameras/stream-detection/, …/onvif-discovery/ and …/onvif-profiles/: what is no camera of anybody yet.
 
+import { parseOnvifUrl } from '../../model/onvif-url.ts'
 import { writeDetection } from '../answers/detection.ts'
+import { writeDevice, writeDiscovery } from '../answers/onvif.ts'
 import type { Handlers } from '../call.ts'
 import { readSource } from '../camera-source.ts'
 import type { Detector } from '../deps.ts'
 
-export function createDetectionHandlers(detector: Pick<Detector, 'detect'>): Pick<Handlers, 'detectStream'> {
+type Names = 'detectStream' | 'discoverDevices' | 'readDevice'
+
+export function createDetectionHandlers(detector: Omit<Detector, 'findType'>): Pick<Handlers, Names> {
   return {
     async detectStream(call) {
       const source = readSource(call.body())
       const found = await detector.detect(source, { userId: call.caller.userId, signal: call.signal() })
       return writeDetection(source.url, found)
+    },
+
+    async discoverDevices(call) {
+      return writeDiscovery(await detector.discover({ userId: call.caller.userId, signal: call.signal() }))
+    },
+
+    async readDevice(call) {
+      const source = readSource(call.body(), parseOnvifUrl)
+      const found = await detector.readDevice(source, { userId: call.caller.userId, signal: call.signal() })
+      return writeDevice(source.url, found)
     },
   }
 }

@@ -1,4 +1,4 @@
-// GET requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without following
+// Requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without following
 // redirects.
 
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -21,6 +21,8 @@ export type HttpClientOptions = {
 }
 
 type Headers = { readonly [name: string]: string }
+
+type Sent = { readonly method: 'GET' | 'POST'; readonly headers: Headers; readonly body?: string }
 
 export class HttpClient implements Disposable {
   readonly #options: HttpClientOptions
@@ -45,8 +47,25 @@ export class HttpClient implements Disposable {
    * @throws CameraError for every other outcome; the signal's reason when it aborts
    */
   async get(headers: Headers = {}): Promise<IncomingMessage> {
-    const response = await this.#login.send(
-      () => this.#send(headers),
+    const response = await this.#ask({ method: 'GET', headers })
+    const { statusCode = 0 } = response
+    if ((statusCode >= 200 && statusCode <= 299) || statusCode === 304) return response
+    response.destroy()
+    throw describeStatus(statusCode, 'GET', this.#options.credentials !== undefined)
+  }
+
+  /** As `get`, but whatever its status the answer is handed on. */
+  post(body: string, type: string): Promise<IncomingMessage> {
+    return this.#ask({ method: 'POST', headers: { 'Content-Type': type }, body })
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+
+  #ask(sent: Sent): Promise<IncomingMessage> {
+    return this.#login.send(
+      () => this.#send(sent),
       (response) => {
         if (response.statusCode !== 401) return undefined
         // The body says the same in prose; what is left of the connection serves the next request.
@@ -54,20 +73,13 @@ export class HttpClient implements Disposable {
         return listChallenges(response)
       },
     )
-    const { statusCode = 0 } = response
-    if ((statusCode >= 200 && statusCode <= 299) || statusCode === 304) return response
-    response.destroy()
-    throw describeStatus(statusCode, 'GET', this.#options.credentials !== undefined)
   }
 
-  [Symbol.dispose](): void {
-    this.#agent.destroy()
-  }
-
-  async #send(headers: Headers): Promise<IncomingMessage> {
+  async #send({ method, headers, body }: Sent): Promise<IncomingMessage> {
     const { url, clock, signal, responseMs } = this.#options
-    const authorization = this.#login.authorize('GET', this.#path)
+    const authorization = this.#login.authorize(method, this.#path)
     const sent = request({
+      method,
       agent: this.#agent,
       host: url.host,
       port: url.port,
@@ -78,6 +90,7 @@ export class HttpClient implements Disposable {
         Accept: '*/*',
         ...(authorization !== undefined && { Authorization: authorization }),
         ...headers,
+        ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
       },
       // Cameras end lines and name headers in ways the strict parser refuses; nobody relays what they say.
       insecureHTTPParser: true,
@@ -87,7 +100,7 @@ export class HttpClient implements Disposable {
       sent.on('response', resolve)
       sent.on('error', (error) => reject(describeHttpError(error, url)))
     })
-    sent.end()
+    sent.end(body)
     try {
       return await withDeadline(response, {
         ms: responseMs,

@@ -1,0 +1,91 @@
+// nightjar camera discover and camera profiles: cameras in the local network and their streams, asked from this machine by ONVIF; no
+// server and no data are needed.
+
+import { writeDevice, writeDiscovery } from '../api/answers/onvif.ts'
+import { systemClock } from '../base/clock.ts'
+import { createLogger } from '../base/log.ts'
+import type { Config } from '../config.ts'
+import { parseOnvifUrl } from '../model/onvif-url.ts'
+import type { Command } from './command.ts'
+import { serverOptions } from './help.ts'
+import { writeTable } from './table.ts'
+
+type Profile = ReturnType<typeof writeDevice>['profiles'][number]
+
+const options = { 'allow-loopback-cameras': serverOptions['allow-loopback-cameras']! }
+
+const discoverCommand: Command = {
+  name: 'camera discover',
+  summary: 'Lists the cameras that answer in the local network.',
+  positionals: [],
+  options,
+  async run({ config }) {
+    // Loaded only here: other commands open no connections.
+    const { discoverDevices } = await import('../ingest/onvif/discover-devices.ts')
+    const { allowLoopbackCameras: isLoopbackAsked } = config
+    const found = writeDiscovery(await discoverDevices({ ...(await openGround(config)), isLoopbackAsked }))
+    const rows = found.devices.map((device) => [
+      device.address,
+      device.name ?? '',
+      device.hardware ?? '',
+      device.location ?? '',
+      device.url,
+    ])
+    const none =
+      'No camera answered. Check that ONVIF is switched on in the camera, and that it is in the same network.'
+    return { json: found, text: writeTable(['ADDRESS', 'NAME', 'MODEL', 'LOCATION', 'ONVIF'], rows, none) }
+  },
+}
+
+const profilesCommand: Command = {
+  name: 'camera profiles',
+  summary: 'Asks a camera for its streams: HOST, or name:password@HOST, or what "camera discover" listed.',
+  positionals: ['HOST'],
+  options,
+  async run({ config, positionals }) {
+    const { url, username, password } = parseOnvifUrl(positionals[0]!)
+    const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
+    const target = { url, username: username ?? undefined, password: password ?? undefined }
+    const found = writeDevice(url, await readOnvifDevice({ ...(await openGround(config)), target }))
+    const { manufacturer, model, firmware_version, profiles, problem } = found
+    const name = [manufacturer, model, firmware_version && `(${firmware_version})`].filter(Boolean).join(' ')
+    const rows = profiles.map((profile) => [
+      profile.use ?? '',
+      profile.name,
+      describeVideo(profile),
+      profile.has_audio ? 'yes' : 'no',
+      profile.url ?? profile.url_problem ?? '',
+    ])
+    const table = profiles.length === 0 ? '' : writeTable(['USE', 'NAME', 'VIDEO', 'SOUND', 'URL'], rows, '')
+    const trouble = problem ? `Problem: ${problem.detail} (${problem.code})` : ''
+    return {
+      json: found,
+      text: [name, table, trouble].filter((part) => part !== '').join('\n'),
+      ...(problem && { isFailure: true }),
+    }
+  },
+}
+
+export const onvifCommands: readonly Command[] = [discoverCommand, profilesCommand]
+
+/** What both stand on. */
+async function openGround({ logLevel, allowLoopbackCameras }: Pick<Config, 'logLevel' | 'allowLoopbackCameras'>) {
+  const { createAddressGuard } = await import('../ingest/address-guard.ts')
+  return {
+    clock: systemClock,
+    log: createLogger(logLevel === 'info' ? 'error' : logLevel),
+    addressGuard: createAddressGuard({ allowLoopback: allowLoopbackCameras }),
+    signal: new AbortController().signal,
+  }
+}
+
+function describeVideo({ encoding, width, height, frame_rate, bit_rate }: Profile): string {
+  return [
+    encoding ?? 'unknown',
+    width !== null && height !== null && `${width} × ${height}`,
+    frame_rate !== null && `${frame_rate}/s`,
+    bit_rate !== null && `${(bit_rate / 1e6).toFixed(1)} Mbit/s`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}

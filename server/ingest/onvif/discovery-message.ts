@@ -1,0 +1,69 @@
+// Messages of WS-Discovery (OASIS, April 2005 as ONVIF uses it): the question who is there, and the answers of cameras.
+
+import { cleanText } from './onvif-profiles.ts'
+import { findChild, findText, listChildren, parseXml, type XmlElement } from './xml.ts'
+
+export type DiscoveryMatch = {
+  /** Of the device, for ever the same; a URN in most. */
+  readonly id: string
+  /** Addresses of its device service, as it tells them. */
+  readonly urls: readonly string[]
+  readonly name: string | undefined
+  readonly hardware: string | undefined
+  readonly location: string | undefined
+}
+
+const namespaces =
+  'xmlns:e="http://www.w3.org/2003/05/soap-envelope" xmlns:w="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" xmlns:dn="http://www.onvif.org/ver10/network/wsdl"'
+
+/** `messageId`: a UUID. `isForAll`: asks whatever is there, for cameras that don't answer when they are asked for by kind. */
+export function writeProbe(messageId: string, isForAll: boolean): Uint8Array {
+  const types = isForAll ? '' : '<d:Types>dn:NetworkVideoTransmitter</d:Types>'
+  const text = `<?xml version="1.0" encoding="UTF-8"?><e:Envelope ${namespaces}><e:Header><w:MessageID>uuid:${messageId}</w:MessageID><w:To e:mustUnderstand="true">urn:schemas-xmlsoap-org:ws:2005:04:discovery</w:To><w:Action e:mustUnderstand="true">http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</w:Action></e:Header><e:Body><d:Probe>${types}</d:Probe></e:Body></e:Envelope>`
+  return new TextEncoder().encode(text)
+}
+
+/** Cameras in the answer to one of our questions; none when it is something else. @throws AppError 'corrupt' when it is no XML */
+export function parseProbeMatches(bytes: Uint8Array, messageIds: ReadonlySet<string>): DiscoveryMatch[] {
+  const envelope = parseXml(bytes)
+  const relatesTo = findText(envelope, 'Header', 'RelatesTo')?.replace(/^(urn:)?uuid:/i, '')
+  if (relatesTo === undefined || !messageIds.has(relatesTo.toLowerCase())) return []
+  return listChildren(findChild(envelope, 'Body', 'ProbeMatches'), 'ProbeMatch').flatMap(
+    (match) => readMatch(match) ?? [],
+  )
+}
+
+/** Undefined for printers and whatever else speaks this too. */
+function readMatch(match: XmlElement): DiscoveryMatch | undefined {
+  const id = findText(match, 'EndpointReference', 'Address')
+  const scopes = (findText(match, 'Scopes') ?? '').split(/\s+/)
+  const isCamera = /NetworkVideoTransmitter/.test(findText(match, 'Types') ?? '') || scopes.some(isOnvif)
+  const urls = (findText(match, 'XAddrs') ?? '').split(/\s+/).filter((url) => /^https?:\/\//i.test(url))
+  if (id === undefined || !isCamera || urls.length === 0) return undefined
+  const scope = (name: string) => {
+    const prefix = `${scopePrefix}${name}/`
+    const found = scopes.find((text) => text.toLowerCase().startsWith(prefix))
+    return cleanText(found && decode(found.slice(prefix.length)))
+  }
+  return {
+    id: id.slice(0, 200),
+    urls: urls.slice(0, 8),
+    name: scope('name'),
+    hardware: scope('hardware'),
+    location: scope('location'),
+  }
+}
+
+const scopePrefix = 'onvif://www.onvif.org/'
+
+function isOnvif(scope: string): boolean {
+  return scope.toLowerCase().startsWith(scopePrefix)
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

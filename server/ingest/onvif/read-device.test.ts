@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type OnvifCameraOptions, openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
+import { systemClock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { createAddressGuard } from '../address-guard.ts'
+import { type ReadDeviceOptions, readOnvifDevice } from './read-device.ts'
+
+const login = { username: 'ada', password: 'sesame' }
+
+const profiles: OnvifCameraOptions['profiles'] = [
+  {
+    token: 'p-1',
+    name: 'main',
+    encoding: 'H265',
+    width: 2560,
+    height: 1440,
+    hasAudio: true,
+    url: 'rtsp://ada:x@127.0.0.1:8554/main?a=1&b=2',
+  },
+  { token: 'p2', name: 'sub', encoding: 'H264', width: 640, height: 360, url: 'rtsp://127.0.0.1:8554/sub' },
+]
+
+function read(url: string, options: Partial<ReadDeviceOptions> & { username?: string; password?: string } = {}) {
+  const { username, password, ...rest } = options
+  return readOnvifDevice({
+    target: { url, username, password },
+    clock: systemClock,
+    log: silentLogger,
+    addressGuard: createAddressGuard({ allowLoopback: true }),
+    signal: new AbortController().signal,
+    ...rest,
+  })
+}
+
+const device = { manufacturer: 'Acme & Sons', model: 'Dome 4', firmwareVersion: '1.2.3' }
+
+test('what a camera is, its profiles and where their streams are, without user information', async () => {
+  await using camera = await openOnvifCamera({ profiles })
+  const found = await read(camera.url)
+  assert.deepEqual([found.device, found.problem], [device, undefined])
+  const [main, sub] = found.profiles
+  assert.deepEqual(main, {
+    token: 'p-1',
+    name: 'main',
+    codec: 'h265',
+    encoding: 'H265',
+    width: 2560,
+    height: 1440,
+    framesPerSecond: 25,
+    bitRateKbps: 2048,
+    hasAudio: true,
+    url: 'rtsp://127.0.0.1:8554/main?a=1&b=2',
+    snapshotUrl: `http://${camera.host}/snapshot.jpg?channel=1&subtype=0`,
+    urlProblem: undefined,
+  })
+  assert.deepEqual([sub!.codec, sub!.hasAudio, sub!.url], ['h264', false, 'rtsp://127.0.0.1:8554/sub'])
+})
+
+for (const kind of ['wsse', 'digest'] as const) {
+  test(`a login by ${kind}, right, wrong and missing`, async () => {
+    await using camera = await openOnvifCamera({ profiles, auth: { kind, ...login } })
+    assert.equal((await read(camera.url, login)).profiles.length, 2)
+    const wrong = await read(camera.url, { ...login, password: 'wrong' })
+    assert.deepEqual([wrong.problem?.trouble, wrong.device, wrong.profiles], ['login_refused', undefined, []])
+    assert.ok(!wrong.problem!.detail.includes('secret reasons'))
+    const asked = camera.operations.length
+    assert.equal((await read(camera.url)).problem?.trouble, 'login_needed')
+    assert.deepEqual(camera.operations.slice(asked), ['GetSystemDateAndTime', 'GetDeviceInformation'])
+  })
+}
+
+test('a camera whose clock is years behind', async () => {
+  await using camera = await openOnvifCamera({
+    profiles,
+    auth: { kind: 'wsse', ...login },
+    clockOffsetMs: -5 * 365 * 86_400_000,
+  })
+  assert.equal((await read(camera.url, login)).problem, undefined)
+})
+
+test('old cameras: without the second media service, without a list of services, without a time', async () => {
+  await using camera = await openOnvifCamera({ profiles, lacks: ['media2', 'services', 'time'] })
+  const found = await read(camera.url)
+  assert.equal(found.problem, undefined)
+  assert.deepEqual(
+    found.profiles.map(({ codec, url }) => [codec, url]),
+    [['h264', 'rtsp://127.0.0.1:8554/sub']],
+  )
+})
+
+test('behind a router: services are asked where we were led, whatever the camera says', async () => {
+  await using camera = await openOnvifCamera({ profiles, toldHost: '192.0.2.1' })
+  assert.equal((await read(camera.url)).profiles.length, 2)
+})
+
+test('where a stream is told to be is tested like every address of a camera', async () => {
+  const urls = [
+    'rtsp://169.254.169.254/',
+    'rtsp://127.0.0.1:5432/',
+    'ftp://127.0.0.1/',
+    'rtsp://[::ffff:127.0.0.1]/',
+    undefined,
+  ]
+  await using camera = await openOnvifCamera({
+    profiles: urls.map((url, i) => ({ ...profiles[1]!, token: `p${i}`, url })),
+  })
+  const found = await read(camera.url)
+  assert.equal(found.profiles.length, urls.length)
+  for (const { url, urlProblem } of found.profiles) {
+    assert.equal(url, undefined)
+    assert.ok(urlProblem)
+  }
+})
+
+const fault = '<e:Envelope><e:Body><e:Fault><e:Code><e:Value>x</e:Value></e:Code></e:Fault></e:Body></e:Envelope>'
+const answers: readonly (readonly [name: string, status: number, body: string, trouble: string])[] = [
+  ['a page', 200, '<html><body>Router</body></html>', 'not_a_camera'],
+  ['no such page', 404, 'not here', 'not_a_camera'],
+  ['a redirect', 302, '', 'redirected'],
+  ['a document type', 200, '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'not_a_camera'],
+  ['too much', 200, `<a>${' '.repeat(300_000)}</a>`, 'not_a_camera'],
+  ['a fault', 500, fault, 'failed'],
+  ['an empty body', 200, '<e:Envelope><e:Body/></e:Envelope>', 'not_a_camera'],
+]
+
+for (const [name, status, body, trouble] of answers) {
+  test(`no ONVIF: ${name}`, async () => {
+    await using camera = await openOnvifCamera({ profiles, answer: () => ({ status, body }) })
+    const found = await read(camera.url)
+    assert.deepEqual([found.problem?.trouble, found.profiles], [trouble, []], found.problem?.detail)
+  })
+}
+
+test('what is not there, or must not be', async () => {
+  const troubleAt = async (url: string, options: Partial<ReadDeviceOptions> = {}) =>
+    (await read(url, options)).problem?.trouble
+  assert.equal(await troubleAt('http://169.254.169.254/onvif/device_service'), 'address_refused')
+  assert.equal(await troubleAt('http://no-such-host.invalid/'), 'unknown_host')
+  assert.equal(await troubleAt('http://127.0.0.1:1/'), 'unreachable')
+  await using camera = await openOnvifCamera({ profiles })
+  const addressGuard = createAddressGuard({ allowLoopback: false })
+  assert.equal(await troubleAt(camera.url, { addressGuard }), 'address_refused')
+  assert.deepEqual(camera.operations, [])
+})
+
+test('a camera that falls silent: what it told before is told, within the time', async () => {
+  await using camera = await openOnvifCamera({
+    profiles,
+    answer: (operation) => (operation === 'GetStreamUri' ? 'silence' : undefined),
+  })
+  const found = await read(camera.url, { totalMs: 1500 })
+  assert.deepEqual([found.device, found.problem?.trouble, found.profiles.length], [device, 'timed_out', 2])
+  assert.ok(found.profiles.every(({ url, urlProblem }) => url === undefined && urlProblem !== undefined))
+})
+
+test('whoever asked has gone', async () => {
+  const asked = new AbortController()
+  await using camera = await openOnvifCamera({
+    profiles,
+    answer: (operation) => {
+      if (operation !== 'GetProfiles') return undefined
+      asked.abort(new Error('gone'))
+      return 'silence'
+    },
+  })
+  await assert.rejects(read(camera.url, { signal: asked.signal }), /gone/)
+})

@@ -1,0 +1,122 @@
+// What cameras answer in XML, as elements. Of XML only what ONVIF uses: no document types, no entities but those every parser knows, and
+// limits on everything, because whoever names the host decides what comes. Names are without their prefixes.
+
+import { XMLParser } from 'fast-xml-parser'
+import { AppError } from '../../base/error.ts'
+
+export type XmlElement = {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly XmlElement[]
+  /** What stands directly in it, without the space around it. */
+  readonly text: string
+}
+
+export const xmlLimits = { bytes: 256 * 1024, depth: 32, tags: 12_000 } as const
+
+/** As fast-xml-parser gives it with `preserveOrder`: one key that names the element or its text, and its attributes. */
+type Node = { readonly [name: string]: readonly Node[] | string | { readonly [attribute: string]: string } }
+
+const attributesKey = ':@'
+const textKey = '#text'
+const literalKey = '#cdata'
+
+/** @throws AppError 'corrupt' when it is no XML, or more than the limits allow */
+export function parseXml(bytes: Uint8Array): XmlElement {
+  if (bytes.length > xmlLimits.bytes) throw corrupt(`expected at most ${xmlLimits.bytes} bytes, got ${bytes.length}`)
+  const text = new TextDecoder().decode(bytes)
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw corrupt('expected no document type')
+  if (countTags(text) > xmlLimits.tags) throw corrupt(`expected at most ${xmlLimits.tags} tags`)
+  const roots = readNodes(text).filter((node) => nameOf(node) !== undefined)
+  if (roots.length !== 1) throw corrupt(`expected one element, got ${roots.length}`)
+  return toElement(roots[0]!, 0)
+}
+
+function readNodes(text: string): readonly Node[] {
+  const parser = new XMLParser({
+    preserveOrder: true,
+    removeNSPrefix: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    parseTagValue: false,
+    parseAttributeValue: false,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+    processEntities: false,
+    textNodeName: textKey,
+    cdataPropName: literalKey,
+    maxNestedTags: xmlLimits.depth,
+  })
+  try {
+    return parser.parse(text) as readonly Node[]
+  } catch (error) {
+    throw new AppError('corrupt', 'the XML cannot be read', { cause: error })
+  }
+}
+
+/** The element at the end of the path, of each name the first. */
+export function findChild(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
+  return path.reduce((from, name) => from?.children.find((child) => child.name === name), element)
+}
+
+export function listChildren(element: XmlElement | undefined, name: string): XmlElement[] {
+  return element?.children.filter((child) => child.name === name) ?? []
+}
+
+/** Undefined where there is no such element or nothing in it. */
+export function findText(element: XmlElement | undefined, ...path: readonly string[]): string | undefined {
+  return findChild(element, ...path)?.text || undefined
+}
+
+export function escapeXml(text: string): string {
+  return text.replaceAll(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function toElement(node: Node, depth: number): XmlElement {
+  if (depth > xmlLimits.depth) throw corrupt(`expected at most ${xmlLimits.depth} elements in each other`)
+  const name = nameOf(node)!
+  const content = node[name]
+  const children: XmlElement[] = []
+  let text = ''
+  for (const child of Array.isArray(content) ? (content as readonly Node[]) : []) {
+    const literal = child[literalKey]
+    if (nameOf(child) !== undefined) children.push(toElement(child, depth + 1))
+    else if (literal !== undefined) text += textIn(literal)
+    else text += decodeReferences(textIn(child[textKey]))
+  }
+  const attributes = Object.entries(node[attributesKey] ?? {}).map(
+    ([key, value]) => [key, decodeReferences(textIn(value))] as const,
+  )
+  return { name, attributes: new Map(attributes), children, text: text.trim() }
+}
+
+/** Of a piece of text: undefined. */
+function nameOf(node: Node): string | undefined {
+  return Object.keys(node).find((key) => key !== attributesKey && key !== textKey && key !== literalKey)
+}
+
+/** Text stands as it is, or, in a literal section, as the only thing in a list. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value
+  return Array.isArray(value) ? value.map((part: Node) => textIn(part[textKey])).join('') : ''
+}
+
+const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+function decodeReferences(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return named[String(name).toLowerCase()]!
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+    return code > 0x10ffff ? whole : String.fromCodePoint(code)
+  })
+}
+
+function countTags(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) count++
+  return count
+}
+
+function corrupt(reason: string): AppError {
+  return new AppError('corrupt', `the XML of a camera: ${reason}`)
+}
