@@ -122,7 +122,10 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
     case 'stream':
       return { kind, stream: await detectStream({ ...options, gate, readBuffer, target: question.target }) }
     case 'onvif_devices':
-      return { kind, devices: await discoverDevices({ ...options, isLoopbackAsked: settings.allowLoopbackCameras }) }
+      return {
+        kind,
+        devices: await discoverDevices({ ...options, isLoopbackAsked: settings.addressRules.allowLoopback }),
+      }
     case 'onvif_device':
       return { kind, device: await readOnvifDevice({ ...options, target: question.target }) }
   }

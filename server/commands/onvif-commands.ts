@@ -2,12 +2,10 @@
 // server and no data are needed.
 
 import { writeDevice, writeDiscovery } from '../api/answers/onvif.ts'
-import { systemClock } from '../base/clock.ts'
-import { createLogger } from '../base/log.ts'
-import type { Config } from '../config.ts'
 import { parseOnvifUrl } from '../model/onvif-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
+import { openLook } from './open-look.ts'
 import { writeTable } from './table.ts'
 
 type Profile = ReturnType<typeof writeDevice>['profiles'][number]
@@ -20,10 +18,9 @@ const discoverCommand: Command = {
   positionals: [],
   options,
   async run({ config }) {
-    // Loaded only here: other commands open no connections.
     const { discoverDevices } = await import('../ingest/onvif/discover-devices.ts')
     const { allowLoopbackCameras: isLoopbackAsked } = config
-    const found = writeDiscovery(await discoverDevices({ ...(await openGround(config)), isLoopbackAsked }))
+    const found = writeDiscovery(await discoverDevices({ ...(await openLook(config)), isLoopbackAsked }))
     const rows = found.devices.map((device) => [
       device.address,
       device.name ?? '',
@@ -46,7 +43,7 @@ const profilesCommand: Command = {
     const { url, username, password } = parseOnvifUrl(positionals[0]!)
     const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
     const target = { url, username: username ?? undefined, password: password ?? undefined }
-    const found = writeDevice(url, await readOnvifDevice({ ...(await openGround(config)), target }))
+    const found = writeDevice(url, await readOnvifDevice({ ...(await openLook(config)), target }))
     const { manufacturer, model, firmware_version, profiles, problem } = found
     const name = [manufacturer, model, firmware_version && `(${firmware_version})`].filter(Boolean).join(' ')
     const rows = profiles.map((profile) => [
@@ -67,17 +64,6 @@ const profilesCommand: Command = {
 }
 
 export const onvifCommands: readonly Command[] = [discoverCommand, profilesCommand]
-
-/** What both stand on. */
-async function openGround({ logLevel, allowLoopbackCameras }: Pick<Config, 'logLevel' | 'allowLoopbackCameras'>) {
-  const { createAddressGuard } = await import('../ingest/address-guard.ts')
-  return {
-    clock: systemClock,
-    log: createLogger(logLevel === 'info' ? 'error' : logLevel),
-    addressGuard: createAddressGuard({ allowLoopback: allowLoopbackCameras }),
-    signal: new AbortController().signal,
-  }
-}
 
 function describeVideo({ encoding, width, height, frame_rate, bit_rate }: Profile): string {
   return [

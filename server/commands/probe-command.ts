@@ -8,6 +8,7 @@ import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
 import { parseCameraUrl } from '../model/camera-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
+import { openLook } from './open-look.ts'
 
 type Detection = ReturnType<typeof writeDetection>
 
@@ -21,20 +22,15 @@ export const probeCommand: Command = {
   },
   async run({ config, options, positionals }) {
     const { url, username, password } = parseCameraUrl(positionals[0]!)
-    const log = createLogger(config.logLevel === 'info' ? 'error' : config.logLevel)
-    // Loaded only here: other commands open no connections.
+    const look = await openLook(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
-    const { createAddressGuard } = await import('../ingest/address-guard.ts')
     const { createReadBuffer } = await import('../ingest/camera-session.ts')
     const { ConnectGate } = await import('../ingest/connect-gate.ts')
     const stream = await detectStream({
       target: { url, username: username ?? undefined, password: password ?? undefined, depth: 'stream' },
-      clock: systemClock,
-      log,
-      addressGuard: createAddressGuard({ allowLoopback: config.allowLoopbackCameras }),
+      ...look,
       gate: new ConnectGate(1),
       readBuffer: createReadBuffer(),
-      signal: new AbortController().signal,
     })
     const file = options.snapshot
     const saved = file === undefined ? undefined : await saveSnapshot(stream, file)
