@@ -17,10 +17,15 @@ declare module 'fastify' {
 /** On every answer over TLS (RFC 6797). */
 export const transportHeaders = { 'strict-transport-security': 'max-age=31536000' } as const
 
-/** On everything: no cookie is ever accepted here, so any page may ask. */
+/**
+ * On everything: no cookie is ever accepted here, so any page may ask. Answers hold addresses that open by themselves, so that none is kept
+ * where somebody else may find it.
+ */
 export const openHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'content-range, ratelimit, ratelimit-policy, retry-after, www-authenticate',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
   ...transportHeaders,
 } as const
 
@@ -41,6 +46,8 @@ function createJsonHead(bytes: number) {
     'content-type': 'application/json',
     'access-control-allow-origin': openHeaders['access-control-allow-origin'],
     'access-control-expose-headers': openHeaders['access-control-expose-headers'],
+    'cache-control': openHeaders['cache-control'],
+    'x-content-type-options': openHeaders['x-content-type-options'],
     'strict-transport-security': openHeaders['strict-transport-security'],
     'content-length': bytes,
   }
@@ -51,6 +58,8 @@ function createCountedJsonHead(bytes: number, { limit, windowSeconds, remaining,
     'content-type': 'application/json',
     'access-control-allow-origin': openHeaders['access-control-allow-origin'],
     'access-control-expose-headers': openHeaders['access-control-expose-headers'],
+    'cache-control': openHeaders['cache-control'],
+    'x-content-type-options': openHeaders['x-content-type-options'],
     'strict-transport-security': openHeaders['strict-transport-security'],
     'ratelimit-policy': `"default";q=${limit};w=${windowSeconds}`,
     ratelimit: `"default";r=${remaining};t=${resetSeconds}`,

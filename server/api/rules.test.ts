@@ -265,6 +265,8 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
     )
     assert.equal(response.headers['access-control-allow-credentials'], undefined)
     assert.equal(response.headers['strict-transport-security'], 'max-age=31536000')
+    assert.equal(response.headers['cache-control'], 'no-store')
+    assert.equal(response.headers['x-content-type-options'], 'nosniff')
   }
 })
 

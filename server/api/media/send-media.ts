@@ -13,11 +13,10 @@ export function startMedia(
 ): ServerResponse {
   const { raw } = reply.hijack()
   raw.writeHead(status, {
+    ...openHeaders,
     'content-type': type,
     'cache-control': 'private, no-store',
     'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    ...openHeaders,
     ...headers,
   })
   return raw
