@@ -284,3 +284,34 @@ test('an HLS playlist hands its token to the segments', async (t) => {
   assert.equal((await readText(response)).length, 10)
   assert.equal((await get(segment.replace('7.mp4', '8.mp4'))).statusCode, 404)
 })
+
+test('one viewer opens many streams, not any number; others are not kept out', async (t) => {
+  const camera = new Camera(100)
+  camera.intervalMs = 500
+  const { paths, port, identity, owner, addUser, store, cameraId, mediaTokens } = await watch(t, camera)
+  const sessions = Array.from({ length: 6 }, () => http2.connect(`https://127.0.0.1:${port}`, { ca: identity.cert }))
+  t.after(() => sessions.map((session) => session.destroy()))
+  const open = async (path: string, connection = 0) => {
+    const stream = sessions[connection]!.request({ ':path': path })
+    const [headers] = await once(stream, 'response')
+    return { stream, status: headers[':status'] as number }
+  }
+  const opened = await Promise.all(Array.from({ length: 500 }, (_, i) => open(paths.mjpeg, 1 + Math.floor(i / 100))))
+  assert.ok(opened.every(({ status }) => status === 200))
+  assert.equal((await open(paths.mp4)).status, 503)
+
+  const guest = await addUser('guest@example.com')
+  await store.guests.insert({
+    cameraId,
+    email: 'guest@example.com',
+    canViewRecordings: false,
+    sharesNotifications: false,
+  })
+  const credential = { kind: 'personal', id: guest.tokenId } as const
+  const token = mediaTokens.sign({ kind: 'mjpeg', cameraId, userId: guest.userId, credential, view: {} })
+  assert.equal((await open(`/media/cameras/${cameraId}/live.mjpeg?token=${token}`)).status, 200)
+  assert.notEqual(guest.userId, owner.userId)
+
+  opened[0]!.stream.close()
+  for (let status = 503; status !== 200; ) status = (await open(paths.mp4)).status
+})

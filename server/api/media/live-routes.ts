@@ -73,7 +73,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         startMedia(reply, 200, type).end()
         return
       }
-      const signal = streams.add(reply.raw, () => access.isGranted(grant))
+      const signal = streams.add(reply.raw, `user ${grant.userId}`, () => access.isGranted(grant))
       const pieces = await awaitFirstPiece(open(grant, { signal, waitMs: waitFor(isOffline) }))
       await sendStream(startMedia(reply, 200, type), wrap(pieces), { signal, log })
     }

@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
-import { errorChain } from '../../base/error.ts'
+import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { VersionedSource } from '../../store/versioned-cache.ts'
 import { isGone } from './send-stream.ts'
@@ -12,10 +12,14 @@ const checkIntervalMs = 2_000
 /** Log-ins end with time too, and so do recorded streams. */
 const unchangedIntervalMs = 30_000
 
+/** Of one viewer: far more than the tiles of all screens, far fewer than would harm others. */
+const usualMaxPerViewer = 500
+
 export type OpenStreamsOptions = {
   readonly store: VersionedSource
   readonly clock: Clock
   readonly log: Logger
+  readonly maxPerViewer?: number
 }
 
 type OpenStream = { readonly isAllowed: () => Promise<boolean>; readonly abort: AbortController }
@@ -24,29 +28,39 @@ export class OpenStreams {
   readonly #store: VersionedSource
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #maxPerViewer: number
   readonly #streams = new Set<OpenStream>()
+  readonly #byViewer = new Map<string, number>()
 
-  constructor({ store, clock, log }: OpenStreamsOptions) {
+  constructor({ store, clock, log, maxPerViewer = usualMaxPerViewer }: OpenStreamsOptions) {
     this.#store = store
     this.#clock = clock
     this.#log = log
+    this.#maxPerViewer = maxPerViewer
   }
 
   get size(): number {
     return this.#streams.size
   }
 
-  /** A signal that aborts when the stream has to end. Forgotten when the response is closed. */
-  add(response: ServerResponse, isAllowed: () => Promise<boolean>): AbortSignal {
+  /**
+   * A signal that aborts when the stream has to end. Forgotten when the response is closed. `viewer`: whoever it counts for. Throws
+   * 'unavailable' when those have too many open.
+   */
+  add(response: ServerResponse, viewer: string, isAllowed: () => Promise<boolean>): AbortSignal {
     const abort = new AbortController()
     if (isGone(response)) {
       abort.abort()
       return abort.signal
     }
+    const open = this.#byViewer.get(viewer) ?? 0
+    if (open >= this.#maxPerViewer) throw new AppError('unavailable', 'too many streams of one viewer are open')
+    this.#byViewer.set(viewer, open + 1)
     const stream: OpenStream = { isAllowed, abort }
     this.#streams.add(stream)
     response.once('close', () => {
       this.#streams.delete(stream)
+      this.#forget(viewer)
       abort.abort()
     })
     return abort.signal
@@ -70,6 +84,12 @@ export class OpenStreams {
       checkedAtMs = nowMs
       await Promise.all([...this.#streams].map((stream) => this.#check(stream)))
     }
+  }
+
+  #forget(viewer: string): void {
+    const left = this.#byViewer.get(viewer)! - 1
+    if (left > 0) this.#byViewer.set(viewer, left)
+    else this.#byViewer.delete(viewer)
   }
 
   async #check({ isAllowed, abort }: OpenStream): Promise<void> {

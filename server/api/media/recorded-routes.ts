@@ -77,6 +77,7 @@ export function registerRecordedRoutes(
       throw new HttpError(416, 'range_not_satisfiable', 'No byte of the file is in this range.', headers)
     }
     const { status, firstByte, lastByte, totalBytes, body } = bytes
+    const signal = await addStream(reply, id, body)
     const response = startMedia(reply, status, 'video/mp4', {
       ...own,
       'accept-ranges': 'bytes',
@@ -88,8 +89,16 @@ export function registerRecordedRoutes(
       response.end()
       return
     }
-    const signal = streams.add(response, () => mayWatch(recorded, id))
     await sendStream(response, body, { signal, log, hasLength: true })
+  }
+
+  const addStream = async (reply: FastifyReply, id: string, body: AsyncGenerator): Promise<AbortSignal> => {
+    try {
+      return streams.add(reply.raw, `stream ${id}`, () => mayWatch(recorded, id))
+    } catch (error) {
+      await body.return(undefined) // it holds a file open
+      throw error
+    }
   }
 
   const control = (name: string, change: (id: string, request: FastifyRequest) => Promise<void>) =>
