@@ -255,6 +255,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     recorded: playback,
     recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
+    cameraLimit: findCameraLimit(config),
     detector: new StreamDetector({ workers, decoder, clock, log }),
     report: () => ({ ...identification, cameras: desk.stats(), workers: workers.health() }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
@@ -382,6 +383,10 @@ function createAddressRules(config: Config, { port, publicUrl }: { port: number;
     allowedPrivate: config.cameraNetworks ?? (config.signUp === 'open' ? [] : undefined),
     self: { listenPort: port, publicHost: hostname, publicPort: Number(publicPort || 443) },
   }
+}
+
+function findCameraLimit({ cameraLimit, signUp }: Config): number | undefined {
+  return (cameraLimit ?? (signUp === 'open' ? 100 : 0)) || undefined
 }
 
 /** Who has a proxy and names none has it on the same machine. */

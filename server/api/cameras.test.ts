@@ -283,3 +283,19 @@ test('answers from memory follow every change', async (t) => {
   assert.equal((await get(`/v1/cameras/${id}/`)).status, 'online')
   assert.equal((await get('/v1/cameras/')).results[0].status, 'online')
 })
+
+test('where cameras are limited a user has so many, however fast they are added, and an owner of the server any number', async (t) => {
+  const { api, store, addUser } = await openTemporaryApi(t, { cameraLimit: 3 })
+  const chief = await addUser('chief@example.com')
+  const user = await addUser('user@example.com')
+  const add = ({ authorization }: { authorization: string }) => {
+    const payload = { name: 'Door', type: 'h264', url: 'rtsp://camera.example/1' }
+    return api.server.inject({ method: 'POST', url: '/v1/cameras/', headers: { authorization }, payload })
+  }
+  const answers = await Promise.all(Array.from({ length: 8 }, () => add(user)))
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 3)
+  const refused = answers.find(({ statusCode }) => statusCode === 400)!.json()
+  assert.deepEqual(refused.errors, { non_field_errors: ['You have 3 cameras, as many as this server allows.'] })
+  assert.equal(await store.cameras.countByOwner(user.userId), 3)
+  for (let i = 0; i < 5; i++) assert.equal((await add(chief)).statusCode, 201)
+})

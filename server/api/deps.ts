@@ -143,6 +143,8 @@ export type ApiDeps = {
   readonly report: () => ServerReport
   readonly snapshots: Snapshots
   readonly detector: Detector
+  /** Cameras of one user, but for owners of the server; undefined for any number. */
+  readonly cameraLimit?: number | undefined
   readonly clock: Clock
   readonly log: Logger
   /** Where clients reach the server: every link begins with its origin, never with a request's Host. */

@@ -48,7 +48,9 @@ export function pathOption<T extends string | undefined>(common: Common<T> & { p
   }
 }
 
-export function integerOption(common: Common<number> & { min: number; max: number; unit?: string }): Option<number> {
+export function integerOption<T extends number | undefined = number>(
+  common: Common<T> & { min: number; max: number; unit?: string },
+): Option<T | number> {
   const { min, max, unit } = common
   const range = `${min} to ${max}${unit ? ` ${unit}` : ''}`
   return {

@@ -195,6 +195,13 @@ export const options = {
   'allow-loopback-cameras': switchOption(
     'Lets cameras be on this very machine; off, so that a camera URL cannot reach into it.',
   ),
+  'camera-limit': integerOption<number | undefined>({
+    sentence: 'Cameras of one user; owners of the server may have any number; 0 for no limit.',
+    min: 0,
+    max: 1_000_000,
+    defaultText: 'no limit, but 100 where `sign-up` is `open`',
+    createDefault: () => undefined,
+  }),
   'camera-networks': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',
     sentence: 'Private networks that cameras may be in; an empty list stands for none.',

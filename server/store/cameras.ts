@@ -47,6 +47,8 @@ export type NewCamera = {
   readonly username: string | null
   readonly password: string | null
   readonly hasAudio?: boolean
+  /** How many cameras the owner may have with this one. */
+  readonly maxOfOwner?: number | undefined
 }
 
 export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'username' | 'password'>>
@@ -74,11 +76,12 @@ export class Cameras {
     this.#randomBytes = randomBytes
   }
 
-  /** Throws 'conflict' when the id is taken and 'not_found' when the owner does not exist. */
+  /** Throws 'conflict' when the id is taken, 'not_found' when the owner does not exist, and 'invalid' when they have too many. */
   async insert(camera: NewCamera): Promise<Camera> {
     try {
       // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
       const row = await inTransaction(this.#db, async (transaction) => {
+        if (camera.maxOfOwner !== undefined) await checkRoom(transaction, camera.ownerId, camera.maxOfOwner)
         const eventApiHash = this.#createEventApiHash()
         const { id } = await insertWithId(transaction, { table: 'cameras', id: camera.id }, (db) =>
           db
@@ -297,4 +300,14 @@ const credentialsContext = (id: number) => `camera ${id} credentials`
 
 function digest(hash: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(hash).digest())
+}
+
+/** Of two that are added at once, the second waits for the first. */
+async function checkRoom(transaction: Kysely<Tables>, ownerId: number, max: number): Promise<void> {
+  await transaction.selectFrom('users').select('id').where('id', '=', ownerId).forUpdate().execute()
+  const query = transaction.selectFrom('cameras').select((of) => of.fn.countAll<number>().as('count'))
+  const { count } = await query.where('owner_id', '=', ownerId).executeTakeFirstOrThrow()
+  if (Number(count) < max) return
+  const reason = `You have ${max} camera${max === 1 ? '' : 's'}, as many as this server allows.`
+  throw new AppError('invalid', reason, { fields: { non_field_errors: [reason] } })
 }

@@ -193,3 +193,14 @@ testEachDatabase(
     assert.equal((await gapMarks.list(other.id, 0, 2e12)).length, 1)
   },
 )
+
+testEachDatabase('cameras: of those that are added at once, as many as fit', async (t, { openStore }) => {
+  const { store } = await openStore(t)
+  const owner = await store.users.insert({ email: 'a@example.com', firstName: '', lastName: '', passwordHash: '!' })
+  const source = { url: 'rtsp://h/', username: null, password: null, type: 'h264', name: 'x' } as const
+  const adding = Array.from({ length: 6 }, () => store.cameras.insert({ ownerId: owner.id, ...source, maxOfOwner: 2 }))
+  const results = await Promise.allSettled(adding)
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 2)
+  assert.equal(await store.cameras.countByOwner(owner.id), 2)
+  await store.cameras.insert({ ownerId: owner.id, ...source })
+})

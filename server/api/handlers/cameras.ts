@@ -18,9 +18,11 @@ import type { MediaUrls } from '../media-urls.ts'
 import { getOwnCamera } from '../own-camera.ts'
 
 export type CameraHandlersOptions = {
-  readonly store: Pick<Store, 'cameras' | 'recordings'>
+  readonly store: Pick<Store, 'users' | 'cameras' | 'recordings'>
   readonly urls: MediaUrls
   readonly audit: Pick<Audit, 'write'>
+  /** Cameras of one user, but for owners of the server; undefined for any number. */
+  readonly cameraLimit?: number | undefined
   readonly detector: Pick<Detector, 'findType'>
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
@@ -36,11 +38,14 @@ type Names =
   | 'rotateEventHash'
 
 export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handlers, Names> {
-  const { store, urls, audit, detector, publicUrl } = options
+  const { store, urls, audit, detector, publicUrl, cameraLimit } = options
   const { cameras, recordings } = store
 
   const show = async (camera: CameraRow, caller: Caller, view: LiveView = {}) =>
     writeCamera(camera, await recordings.find(camera.id), view, urls.forCamera(camera.id, caller, view))
+
+  const findLimit = async (userId: number) =>
+    cameraLimit === undefined || (await store.users.get(userId)).isOwner ? undefined : cameraLimit
 
   return {
     async listCameras(call) {
@@ -78,7 +83,8 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
       const name = parseCameraName(body.name)
       const found = body.type ?? (await detector.findType(source, { userId, signal: call.signal() }))
       const type = found ?? guessCameraType(source.url)
-      const camera = await cameras.insert({ ownerId: userId, name, type, ...source })
+      const maxOfOwner = await findLimit(userId)
+      const camera = await cameras.insert({ ownerId: userId, name, type, ...source, maxOfOwner })
       return show(camera, call.caller)
     },
 
