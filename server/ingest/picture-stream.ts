@@ -76,10 +76,14 @@ export class PictureStream {
   }
 }
 
-/** Undefined when this is no picture. */
+/** A little over 8K, as the decoder has it: some bytes may say that they are 65,535 × 65,535, and whoever shows them takes the memory. */
+const maxPixels = 40_000_000
+
+/** Undefined when this is no picture, or one that nobody could show. */
 function findSize(jpeg: Uint8Array): { width: number; height: number } | undefined {
   try {
-    return parseJpegHeader(jpeg)
+    const { width, height } = parseJpegHeader(jpeg)
+    return width * height <= maxPixels ? { width, height } : undefined
   } catch {
     return undefined
   }

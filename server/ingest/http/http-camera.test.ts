@@ -221,6 +221,14 @@ const complaints: { readonly [what: string]: readonly [Handler, reason: string, 
     'no_frames',
     /sent no picture within 10 s/,
   ],
+  'pictures that would take gigabytes to show are none': [
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
+      stream(response, (i) => framed(picture(i, 65_000, 65_000)))
+    },
+    'no_frames',
+    /no JPEG that can be read within 75 s/,
+  ],
   'pictures that are none are given up': [
     (_, response) => {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace' })
@@ -277,4 +285,36 @@ test('the name is resolved once, and what was tested is connected to', async () 
   assert.deepEqual(lookups, ['camera.invalid'])
   assert.ok(camera.requests.length >= 2)
   assert.match(camera.requests[0]!.headers.host!, /^camera\.invalid:\d+$/)
+})
+
+test('user names and realms in any script are hashed and sent as the same bytes', async () => {
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+  for (const [username, realm] of [
+    ['日本', 'camera'],
+    ['Jürgen', 'Haustür'],
+  ] as const) {
+    await using camera = await openHttpCamera((request, response) => {
+      const sent = Buffer.from(request.headers.authorization ?? '', 'latin1').toString()
+      const { parameters } = parseAuthParameters(sent) ?? { parameters: new Map<string, string>() }
+      const wanted = md5(`${md5(`${username}:${realm}:geheim`)}:n:${md5(`GET:${request.url}`)}`)
+      const isRight = parameters.get('username') === username && parameters.get('response') === wanted
+      if (isRight) return void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+      const challenge = Buffer.from(`Digest realm="${realm}", nonce="n"`).toString('latin1')
+      response.writeHead(401, { 'www-authenticate': challenge }).end()
+    })
+    const { items } = await watchCamera({ url: camera.url, username, password: 'geheim' }, seen(1), { limitMs: 5000 })
+    assert.ok(seen(1)(items), username)
+  }
+})
+
+test('a connection that is ended the moment its picture is there takes nothing else along', async () => {
+  await using camera = await openHttpCamera((request, response) => {
+    if (request.headers.authorization === undefined)
+      return void response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
+    response.writeHead(200, { 'content-type': 'image/jpeg' }).end(picture(1))
+  })
+  for (let i = 0; i < 5; i++) {
+    const { last } = await watchCamera({ url: camera.url, username: 'u', password: 'p' }, seen(1))
+    assert.equal(last?.state, 'online')
+  }
 })

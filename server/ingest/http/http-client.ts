@@ -36,7 +36,8 @@ export class HttpClient implements Disposable {
     const { url, address } = options
     this.#options = options
     this.#login = new CameraLogin(options.credentials)
-    this.#agent = new CameraAgent(() => connectCamera(url, address))
+    // A request tells of its errors; in the moment between its answer and the next, nobody else would listen.
+    this.#agent = new CameraAgent(() => connectCamera(url, address).on('error', () => {}))
     const { pathname, search, host } = new URL(url.requestUrl)
     this.#path = pathname + search
     this.#host = host
@@ -88,7 +89,7 @@ export class HttpClient implements Disposable {
         Host: this.#host,
         'User-Agent': 'Nightjar',
         Accept: '*/*',
-        ...(authorization !== undefined && { Authorization: authorization }),
+        ...(authorization !== undefined && { Authorization: toHeaderText(authorization) }),
         ...headers,
         ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
       },
@@ -97,7 +98,11 @@ export class HttpClient implements Disposable {
       signal,
     })
     const response = new Promise<IncomingMessage>((resolve, reject) => {
-      sent.on('response', resolve)
+      sent.on('response', (response) => {
+        // Whoever reads it listens too; what nobody reads, a refusal, may still be ended by the signal.
+        response.on('error', () => {})
+        resolve(response)
+      })
       sent.on('error', (error) => reject(describeHttpError(error, url)))
     })
     sent.end(body)
@@ -130,7 +135,13 @@ class CameraAgent extends Agent {
 }
 
 function listChallenges({ rawHeaders }: IncomingMessage): string[] {
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'www-authenticate')
+  const isChallenge = (_: string, i: number) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'www-authenticate'
+  return rawHeaders.filter(isChallenge).map((value) => Buffer.from(value, 'latin1').toString())
+}
+
+/** Node takes a header as bytes, one a character; names and realms in other scripts are sent, as they are hashed, as UTF-8 (RFC 7616 4). */
+function toHeaderText(text: string): string {
+  return Buffer.from(text).toString('latin1')
 }
 
 /** A failure of the connection, or of what came over it. */
