@@ -7,9 +7,10 @@ import { authBench } from './auth/auth-bench.ts'
 import { type Bench, readBenchOptions, UsageError } from './bench.ts'
 import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
+import { manyBench } from './many/many-bench.ts'
 import { publish } from './report.ts'
 
-const benches: readonly Bench[] = [ingestBench, apiBench, authBench, archiveBench, crashBench]
+const benches: readonly Bench[] = [ingestBench, manyBench, apiBench, authBench, archiveBench, crashBench]
 
 const help = `npm run bench -- <name> [options]
 
