@@ -115,6 +115,12 @@ test('pictures without an end are given one when their length is right', () => {
   assert.equal(reader.badPictures, 0)
 })
 
+test('a large picture without an end is given one, too', () => {
+  const cut = picture(5, 1_000_000).subarray(0, -3)
+  const { seen } = read(join(part('--b\r\nContent-Length: {length}\r\n\r\n')(cut), '--b\r\n'), [65_536])
+  assert.deepEqual([seen.length, seen[0]?.length], [1, cut.length + 2])
+})
+
 test('a picture over the limit is dropped, and so is one that never ends', () => {
   const { seen, reader } = read(join(pictures[1]!, pictures[0]!), [1000], { maxPictureBytes: 10_000 })
   assert.deepEqual(seen, [pictures[0]])

@@ -85,7 +85,10 @@ export class MjpegReader {
       if (isKnown !== undefined) return isKnown
     }
     if (this.#end - this.#pictureAt > this.#maxPictureBytes) return this.#drop(this.#end)
-    return this.#isInScan ? this.#followScan() : this.#followSegments()
+    for (;;) {
+      const isOver = this.#isInScan ? this.#followScan() : this.#followSegments()
+      if (isOver !== undefined) return isOver
+    }
   }
 
   /** True when the picture is as long as announced, false when it is not all there, undefined when it must be followed. */
@@ -111,8 +114,8 @@ export class MjpegReader {
     return undefined
   }
 
-  /** From marker to marker up to the first scan, past whatever stands inside of them (small pictures, too). */
-  #followSegments(): boolean {
+  /** From marker to marker up to the next scan, past whatever stands inside of them (small pictures, too); undefined when it is there. */
+  #followSegments(): boolean | undefined {
     const bytes = this.#bytes
     while (this.#at + 3 < this.#end) {
       if (bytes[this.#at] !== 0xff) return this.#drop(this.#at)
@@ -130,13 +133,14 @@ export class MjpegReader {
       this.#at += 2 + length
       if (marker === jpegMarker.startOfScan) {
         this.#isInScan = true
-        return this.#followScan()
+        return undefined
       }
     }
     return false
   }
 
-  #followScan(): boolean {
+  /** Up to the end of the picture; undefined when tables and another scan follow. */
+  #followScan(): boolean | undefined {
     const bytes = this.#bytes
     for (;;) {
       const offset = bytes.subarray(this.#at, this.#end).indexOf(0xff)
@@ -159,7 +163,7 @@ export class MjpegReader {
         // Tables and the next scan of a progressive picture.
         this.#at = found
         this.#isInScan = false
-        return this.#followSegments()
+        return undefined
       }
     }
   }
@@ -170,11 +174,13 @@ export class MjpegReader {
     this.#at = end
     this.#headAt = end
     this.bytesSincePicture = this.#end - end
-    this.#onPicture(hasEnd(jpeg) ? jpeg : Uint8Array.of(...jpeg, 0xff, jpegMarker.endOfImage))
+    this.#onPicture(hasEnd(jpeg) ? jpeg : withEnd(jpeg))
   }
 
   #drop(at: number): true {
     this.badPictures++
+    // The head of the next part stands behind the beginning of this picture, however short it was cut.
+    this.#headAt = this.#pictureAt
     this.#pictureAt = -1
     this.#at = at
     return true
@@ -213,6 +219,13 @@ function indexOfStart(bytes: Uint8Array, from: number, end: number): number {
 
 function hasEnd(jpeg: Uint8Array): boolean {
   return jpeg.at(-2) === 0xff && jpeg.at(-1) === jpegMarker.endOfImage
+}
+
+function withEnd(jpeg: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(jpeg.length + 2)
+  whole.set(jpeg)
+  whole.set([0xff, jpegMarker.endOfImage], jpeg.length)
+  return whole
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -18,6 +18,9 @@ export type NalDepacketizerOptions = {
   readonly pool?: FrameMemoryPool | undefined
 }
 
+/** In one packet; with more the rest of it is not read: nobody shall keep us busy with rubbish. */
+const maxBadUnits = 32
+
 export class NalDepacketizer implements VideoDepacketizer {
   readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
   readonly #aggregateType: number
@@ -132,7 +135,9 @@ export class NalDepacketizer implements VideoDepacketizer {
     const hasStartCode = bytes[start] === 0 && bytes[start + 1] === 0 && (bytes[start + 2] ?? 2) <= 1
     const units = hasStartCode ? listAnnexBNalUnits(bytes.subarray(start, end)) : []
     if (units.length === 0) this.#refuse()
+    const before = this.counters.badPayloads
     for (const unit of units) {
+      if (this.counters.badPayloads - before > maxBadUnits) return
       const role = this.#roles[this.#typeOf(unit[0]!)]!
       if (role === nalRole.bad) this.#refuse()
       else if (this.#isKept(role, unit, 0, unit.length)) this.#append(unit, 0, unit.length)
@@ -168,8 +173,10 @@ export class NalDepacketizer implements VideoDepacketizer {
   }
 
   #takeAggregate(bytes: Uint8Array, start: number, end: number): void {
+    const before = this.counters.badPayloads
     let at = start + this.#headerBytes
     while (at + 2 < end) {
+      if (this.counters.badPayloads - before > maxBadUnits) return
       const unitEnd = at + 2 + ((bytes[at]! << 8) | bytes[at + 1]!)
       if (unitEnd > end || unitEnd === at + 2) break
       this.#takeWhole(bytes, at + 2, unitEnd)

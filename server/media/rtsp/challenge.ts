@@ -7,13 +7,16 @@ export type AuthParameters = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
+/** Longer than any login is; what stands behind it is not read, so that nobody can keep us reading. */
+const maxLength = 4096
+
 /** One challenge or one credential; a server that offers several schemes sends several headers. */
 export function parseAuthParameters(value: string): AuthParameters | undefined {
-  const match = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/s.exec(value)
+  const match = /^\s*([A-Za-z][\w-]*)(?:\s+(.*))?$/s.exec(value.slice(0, maxLength))
   if (!match) return undefined
   const parameters = new Map<string, string>()
   for (const [, name, quoted, plain] of (match[2] ?? '').matchAll(
-    /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))/g,
+    /(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))/g,
   )) {
     parameters.set(name!.toLowerCase(), quoted === undefined ? plain! : quoted.replace(/\\(.)/g, '$1'))
   }
@@ -21,7 +24,8 @@ export function parseAuthParameters(value: string): AuthParameters | undefined {
 }
 
 /** The challenges of one header, which may hold several (RFC 7235 4.1): each as `parseAuthParameters` reads it. */
-export function splitChallenges(value: string): string[] {
+export function splitChallenges(header: string): string[] {
+  const value = header.slice(0, maxLength)
   // What stands in quotes may look like anything.
   const plain = value.replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => '"'.padEnd(quoted.length, '.'))
   const starts = [...plain.matchAll(/(?:^|,)\s*(?=[A-Za-z][\w-]*(?:\s+[\w-]+\s*=|\s*(?:,|$)))/g)]

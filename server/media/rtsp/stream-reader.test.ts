@@ -194,3 +194,24 @@ test('a head or a body over the limit is refused', () => {
     { kind: 'corrupt' },
   )
 })
+
+test('an empty packet among bytes that are nothing does not make it wait for ever', () => {
+  const items: Item[] = []
+  const reader = readerInto(items)
+  reader.push(writeRtspMessage({ kind: 'response', status: 200, reason: 'OK', headers: [], body: new Uint8Array() }))
+  reader.push(Uint8Array.of(1, 2, 0x24, 0, 0, 0))
+  reader.push(Uint8Array.of(3, 4))
+  reader.push(writeInterleaved(0, Uint8Array.of(0x80, 96, 0, 1, 5)))
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['response', 'packet'],
+  )
+})
+
+test('what only looks like the start of a message, again and again, ends the connection', () => {
+  const items: Item[] = []
+  const reader = readerInto(items)
+  reader.push(writeRtspMessage({ kind: 'response', status: 200, reason: 'OK', headers: [], body: new Uint8Array() }))
+  const rubbish = new TextEncoder().encode(`\u0013${'RTSP/1.'.repeat(20_000)}`)
+  assert.throws(() => reader.push(rubbish), AppError)
+})

@@ -27,6 +27,9 @@ export type RtspStreamLimits = {
 const dollar = 0x24
 const cr = 0x0d
 const lf = 0x0a
+/** So many places that look like messages and are none, without an item between, are no accident either. */
+const maxFalseStarts = 64
+
 const messageStart = [...'RTSP/1.'].map((character) => character.charCodeAt(0))
 
 export class RtspStreamReader {
@@ -42,8 +45,13 @@ export class RtspStreamReader {
   #pending: { readonly message: RtspMessage; readonly headBytes: number; readonly totalBytes: number } | undefined
   /** A message has come: this is RTSP. */
   #isProven = false
-  /** Bytes skipped since the last item; above 0 the next item is being looked for. */
+  /** Bytes skipped in one place; above 0 the next item is being looked for. */
   #skippedBytes = 0
+  /** Those since the last item, and what looked like one. */
+  #strayBytes = 0
+  #falseStarts = 0
+  /** When what is here is no message: no other begins before this place. */
+  #nextMessage = 0
   readonly #maxSkippedBytes: number
 
   constructor(handler: RtspStreamHandler, limits: RtspStreamLimits = {}) {
@@ -96,6 +104,8 @@ export class RtspStreamReader {
     if (end - at < 4) return at
     const next = at + 4 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
     if (next > end) return at
+    this.#strayBytes = 0
+    this.#falseStarts = 0
     this.#handler.onPacket(bytes[at + 1]!, bytes, at + 4, next)
     return next
   }
@@ -103,28 +113,32 @@ export class RtspStreamReader {
   /** As `#takePacket`, for what is no packet: a message, or bytes to skip. */
   #takeOther(bytes: Uint8Array, at: number, end: number): number {
     if (this.#skippedBytes > 0) {
-      const next = this.#skip(bytes, at, end, at)
+      const next = this.#skip(bytes, at, end, at, at)
       if (next > at || this.#skippedBytes > 0) return next
       if (bytes[at] === dollar) return this.#takePacket(bytes, at, end)
     }
     try {
       return this.#takeMessage(bytes, at, end)
     } catch (error) {
-      if (!this.#isProven) throw error
+      if (!this.#isProven || ++this.#falseStarts > maxFalseStarts) throw error
       this.#pending = undefined
       this.#searchedBytes = 0
-      return this.#skip(bytes, at, end, at + 1)
+      return this.#skip(bytes, at, end, at + 1, this.#nextMessage)
     }
   }
 
-  /** The next place from `from` on where an item begins, or may begin once more bytes are there; else `end`. */
-  #skip(bytes: Uint8Array, at: number, end: number, from: number): number {
+  /**
+   * The next place from `from` on where an item begins, or may begin once more bytes are there; else `end`. Messages are looked for
+   * from `messageFrom` on.
+   */
+  #skip(bytes: Uint8Array, at: number, end: number, from: number, messageFrom: number): number {
     let next = from
     let isItem: boolean | undefined = false
-    while (next < end && (isItem = this.#isItem(bytes, next, end)) === false) next++
+    while (next < end && (isItem = this.#isItem(bytes, next, end, messageFrom)) === false) next++
     this.#skippedBytes += next - at
-    if (this.#skippedBytes > this.#maxSkippedBytes) {
-      throw new AppError('corrupt', `RTSP: no packet or message in ${this.#skippedBytes} bytes`)
+    this.#strayBytes += next - at
+    if (this.#strayBytes > this.#maxSkippedBytes) {
+      throw new AppError('corrupt', `RTSP: no packet or message in ${this.#strayBytes} bytes`)
     }
     if (isItem) {
       this.#handler.onSkipped?.(this.#skippedBytes)
@@ -134,11 +148,13 @@ export class RtspStreamReader {
   }
 
   /** Undefined when there are too few bytes to tell. */
-  #isItem(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+  #isItem(bytes: Uint8Array, at: number, end: number, messageFrom: number): boolean | undefined {
     if (bytes[at] === dollar) {
       const isKnown = at + 1 === end || (this.#handler.isChannel?.(bytes[at + 1]!) ?? true)
-      return isKnown && (at + 4 < end ? bytes[at + 4]! >> 6 === 2 : undefined)
+      const isEmpty = at + 3 < end && bytes[at + 2] === 0 && bytes[at + 3] === 0
+      return isKnown && !isEmpty && (at + 4 < end ? bytes[at + 4]! >> 6 === 2 : undefined)
     }
+    if (at < messageFrom) return false
     const length = Math.min(messageStart.length, end - at)
     for (let i = 0; i < length; i++) if (bytes[at + i] !== messageStart[i]) return false
     return length === messageStart.length ? true : undefined
@@ -149,13 +165,12 @@ export class RtspStreamReader {
     if (bytes[at] === cr || bytes[at] === lf) return at + 1
     if (!this.#pending) {
       const headEnd = findHeadEnd(bytes, Math.max(at, at + this.#searchedBytes - 3), end)
+      this.#checkHead(bytes, at, headEnd < 0 ? end : headEnd)
       if (headEnd < 0) {
-        checkLooksLikeText(bytes, at + this.#searchedBytes, end)
-        if (end - at > this.#maxHeadBytes) throw new AppError('corrupt', 'RTSP: the message head is too long')
         this.#searchedBytes = end - at
         return at
       }
-      if (headEnd - at > this.#maxHeadBytes) throw new AppError('corrupt', 'RTSP: the message head is too long')
+      this.#nextMessage = at + 1
       this.#pending = this.#readHead(bytes, at, headEnd)
     }
     const { message, headBytes, totalBytes } = this.#pending
@@ -163,9 +178,25 @@ export class RtspStreamReader {
     this.#pending = undefined
     this.#searchedBytes = 0
     this.#isProven = true
+    this.#strayBytes = 0
+    this.#falseStarts = 0
     const body = totalBytes > headBytes ? bytes.slice(at + headBytes, at + totalBytes) : message.body
     this.#handler.onMessage({ ...message, body })
     return at + totalBytes
+  }
+
+  /** Fails early on bytes that can be no RTSP, rather than collect a whole head of them. `end`: of the head, or of what there is of it. */
+  #checkHead(bytes: Uint8Array, at: number, end: number): void {
+    const strange = findControl(bytes, at + this.#searchedBytes, end)
+    if (strange >= 0) {
+      // Whatever begins before it and has not ended holds it, too.
+      this.#nextMessage = strange + 1
+      const found = `0x${bytes[strange]!.toString(16).padStart(2, '0')}`
+      throw new AppError('corrupt', `RTSP: expected text, found the byte ${found}`)
+    }
+    if (end - at <= this.#maxHeadBytes) return
+    this.#nextMessage = end - this.#maxHeadBytes
+    throw new AppError('corrupt', 'RTSP: the message head is too long')
   }
 
   #readHead(bytes: Uint8Array, at: number, headEnd: number) {
@@ -239,12 +270,11 @@ function findHeadEnd(bytes: Uint8Array, start: number, end: number): number {
   return -1
 }
 
-/** Fails early on bytes that can be no RTSP, rather than collect a whole head of them. */
-function checkLooksLikeText(bytes: Uint8Array, start: number, end: number): void {
+/** Index of the first byte that stands in no text, or -1. */
+function findControl(bytes: Uint8Array, start: number, end: number): number {
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!
-    if (byte < 0x20 && byte !== cr && byte !== lf && byte !== 0x09) {
-      throw new AppError('corrupt', `RTSP: expected text, found the byte 0x${byte.toString(16).padStart(2, '0')}`)
-    }
+    if (byte < 0x20 && byte !== cr && byte !== lf && byte !== 0x09) return i
   }
+  return -1
 }
