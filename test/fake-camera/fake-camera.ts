@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:net'
 import { type Clock, systemClock } from '../../server/base/clock.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { RtspConnection } from './rtsp/connection.ts'
+import type { PacketFault } from './rtsp/packet-faults.ts'
 import { createStreamFaults, type DescriptionFault, type StreamFaults } from './rtsp/stream-faults.ts'
 import { LiveSource } from './source/live-source.ts'
 import { encodeLoopClip, type LoopClip } from './source/loop-clip.ts'
@@ -56,8 +57,16 @@ export type CameraFaults = {
   changeResolution(name?: string): Promise<void>
   /** Bytes that are no RTSP into the connections. */
   sendGarbage(byteCount: number, name?: string): void
+  /** Spoils some of the packets of pictures for so long; `random` is uniform in [0, 1). */
+  spoilPackets(kind: PacketFault, ms: number, random: () => number, name?: string): void
+  /** Another RTP source with other numbers, which wrap after so long; the connections stand. */
+  restartEncoder(wrapMs: number, name?: string): void
+  /** Says that the stream is over (RTCP BYE) and sends no more over the connections there are. */
+  endStream(name?: string): void
+  /** To H.265 and, the next time, back; of loops. Cameras drop their connections when they do that. */
+  changeCodec(name?: string): Promise<void>
   describeAs(fault: DescriptionFault, name?: string): void
-  /** Answers DESCRIBE and SETUP with this status; undefined = as it should. */
+  /** Answers DESCRIBE and SETUP with this status, a redirect to nowhere included; undefined = as it should. */
   answerWith(status: number | undefined, name?: string): void
 }
 
@@ -122,6 +131,20 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
         const bytes = Uint8Array.from({ length: byteCount }, (_, i) => (i * 197 + 1) % 32)
         for (const connection of connectionsOf(name)) connection.sendGarbage(bytes)
       },
+      spoilPackets(kind, ms, random, name) {
+        const untilMs = clock.monotonicMs() + ms
+        for (const { faults } of select(name)) faults.packets = { kind, random, untilMs }
+      },
+      restartEncoder(wrapMs, name) {
+        for (const { source } of select(name)) source.outlet.restartTracks(wrapMs / 1000)
+      },
+      endStream(name) {
+        for (const connection of connectionsOf(name)) connection.sayBye()
+      },
+      async changeCodec(name) {
+        for (const { source } of select(name)) await source.changeCodec()
+        for (const connection of connectionsOf(name)) connection.destroy()
+      },
       describeAs(fault, name) {
         for (const { faults } of select(name)) faults.description = fault
       },
@@ -169,8 +192,13 @@ async function openStreams(list: readonly StreamOptions[], clock: Clock, pacer: 
         : new LoopSource({
             stream,
             clip: await openClip(stream),
-            openOtherClip: () =>
-              openClip({ ...stream, width: twoThirds(stream.width), height: twoThirds(stream.height) }),
+            openClip: ({ codec, isSmall }) =>
+              openClip({
+                ...stream,
+                codec,
+                width: isSmall ? twoThirds(stream.width) : stream.width,
+                height: isSmall ? twoThirds(stream.height) : stream.height,
+              }),
             index,
             clock,
             pacer,

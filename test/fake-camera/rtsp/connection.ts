@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Clock } from '../../../server/base/clock.ts'
+import { writeInterleaved } from '../../../server/media/rtsp/interleaved.ts'
 import { findHeader, type RtspHeader, type RtspRequest, writeRtspMessage } from '../../../server/media/rtsp/message.ts'
 import { RtspStreamReader } from '../../../server/media/rtsp/stream-reader.ts'
 import {
@@ -17,6 +18,7 @@ import type { MediaSource } from '../source/media-source.ts'
 import type { Chunk, Player } from '../source/outlet.ts'
 import type { RtpPosition } from '../source/rtp-track.ts'
 import { Access, type CameraAuth } from './access.ts'
+import { spoilPackets } from './packet-faults.ts'
 import { describeSession, type StreamFaults } from './stream-faults.ts'
 
 export type ConnectionOptions = {
@@ -107,6 +109,18 @@ export class RtspConnection implements Player {
     this.#socket.write(bytes)
   }
 
+  /** Says that the stream is over (RTCP BYE, RFC 3550 6.6), and sends no more of it. */
+  sayBye(): void {
+    for (const [track, { rtcpChannel }] of this.#transports) {
+      const bytes = new Uint8Array(8)
+      const view = new DataView(bytes.buffer)
+      view.setUint32(0, 0x81cb0001)
+      view.setUint32(4, this.#stream!.source.outlet.tracks[track]!.ssrc)
+      this.#socket.write(writeInterleaved(rtcpChannel, bytes))
+    }
+    this.#stopPlaying(false)
+  }
+
   destroy(): void {
     this.#socket.destroy()
   }
@@ -141,8 +155,10 @@ export class RtspConnection implements Player {
       return true
     }
     const isOwnChannel = transport.rtpChannel !== chunk.track * 2 || transport.rtcpChannel !== chunk.track * 2 + 1
-    this.#socket.write(isOwnChannel ? rechannel(chunk.bytes, transport) : chunk.bytes)
-    return isOwnChannel || this.#socket.writableLength === 0
+    const bytes = isOwnChannel ? rechannel(chunk.bytes, transport) : chunk.bytes
+    const spoilt = chunk.isPicture ? this.#spoil(bytes) : bytes
+    this.#socket.write(spoilt)
+    return spoilt !== chunk.bytes || this.#socket.writableLength === 0
   }
 
   #queue(request: RtspRequest): void {
@@ -158,6 +174,13 @@ export class RtspConnection implements Player {
   async #waitForStall(): Promise<void> {
     const restMs = this.#stallMs()
     if (restMs > 0) await this.#options.clock.sleep(restMs)
+  }
+
+  /** The packets as a bad network would hand them on, while the stream's faults say so. */
+  #spoil(bytes: Uint8Array): Uint8Array {
+    const fault = this.#stream?.faults.packets
+    if (!fault || fault.untilMs < this.#options.clock.monotonicMs()) return bytes
+    return spoilPackets(fault.kind, bytes, fault.random)
   }
 
   /** How long the camera will go on sending nothing; 0 or less when it sends. */
@@ -183,8 +206,9 @@ export class RtspConnection implements Player {
   #describe(request: RtspRequest): Answer {
     const stream = this.#options.findStream(streamName(request.url))
     if (!stream) return { status: 404 }
-    if (stream.faults.status) return { status: stream.faults.status }
+    if (stream.faults.status) return refuse(stream.faults.status)
     const { source, faults } = stream
+    if (faults.description === 'unreadable') return { status: 200, body: '<html>\u0000 not a description' }
     return {
       status: 200,
       headers: [
@@ -200,7 +224,7 @@ export class RtspConnection implements Player {
     const track = trackIndex(request.url)
     const known = stream?.source.outlet.tracks[track]
     if (!stream || !known) return { status: 404 }
-    if (stream.faults.status) return { status: stream.faults.status }
+    if (stream.faults.status) return refuse(stream.faults.status)
     if (this.#isPlaying || this.#play || (this.#stream && this.#stream.source !== stream.source)) return { status: 455 }
     const wanted = parseInterleavedTransport(findHeader(request.headers, 'transport') ?? '')
     if (!wanted) return { status: 461 }
@@ -262,6 +286,14 @@ export class RtspConnection implements Player {
     this.#isPlaying = false
     this.#options.onClose(this)
   }
+}
+
+/** A login that was right before is asked for again, and a redirect leads nowhere. */
+function refuse(status: number): Answer {
+  if (status === 401) return { status, headers: [['WWW-Authenticate', 'Basic realm="fake camera"']] }
+  return status >= 300 && status < 400
+    ? { status, headers: [['Location', 'rtsp://127.0.0.1:9/elsewhere']] }
+    : { status }
 }
 
 /** The URL without its track and trailing slash. */

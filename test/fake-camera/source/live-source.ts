@@ -74,6 +74,10 @@ export class LiveSource implements MediaSource {
     this.#nextLens = lens
   }
 
+  changeCodec(): Promise<void> {
+    return Promise.reject(new Error('a live stream keeps its codec'))
+  }
+
   stats(): OutletStats {
     return this.outlet.stats()
   }

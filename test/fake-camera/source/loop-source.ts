@@ -2,6 +2,7 @@
 // to have a hundred of. It never leaves a frame out: one that is late is sent late.
 
 import type { Clock } from '../../../server/base/clock.ts'
+import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import { patchFrameCounter } from '../frame-counter.ts'
 import { describeVideo } from './describe-tracks.ts'
@@ -12,11 +13,13 @@ import type { Paced, Pacer } from './pacer.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
+export type ClipVariant = { readonly codec: VideoCodec; readonly isSmall: boolean }
+
 export type LoopSourceOptions = {
   readonly stream: ResolvedStream
   readonly clip: LoopClip
-  /** The clip in the stream's other size. */
-  readonly openOtherClip: () => Promise<LoopClip>
+  /** The clip in the stream's other size, or its other codec. */
+  openClip(variant: ClipVariant): Promise<LoopClip>
   /** Which of many: places its key frames apart from the others'. */
   readonly index: number
   readonly clock: Clock
@@ -29,6 +32,7 @@ export class LoopSource implements MediaSource, Paced {
   readonly #options: LoopSourceOptions
   readonly #periodMs: number
   #clip: LoopClip
+  #variant: ClipVariant
   #frameNumber = 0
   #place = 0
   /** At this place of the clip the first group of pictures is cut short, once. */
@@ -41,12 +45,13 @@ export class LoopSource implements MediaSource, Paced {
     this.name = options.stream.name
     this.#options = options
     this.#clip = options.clip
+    this.#variant = { codec: options.stream.codec, isSmall: false }
     this.#periodMs = 1000 / options.stream.framesPerSecond
     this.outlet = new Outlet([new RtpTrack({ clockRate: 90_000, payloadType: videoPayloadType, channel: 0 })])
   }
 
   describe(): SdpMedia[] {
-    return [describeVideo(this.#options.stream.codec, this.#clip.parameterSets)]
+    return [describeVideo(this.#variant.codec, this.#clip.parameterSets)]
   }
 
   attach(player: Player): void {
@@ -71,7 +76,16 @@ export class LoopSource implements MediaSource, Paced {
   }
 
   async changeResolution(): Promise<void> {
-    this.#clip = this.#clip === this.#options.clip ? await this.#options.openOtherClip() : this.#options.clip
+    await this.#change({ ...this.#variant, isSmall: !this.#variant.isSmall })
+  }
+
+  async changeCodec(): Promise<void> {
+    await this.#change({ ...this.#variant, codec: this.#variant.codec === 'h264' ? 'h265' : 'h264' })
+  }
+
+  async #change(variant: ClipVariant): Promise<void> {
+    this.#clip = await this.#options.openClip(variant)
+    this.#variant = variant
     this.#place = 0
   }
 

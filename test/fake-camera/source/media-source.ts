@@ -15,6 +15,8 @@ export type MediaSource = {
   jumpClock(ms: number): void
   /** From the next picture on the stream has its other size: new parameter sets in the stream and in the description. */
   changeResolution(): Promise<void>
+  /** From the next picture on the stream is of the other codec, H.264 or H.265, and so is the description. Loops only. */
+  changeCodec(): Promise<void>
   stats(): OutletStats
   close(): Promise<void>
 }

@@ -31,6 +31,8 @@ export class Outlet {
   #framesSent = 0
   #bytesSent = 0
   #reportDueMs = Number.NEGATIVE_INFINITY
+  /** When the timestamps shall wrap, of tracks that shall begin anew. */
+  #restartWrapSeconds: number | undefined
 
   constructor(tracks: readonly RtpTrack[]) {
     this.tracks = tracks
@@ -58,6 +60,11 @@ export class Outlet {
    * written, so that the positions are theirs.
    */
   begin(seconds: number): void {
+    if (this.#restartWrapSeconds !== undefined) {
+      for (const track of this.tracks) track.restart(seconds, this.#restartWrapSeconds)
+      this.#restartWrapSeconds = undefined
+      this.expectReport()
+    }
     if (this.#waiting.size === 0) return
     const positions = this.tracks.map((track) => ({ sequence: track.sequence, timestamp: track.timestampAt(seconds) }))
     for (const player of this.#waiting) {
@@ -87,6 +94,11 @@ export class Outlet {
       const bytes = track.writeReport(unixMs, track.timestampAt(seconds))
       this.deliver({ track: index, bytes, isStart: false, isPicture: false })
     }
+  }
+
+  /** Before the next picture all tracks begin anew, see `RtpTrack.restart`. */
+  restartTracks(wrapSeconds: number): void {
+    this.#restartWrapSeconds = wrapSeconds
   }
 
   /** The next reports are sent at once: the clock has jumped. */

@@ -16,11 +16,11 @@ const headBytes = interleavedHeaderBytes + rtpHeaderBytes
 export class RtpTrack {
   readonly clockRate: number
   readonly payloadType: number
-  readonly ssrc = randomInt(2 ** 32)
+  #ssrc = randomInt(2 ** 32)
   /** The channel the packets are framed for; the RTCP channel is the next. */
   readonly channel: number
   /** A random start, so that nothing relies on 0 and wraps are met. */
-  readonly #timestampStart = randomInt(2 ** 32)
+  #timestampStart = randomInt(2 ** 32)
   #sequence = randomInt(2 ** 16)
   #packetCount = 0
   #payloadBytes = 0
@@ -36,8 +36,22 @@ export class RtpTrack {
     return (this.#timestampStart + Math.round(seconds * this.clockRate)) >>> 0
   }
 
+  get ssrc(): number {
+    return this.#ssrc
+  }
+
   get sequence(): number {
     return this.#sequence
+  }
+
+  /**
+   * As after a restart of the camera's encoder: another source, other numbers. The timestamps wrap `wrapSeconds` after `seconds`, which is
+   * the present on the axis of `timestampAt`; the sequence numbers at about the same time.
+   */
+  restart(seconds: number, wrapSeconds: number): void {
+    this.#ssrc = randomInt(2 ** 32)
+    this.#timestampStart = -Math.round((seconds + wrapSeconds) * this.clockRate) >>> 0
+    this.#sequence = (0x10000 - Math.round(wrapSeconds * 30)) & 0xffff
   }
 
   /** The packets of one access unit or block, one after the other; the last has the marker. */
