@@ -13,6 +13,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const pinnedNode = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
 const stampFile = join(root, 'node_modules', '.installed')
 
+/** Halves the time that a short program takes, and the many that tests start; as in the command line (nightjar). */
+const compileCache = join(root, 'node_modules', '.cache', 'nightjar')
+
 /** Test and check programs need the development dependencies, the server and the demo do not. */
 const isDevelopment = /^(scripts\/(test|check|emit-sdk)|bench\/)/
 
@@ -28,6 +31,7 @@ function main() {
   if (showsDashboard.test(entry)) buildDashboard()
   const child = spawn(pinnedNode, ['--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
     stdio: 'inherit',
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name))
   child.on('error', (error) => fail(`cannot start ${pinnedNode}: ${error.message}`))
