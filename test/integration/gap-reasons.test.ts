@@ -2,7 +2,7 @@
 // end can be made to give. What a disk does is in bad-days.test.ts and the tests of the recorder.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
@@ -64,36 +64,39 @@ async function untilOver(id: number): Promise<string[]> {
   })
 }
 
-test('a camera that goes away, and comes back', { timeout: 180_000 }, async () => {
-  const id = await record(going.url('going'))
-  await going.faults.refuseConnections(8000)
-  going.faults.dropConnections('going')
-  assert.deepEqual(await untilLasting(id, 'camera_unreachable'), ['camera_unreachable'])
-  assert.deepEqual(await untilOver(id), ['camera_unreachable'])
-})
+// Each waits for its own camera.
+suite('cameras', { concurrency: true }, () => {
+  test('a camera that goes away, and comes back', { timeout: 180_000 }, async () => {
+    const id = await record(going.url('going'))
+    await going.faults.refuseConnections(8000)
+    going.faults.dropConnections('going')
+    assert.deepEqual(await untilLasting(id, 'camera_unreachable'), ['camera_unreachable'])
+    assert.deepEqual(await untilOver(id), ['camera_unreachable'])
+  })
 
-test('a camera that stops sending', { timeout: 180_000 }, async () => {
-  const id = await record(staying.url('still'))
-  staying.faults.stall(20_000, 'still')
-  const reasons = await untilLasting(id, 'no_frames')
-  assert.equal(reasons[0], 'no_frames')
-  assert.equal((await untilOver(id))[0], 'no_frames')
-})
+  test('a camera that stops sending', { timeout: 180_000 }, async () => {
+    const id = await record(staying.url('still'))
+    staying.faults.stall(20_000, 'still')
+    const reasons = await untilLasting(id, 'no_frames')
+    assert.equal(reasons[0], 'no_frames')
+    assert.equal((await untilOver(id))[0], 'no_frames')
+  })
 
-test('a camera whose address is changed to one that does not let us in, and back', { timeout: 180_000 }, async () => {
-  const url = staying.url('moved')
-  const id = await record(url)
-  const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
-  await change({ url: locked.url('locked'), username: 'viewer', password: 'wrong' })
-  const reasons = await untilLasting(id, 'auth_failed')
-  // The change itself may take no second.
-  assert.deepEqual(
-    reasons.filter((reason) => reason !== 'stream_changed'),
-    ['auth_failed'],
-  )
-  await sleep(3000) // shorter breaks are not shown afterwards
-  await change({ url, username: null, password: null })
-  await untilOver(id)
+  test('a camera whose address is changed to one that does not let us in, and back', { timeout: 180_000 }, async () => {
+    const url = staying.url('moved')
+    const id = await record(url)
+    const change = (body: object) => server.request(`/v1/cameras/${id}/`, { method: 'PUT', body })
+    await change({ url: locked.url('locked'), username: 'viewer', password: 'wrong' })
+    const reasons = await untilLasting(id, 'auth_failed')
+    // The change itself may take no second.
+    assert.deepEqual(
+      reasons.filter((reason) => reason !== 'stream_changed'),
+      ['auth_failed'],
+    )
+    await sleep(3000) // shorter breaks are not shown afterwards
+    await change({ url, username: null, password: null })
+    await untilOver(id)
+  })
 })
 
 test('recording turned off and on by its owner, and the server stopped in between', { timeout: 180_000 }, async () => {
