@@ -248,13 +248,13 @@ test('axe finds nothing, in both themes, on a laptop and on a phone, with everyt
 
 test('a camera that is away says so in words, its recordings still play, and it comes back by itself', async () => {
   await source.faults.refuseConnections(8_000)
-  await page.getByText('Offline. This is its last picture.').waitFor({ timeout: 60_000 })
+  await page.getByText('Offline. This picture is from').waitFor({ timeout: 60_000 })
   await page.getByRole('alert').waitFor()
   await shoot(page, 'camera-offline')
   await page.keyboard.press('ArrowLeft')
   await page.waitForURL(/\?at=/)
   await page.keyboard.press('n')
-  await page.getByText('Offline. This is its last picture.').waitFor({ state: 'detached', timeout: 60_000 })
+  await page.getByText('Offline. This picture is from').waitFor({ state: 'detached', timeout: 60_000 })
   await eventually('it is live again', 30_000, async () => {
     const picture = await readPicture()
     return picture && picture.code.unixMs > Date.now() - 15_000

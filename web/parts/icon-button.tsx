@@ -10,22 +10,22 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'aria
   readonly label: string
   /** The key that does the same, shown beside the name. */
   readonly shortcut?: string | undefined
-  /** The name stands beside the picture, where there is room for it. */
-  readonly hasWords?: boolean
+  /** The name stands beside the picture: always, or where there is room for it. */
+  readonly words?: 'always' | 'wide'
 }
 
-export function IconButton({ icon, label, shortcut, hasWords = false, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, shortcut, words, ...rest }: IconButtonProps) {
   const hint = shortcut === undefined ? label : `${label} (${shortcut})`
   return (
     <button
       {...rest}
       type="button"
-      className={`action action-quiet icon-button ${hasWords ? 'has-words' : ''}`}
+      className={`action action-quiet icon-button ${words === undefined ? '' : `words-${words}`}`}
       aria-label={label}
       data-hint={hint}
     >
       <Icon name={icon} />
-      {hasWords && <span>{label}</span>}
+      {words !== undefined && <span>{label}</span>}
     </button>
   )
 }

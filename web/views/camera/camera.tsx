@@ -129,7 +129,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
           <p className="stage-said" role="status">
             {said}
           </p>
-          <StageWords of={of} playback={playback} nowMs={nowMs} />
+          <StageWords of={of} playback={playback} nowMs={nowMs} zone={zone} />
         </div>
         <PlayerControls of={of} playback={playback} commands={commands} zone={zone} onCopyLink={copyLink} />
       </div>

@@ -28,12 +28,14 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
     <div className="controls">
       <div className="controls-play">
         {camera.has_recording && <IconButton icon="back" label={texts.back} shortcut="←" onClick={commands.back} />}
-        <IconButton
-          icon={isPaused ? 'play' : 'pause'}
-          label={isPaused ? texts.play : texts.pause}
-          shortcut="K"
-          onClick={commands.toggle}
-        />
+        {(isOnline || !isLive) && (
+          <IconButton
+            icon={isPaused ? 'play' : 'pause'}
+            label={isPaused ? texts.play : texts.pause}
+            shortcut="K"
+            onClick={commands.toggle}
+          />
+        )}
         {!isLive && <IconButton icon="forward" label={texts.forward} shortcut="→" onClick={commands.forward} />}
       </div>
       {isLive ? (
@@ -41,7 +43,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
           {isOnline ? (isPaused ? texts.livePaused : texts.live) : cameras.status[camera.status]}
         </span>
       ) : (
-        <IconButton icon="live" label={texts.toLive} shortcut="N" hasWords onClick={commands.live} />
+        <IconButton icon="live" label={texts.toLive} shortcut="N" words="wide" onClick={commands.live} />
       )}
       <p className="controls-time">
         <time dateTime={writeSeconds(cursorMs)}>{clock.dateTime(cursorMs)}</time>{' '}

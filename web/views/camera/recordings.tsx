@@ -60,7 +60,7 @@ export function Recordings(props: RecordingsProps) {
           onClick={() => setView(viewOfDay(day.endMs, zone))}
         />
         <div className="controls-more">
-          <IconButton icon="calendar" label={texts.jump} shortcut="G" hasWords onClick={commands.jump} />
+          <IconButton icon="calendar" label={texts.jump} shortcut="G" words="always" onClick={commands.jump} />
           <IconButton icon="zoomIn" label={texts.zoomIn} shortcut="+" onClick={commands.zoomIn} />
           <IconButton icon="zoomOut" label={texts.zoomOut} shortcut="−" onClick={commands.zoomOut} />
           <IconButton icon="clock" label={texts.wholeDay} shortcut="D" onClick={commands.wholeDay} />
@@ -92,12 +92,12 @@ export function Recordings(props: RecordingsProps) {
         </div>
       )}
       <div className="controls">
-        <IconButton icon="markStart" label={texts.markStart} shortcut="I" hasWords onClick={commands.markStart} />
-        <IconButton icon="markEnd" label={texts.markEnd} shortcut="O" hasWords onClick={commands.markEnd} />
+        <IconButton icon="markStart" label={texts.markStart} shortcut="I" words="always" onClick={commands.markStart} />
+        <IconButton icon="markEnd" label={texts.markEnd} shortcut="O" words="always" onClick={commands.markEnd} />
         <IconButton
           icon="range"
           label={texts.markByDragging}
-          hasWords
+          words="always"
           aria-pressed={isMarking}
           onClick={() => setMarking(!isMarking)}
         />

@@ -1,6 +1,8 @@
 // Over the picture: why it stands still, or that there is none.
 
 import type { AnyCamera } from '../../app/camera-queries.ts'
+import type { Zone } from '../../model/zone.ts'
+import { useClock } from '../../parts/clock.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Playback } from './use-playback.ts'
 
@@ -11,13 +13,16 @@ export function StageWords({
   of,
   playback,
   nowMs,
+  zone,
 }: {
   readonly of: AnyCamera
   readonly playback: Playback
   readonly nowMs: number
+  readonly zone: Zone
 }) {
   const { camera: texts } = useTexts()
-  const words = findWords(of, playback, nowMs, texts)
+  const clock = useClock(zone)
+  const words = findWords(of, playback, nowMs, texts, clock.dateTime)
   return (
     <p className="stage-words" role="status">
       {words}
@@ -30,10 +35,11 @@ function findWords(
   { isLive, isPaused, state, failure, cursorMs }: Playback,
   nowMs: number,
   texts: ReturnType<typeof useTexts>['camera'],
+  writeTime: (ms: number) => string,
 ): string | undefined {
   if (failure !== undefined) return undefined
   if (isLive && camera.status === 'offline') {
-    return camera.snapshot ? texts.oldPicture : texts.noPicture
+    return camera.snapshot ? texts.oldPicture(writeTime(Date.parse(camera.snapshot.created_at))) : texts.noPicture
   }
   if (isLive && camera.status === 'unknown') return texts.connecting
   if (isPaused) return undefined

@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'wouter'
 import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { createZone, momentOf, parseLocalTime, startOfDay, writeLocalTime, type Zone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -24,13 +25,20 @@ export function Events() {
   const client = useClient()
   const [search, setSearch] = useSearchParams()
   const cameraId = Number(search.get('camera') ?? 0) || undefined
+  const zone = useMemo(() => createZone(Intl.DateTimeFormat().resolvedOptions().timeZone), [])
+  const day = search.get('day') ?? ''
+  const range = readDay(day, zone)
+  const choose = (name: 'camera' | 'day', value: string) => {
+    const others = [...search].filter(([key]) => key !== name)
+    setSearch(value === '' ? others : [...others, [name, value]], { replace: true })
+  }
   const cameras = useQuery(ownCamerasQuery(client))
   const byId = useMemo(() => new Map((cameras.data ?? []).map((camera) => [camera.id, camera])), [cameras.data])
   const events = useInfiniteQuery({
-    queryKey: ['events', cameraId],
+    queryKey: ['events', cameraId, range],
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) => {
-      const query = { limit: pageSize, offset }
+      const query = { ...range, limit: pageSize, offset }
       return cameraId === undefined
         ? client.events.list(query, { signal })
         : client.events.listOfCamera(cameraId, query, { signal })
@@ -41,28 +49,37 @@ export function Events() {
   const shown = unique(events.data?.pages.flatMap(({ results }) => results) ?? [])
   return (
     <Page title={texts.title}>
-      <label className="filter">
-        {texts.camera}
-        <select
-          value={cameraId ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            setSearch(value === '' ? {} : { camera: value }, { replace: true })
-          }
-        >
-          <option value="">{texts.allCameras}</option>
-          {(cameras.data ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div className="filters">
+        <label className="filter">
+          {texts.camera}
+          <select value={cameraId ?? ''} onChange={({ currentTarget: { value } }) => choose('camera', value)}>
+            <option value="">{texts.allCameras}</option>
+            {(cameras.data ?? []).map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="filter">
+          {texts.day}
+          <input
+            type="date"
+            value={range ? day : ''}
+            max={writeLocalTime(zone.localTime(Date.now())).slice(0, 10)}
+            onChange={({ currentTarget: { value } }) => choose('day', value)}
+          />
+        </label>
+        {range && (
+          <Button look="quiet" onClick={() => choose('day', '')}>
+            {texts.allDays}
+          </Button>
+        )}
+      </div>
       {events.error && !events.data && <Failure error={events.error} onAgain={() => events.refetch()} />}
       {events.isLoading && <p>{loading}</p>}
       {events.data && shown.length === 0 && (
-        <Empty title={texts.noneTitle}>
-          <p>{texts.none}</p>
-        </Empty>
+        <Empty title={range ? texts.noneOfDay : texts.noneTitle}>{!range && <p>{texts.none}</p>}</Empty>
       )}
       {shown.length > 0 && (
         <ul className="panel events">
@@ -105,6 +122,17 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
       )}
     </li>
   )
+}
+
+/** The day of a date in the address, from midnight to midnight; undefined for all of them. */
+function readDay(day: string, zone: Zone): { start: string; end: string } | undefined {
+  const local = parseLocalTime(`${day}T12:00`)
+  if (!local) return undefined
+  const noonMs = momentOf(local, zone)
+  return {
+    start: new Date(startOfDay(noonMs, zone)).toISOString(),
+    end: new Date(startOfDay(noonMs, zone, 1)).toISOString(),
+  }
 }
 
 /** An event moves to the next page while newer ones come in front of it. */

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
 import { LivePicture } from '../../../parts/live-picture.tsx'
+import { takePicture } from '../save-picture.ts'
 import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
 
@@ -12,12 +13,12 @@ export type LivePlayerProps = {
   readonly isMuted: boolean
   readonly isPaused: boolean
   readonly label: string
-  /** Wall clock of the picture, each second; undefined where it is not known. */
+  /** Wall clock of the picture to the second; undefined where it is not known. */
   readonly onTime: (ms: number | undefined) => void
   readonly onState: (state: PlayerState) => void
 }
 
-const tellIntervalMs = 1_000
+const tellIntervalMs = 250
 const retryMs = 3_000
 
 export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: LivePlayerProps) {
@@ -73,7 +74,11 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
     playVideo(element, () => told.current.onState('blocked'))
   }, [usesHls, attempt, isPaused])
   useEffect(() => {
-    const timer = setInterval(() => told.current.onTime(player.current?.currentMs()), tellIntervalMs)
+    const tell = () => {
+      const ms = player.current?.currentMs()
+      told.current.onTime(ms === undefined ? undefined : Math.floor(ms / 1000) * 1000)
+    }
+    const timer = setInterval(tell, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
   useProgress(video, { isPaused: isPaused || !usesHls, of: `${usesHls} ${attempt}`, onState, onStuck: again })
@@ -82,13 +87,17 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
     // Moving JPEGs say nothing of how they get on.
     if (isPictures) told.current.onState('playing')
   }, [isPictures])
+  const pictures = useRef<HTMLDivElement>(null)
+  const still = useStill(pictures, isPictures && isPaused)
   if (!usesHls) {
     return (
-      <LivePicture
-        url={isOnline ? findStreamUrl(camera, 'mjpeg') : undefined}
-        poster={camera.snapshot?.url}
-        alt={label}
-      />
+      <div className="live-pictures" ref={pictures}>
+        <LivePicture
+          url={isOnline && still === undefined ? findStreamUrl(camera, 'mjpeg') : undefined}
+          poster={still ?? camera.snapshot?.url}
+          alt={label}
+        />
+      </div>
     )
   }
   return (
@@ -97,9 +106,30 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
       className="picture"
       aria-label={label}
       poster={camera.snapshot?.url}
-      autoPlay
+      autoPlay={!isPaused}
       muted={isMuted}
       playsInline
     />
   )
+}
+
+/** While moving JPEGs are paused: the address of the one that was shown last. */
+function useStill(pictures: { readonly current: HTMLElement | null }, isPaused: boolean): string | undefined {
+  const [still, setStill] = useState<string>()
+  useEffect(() => {
+    if (!isPaused || !pictures.current) return
+    let isOver = false
+    let url: string | undefined
+    takePicture(pictures.current).then((picture) => {
+      if (isOver || !picture) return
+      url = URL.createObjectURL(picture)
+      setStill(url)
+    })
+    return () => {
+      isOver = true
+      setStill(undefined)
+      if (url !== undefined) URL.revokeObjectURL(url)
+    }
+  }, [isPaused, pictures])
+  return still
 }

@@ -49,6 +49,7 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
       place = element.currentTime
       const stillMs = nowMs - movedMs
       if (element.ended) tell('ended')
+      else if (element.paused && element.readyState >= element.HAVE_FUTURE_DATA) tell('blocked')
       else if (stillMs >= waitingFromMs) tell('waiting')
       else tell(hasMoved ? 'playing' : 'starting')
       if (element.ended || stillMs < stuckFromMs) return

@@ -107,5 +107,5 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       if (ms !== undefined && ms < Date.now() - 30_000) openStream(ms)
     },
   })
-  return <video ref={video} className="picture" aria-label={label} muted={isMuted} playsInline />
+  return <video ref={video} className="picture" aria-label={label} autoPlay={!isPaused} muted={isMuted} playsInline />
 }
