@@ -143,10 +143,23 @@ test('keys alone: pause, go, mark, download what is marked; the file holds it', 
 })
 
 test('keys alone: speed, whole day, picture to keep, help that can switch them off', async () => {
+  await page.keyboard.press('Shift+E')
+  await eventually('the event plays', 30_000, async () => askedMs() === Math.floor(reportedMs / 1000) * 1000)
+  await page.keyboard.press('Space')
+  await button('Play').waitFor()
   await page.keyboard.press('l')
   await button('Pause').waitFor()
+  const hastened = page.waitForResponse((response) => response.url().includes('/speed/'))
   await page.keyboard.press('l')
   assert.equal(await page.getByLabel('Speed').inputValue(), '2')
+  assert.equal((await hastened).status(), 204)
+  let last: number | undefined
+  await eventually('key frames alone are shown', 30_000, async () => {
+    const frame = (await readPicture())?.code.frameNumber
+    const before = last
+    last = frame ?? last
+    return before !== undefined && frame !== undefined && frame > before && (frame - before) % 25 === 0
+  })
   await page.keyboard.press('j')
   assert.equal(await page.getByLabel('Speed').inputValue(), '1')
   await page.keyboard.press('d')
@@ -244,6 +257,15 @@ test('axe finds nothing, in both themes, on a laptop and on a phone, with everyt
     }
     await visitor.context().close()
   }
+})
+
+test('a network that is too slow has words of its own, and the picture goes on when it is not any more', async () => {
+  const files = /\/media\/cameras\/.*\.m4s/
+  await page.route(files, () => {})
+  await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
+  await shoot(page, 'camera-slow')
+  await page.unroute(files)
+  await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
 })
 
 test('a camera that is away says so in words, its recordings still play, and it comes back by itself', async () => {

@@ -7,6 +7,8 @@ import { readAll } from './read-all.ts'
 
 /** Status and pictures of cameras are never older than this while they are shown. */
 const statusIntervalMs = 5_000
+/** Somebody waits for it. */
+const connectingIntervalMs = 1_000
 
 export type AnyCamera =
   | { readonly kind: 'own'; readonly camera: Camera }
@@ -43,6 +45,6 @@ export function useCamera(kind: CameraKind, id: number, view?: TileView) {
       kind === 'own'
         ? { kind, camera: await client.cameras.get(id, { ...view }, { signal }) }
         : { kind, camera: await client.sharedCameras.get(id, { ...view }, { signal }) },
-    refetchInterval: statusIntervalMs,
+    refetchInterval: ({ state }) => (state.data?.camera.status === 'unknown' ? connectingIntervalMs : statusIntervalMs),
   })
 }

@@ -98,7 +98,7 @@ export const english = {
     wholeDay: 'Whole day',
     dayBefore: 'Day before',
     dayAfter: 'Day after',
-    jump: 'Date and time',
+    jump: 'Go to time',
     zone: (name: string) => `Times are those of ${name.replaceAll('_', ' ')}.`,
     markStart: 'Begin here',
     markEnd: 'End here',

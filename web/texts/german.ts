@@ -107,7 +107,7 @@ export const german: Texts = {
     wholeDay: 'Ganzer Tag',
     dayBefore: 'Tag davor',
     dayAfter: 'Tag danach',
-    jump: 'Datum und Uhrzeit',
+    jump: 'Zeit wählen',
     zone: (name) => `Zeiten gelten für ${name.replaceAll('_', ' ')}.`,
     markStart: 'Hier beginnen',
     markEnd: 'Hier enden',

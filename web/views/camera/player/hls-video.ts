@@ -24,6 +24,8 @@ export type HlsVideoOptions = {
   readonly url: string
   /** Where to begin; for a stream of now its newest picture. */
   readonly startMs?: number | undefined
+  /** How many times faster than it was recorded the stream itself is; 1 unless given. */
+  readonly speed?: number | undefined
   /** It cannot go on: the stream is gone, or this browser cannot play it. */
   readonly onFailure: (reason: 'network' | 'media') => void
 }
@@ -36,7 +38,7 @@ export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> 
 
 type HlsClass = typeof import('hls.js/light').default
 
-function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideoOptions): HlsVideo {
+function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
   const hls = new Hls({
     // Its worker is made from a blob, which the policy of the page forbids.
     enableWorker: false,
@@ -55,11 +57,13 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideo
     }
     onFailure(type === Hls.ErrorTypes.MEDIA_ERROR ? 'media' : 'network')
   })
+  const listFragments = () =>
+    hls.levels[hls.currentLevel]?.details?.fragments ?? hls.levels[0]?.details?.fragments ?? []
   const findPlace = (ms: number): number | undefined => {
-    const fragments = hls.levels[hls.currentLevel]?.details?.fragments ?? hls.levels[0]?.details?.fragments ?? []
+    const fragments = listFragments()
     const fragment = fragments.findLast(({ programDateTime }) => programDateTime !== null && programDateTime <= ms)
     if (!fragment || fragment.programDateTime === null) return undefined
-    const offset = (ms - fragment.programDateTime) / 1000
+    const offset = (ms - fragment.programDateTime) / 1000 / speed
     const isLast = fragment === fragments.at(-1)
     // What lies in a gap shows the next footage; what lies after everything is not there yet.
     return isLast && offset > fragment.duration ? undefined : fragment.start + Math.min(offset, fragment.duration)
@@ -77,7 +81,12 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideo
   hls.loadSource(url)
   hls.attachMedia(video)
   return {
-    currentMs: () => hls.playingDate?.getTime(),
+    currentMs() {
+      const place = video.currentTime
+      const fragment = listFragments().findLast(({ start }) => start <= place)
+      if (!fragment || fragment.programDateTime === null || video.readyState < video.HAVE_CURRENT_DATA) return undefined
+      return fragment.programDateTime + Math.min(place - fragment.start, fragment.duration) * 1000 * speed
+    },
     seek(ms) {
       const place = findPlace(ms)
       if (place === undefined) return false
@@ -93,11 +102,11 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, onFailure }: HlsVideo
 
 type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
 
-function playNatively({ video, url, startMs, onFailure }: HlsVideoOptions): HlsVideo {
+function playNatively({ video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
   const startOf = () => (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
   const fail = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'media')
   const seek = (ms: number): boolean => {
-    const place = (ms - startOf()) / 1000
+    const place = (ms - startOf()) / 1000 / speed
     const isThere = Array.from({ length: video.seekable.length }).some(
       (_, index) => place >= video.seekable.start(index) && place <= video.seekable.end(index),
     )
@@ -110,7 +119,7 @@ function playNatively({ video, url, startMs, onFailure }: HlsVideoOptions): HlsV
   video.src = url
   return {
     currentMs() {
-      const ms = startOf() + video.currentTime * 1000
+      const ms = startOf() + video.currentTime * 1000 * speed
       return Number.isNaN(ms) ? undefined : ms
     },
     seek,

@@ -1,7 +1,7 @@
 // A camera's recordings from a moment on. A jump within what the player holds is a seek, any other a new stream.
 
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { NightjarError } from '../../../../sdk/index.ts'
 import type { CameraKind } from '../../../app/camera-queries.ts'
 import { useClient } from '../../../app/clients.tsx'
@@ -29,6 +29,16 @@ export type RecordedPlayerProps = {
 
 const tellIntervalMs = 250
 const retryMs = 3_000
+/** What was recorded so recently may still be on its way. */
+const freshMs = 30_000
+
+type Wanted = { readonly startMs: number; readonly speed: number }
+type Opened = Wanted & { readonly url: string }
+
+/** From here on the server sends key frames at this speed; below, the video plays faster or slower by itself. */
+const serverSpeedFrom = 2
+
+const speedOf = (rate: number) => (rate >= serverSpeedFrom ? rate : 1)
 
 export function RecordedPlayer(props: RecordedPlayerProps) {
   const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label, onState } = props
@@ -38,24 +48,52 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined)
   const told = useRef(props)
   told.current = props
-  const [stream, setStream] = useState<{ url: string; startMs: number }>()
-  const { mutate: openStream } = useMutation({
-    mutationFn: (startMs: number) => recordingsOf(client, kind).createStream(cameraId, { start: writeTime(startMs) }),
-    onSuccess: ({ url }, startMs) => setStream({ url, startMs }),
-    onError: (error, startMs) => {
+  const speed = speedOf(rate)
+  const [stream, setStream] = useState<Opened>()
+  /** What was asked for last; of several that are on their way, only this one counts. */
+  const wanted = useRef<Wanted>(undefined)
+  const isOpening = useRef(false)
+  /** Where the picture was last, to go on from there. */
+  const shownMs = useRef<number>(undefined)
+  const { mutate } = useMutation({
+    mutationFn: async ({ startMs, speed }: Wanted): Promise<Opened> => {
+      const opened = await recordingsOf(client, kind).createStream(cameraId, { start: writeTime(startMs) })
+      if (speed !== 1) await client.streams.setSpeed(opened, speed)
+      return { url: opened.url, startMs, speed }
+    },
+    onSuccess: (opened, asked) => {
+      if (asked !== wanted.current) return
+      isOpening.current = false
+      setStream(opened)
+    },
+    onError: (error, asked) => {
+      if (asked !== wanted.current) return
       if (isLost(error)) {
         told.current.onState('waiting')
-        clearTimeout(retry.current)
-        retry.current = setTimeout(() => openStream(startMs), retryMs)
+        retry.current = setTimeout(() => openStream(asked.startMs), retryMs)
       } else told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
     },
   })
+  const openStream = useCallback(
+    (startMs: number) => {
+      clearTimeout(retry.current)
+      isOpening.current = true
+      shownMs.current = undefined
+      wanted.current = { startMs, speed: speedOf(told.current.rate) }
+      mutate(wanted.current)
+    },
+    [mutate],
+  )
   // `jump` says that the same moment is wanted again.
   useEffect(() => {
-    clearTimeout(retry.current)
-    if (!player.current?.seek(atMs)) openStream(atMs)
+    if (isOpening.current || !player.current?.seek(atMs)) openStream(atMs)
+    else shownMs.current = undefined
   }, [atMs, jump, openStream])
   useEffect(() => () => clearTimeout(retry.current), [])
+  useEffect(() => {
+    const asked = wanted.current
+    if (asked && asked.speed !== speed) openStream(shownMs.current ?? told.current.atMs)
+  }, [speed, openStream])
   useEffect(() => {
     const element = video.current
     if (!stream || !element) return
@@ -66,9 +104,9 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       // A server that restarts, or a stream that is too old: another one from where this one stood.
       told.current.onState('waiting')
       clearTimeout(retry.current)
-      retry.current = setTimeout(() => openStream(player.current?.currentMs() ?? stream.startMs), retryMs)
+      retry.current = setTimeout(() => openStream(shownMs.current ?? told.current.atMs), retryMs)
     }
-    openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, onFailure }).then(
+    openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, speed: stream.speed, onFailure }).then(
       (opened) => {
         if (isClosed) opened.close()
         else player.current = opened
@@ -84,7 +122,9 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   useEffect(() => {
     const timer = setInterval(() => {
       const ms = player.current?.currentMs()
-      if (ms !== undefined && !video.current?.seeking) told.current.onTime(ms)
+      if (ms === undefined || isOpening.current || video.current?.seeking) return
+      shownMs.current = ms
+      told.current.onTime(ms)
     }, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
@@ -92,19 +132,19 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   useEffect(() => {
     const element = video.current
     if (!element) return
-    element.defaultPlaybackRate = rate
-    element.playbackRate = rate
+    element.defaultPlaybackRate = rate / speed
+    element.playbackRate = rate / speed
     if (isPaused) element.pause()
     else playVideo(element, () => told.current.onState('blocked'))
-  }, [isPaused, rate, stream])
+  }, [isPaused, rate, speed, stream])
   useProgress(video, {
     isPaused: isPaused || !stream,
     of: `${stream?.url} ${jump}`,
     onState,
     // At the newest picture it waits for the next one; everywhere else another stream may know more.
     onStuck: () => {
-      const ms = player.current?.currentMs()
-      if (ms !== undefined && ms < Date.now() - 30_000) openStream(ms)
+      const ms = shownMs.current
+      if (ms !== undefined && ms < Date.now() - freshMs) openStream(ms)
     },
   })
   return <video ref={video} className="picture" aria-label={label} autoPlay={!isPaused} muted={isMuted} playsInline />
