@@ -171,6 +171,7 @@ test('keys alone: speed, whole day, picture to keep, help that can switch them o
     5_000,
     async () => (await page.locator('.timeline-label').count()) > 5 && (await hours()) > 0,
   )
+  await eventually('every picture is shown again', 30_000, readPicture)
   const saving = page.waitForEvent('download')
   await page.keyboard.press('s')
   assert.match((await saving).suggestedFilename(), /^Yard .*\.jpg$/)

@@ -1,6 +1,7 @@
 // How a video gets on: told when it changes, so that the page can say why a picture stands still.
 
 import { type RefObject, useEffect, useRef } from 'react'
+import { playVideo } from './hls-video.ts'
 
 /**
  * `starting` until the first picture, `waiting` when the next ones do not come, `ended` when there are no more; `blocked` when the
@@ -49,7 +50,9 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
       place = element.currentTime
       const stillMs = nowMs - movedMs
       if (element.ended) tell('ended')
-      else if (element.paused && element.readyState >= element.HAVE_FUTURE_DATA) tell('blocked')
+      // Loading another stream has stopped it, or the browser wants the person to do something first.
+      else if (element.paused && element.readyState >= element.HAVE_FUTURE_DATA)
+        playVideo(element, () => tell('blocked'))
       else if (stillMs >= waitingFromMs) tell('waiting')
       else tell(hasMoved ? 'playing' : 'starting')
       if (element.ended || stillMs < stuckFromMs) return
