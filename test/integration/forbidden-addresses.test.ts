@@ -59,9 +59,11 @@ const otherSchemes = [
 ]
 
 type Camera = { readonly id: number; readonly status: string; readonly status_reason: string | null }
+type Detection = { readonly problem: { readonly code: string; readonly detail: string } | null }
 
-const add = async (server: ServerUnderTest, url: string) =>
-  (await server.request<Camera>('/v1/cameras/', { method: 'POST', body: { name: url, url } })).json.id
+/** Without a `type`, the address is looked at before the camera is added. */
+const add = async (server: ServerUnderTest, url: string, type?: string) =>
+  (await server.request<Camera>('/v1/cameras/', { method: 'POST', body: { name: url, url, type } })).json.id
 
 /** On a port that nobody was given by the system before: who lost a server there may still be looking for it. */
 async function listenApart(server: Server): Promise<void> {
@@ -89,10 +91,10 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
   for (const host of spellings) {
     for (const [i, port] of ports.entries()) {
       const url = `${['rtsp', 'http', 'https'][i]}://${host}:${port}/x`
-      names.set(await add(server, url), url)
+      names.set(await add(server, url, names.size < 8 ? undefined : 'h264'), url)
     }
     const url = `rtsp://${host}:${ports[0]}/x`
-    names.set(await add(server, url), url)
+    names.set(await add(server, url, 'h264'), url)
   }
   const cameras = await eventually('all cameras are told', 60_000, async () => {
     const { results } = (await server.request<{ results: Camera[] }>('/v1/cameras/?limit=1000')).json
@@ -109,9 +111,21 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
   assert.deepEqual(others, unknown)
   assert.ok(unknown.length <= 8, JSON.stringify(unknown))
 
+  const post = (path: string, url: string) =>
+    server.request<Detection>(path, { method: 'POST', body: { name: 'x', url } })
   for (const url of otherSchemes) {
-    const { status } = await server.request('/v1/cameras/', { method: 'POST', body: { name: 'x', url } })
-    assert.equal(status, 400, url)
+    assert.equal((await post('/v1/cameras/', url)).status, 400, url)
+    assert.equal((await post('/v1/cameras/stream-detection/', url)).status, 400, url)
+  }
+  // With those that were added, as many as one user may look at in a minute.
+  for (const host of ['127.0.0.1', '0x7f.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', hostname()]) {
+    for (const [i, port] of ports.entries()) {
+      const url = `${['rtsp', 'http', 'https'][i]}://${host}:${port}/x`
+      const { status, json } = await post('/v1/cameras/stream-detection/', url)
+      assert.equal(status, 200, url)
+      assert.equal(json.problem?.code, 'address_refused', url)
+      assert.equal(json.problem?.detail, refusal, url)
+    }
   }
   assert.equal(visits, 0)
   canary.close()
