@@ -6,7 +6,11 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
+import { type OnvifCameraOptions, openOnvifCamera } from '../../test/onvif/onvif-camera.ts'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
 import { createAddressGuard } from './address-guard.ts'
+import { readOnvifDevice } from './onvif/read-device.ts'
 import { openScriptedCamera, type ScriptedAnswer, type Sender, videoSdp } from './scripted-camera.ts'
 import { hastyClock, watchCamera } from './watch-camera.ts'
 
@@ -187,3 +191,56 @@ async function countLookups(canary: Canary): Promise<string[]> {
   await watchCamera({ url }, isReached, { clock: hastyClock, addressGuard, limitMs: 4000 })
   return lookups
 }
+
+const profile = { token: 'main', name: 'Main', encoding: 'H264', width: 640, height: 360 }
+const onvifStories: Record<string, (at: string) => Partial<OnvifCameraOptions>> = {
+  'services and streams elsewhere': (at) => ({ toldHost: at }),
+  'services of before, elsewhere': (at) => ({ toldHost: at, lacks: ['services', 'media2'] }),
+  'a document type': (at) => ({
+    answer: () => ({ body: `<!DOCTYPE x [<!ENTITY e SYSTEM "http://${at}/e">]><Envelope><Body>&e;</Body></Envelope>` }),
+  }),
+  'an include and a style sheet': (at) => ({
+    answer: () => ({
+      body: `<?xml-stylesheet href="http://${at}/s"?><Envelope xmlns:xi="http://www.w3.org/2001/XInclude"><Body><xi:include href="http://${at}/i"/></Body></Envelope>`,
+    }),
+  }),
+}
+
+for (const [what, write] of Object.entries(onvifStories)) {
+  test(`T34: nobody follows a camera by ONVIF elsewhere: ${what}`, async () => {
+    await using canary = await openCanary()
+    const at = `${elsewhere}:${canary.port}`
+    await using camera = await openOnvifCamera({ profiles: [{ ...profile, url: `rtsp://${at}/live` }], ...write(at) })
+    const target = { url: camera.url, username: 'u', password: 'p' }
+    const addressGuard = createAddressGuard({ allowLoopback: true })
+    const signal = AbortSignal.timeout(20_000)
+    await readOnvifDevice({ target, clock: systemClock, log: silentLogger, addressGuard, signal })
+    assert.ok(camera.operations.length > 0)
+    assert.equal(canary.visits(), 0)
+  })
+}
+
+test('T34: a redirect of ONVIF is not followed, and a forbidden address of a stream is not told', async () => {
+  await using canary = await openCanary()
+  const at = `http://${elsewhere}:${canary.port}/`
+  const server = createHttpServer((_, response) => void response.writeHead(307, { location: at }).end())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const read = (url: string, addressGuard = createAddressGuard({ allowLoopback: true })) => {
+    const target = { url, username: undefined, password: undefined }
+    const signal = AbortSignal.timeout(20_000)
+    return readOnvifDevice({ target, clock: systemClock, log: silentLogger, addressGuard, signal })
+  }
+  assert.equal((await read(`http://127.0.0.1:${port}/`)).problem?.trouble, 'redirected')
+  server.closeAllConnections()
+  server.close()
+
+  await using camera = await openOnvifCamera({ profiles: [{ ...profile, url: 'rtsp://169.254.169.254/live' }] })
+  const [found] = (await read(camera.url)).profiles
+  assert.equal(found?.url, undefined)
+  assert.match(found?.urlProblem ?? '', /not allowed/)
+  const strict = await read(camera.url, createAddressGuard({ allowLoopback: false }))
+  assert.equal(strict.problem?.trouble, 'address_refused')
+  assert.equal(canary.visits(), 0)
+})

@@ -127,6 +127,16 @@ test('T34: no spelling of the own machine is connected to, and nothing tells ope
       assert.equal(json.problem?.detail, refusal, url)
     }
   }
+  await using other = await openServer('--no-allow-loopback-cameras', '--sign-up', 'open')
+  for (const host of ['127.0.0.1', '0x7f.1', '[::1]', '10.0.0.1']) {
+    for (const port of ports) {
+      const url = `http://${host}:${port}/onvif/device_service`
+      const path = '/v1/cameras/onvif-profiles/'
+      const { json } = await other.request<Detection>(path, { method: 'POST', body: { url } })
+      assert.equal(json.problem?.code, 'address_refused', url)
+      assert.equal(json.problem?.detail, refusal, url)
+    }
+  }
   assert.equal(visits, 0)
   canary.close()
 })
