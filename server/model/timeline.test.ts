@@ -130,6 +130,18 @@ test('a reason that held for less than a second gives way to the next', () => {
   assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 200_000, reason: 'auth_failed' }])
 })
 
+test('the reason of an outage that is over within seconds is the one told last, not the one it began with', () => {
+  const marks = [
+    { atMs: 100_330, reason: 'camera_unreachable' },
+    { atMs: 100_870, reason: 'no_frames' },
+    { atMs: 104_815, reason: undefined },
+  ]
+  const footage = { startMs: 0, endMs: 190_000 }
+  const request = { ...whole, footage, marks, nowMs: 190_500 }
+  const { gaps } = buildTimeline([newest, span(104_600, 190_000, 'camera_unreachable')], request)
+  assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 104_000, reason: 'no_frames' }])
+})
+
 test('a mark of long before the end of footage is not about the gap behind it', () => {
   const request = { ...whole, footage: { startMs: 0, endMs: 190_000 }, marks: [{ atMs: 5000, reason: 'no_frames' }] }
   const { gaps } = buildTimeline([newest, span(160_000, 190_000, 'server_down')], request)

@@ -88,11 +88,14 @@ export function isGapOpen(footageEndMs: number, marks: readonly GapMark[]): bool
 /** `reason`: the one it began with, where the footage behind it tells it. */
 function splitGap(startMs: number, endMs: number, reason: string | undefined, request: TimelineRequest): TimelineGap[] {
   const { marks = [] } = request
-  const early = marks.findLast(({ atMs }) => atMs <= startMs + markLatenessMs)
+  const inside = marks.filter(({ atMs }) => atMs > startMs && atMs < endMs)
+  const before = marks.findLast(({ atMs }) => atMs <= startMs)
   // Where footage ends only a mark made then is about it; where the request cuts a gap, the last one before still holds.
-  const isAbout = early !== undefined && (startMs === request.startMs || early.atMs >= startMs - markLatenessMs)
-  const later = marks.filter((mark) => mark !== early && mark.atMs > startMs && mark.atMs < endMs)
-  const told = (isAbout ? early.reason : undefined) ?? reason ?? later.find((mark) => mark.reason !== undefined)?.reason
+  const isAbout = before !== undefined && (startMs === request.startMs || before.atMs >= startMs - markLatenessMs)
+  const late = inside.find((mark) => mark.reason !== undefined && mark.atMs <= startMs + markLatenessMs)
+  const early = isAbout && before.reason !== undefined ? before : late
+  const later = inside.filter((mark) => mark !== early)
+  const told = early?.reason ?? reason ?? later.find((mark) => mark.reason !== undefined)?.reason
   const gaps: TimelineGap[] = [{ startMs, endMs, reason: told ?? 'unknown' }]
   for (const mark of later) {
     const last = gaps.at(-1)!
