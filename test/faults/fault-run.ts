@@ -94,6 +94,8 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRunRepor
   }
   await Promise.all([...plans].map(([camera, faults]) => suffer(camera, faults)))
   const curve = memory.stop()
+  const grownMB = curve.lateMB - curve.earlyMB
+  if (grownMB > Math.max(60, curve.earlyMB / 4)) complaints.push(`memory grew by ${grownMB.toFixed(0)} MB`)
   if (server.pid !== pid) complaints.push('the server was started again')
   const code = await server.stop()
   if (code !== 0) complaints.push(`the server ended with code ${code}`)
