@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 /** Each package, and a command that succeeds when it is there. */
 const packages: readonly { readonly name: string; readonly probe: readonly string[] }[] = [
   { name: 'ffmpeg', probe: ['ffprobe', '-version'] },
+  { name: 'mpv', probe: ['mpv', '--version'] },
   { name: 'curl', probe: ['curl', '--version'] },
   { name: 'chromium', probe: ['chromium', '--version'] },
   { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },

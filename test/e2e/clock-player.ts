@@ -1,0 +1,124 @@
+// Plays recorded streams of a burned-in clock in hls.js, and compares the clock in the picture with the time that is said of it.
+
+import assert from 'node:assert/strict'
+import type { ClockPiece } from '../playback/clock-footage.ts'
+import { eventually, type ServerUnderTest } from '../server-under-test.ts'
+import { openViewer, type Viewer } from './browser.ts'
+
+export type ClockScene = {
+  readonly server: ServerUnderTest
+  readonly cameraId: number
+  readonly pieces: readonly ClockPiece[]
+}
+
+type Stream = { readonly url: string; readonly stream_controls: { readonly speed: string } }
+
+/** Pictures are 200 ms apart. */
+const tolerableMs = 450
+
+/** From the beginning to the end, at four times the speed; what is seen belongs to every piece, in order. */
+export async function playAtFour(scene: ClockScene): Promise<void> {
+  const { pieces } = scene
+  const { startMs } = pieces[0]!
+  const { url } = await openStream(scene, { startMs, endMs: endOf(pieces.at(-1)!) })
+  await using viewer = await openViewer({ recorded: url })
+  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
+  const seen = new Set<number>()
+  let lastMs = 0
+  const seconds = pieces.reduce((sum, piece) => sum + piece.seconds, 0)
+  await eventually('the last picture', (seconds / 4) * 1000 * 2 + 30_000, async () => {
+    const read = await viewer.readClock('video')
+    if (!read) return false
+    const { unixMs } = read.code
+    assert.ok(unixMs >= lastMs, 'the clock does not go back')
+    lastMs = unixMs
+    const piece = pieces.findIndex((piece) => unixMs >= piece.startMs && unixMs < endOf(piece))
+    assert.ok(piece >= 0, 'a picture of a gap')
+    seen.add(piece)
+    return unixMs > endOf(pieces.at(-1)!) - 1500
+  })
+  assert.deepEqual([...seen], Array.from(pieces.keys()))
+  await checkErrors(viewer)
+}
+
+/** Jumps to moments at random, within the playlist by a seek and beyond it by another stream, as programs do. */
+export async function jumpAround(scene: ClockScene, jumps: number, random: () => number = Math.random): Promise<void> {
+  const { startMs } = scene.pieces[0]!
+  const last = scene.pieces.at(-1)!
+  const { url } = await openStream(scene, { startMs, endMs: endOf(last) })
+  await using viewer = await openViewer({ recorded: url })
+  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  const seconds = await viewer.page.evaluate<number>("document.querySelector('video').duration")
+  for (let jump = 0; jump < jumps; jump++) {
+    const to = random() * (seconds - 2)
+    await viewer.page.evaluate(`document.querySelector('video').currentTime = ${to}`)
+    const { code, playingMs } = await eventually(`the picture at ${to} s`, 20_000, async () => {
+      const isThere = await viewer.page.evaluate<boolean>(
+        `(() => { const v = document.querySelector('video'); return !v.seeking && v.readyState >= 3 && v.currentTime >= ${to} })()`,
+      )
+      return isThere && viewer.readClock('video')
+    })
+    const differenceMs = Math.abs(code.unixMs - playingMs!)
+    assert.ok(differenceMs < tolerableMs, `at ${to} s the clock in the picture differs by ${differenceMs} ms`)
+  }
+  await checkErrors(viewer)
+}
+
+/** A stream without end at 1, then at `speed` after loading it anew. */
+export async function playKeyFrames(scene: ClockScene, speed: number): Promise<void> {
+  const { startMs } = scene.pieces[0]!
+  const stream = await openStream(scene, { startMs })
+  await using viewer = await openViewer({ recorded: stream.url })
+  await eventually('a picture', 20_000, () => viewer.readClock('video'))
+  await setSpeed(scene.server, stream, speed)
+  await viewer.page.evaluate(`hls.loadSource(${JSON.stringify(stream.url)})`)
+  const read = () =>
+    viewer.page.evaluate<{ seconds: number; isPlaying: boolean }>(
+      "(() => { const v = document.querySelector('video'); return { seconds: v.currentTime, isPlaying: v.readyState >= 3 && !v.seeking } })()",
+    )
+  await eventually('a picture after the change', 20_000, async () => {
+    const { isPlaying } = await read()
+    return isPlaying && viewer.readClock('video')
+  })
+  const from = { ...(await read()), ...(await viewer.readClock('video'))! }
+  const until = await eventually('four seconds later', 20_000, async () => {
+    const now = await read()
+    return now.seconds > from.seconds + 2 && { ...now, ...(await viewer.readClock('video'))! }
+  })
+  const clockMs = until.code.unixMs - from.code.unixMs
+  // Key frames may be seconds apart, and a gap may have been passed over.
+  assert.ok(clockMs >= (until.seconds - from.seconds) * 1000 * speed * 0.6, `${clockMs} ms of the clock`)
+  await checkErrors(viewer)
+}
+
+const endOf = ({ startMs, seconds }: ClockPiece) => startMs + seconds * 1000
+
+export async function openStream(
+  { server, cameraId }: ClockScene,
+  { startMs, endMs, speed }: { readonly startMs: number; readonly endMs?: number; readonly speed?: number },
+): Promise<Stream> {
+  const time = (ms: number) => new Date(ms).toISOString()
+  const end = endMs === undefined ? '' : `&end=${time(endMs)}`
+  const path = `/v1/cameras/${cameraId}/recording/stream/?start=${time(startMs)}${end}`
+  const { json, status, text } = await server.request<Stream>(path)
+  assert.equal(status, 200, text)
+  if (speed !== undefined) await setSpeed(server, json, speed)
+  return json
+}
+
+async function setSpeed(server: ServerUnderTest, { stream_controls }: Stream, speed: number): Promise<void> {
+  const path = `${new URL(stream_controls.speed).pathname}?speed=${speed}`
+  const { status, text } = await server.request(path, { method: 'POST', authorization: null })
+  assert.equal(status, 204, text)
+}
+
+async function checkErrors({ page }: Viewer): Promise<void> {
+  const errors = await page.evaluate<string[]>('errors')
+  // What was being fetched when the viewer jumped elsewhere; and that pictures came late on a busy machine, of which hls.js recovers.
+  const tolerable = ['aborted', 'bufferStalledError']
+  assert.deepEqual(
+    errors.filter((error) => !tolerable.includes(error)),
+    [],
+  )
+}

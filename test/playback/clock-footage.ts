@@ -1,0 +1,107 @@
+// Footage of hours in seconds: pictures with a burned-in clock, drawn and encoded as by the fake camera, recorded by the real recorder into the
+// archive of a server that is stopped.
+
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { markArchive } from '../../server/archive/archive-folder.ts'
+import { Catalog } from '../../server/archive/catalog.ts'
+import { openSecretKey } from '../../server/auth/secret-key.ts'
+import { silentLogger } from '../../server/base/log.ts'
+import { h264Codec } from '../../server/media/h264/h264-codec.ts'
+import { nalType, nalTypeOf } from '../../server/media/h264/nal-unit.ts'
+import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { databaseFile } from '../../server/store/database-file.ts'
+import { openStore } from '../../server/store/store.ts'
+import { Lens } from '../fake-camera/encode/lens.ts'
+import type { ServerUnderTest } from '../server-under-test.ts'
+
+export type ClockPiece = {
+  readonly startMs: number
+  readonly seconds: number
+  readonly width?: number
+  readonly height?: number
+}
+
+const framesPerSecond = 5
+
+/**
+ * The server is stopped meanwhile. Between two pieces nothing is recorded. Returns the id of the camera, which is away for ever.
+ */
+export async function recordClock(server: ServerUnderTest, pieces: readonly ClockPiece[]): Promise<number> {
+  const owner = ['--user', 'owner@example.com', '--name', 'Clock', '--url', 'rtsp://127.0.0.1:9/none']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...owner, '--type', 'h264', '--record', 'P60D')
+  await server.stop()
+  await record(server.dataDir, id, pieces)
+  await server.start()
+  return id
+}
+
+async function record(dataDir: string, cameraId: number, pieces: readonly ClockPiece[]): Promise<void> {
+  const archiveDir = join(dataDir, 'archive')
+  await markArchive(archiveDir)
+  const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
+  await using store = await openStore({ database: databaseFile(dataDir), credentialsKey, foreignIntervalMs: 0 })
+  let nowMs = 0
+  const clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => performance.now(),
+    sleep: async () => {
+      await setImmediate()
+    },
+  }
+  const catalog = new Catalog({ rows: store.segments, archiveDir, clock, log: silentLogger })
+  const events = {
+    segmentOpened: catalog.segmentOpened.bind(catalog),
+    fragmentWritten: catalog.fragmentWritten.bind(catalog),
+    segmentClosed: catalog.segmentClosed.bind(catalog),
+    segmentBroken: catalog.segmentBroken.bind(catalog),
+    statusChanged: () => {},
+    gapChanged: () => {},
+  }
+  const recorder = new CameraRecorder({ cameraId, archiveDir, clock, log: silentLogger, events })
+  for (const [index, piece] of pieces.entries()) {
+    for await (const frameMs of pushPiece(recorder, piece, `run-${index}`)) {
+      nowMs = frameMs
+      while (recorder.stats().queuedBytes > 100_000) await setImmediate()
+    }
+    recorder.push({ kind: 'end', reason: 'camera_unreachable' })
+  }
+  await recorder.close()
+  await catalog.close()
+}
+
+/** Gives the moment of each picture that was pushed. */
+async function* pushPiece(
+  recorder: CameraRecorder,
+  { startMs, seconds, width = 320, height = 180 }: ClockPiece,
+  runId: string,
+): AsyncGenerator<number> {
+  const size = { codec: 'h264', width, height, framesPerSecond, gopFrames: framesPerSecond, bFrames: 0 } as const
+  using lens = await Lens.open({ ...size, scene: 'yard', title: 'Clock', bitsPerSecond: 500_000, rate: 'limit' })
+  const sets = h264Codec.createSets()
+  for (const set of lens.parameterSets) sets.take(set, 0, set.length)
+  const { format } = sets.takeChange()!
+  recorder.push({ kind: 'start', runId, format: { video: format, audio: undefined } })
+  for (let frameNumber = 0; frameNumber < seconds * framesPerSecond; frameNumber++) {
+    const wallMs = startMs + (frameNumber * 1000) / framesPerSecond
+    const picture = lens.capture({ unixMs: wallMs, frameNumber }, frameNumber === 0)
+    if (!picture) throw new Error('expected an encoder without delay')
+    const at90k = (frameNumber * 90_000) / framesPerSecond
+    const data = lengthPrefixed(picture.units.filter((unit) => !isParameterSet(unit)))
+    recorder.push({ kind: 'video', pts90k: at90k, dts90k: at90k, wallMs, isKey: picture.isKey, data })
+    yield wallMs
+  }
+}
+
+const isParameterSet = (unit: Uint8Array) => [nalType.sps, nalType.pps].includes(nalTypeOf(unit[0]!) as 7 | 8)
+
+function lengthPrefixed(units: readonly Uint8Array[]): Uint8Array {
+  const out = Buffer.alloc(units.reduce((sum, { length }) => sum + 4 + length, 0))
+  let at = 0
+  for (const unit of units) {
+    out.writeUInt32BE(unit.length, at)
+    out.set(unit, at + 4)
+    at += 4 + unit.length
+  }
+  return out
+}
