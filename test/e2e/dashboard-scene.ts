@@ -90,7 +90,11 @@ export async function checkAccessible(page: Page): Promise<void> {
 }
 
 /** Presses Tab until the focus is where `name` is; the keyboard has to get there. */
-export async function tabTo(page: Page, role: 'link' | 'button' | 'textbox' | 'checkbox' | 'slider', name: string) {
+export async function tabTo(
+  page: Page,
+  role: 'link' | 'button' | 'textbox' | 'searchbox' | 'checkbox' | 'slider',
+  name: string,
+) {
   const wanted = page.getByRole(role, { name, exact: true })
   await wanted.waitFor()
   for (let presses = 0; presses < 60; presses++) {

@@ -2,6 +2,7 @@
 // that expired, or broke with the connection, is asked for again.
 
 import { useEffect, useRef, useState } from 'react'
+import { connection } from '../app/queries.ts'
 
 export type LivePictureProps = {
   /** Of an MJPEG stream; undefined while there is none. */
@@ -19,11 +20,22 @@ export function LivePicture({ url, poster, alt }: LivePictureProps) {
   const [attempt, setAttempt] = useState(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
+  // A picture whose connection ended is not told so by every browser: it stands still.
+  useEffect(() => {
+    let wasLost = connection.isLost
+    return connection.subscribe(() => {
+      if (wasLost && !connection.isLost) setAttempt((before) => before + 1)
+      wasLost = connection.isLost
+    })
+  }, [])
   const isLive = isVisible && url !== undefined
   // Addresses are signed anew with each answer; the one that plays goes on.
   const playing = useRef<{ url: string; attempt: number }>(undefined)
   if (!isLive) playing.current = undefined
-  else if (playing.current?.attempt !== attempt) playing.current = { url, attempt }
+  else if (playing.current?.attempt !== attempt) {
+    // The same address once more would show the picture that stands still.
+    playing.current = { url: attempt === 0 ? url : `${url}&attempt=${attempt}`, attempt }
+  }
   return (
     <img
       ref={image}

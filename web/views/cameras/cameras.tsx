@@ -5,19 +5,19 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { findTileSize } from '../../model/tile-size.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { CameraTile } from './camera-tile.tsx'
 
-/** What a tile is wide on most screens; a key frame a second is movement enough for a glance. */
-const tileView: TileView = { max_width: 480, max_height: 270, refresh_rate: 1 }
 const searchedFrom = 7
 
 export function Cameras() {
   const { cameras: texts, loading } = useTexts()
   const client = useClient()
+  const [tileView] = useState(readTileView)
   const own = useQuery(ownCamerasQuery(client, tileView))
   const shared = useQuery(sharedCamerasQuery(client, tileView))
   const [search, setSearch] = useState('')
@@ -37,20 +37,20 @@ export function Cameras() {
   const failed = [own, shared].find(({ error, data }) => error !== null && data === undefined)
   if (failed) {
     return (
-      <Page title={texts.title}>
+      <Page title={texts.title} isWide>
         <Failure error={failed.error} onAgain={() => failed.refetch()} />
       </Page>
     )
   }
   if (own.data === undefined || shared.data === undefined) {
     return (
-      <Page title={texts.title}>
+      <Page title={texts.title} isWide>
         <p>{loading}</p>
       </Page>
     )
   }
   return (
-    <Page title={texts.title} actions={count > 0 && add}>
+    <Page title={texts.title} isWide actions={count > 0 && add}>
       {count === 0 && (
         <Empty title={texts.noneTitle}>
           <p>{texts.none}</p>
@@ -80,4 +80,10 @@ export function Cameras() {
       ))}
     </Page>
   )
+}
+
+/** A key frame a second is movement enough for a glance. */
+function readTileView(): TileView {
+  const { width, height } = findTileSize(innerWidth, devicePixelRatio)
+  return { max_width: width, max_height: height, refresh_rate: 1 }
 }

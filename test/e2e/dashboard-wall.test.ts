@@ -1,0 +1,151 @@
+// The wall: thirty cameras at once in one tab, found by name, own and shared apart; a server that goes and comes; a session that ends.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually } from '../server-under-test.ts'
+import { readClock } from './browser.ts'
+import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
+
+const una = { email: 'una@example.com', password: 'a heron in the reeds' }
+const tileCount = 30
+
+let scene: DashboardScene
+let source: FakeCamera
+let page: Page
+
+before(async () => {
+  source = await openFakeCamera({
+    streams: ['a', 'b', 'c'].map((name) => ({ name, width: 320, height: 180, framesPerSecond: 5, gopFrames: 5 })),
+  })
+  scene = await openDashboard()
+  const { server } = scene
+  for (let index = 1; index < tileCount; index++) {
+    const body = { name: `Camera ${index}`, url: source.url('abc'[index % 3]!) }
+    const { status } = await server.request('/v1/cameras/', { method: 'POST', body })
+    assert.equal(status, 201)
+  }
+  const person = ['--email', una.email, '--password', una.password, '--first-name', 'Una', '--last-name', 'Urban']
+  await server.command('user', 'add', ...person)
+  const { token } = await server.command<{ token: string }>('token', 'create', '--user', una.email)
+  const authorization = `PersonalAccessToken ${token}`
+  const body = { name: 'Reeds', url: source.url('a') }
+  const { json } = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body, authorization })
+  const guest = { method: 'POST', body: { email: 'owner@example.com' }, authorization }
+  assert.equal((await server.request(`/v1/cameras/${json.id}/guests/`, guest)).status, 201)
+  // High enough for all of them.
+  page = await scene.openPage({ viewport: { width: 1900, height: 2400 } })
+  await scene.signIn(page)
+})
+
+after(async () => {
+  await scene[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+const tiles = () => page.locator('.tile')
+
+/** Waits until the burned-in clock of each tile is later than `than`; what they are then. */
+async function readLaterClocks(than: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, number>> {
+  const found = new Map<number, number>()
+  const deadlineMs = performance.now() + 60_000
+  while (found.size < tileCount) {
+    for (let index = 0; index < tileCount; index++) {
+      if (found.has(index)) continue
+      const clock = await readClock(page, `[data-tile="${index}"] img`)
+      if (clock && clock.code.unixMs > (than.get(index) ?? 0)) found.set(index, clock.code.unixMs)
+    }
+    const missing = Array.from({ length: tileCount }, (_, index) => index).filter((index) => !found.has(index))
+    assert.ok(performance.now() < deadlineMs, `tiles ${missing} do not move`)
+  }
+  return found
+}
+
+async function numberTiles(): Promise<void> {
+  await page.evaluate(`document.querySelectorAll('.tile').forEach((tile, index) => { tile.dataset.tile = index })`)
+}
+
+async function countStreams(): Promise<number> {
+  const { text } = await scene.server.request('/metrics', { authorization: null })
+  return Number(/^nightjar_open_streams (\d+)$/m.exec(text)![1])
+}
+
+test('thirty tiles move at once in one tab', { timeout: 120_000 }, async () => {
+  await page.getByRole('link', { name: 'Reeds' }).waitFor()
+  assert.equal(await tiles().count(), tileCount)
+  await numberTiles()
+  const first = await readLaterClocks(new Map())
+  await readLaterClocks(await readLaterClocks(first))
+  assert.equal(await countStreams(), tileCount)
+  const src = await page.locator('[data-tile="3"] img').getAttribute('src')
+  assert.match(src!, /\.mjpeg\?/)
+  assert.equal(await page.evaluate(`document.querySelector('[data-tile="3"] img').naturalWidth`), 320)
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await shoot(page, 'wall')
+})
+
+test('what cannot be seen is not sent', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await eventually('only tiles in sight are sent', 15_000, async () => (await countStreams()) < 10)
+  await shoot(page, 'wall-phone')
+  const other = await page.context().newPage()
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  await eventually('nothing is sent to a hidden tab', 15_000, async () => (await countStreams()) === 0)
+  await page.evaluate(`delete document.hidden
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  await eventually('it goes on', 15_000, async () => (await countStreams()) > 0)
+  await other.close()
+  await page.setViewportSize({ width: 1280, height: 860 })
+})
+
+test('own and shared are apart, and each is found by its name', async () => {
+  const own = page.getByRole('region', { name: 'Your cameras' })
+  const shared = page.getByRole('region', { name: 'Shared with you' })
+  assert.equal(await own.getByRole('listitem').count(), tileCount - 1)
+  await shared.getByText('of Una').waitFor()
+  await tabTo(page, 'searchbox', 'Search')
+  await page.keyboard.type('reeds')
+  await own.waitFor({ state: 'detached' })
+  assert.equal(await tiles().count(), 1)
+  await page.keyboard.type('xyz')
+  await page.getByText('No camera is called “reedsxyz”.').waitFor()
+  await checkAccessible(page)
+  await page.getByRole('searchbox').fill('')
+  await own.waitFor()
+})
+
+test('a server that goes away is told, and the pictures move again when it is back', { timeout: 120_000 }, async () => {
+  await scene.server.kill()
+  await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
+  await shoot(page, 'wall-away')
+  await checkAccessible(page)
+  assert.equal(await tiles().count(), tileCount, 'what was there stays')
+  await scene.server.start()
+  await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })
+  await numberTiles()
+  const backMs = Date.now()
+  await eventually('a tile moves', 60_000, async () => {
+    const clock = await readClock(page, '[data-tile="0"] img')
+    return clock !== undefined && clock.code.unixMs > backMs
+  })
+})
+
+test('a session that ended comes back to the same page after signing in', async () => {
+  await page.goto(`${scene.server.url}/settings/look`)
+  await page.getByLabel('Colours').waitFor()
+  await scene.server.command('session', 'revoke', 'owner@example.com')
+  // Within the page: what it asks for next is refused.
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.waitForURL(/sign-in/, { timeout: 30_000 })
+  await page.getByLabel('E-mail').fill('owner@example.com')
+  await page.getByLabel('Password').fill('correct horse')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${scene.server.url}/settings/storage`)
+  await page.getByRole('heading', { name: 'Your recordings' }).waitFor()
+  assert.deepEqual(
+    scene.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint)),
+    [],
+  )
+})

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findTileSize } from './tile-size.ts'
+
+test('pictures are as large as the tiles that show them, in one of a few sizes', () => {
+  assert.equal(findTileSize(360, 1).width, 480)
+  assert.equal(findTileSize(360, 3).width, 640)
+  assert.equal(findTileSize(600, 1).width, 320)
+  assert.equal(findTileSize(1280, 1).width, 320)
+  assert.equal(findTileSize(1280, 2).width, 480)
+  assert.equal(findTileSize(3840, 1).width, 320)
+  assert.equal(findTileSize(0, 1).width, 320)
+})
