@@ -12,6 +12,7 @@ import { parseCameraUrl } from '../../model/camera-url.ts'
 import type { AddressGuard } from '../address-guard.ts'
 import { parseCameraUrl as parseTarget } from '../camera-url.ts'
 import { type DiscoveryMatch, parseProbeMatches, writeProbe } from './discovery-message.ts'
+import { XmlBudget } from './xml.ts'
 
 export type DiscoveredDevice = Omit<DiscoveryMatch, 'urls'> & {
   /** Of its device service. */
@@ -73,6 +74,7 @@ class Listening {
   readonly #options: DiscoverOptions
   readonly #messageIds = new Set<string>()
   readonly #sockets: Socket[] = []
+  readonly #budget = new XmlBudget(100_000)
   #datagrams = 0
 
   constructor(options: DiscoverOptions) {
@@ -110,7 +112,7 @@ class Listening {
   #take(bytes: Uint8Array, { address }: RemoteInfo): void {
     if (++this.#datagrams > maxDatagrams) return
     try {
-      for (const match of parseProbeMatches(bytes, this.#messageIds)) {
+      for (const match of parseProbeMatches(bytes, this.#messageIds, this.#budget)) {
         if (this.found.size < maxDevices && !this.found.has(match.id))
           this.found.set(match.id, { match, from: address })
       }

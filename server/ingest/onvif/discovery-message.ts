@@ -1,7 +1,7 @@
 // Messages of WS-Discovery (OASIS, April 2005 as ONVIF uses it): the question who is there, and the answers of cameras.
 
 import { cleanText } from './onvif-profiles.ts'
-import { findChild, findText, listChildren, parseXml, type XmlElement } from './xml.ts'
+import { findChild, findText, listChildren, parseXml, type XmlBudget, type XmlElement } from './xml.ts'
 
 export type DiscoveryMatch = {
   /** Of the device, for ever the same; a URN in most. */
@@ -24,8 +24,12 @@ export function writeProbe(messageId: string, isForAll: boolean): Uint8Array {
 }
 
 /** Cameras in the answer to one of our questions; none when it is something else. @throws AppError 'corrupt' when it is no XML */
-export function parseProbeMatches(bytes: Uint8Array, messageIds: ReadonlySet<string>): DiscoveryMatch[] {
-  const envelope = parseXml(bytes)
+export function parseProbeMatches(
+  bytes: Uint8Array,
+  messageIds: ReadonlySet<string>,
+  budget?: XmlBudget,
+): DiscoveryMatch[] {
+  const envelope = parseXml(bytes, budget)
   const relatesTo = findText(envelope, 'Header', 'RelatesTo')?.replace(/^(urn:)?uuid:/i, '')
   if (relatesTo === undefined || !messageIds.has(relatesTo.toLowerCase())) return []
   return listChildren(findChild(envelope, 'Body', 'ProbeMatches'), 'ProbeMatch').flatMap(

@@ -11,7 +11,7 @@ import { parseCameraUrl } from '../camera-url.ts'
 import { withDeadline } from '../deadline.ts'
 import { describeHttpError, HttpClient } from '../http/http-client.ts'
 import { describeNoOnvif, describeOnvifLogin, readEnvelope, writeEnvelope, writeSecurity } from './soap.ts'
-import { parseXml, type XmlElement, xmlLimits } from './xml.ts'
+import { parseXml, XmlBudget, type XmlElement, xmlLimits } from './xml.ts'
 
 export type OnvifClientOptions = {
   readonly addressGuard: AddressGuard
@@ -25,6 +25,7 @@ export class OnvifClient implements Disposable {
   /** The camera's clock minus ours: what it is sent is stamped by its own. */
   clockOffsetMs = 0
   readonly #options: OnvifClientOptions
+  readonly #budget = new XmlBudget(40_000)
   readonly #clients = new Map<string, HttpClient>()
 
   constructor(options: OnvifClientOptions) {
@@ -52,7 +53,7 @@ export class OnvifClient implements Disposable {
     }
     const bytes = await this.#readBody(response, url)
     try {
-      return readEnvelope(parseXml(bytes), hasCredentials)
+      return readEnvelope(parseXml(bytes, this.#budget), hasCredentials)
     } catch (error) {
       throw error instanceof AppError && error.kind === 'corrupt' ? describeNoOnvif(error) : error
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../base/error.ts'
-import { escapeXml, findChild, findText, listChildren, parseXml, type XmlElement, xmlLimits } from './xml.ts'
+import { escapeXml, findChild, findText, listChildren, parseXml, XmlBudget, type XmlElement, xmlLimits } from './xml.ts'
 
 const parse = (text: string) => parseXml(new TextEncoder().encode(text))
 const isCorrupt = (error: unknown) => error instanceof AppError && error.kind === 'corrupt'
@@ -24,7 +24,8 @@ test('document types, entities and what is too much are refused', () => {
     '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
     '<!doctype a SYSTEM "file:///etc/passwd"><a/>',
     '<a>'.repeat(xmlLimits.depth + 2) + '</a>'.repeat(xmlLimits.depth + 2),
-    `<a>${'<b/>'.repeat(xmlLimits.tags)}</a>`,
+    `<a>${'<b/>'.repeat(xmlLimits.marks)}</a>`,
+    `<a${' b=""'.repeat(xmlLimits.marks)}/>`,
     `<a>${' '.repeat(xmlLimits.bytes)}</a>`,
     '',
     'no XML at all',
@@ -34,6 +35,13 @@ test('document types, entities and what is too much are refused', () => {
   ]
   for (const text of bad) assert.throws(() => parse(text), isCorrupt, text.slice(0, 40))
   assert.equal(parse('<a>&unknown;&#xffffff;</a>').text, '&unknown;&#xffffff;')
+})
+
+test('what answers again and again is read until its budget is used up', () => {
+  const budget = new XmlBudget(10)
+  const bytes = new TextEncoder().encode('<a b="1"><c/></a>')
+  for (let i = 0; i < 2; i++) assert.equal(parseXml(bytes, budget).name, 'a')
+  assert.throws(() => parseXml(bytes, budget), isCorrupt)
 })
 
 const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,8}$/).filter((text) => !(text in {}))

@@ -12,7 +12,23 @@ export type XmlElement = {
   readonly text: string
 }
 
-export const xmlLimits = { bytes: 256 * 1024, depth: 32, tags: 12_000 } as const
+/** `marks`: signs < and =, which is what reading XML takes its time for. */
+export const xmlLimits = { bytes: 256 * 1024, depth: 32, marks: 16_000 } as const
+
+/** What may still be read of whoever answers several times. */
+export class XmlBudget {
+  #marks: number
+
+  constructor(marks: number) {
+    this.#marks = marks
+  }
+
+  /** @throws AppError 'corrupt' when it is used up */
+  take(marks: number): void {
+    this.#marks -= marks
+    if (this.#marks < 0) throw corrupt('expected less of it in all')
+  }
+}
 
 /** As fast-xml-parser gives it with `preserveOrder`: one key that names the element or its text, and its attributes. */
 type Node = { readonly [name: string]: readonly Node[] | string | { readonly [attribute: string]: string } }
@@ -21,12 +37,14 @@ const attributesKey = ':@'
 const textKey = '#text'
 const literalKey = '#cdata'
 
-/** @throws AppError 'corrupt' when it is no XML, or more than the limits allow */
-export function parseXml(bytes: Uint8Array): XmlElement {
+/** @throws AppError 'corrupt' when it is no XML, or more than the limits and the budget allow */
+export function parseXml(bytes: Uint8Array, budget?: XmlBudget): XmlElement {
   if (bytes.length > xmlLimits.bytes) throw corrupt(`expected at most ${xmlLimits.bytes} bytes, got ${bytes.length}`)
   const text = new TextDecoder().decode(bytes)
   if (/<!(?:DOCTYPE|ENTITY)/i.test(text)) throw corrupt('expected no document type')
-  if (countTags(text) > xmlLimits.tags) throw corrupt(`expected at most ${xmlLimits.tags} tags`)
+  const marks = countMarks(text)
+  if (marks > xmlLimits.marks) throw corrupt(`expected at most ${xmlLimits.marks} tags and attributes`)
+  budget?.take(marks)
   const roots = readNodes(text).filter((node) => nameOf(node) !== undefined)
   if (roots.length !== 1) throw corrupt(`expected one element, got ${roots.length}`)
   return toElement(roots[0]!, 0)
@@ -46,6 +64,7 @@ function readNodes(text: string): readonly Node[] {
     textNodeName: textKey,
     cdataPropName: literalKey,
     maxNestedTags: xmlLimits.depth,
+    jPath: false,
   })
   try {
     return parser.parse(text) as readonly Node[]
@@ -111,9 +130,11 @@ function decodeReferences(text: string): string {
   })
 }
 
-function countTags(text: string): number {
+function countMarks(text: string): number {
   let count = 0
-  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) count++
+  for (const mark of ['<', '=']) {
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) count++
+  }
   return count
 }
 

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from './base/clock.ts'
+import { AppError, type ErrorKind } from './base/error.ts'
+import { silentLogger } from './base/log.ts'
+import type { DetectedStream } from './ingest/detection/detect-stream.ts'
+import { type DetectorLimits, StreamDetector } from './stream-detector.ts'
+import type { AnswerTo, Question } from './worker-protocol.ts'
+
+const source = { url: 'rtsp://camera.example/', username: null, password: null }
+const picture = {
+  width: 1280,
+  height: 720,
+  codecString: 'avc1.42c01e',
+  config: new Uint8Array(),
+  data: new Uint8Array(),
+}
+const found: DetectedStream = {
+  transport: 'rtsp_tcp',
+  video: { codec: 'h265', picture },
+  audio: undefined,
+  audioProblem: undefined,
+  problem: undefined,
+}
+
+/** Workers that answer when told to, and count what they are asked. */
+function open(limits: Partial<DetectorLimits> = {}, decode = async () => [Uint8Array.of(1)]) {
+  const asked: { question: Question; answer(stream: DetectedStream): void; fail(error: Error): void }[] = []
+  const workers = {
+    async ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> {
+      signal.throwIfAborted()
+      const { promise, resolve, reject } = Promise.withResolvers<AnswerTo<Q>>()
+      signal.addEventListener('abort', () => reject(signal.reason))
+      asked.push({ question, answer: (stream) => resolve({ kind: 'stream', stream } as AnswerTo<Q>), fail: reject })
+      return promise
+    },
+  }
+  const clock = { ...systemClock, monotonicMs: () => 0 }
+  const detector = new StreamDetector({ workers, decoder: { decode }, clock, log: silentLogger, limits })
+  return { detector, asked }
+}
+
+const by = (userId: number, signal = new AbortController().signal) => ({ userId, signal })
+const isKind = (kind: ErrorKind) => (error: unknown) => error instanceof AppError && error.kind === kind
+
+test('a user looks at so many at once, all users together at so many, and who is done makes room', async () => {
+  const { detector, asked } = open({ perUser: 2, inAll: 3 })
+  const looks = [detector.detect(source, by(1)), detector.detect(source, by(1)), detector.detect(source, by(2))]
+  await assert.rejects(detector.detect(source, by(1)), isKind('rate_limited'))
+  await assert.rejects(detector.discover(by(3)), isKind('unavailable'))
+  await assert.rejects(detector.readDevice(source, by(3)), isKind('unavailable'))
+  assert.equal(asked.length, 3, 'nothing of what was refused has reached a worker')
+  asked[0]!.answer(found)
+  await looks[0]
+  const next = detector.detect(source, by(3))
+  for (const { answer } of asked) answer(found)
+  await Promise.all([...looks, next])
+})
+
+test('a user looks at so many in a minute, whatever kind they are of', async () => {
+  const { detector, asked } = open({ perUserAndMinute: 2 })
+  for (let i = 0; i < 2; i++) {
+    const look = detector.detect(source, by(1))
+    asked[i]!.answer(found)
+    await look
+  }
+  await assert.rejects(detector.discover(by(1)), isKind('rate_limited'))
+  assert.equal(await detector.findType(source, by(1)), undefined, 'a camera is added all the same')
+  assert.equal(asked.length, 2)
+})
+
+test('the type, or nothing when it cannot be told: adding a camera does not fail over it', async () => {
+  const { detector, asked } = open()
+  const types = [0, 1, 2].map(() => detector.findType(source, by(asked.length)))
+  asked[0]!.answer(found)
+  asked[1]!.answer({ ...found, video: undefined })
+  asked[2]!.fail(new AppError('unavailable', 'the worker died'))
+  assert.deepEqual(await Promise.all(types), ['h265', undefined, undefined])
+  assert.deepEqual(asked[0]!.question, {
+    kind: 'stream',
+    target: { url: source.url, username: undefined, password: undefined, depth: 'type' },
+  })
+})
+
+test('whoever asked has gone: the worker is told, and there is room again', async () => {
+  const { detector, asked } = open({ perUser: 1 })
+  const gone = new AbortController()
+  const look = detector.detect(source, by(1, gone.signal))
+  gone.abort(new Error('gone'))
+  await assert.rejects(look, /gone/)
+  await assert.rejects(detector.findType(source, by(1, gone.signal)), /gone/)
+  const next = detector.detect(source, by(1))
+  asked.at(-1)!.answer(found)
+  await next
+})
+
+test('a picture that fits, told with its size; none is no failure', async () => {
+  const ask = async (decode: () => Promise<Uint8Array<ArrayBuffer>[]>, stream = found) => {
+    const { detector, asked } = open({}, decode)
+    const look = detector.detect(source, by(1))
+    asked[0]!.answer(stream)
+    return (await look).snapshot
+  }
+  assert.deepEqual(await ask(async () => [Uint8Array.of(1)]), { jpeg: Uint8Array.of(1), width: 640, height: 360 })
+  const broken = () => Promise.reject(new AppError('corrupt', 'no picture'))
+  assert.equal(await ask(broken), undefined)
+  assert.equal(await ask(async () => [new Uint8Array(2 * 1024 * 1024)]), undefined, 'too large to be sent')
+  assert.equal(await ask(broken, { ...found, video: { codec: 'h264', picture: undefined } }), undefined)
+})
