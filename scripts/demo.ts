@@ -105,9 +105,9 @@ async function prepareAccount(
   // Others in the network reach the server too: nobody else is to know it.
   const password = randomBytes(9).toString('base64url')
   const { users } = await command<{ users: User[] }>('user', 'list')
-  const person = ['--password', password, '--first-name', 'Dana', '--last-name', 'Demo']
+  const person = [`--password=${password}`, '--first-name', 'Dana', '--last-name', 'Demo']
   const known = users.find((user) => user.email === email)
-  if (known) await command('user', 'passwd', email, '--password', password)
+  if (known) await command('user', 'passwd', email, `--password=${password}`)
   const owner = known ?? (await command<User>('user', 'add', '--email', email, ...person))
   const { token } = await command<{ token: string }>('token', 'create', '--user', email, '--name', 'demo')
   const api = openApi(token)
