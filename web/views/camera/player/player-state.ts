@@ -20,6 +20,8 @@ export type ProgressOptions = {
 
 const lookEveryMs = 500
 const waitingFromMs = 3_000
+/** The first picture of a camera that nobody else watches takes its time. */
+const startingForMs = 8_000
 const stuckFromMs = 12_000
 
 export function useProgress(video: RefObject<HTMLVideoElement | null>, options: ProgressOptions): void {
@@ -53,7 +55,7 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
       // Loading another stream has stopped it, or the browser wants the person to do something first.
       else if (element.paused && element.readyState >= element.HAVE_FUTURE_DATA)
         playVideo(element, () => tell('blocked'))
-      else if (stillMs >= waitingFromMs) tell('waiting')
+      else if (stillMs >= (hasMoved ? waitingFromMs : startingForMs)) tell('waiting')
       else tell(hasMoved ? 'playing' : 'starting')
       if (element.ended || stillMs < stuckFromMs) return
       movedMs = nowMs
