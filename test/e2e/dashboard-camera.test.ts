@@ -22,7 +22,7 @@ let reportedMs: number
 
 before(async () => {
   source = await openFakeCamera({
-    streams: [{ name: 'yard', scene: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25 }],
+    streams: [{ name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, hasAudio: true }],
   })
   scene = await openDashboard()
   const { server } = scene
@@ -176,6 +176,14 @@ test('keys alone: speed, whole day, picture to keep, help that can switch them o
   await page.keyboard.press('s')
   assert.match((await saving).suggestedFilename(), /^Yard .*\.jpg$/)
   await page.getByText('Saved as').waitFor()
+  await page.keyboard.press('f')
+  await button('Leave full screen').waitFor()
+  assert.equal(await page.evaluate('document.fullscreenElement.className'), 'stage')
+  await page.keyboard.press('f')
+  await button('Full screen').waitFor()
+  await page.keyboard.press('m')
+  await button('Sound off').waitFor()
+  assert.equal(await page.evaluate(`document.querySelector('.stage video').muted`), false)
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keys' })
   await help.getByText('Go to a date and time').waitFor()

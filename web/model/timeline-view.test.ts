@@ -67,6 +67,8 @@ test('whoever looks elsewhere while something plays is left there', () => {
   const view = { startMs: 0, endMs: 100_000 }
   assert.deepEqual(followPlaying(view, 500_000, 500_250), view)
   assert.deepEqual(followPlaying(view, 50_000, 50_250), view)
+  // A day stays a day in its last hour.
+  assert.deepEqual(followPlaying(view, 99_000, 99_250), view)
   const turned = followPlaying(view, 99_900, 100_150)
   assert.ok(turned.startMs < 100_150 && turned.endMs > 100_150 && turned.startMs > 0)
 })

@@ -33,17 +33,19 @@ export function move({ startMs, endMs }: View, byMs: number): View {
   return { startMs: startMs + byMs, endMs: endMs + byMs }
 }
 
-/** As it is when the moment can be seen with some room around, else moved so that the moment is in the middle. */
+const isInView = ({ startMs, endMs }: View, ms: number) => ms >= startMs && ms <= endMs
+
+/** As it is when the moment can be seen, else moved so that the moment is in the middle. */
 export function follow(view: View, ms: number): View {
-  const spanMs = view.endMs - view.startMs
-  const marginMs = spanMs / 20
-  if (ms >= view.startMs + marginMs && ms <= view.endMs - marginMs) return view
-  return { startMs: ms - spanMs / 2, endMs: ms + spanMs / 2 }
+  const halfMs = (view.endMs - view.startMs) / 2
+  return isInView(view, ms) ? view : { startMs: ms - halfMs, endMs: ms + halfMs }
 }
 
-/** As `follow`, for what plays from one moment on to another; a person who has moved on to look elsewhere is left there. */
+/** What plays from one moment on to another turns the page at its end; a person who has moved on to look elsewhere is left there. */
 export function followPlaying(view: View, beforeMs: number, ms: number): View {
-  return beforeMs >= view.startMs && beforeMs <= view.endMs ? follow(view, ms) : view
+  if (!isInView(view, beforeMs) || isInView(view, ms)) return view
+  const spanMs = view.endMs - view.startMs
+  return { startMs: ms - spanMs / 10, endMs: ms + spanMs * 0.9 }
 }
 
 /** The day that holds `ms`, from midnight to midnight. */

@@ -68,8 +68,13 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
   const footage = useFootage(kind, camera.id, view, camera.has_recording)
   const events = useEvents(kind, camera.id, view)
   const download = useDownload(kind, camera, zone)
+  const mark = (next: Marks) => {
+    setMarks(next)
+    // What was said of another range.
+    if (!download.isPending) download.reset()
+  }
   const commands = useCommands({
-    ...{ camera, playback, zone, stage, events: events.events, marks, setMarks, download },
+    ...{ camera, playback, zone, stage, events: events.events, marks, mark, download },
     openDialog: setDialog,
     say,
   })
@@ -157,7 +162,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
         <Recordings
           {...{ of, playback, commands, zone, nowMs, footage, events, marks, download }}
           recording={recording.data}
-          onMarks={setMarks}
+          onMarks={mark}
         />
       ) : (
         <Notice kind="hint">

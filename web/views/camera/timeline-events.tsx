@@ -56,7 +56,7 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
           type="button"
           className="event-mark"
           tabIndex={index === stop ? 0 : -1}
-          style={{ left: place }}
+          style={{ left: Math.max(room / 2, Math.min(width - room / 2, place)) }}
           aria-label={items.map(({ atMs, event }) => `${clock.time(atMs)} ${nameEvent(event, eventTexts)}`).join(', ')}
           onClick={() => onPick(items[0]!.atMs)}
           onPointerEnter={() => setOpenAt(index)}

@@ -22,7 +22,7 @@ export type CommandsOptions = {
   readonly stage: RefObject<HTMLElement | null>
   readonly events: readonly TimedEvent[]
   readonly marks: Marks
-  readonly setMarks: (marks: Marks) => void
+  readonly mark: (marks: Marks) => void
   readonly download: ReturnType<typeof useDownload>
   readonly openDialog: (dialog: 'jump' | 'keys') => void
   readonly say: (text: string) => void
@@ -32,7 +32,7 @@ const stepMs = 10_000
 const farStepMs = 60_000
 
 export function useCommands(options: CommandsOptions): Commands {
-  const { camera, playback, zone, stage, events, marks, setMarks, download, openDialog, say } = options
+  const { camera, playback, zone, stage, events, marks, mark, download, openDialog, say } = options
   const { camera: texts } = useTexts()
   const { isLive, cursorMs, isPaused, rate, view, setView, play, seek, goLive, setPaused, setRate } = playback
   /** What needs recordings does nothing where there are none. */
@@ -49,10 +49,9 @@ export function useCommands(options: CommandsOptions): Commands {
       if (found) play(found.atMs)
       else say(direction === 'after' ? texts.noLaterEvent : texts.noEarlierEvent)
     })
-  const mark = (next: Marks) => {
-    setMarks(next)
+  const markHere = (next: Marks) => {
+    mark(next)
     setView(follow(view, cursorMs))
-    download.reset()
   }
   const changeRate = (next: number) => {
     setPaused(false)
@@ -82,8 +81,8 @@ export function useCommands(options: CommandsOptions): Commands {
     jump: recorded(() => openDialog('jump')),
     nextEvent: jumpToEvent('after'),
     eventBefore: jumpToEvent('before'),
-    markStart: recorded(() => mark(markStart(marks, cursorMs))),
-    markEnd: recorded(() => mark(markEnd(marks, cursorMs))),
+    markStart: recorded(() => markHere(markStart(marks, cursorMs))),
+    markEnd: recorded(() => markHere(markEnd(marks, cursorMs))),
     unmark: recorded(() => mark({})),
     download: recorded(() => {
       const range = rangeOf(marks)
