@@ -33,7 +33,7 @@ const isAsked = ({ operation: { tags, operationId } }: DescribedOperation) =>
 type Recording = { recording_start: string | null }
 
 test(
-  '2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards',
+  'T42: 2,000 requests made from our own description: no 5xx, nothing that is not described, all in order afterwards',
   {
     timeout: 600_000,
   },
