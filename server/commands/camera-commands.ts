@@ -3,7 +3,7 @@
 import { AppError } from '../base/error.ts'
 import { writeByteSize } from '../model/byte-size.ts'
 import { parseCameraName } from '../model/camera-name.ts'
-import { guessCameraType, parseCameraUrl } from '../model/camera-url.ts'
+import { guessCameraType, hideSecrets, parseCameraUrl } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
 import { writeTime } from '../model/time.ts'
 import type { Camera, CameraType } from '../store/cameras.ts'
@@ -81,7 +81,7 @@ const cameraList: Command = {
         camera.name,
         camera.status,
         describeRecording(recordings.get(camera.id)),
-        camera.url,
+        hideSecrets(camera.url),
         describeTrouble(camera, recordings.get(camera.id)),
       ])
       const text = writeTable(['ID', 'NAME', 'STATUS', 'RECORDING', 'URL', 'REASON'], rows, 'There are no cameras.')
@@ -197,7 +197,7 @@ function writeCamera(camera: Camera, recording: Recording | undefined) {
     owner_id: camera.ownerId,
     name: camera.name,
     type: camera.type,
-    url: camera.url,
+    url: hideSecrets(camera.url),
     has_credentials: camera.username !== null,
     event_api_hash: camera.eventApiHash,
     status: camera.status,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { hideSecrets } from '../model/camera-url.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
@@ -91,7 +92,7 @@ export class Cameras {
               owner_id: camera.ownerId,
               name: camera.name,
               type: camera.type,
-              url: camera.url,
+              url: hideSecrets(camera.url),
               credentials: null,
               event_api_hash: eventApiHash,
               event_hash_digest: digest(eventApiHash),
@@ -105,7 +106,7 @@ export class Cameras {
             .returning('id')
             .executeTakeFirstOrThrow(),
         )
-        const credentials = this.#seal(id, camera.username, camera.password)
+        const credentials = this.#seal(id, camera)
         const update = transaction.updateTable('cameras').set({ credentials }).where('id', '=', id).returningAll()
         return update.executeTakeFirstOrThrow()
       })
@@ -191,7 +192,7 @@ export class Cameras {
       const { name, type, url, username, password } = { ...this.#toCamera(current), ...change }
       return transaction
         .updateTable('cameras')
-        .set({ name, type, url, credentials: this.#seal(id, username, password) })
+        .set({ name, type, url: hideSecrets(url), credentials: this.#seal(id, { url, username, password }) })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -269,20 +270,22 @@ export class Cameras {
     return Buffer.from(this.#randomBytes(16)).toString('hex')
   }
 
-  #seal(id: number, username: string | null, password: string | null): Uint8Array | null {
-    if (username === null && password === null) return null
-    return this.#box.seal(JSON.stringify([username, password]), credentialsContext(id))
+  /** The address goes along where it holds a password, as some cameras want it; then its column has it without. */
+  #seal(id: number, { url, username, password }: Pick<Camera, 'url' | 'username' | 'password'>): Uint8Array | null {
+    const isUrlSecret = hideSecrets(url) !== url
+    if (username === null && password === null && !isUrlSecret) return null
+    return this.#box.seal(JSON.stringify([username, password, ...(isUrlSecret ? [url] : [])]), credentialsContext(id))
   }
 
   #toCamera(row: Row<'cameras'>): Camera {
     const opened = row.credentials && this.#box.open(row.credentials, credentialsContext(row.id))
-    const [username, password] = opened ? (JSON.parse(opened) as [string | null, string | null]) : [null, null]
+    const [username, password, url = row.url] = opened ? (JSON.parse(opened) as Sealed) : [null, null]
     return {
       id: row.id,
       ownerId: row.owner_id,
       name: row.name,
       type: row.type,
-      url: row.url,
+      url,
       username,
       password,
       eventApiHash: row.event_api_hash,
@@ -295,6 +298,9 @@ export class Cameras {
     }
   }
 }
+
+/** User name, password, and the address where it is secret itself. */
+type Sealed = [string | null, string | null, string?]
 
 const credentialsContext = (id: number) => `camera ${id} credentials`
 

@@ -204,3 +204,17 @@ testEachDatabase('cameras: of those that are added at once, as many as fit', asy
   assert.equal(await store.cameras.countByOwner(owner.id), 2)
   await store.cameras.insert({ ownerId: owner.id, ...source })
 })
+
+testEachDatabase('cameras: an address that holds a password is given back whole', async (t, { openStore }) => {
+  const { store } = await openStore(t)
+  const owner = await store.users.insert({ email: 'a@example.com', firstName: '', lastName: '', passwordHash: '!' })
+  const url = 'rtsp://h/user=a_password=hunter2_channel=1.sdp'
+  const bare = { url, username: null, password: null, type: 'h264', name: 'x' } as const
+  const { id } = await store.cameras.insert({ ownerId: owner.id, ...bare })
+  assert.equal((await store.cameras.get(id)).url, url)
+  assert.equal((await store.cameras.update(id, { name: 'y', username: 'b', password: 'c' })).url, url)
+  const { username, password } = await store.cameras.get(id)
+  assert.deepEqual([username, password], ['b', 'c'])
+  assert.equal((await store.cameras.update(id, { url: 'rtsp://h/1' })).url, 'rtsp://h/1')
+  assert.deepEqual([(await store.cameras.get(id)).username], ['b'])
+})

@@ -92,6 +92,10 @@ testEachDatabase(
     secrets.cameraPassword = 'camera-hunter2'
     const url = `rtsp://viewer:${secrets.cameraPassword}@127.0.0.1:9/stream`
     await server.command('camera', 'add', '--user', email, '--name', 'Door', '--url', url)
+    secrets.passwordInPath = 'camera-hunter3'
+    const inPath = `http://127.0.0.1:9/snapshot.cgi?user=viewer&pwd=${secrets.passwordInPath}`
+    await server.command('camera', 'add', '--user', email, '--name', 'Yard', '--url', inPath)
+    await server.command('camera', 'list')
     const cameras = await server.request<{ results: { live_snapshot: string }[] }>('/v1/cameras/')
     const link = cameras.json.results[0]!.live_snapshot
     secrets.mediaToken = new URL(link).searchParams.get('token')!
