@@ -9,8 +9,9 @@ import { crashBench } from './crash/crash-bench.ts'
 import { ingestBench } from './ingest/ingest-bench.ts'
 import { manyBench } from './many/many-bench.ts'
 import { publish } from './report.ts'
+import { webBench } from './web/web-bench.ts'
 
-const benches: readonly Bench[] = [ingestBench, manyBench, apiBench, authBench, archiveBench, crashBench]
+const benches: readonly Bench[] = [ingestBench, manyBench, apiBench, authBench, archiveBench, crashBench, webBench]
 
 const help = `npm run bench -- <name> [options]
 
