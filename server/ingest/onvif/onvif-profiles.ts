@@ -75,11 +75,11 @@ function readProfiles(answer: XmlElement, encodersOf: (profile: XmlElement) => E
       const token = profile.attributes.get('token')
       const { video, audio } = encodersOf(profile)
       // One without an encoder has no stream: metadata alone, or what somebody left half done.
-      if (!token || !video) return []
+      if (!token || token.length > maxToken || !video) return []
       const encoding = cleanText(findText(video, 'Encoding'))
       return {
         token,
-        name: cleanText(findText(profile, 'Name')) ?? token.slice(0, maxText),
+        name: cleanText(findText(profile, 'Name')) ?? cleanText(token) ?? 'profile',
         codec: codecs.get(encoding?.toUpperCase() ?? ''),
         encoding,
         width: readCount(findText(video, 'Resolution', 'Width')),
@@ -93,6 +93,9 @@ function readProfiles(answer: XmlElement, encodersOf: (profile: XmlElement) => E
 
 const maxText = 100
 
+/** ONVIF allows 64. */
+const maxToken = 200
+
 /** For people: of bounded length, without control characters and those that change the direction of text. */
 export function cleanText(text: string | undefined): string | undefined {
   const clean = text
@@ -103,8 +106,8 @@ export function cleanText(text: string | undefined): string | undefined {
 }
 
 function readCount(text: string | undefined): number | undefined {
-  const value = Number(text)
-  return text !== undefined && Number.isFinite(value) && value > 0 && value < 1e6 ? Math.round(value) : undefined
+  const value = text === undefined ? Number.NaN : Math.round(Number(text))
+  return value > 0 && value < 1e6 ? value : undefined
 }
 
 function tokenElement(prefix: string, token: string): string {
