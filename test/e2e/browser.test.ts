@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { type CheckedPlaylist, checkMedia, checkNextPlaylist, checkPlaylist } from '../playback/check-playlist.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer } from './browser.ts'
 
@@ -112,6 +113,42 @@ test('a recorded stream without end plays on into live', { timeout: 60_000 }, as
     return read !== undefined && read.code.unixMs > openedMs + 1000 && read.code.unixMs > first.code.unixMs
   })
   assert.deepEqual(await fatalErrors(viewer.page), [])
+})
+
+test('live and recorded playlists keep to the rules of HLS while they grow, and so do their files', {
+  timeout: 60_000,
+}, async () => {
+  const recorded = await recordedUrl(ids[1]!, Date.now() - 12_000)
+  const watch = async (url: string) => {
+    const get = async (address: string, range?: string) => {
+      const headers = range === undefined ? {} : { headers: { range: `bytes=${range}` } }
+      const { status, bytes, text } = await server.request(new URL(address, url).href, {
+        authorization: null,
+        ...headers,
+      })
+      assert.ok(status === 200 || status === 206, text)
+      return bytes
+    }
+    let before: CheckedPlaylist | undefined
+    let next = 0
+    await eventually('five entries', 40_000, async () => {
+      const playlist = checkPlaylist((await get(url)).toString())
+      assert.deepEqual(playlist.faults, [])
+      if (before) assert.deepEqual(checkNextPlaylist(before, playlist, { mayRaiseTarget: url !== recorded }), [])
+      before = playlist
+      const first = playlist.entries[0]?.sequence ?? 0
+      for (const entry of playlist.entries.filter(({ sequence }) => sequence >= next)) {
+        const [, mapUri, mapBytes, mapOffset] = /URI="(.*?)"(?:,BYTERANGE="(\d+)@(\d+)")?/.exec(entry.map)!
+        const rangeOf = (bytes: number, offset: number) => `${offset}-${offset + bytes - 1}`
+        const init = await get(mapUri!, mapBytes === undefined ? undefined : rangeOf(+mapBytes, Number(mapOffset)))
+        const bytes = await get(entry.uri, entry.range && rangeOf(entry.range.bytes, entry.range.offset))
+        assert.deepEqual(checkMedia(entry, init, bytes), [])
+        next = entry.sequence + 1
+      }
+      return next - first >= 5
+    })
+  }
+  await Promise.all([watch(await streamUrl(ids[1]!, 'hls')), watch(recorded)])
 })
 
 async function fatalErrors(page: { evaluate<T>(script: string): Promise<T> }): Promise<string[]> {

@@ -17,7 +17,7 @@ type Stream = { readonly url: string; readonly stream_controls: { readonly speed
 const tolerableMs = 450
 
 /** From the beginning to the end, at four times the speed; what is seen belongs to every piece, in order. */
-export async function playAtFour(scene: ClockScene): Promise<void> {
+export async function playAtFour(scene: ClockScene): Promise<{ looks: number; errors: string[] }> {
   const { pieces } = scene
   const { startMs } = pieces[0]!
   const { url } = await openStream(scene, { startMs, endMs: endOf(pieces.at(-1)!) })
@@ -26,11 +26,13 @@ export async function playAtFour(scene: ClockScene): Promise<void> {
   await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
   const seen = new Set<number>()
   let lastMs = 0
+  let looks = 0
   const seconds = pieces.reduce((sum, piece) => sum + piece.seconds, 0)
   await eventually('the last picture', (seconds / 4) * 1000 * 2 + 30_000, async () => {
     const read = await viewer.readClock('video')
     if (!read) return false
     const { unixMs } = read.code
+    looks++
     assert.ok(unixMs >= lastMs, 'the clock does not go back')
     lastMs = unixMs
     const piece = pieces.findIndex((piece) => unixMs >= piece.startMs && unixMs < endOf(piece))
@@ -39,17 +41,22 @@ export async function playAtFour(scene: ClockScene): Promise<void> {
     return unixMs > endOf(pieces.at(-1)!) - 1500
   })
   assert.deepEqual([...seen], Array.from(pieces.keys()))
-  await checkErrors(viewer)
+  return { looks, errors: await checkErrors(viewer) }
 }
 
-/** Jumps to moments at random, within the playlist by a seek and beyond it by another stream, as programs do. */
-export async function jumpAround(scene: ClockScene, jumps: number, random: () => number = Math.random): Promise<void> {
+/** Jumps to moments at random. */
+export async function jumpAround(
+  scene: ClockScene,
+  jumps: number,
+  random: () => number = Math.random,
+): Promise<{ worstMs: number; errors: string[] }> {
   const { startMs } = scene.pieces[0]!
   const last = scene.pieces.at(-1)!
   const { url } = await openStream(scene, { startMs, endMs: endOf(last) })
   await using viewer = await openViewer({ recorded: url })
   await eventually('a picture', 20_000, () => viewer.readClock('video'))
   const seconds = await viewer.page.evaluate<number>("document.querySelector('video').duration")
+  let worstMs = 0
   for (let jump = 0; jump < jumps; jump++) {
     const to = random() * (seconds - 2)
     await viewer.page.evaluate(`document.querySelector('video').currentTime = ${to}`)
@@ -60,9 +67,10 @@ export async function jumpAround(scene: ClockScene, jumps: number, random: () =>
       return isThere && viewer.readClock('video')
     })
     const differenceMs = Math.abs(code.unixMs - playingMs!)
+    worstMs = Math.max(worstMs, differenceMs)
     assert.ok(differenceMs < tolerableMs, `at ${to} s the clock in the picture differs by ${differenceMs} ms`)
   }
-  await checkErrors(viewer)
+  return { worstMs, errors: await checkErrors(viewer) }
 }
 
 /** A stream without end at 1, then at `speed` after loading it anew. */
@@ -113,7 +121,8 @@ async function setSpeed(server: ServerUnderTest, { stream_controls }: Stream, sp
   assert.equal(status, 204, text)
 }
 
-async function checkErrors({ page }: Viewer): Promise<void> {
+/** Those that hls.js got over. */
+async function checkErrors({ page }: Viewer): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
   // What was being fetched when the viewer jumped elsewhere; and that pictures came late on a busy machine, of which hls.js recovers.
   const tolerable = ['aborted', 'bufferStalledError']
@@ -121,4 +130,5 @@ async function checkErrors({ page }: Viewer): Promise<void> {
     errors.filter((error) => !tolerable.includes(error)),
     [],
   )
+  return errors
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type CheckedPlaylist, checkNextPlaylist, checkPlaylist } from '../../test/playback/check-playlist.ts'
+import type { LivePiece } from './live-piece.ts'
+import { settle } from './test-clock.ts'
+import { init, marker, media, setUp } from './test-live.ts'
+
+const urlOf = (name: string) => `hls/${name}?t`
+
+type Step =
+  | { readonly kind: 'group'; readonly partsMs: readonly number[] }
+  | { readonly kind: 'gap' | 'run'; readonly awayMs: number }
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant('group' as const),
+        partsMs: fc.array(fc.constantFrom(400, 1000, 2000, 2500), { minLength: 1, maxLength: 5 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constantFrom('gap' as const, 'run' as const), awayMs: fc.nat(20_000) }),
+    },
+  ),
+  { minLength: 1, maxLength: 40 },
+)
+
+test('a live playlist keeps to the rules of HLS, and so does each next one, whatever the camera sends', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (steps) => {
+      const { live, send, clock } = setUp()
+      const first = live.hlsPlaylist(1, urlOf)
+      await settle()
+      let id = 0
+      let wallMs = 1_800_000_000_000
+      let before: CheckedPlaylist | undefined
+      const look = async (text: string) => {
+        const next = checkPlaylist(text)
+        assert.deepEqual(next.faults, [], text)
+        if (before) assert.deepEqual(checkNextPlaylist(before, next, { mayRaiseTarget: true }), [], text)
+        before = next
+      }
+      const piece = (durationMs: number, isKey: boolean, endsGroup: boolean): LivePiece => {
+        const sent = { ...media(id++, isKey, 10), wallMs, durationMs, endsGroup }
+        wallMs += durationMs
+        return sent
+      }
+      // Enough for the first playlist to be given.
+      send('hls', init(Uint8Array.of(0)), piece(2000, true, true), piece(2000, true, true), piece(2000, true, true))
+      await look(await first)
+      for (const step of steps) {
+        if (step.kind === 'group') {
+          const last = step.partsMs.length - 1
+          for (const [i, ms] of step.partsMs.entries()) {
+            send('hls', piece(ms, i === 0, i === last))
+            await look(await live.hlsPlaylist(1, urlOf))
+          }
+          continue
+        }
+        wallMs += step.awayMs
+        if (step.kind === 'gap') send('hls', marker('gap'))
+        else send('hls', marker('end'), init(Uint8Array.of(id & 0xff)))
+        await clock.advance(step.awayMs)
+        await look(await live.hlsPlaylist(1, urlOf))
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
