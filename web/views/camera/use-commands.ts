@@ -30,6 +30,8 @@ export type CommandsOptions = {
 
 const stepMs = 10_000
 const farStepMs = 60_000
+/** Later than this nothing is recorded yet. */
+const newestMs = 5_000
 
 export function useCommands(options: CommandsOptions): Commands {
   const { camera, playback, zone, stage, events, marks, mark, download, openDialog, say } = options
@@ -41,7 +43,8 @@ export function useCommands(options: CommandsOptions): Commands {
   }
   const step = (byMs: number) =>
     recorded(() => {
-      if (byMs < 0 || !isLive) seek(cursorMs + byMs)
+      if (byMs < 0) seek(cursorMs + byMs)
+      else if (!isLive) cursorMs + byMs > Date.now() - newestMs ? goLive() : seek(cursorMs + byMs)
     })
   const jumpToEvent = (direction: 'after' | 'before') =>
     recorded(() => {

@@ -103,7 +103,11 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
 type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
 
 function playNatively({ video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
-  const startOf = () => (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
+  const startOf = () => {
+    const toldMs = (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
+    // Some play HLS and do not tell its clock: right up to the first gap.
+    return Number.isNaN(toldMs) ? (startMs ?? toldMs) : toldMs
+  }
   const fail = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'media')
   const seek = (ms: number): boolean => {
     const place = (ms - startOf()) / 1000 / speed
