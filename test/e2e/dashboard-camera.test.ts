@@ -62,6 +62,15 @@ test('live shows now, and its time is that of the picture', async () => {
   await report('Front door opened', reportedMs)
 })
 
+test('a network that is too slow has words of its own, and the picture goes on when it is not any more', async () => {
+  const files = /\/media\/cameras\/.*\.m4s/
+  await page.route(files, () => {})
+  await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
+  await shoot(page, 'camera-slow')
+  await page.unroute(files)
+  await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
+})
+
 test('an event is marked on the timeline: the keyboard comes to it, reads it, and plays it', async () => {
   const mark = page.getByRole('toolbar', { name: 'Events on the timeline' }).getByRole('button')
   await mark.waitFor({ timeout: 30_000 })
@@ -266,15 +275,6 @@ test('axe finds nothing, in both themes, on a laptop and on a phone, with everyt
     }
     await visitor.context().close()
   }
-})
-
-test('a network that is too slow has words of its own, and the picture goes on when it is not any more', async () => {
-  const files = /\/media\/cameras\/.*\.m4s/
-  await page.route(files, () => {})
-  await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
-  await shoot(page, 'camera-slow')
-  await page.unroute(files)
-  await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
 })
 
 test('a camera that is away says so in words, its recordings still play, and it comes back by itself', async () => {
