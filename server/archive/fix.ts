@@ -27,6 +27,8 @@ export type Fix = {
 
 /** Fewer may be missing without anybody asking whether the disk is there. */
 const maxMissing = 10
+/** A disk that was lost may have held millions. */
+const forgottenAtOnce = 100
 
 /**
  * Checks, and mends what it finds; whether all is well then tells another check. Throws 'conflict' when so much is missing that the
@@ -45,11 +47,19 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
       fixes.push({ action: 'failed', path, detail: errorChain(error) })
     }
   }
-  for (const { id, path } of report.missingFiles) {
-    await attempt(path, async () => {
-      await deleteSegments(options, [id])
-      return { action: 'forgotten' }
-    })
+  for (let i = 0; i < report.missingFiles.length; i += forgottenAtOnce) {
+    const some = report.missingFiles.slice(i, i + forgottenAtOnce)
+    // All of them wait for the disk once.
+    const forgetting = deleteSegments(
+      options,
+      some.map(({ id }) => id),
+    )
+    for (const { path } of some) {
+      await attempt(path, async () => {
+        await forgetting
+        return { action: 'forgotten' }
+      })
+    }
   }
   for (const { id, path } of [...report.sizeMismatches, ...report.damagedFiles]) {
     await attempt(path, async () => mendSegment(options, (await options.rows.find(id))!))
