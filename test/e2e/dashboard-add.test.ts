@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { openOnvifCamera } from '../onvif/onvif-camera.ts'
 import { readClock } from './browser.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 
@@ -100,6 +101,34 @@ test('an answer that is lost and a double click make one camera', async () => {
   const recording = await scene.server.request<{ retention: string }>(`/v1/cameras/${id}/recording/`)
   assert.equal(recording.json.retention, 'P7D')
   await page.unroute('**/v1/cameras/')
+})
+
+test('a camera in the network is found, asked for its streams, and looked at', async () => {
+  await using onvif = await openOnvifCamera({
+    auth: { kind: 'wsse', ...credentials },
+    profiles: [
+      { token: 'a', name: 'Panorama', encoding: 'H264', width: 640, height: 360, url: source.url('stream1') },
+      { token: 'b', name: 'Broken', encoding: 'H264', width: 320, height: 180, url: undefined },
+    ],
+    discovery: { scopes: ['onvif://www.onvif.org/name/Heron%20Dome'], isInGroup: true },
+  })
+  assert.ok(onvif.url)
+  await page.goto(`${scene.server.url}/add`)
+  await tabTo(page, 'button', 'Search the network')
+  await page.keyboard.press('Enter')
+  const streams = page.getByRole('button', { name: 'Streams of Heron Dome' })
+  await streams.click()
+  await page.getByText('Type its user name and password above').waitFor()
+  await page.getByLabel('User name of the camera').fill(credentials.username)
+  await page.getByLabel('Password of the camera').fill(credentials.password)
+  await streams.click()
+  await page.getByRole('button', { name: 'Look at Panorama' }).waitFor()
+  await checkAccessible(page)
+  await page.getByRole('button', { name: 'Look at Panorama' }).click()
+  await page.getByRole('heading', { name: 'A camera answers' }).waitFor()
+  await shoot(page, 'add-camera-discovery')
+  await page.getByRole('button', { name: 'Use this camera' }).click()
+  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Heron Dome')
 })
 
 test('a camera that is away can be added all the same, on a phone', async () => {

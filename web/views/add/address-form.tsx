@@ -10,6 +10,7 @@ import { Field } from '../../parts/field.tsx'
 import { readFieldProblems } from '../../parts/field-problems.ts'
 import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Discovery } from './discovery.tsx'
 import { FoundStream } from './found-stream.tsx'
 import { StreamProblem } from './stream-problem.tsx'
 
@@ -48,6 +49,7 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
       if (!look.isPending) look.reset()
     },
   })
+  const [suggestedName, setSuggestedName] = useState('')
   const tryOther = (url: string) => {
     const other = { ...typed, url }
     setTyped(other)
@@ -60,7 +62,7 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
     onNext({
       source: { ...source, ...(answer.type && { type: answer.type }) },
       bytesPerDay: bitRate ? (bitRate / 8) * 86_400 : undefined,
-      suggestedName: '',
+      suggestedName,
     })
   }
   const answer = look.data?.answer
@@ -103,6 +105,13 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
           <Field {...field('password')} label={texts.password} type="password" autoComplete="new-password" />
         </div>
       </Form>
+      <Discovery
+        credentials={readCredentials(typed)}
+        onPick={(url, name) => {
+          setSuggestedName(name)
+          tryOther(url)
+        }}
+      />
       <div className="looked" role="status" ref={shown}>
         {answer?.problem && <StreamProblem problem={answer.problem} onTry={tryOther} onAnyway={next} />}
         {answer && !answer.problem && (
@@ -115,6 +124,10 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
   )
 }
 
-function readSource({ url, username, password }: Typed): NewDetection {
-  return { url, ...(username !== '' && { username }), ...(password !== '' && { password }) }
+function readSource(typed: Typed): NewDetection {
+  return { url: typed.url, ...readCredentials(typed) }
+}
+
+function readCredentials({ username, password }: Typed) {
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) }
 }
