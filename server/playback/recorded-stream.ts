@@ -128,7 +128,13 @@ export class RecordedStream {
       this.#begin({ ...part.origin, speed })
       return
     }
-    const startMs = part.entryAt(sequence + 1)?.startMs ?? last.startMs + last.durationMs
+    const next = part.entryAt(sequence + 1)
+    // A playlist of nothing is an error to players: at the very end the last entry is played again.
+    if (!next && part.entries.isFinished) {
+      this.#begin({ startMs: last.startMs, speed, position90k: last.position90k })
+      return
+    }
+    const startMs = next?.startMs ?? last.startMs + last.durationMs
     this.#begin({ startMs, speed, position90k: last.position90k + last.duration90k })
   }
 
@@ -145,7 +151,7 @@ export class RecordedStream {
       position90k,
       axis90k: isFirst ? 0 : Math.ceil(axis90k) + runGap90k,
       isDiscontinuity: !isFirst,
-      shortEntries: speed === 1 ? shortEntriesAtBegin : 0,
+      shortEntries: shortEntriesAtBegin(speed),
     }
     this.#part = new StreamPart(origin, this.#row.endMs)
     this.#listed = this.#part.endAt(sequence)
@@ -252,6 +258,6 @@ function createOrigin({ startMs, speed }: StreamRow): PartOrigin {
     position90k: 0,
     axis90k: 0,
     isDiscontinuity: false,
-    shortEntries: speed === 1 ? shortEntriesAtBegin : 0,
+    shortEntries: shortEntriesAtBegin(speed),
   }
 }

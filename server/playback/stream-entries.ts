@@ -68,8 +68,8 @@ export type EntryLimits = {
 /** Of what is shown. */
 export const entryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 6 * 90_000 }
 
-/** A player shows its first picture after one of them. */
-export const shortEntriesAtBegin = 2
+/** Of a part that begins: a player shows its first picture after one of them, and near now there is something to begin with. */
+export const shortEntriesAtBegin = (speed: number): number => (speed === 1 ? 2 : 1)
 
 /** Timestamps of the next run begin this much after the last, so that sound which outlasts its picture does not overlap. */
 export const runGap90k = 13_500
