@@ -181,13 +181,16 @@ async function sufferOne(camera: Recorded, fault: Fault, suffering: Suffering): 
   return { fault: fault.name, camera: stream, backMs, gaps }
 }
 
-/** Until there is footage of what the camera sent a second after `sinceMs`; how long after `sinceMs` it was there. */
+/** The index tells whole seconds, and the last picture is shown for a while: less could be of before. */
+const marginMs = 2500
+
+/** Until there is footage of what the camera sent after `sinceMs`; how long after `sinceMs` it was there. */
 async function waitForFootage(reader: RecordingReader, id: number, sinceMs: number, withinMs: number): Promise<number> {
   for (;;) {
     await sleep(700)
     const end = await reader.readEnd(id)
     const passedMs = Date.now() - sinceMs
-    if (end !== undefined && end >= sinceMs + 1000) return passedMs
+    if (end !== undefined && end >= sinceMs + marginMs) return passedMs
     if (passedMs <= withinMs) continue
     const [gap] = (await reader.readGaps(id, sinceMs - 60_000)).slice(-1)
     throw new Error(`no footage ${Math.round(passedMs / 1000)} s after it, last gap: ${gap?.reason}`)

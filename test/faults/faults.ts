@@ -55,7 +55,7 @@ const onLink: readonly Fault[] = [
   {
     name: 'connection closed inside a packet',
     kinds: all,
-    inflict: async ({ link }) => link.cutInside(),
+    inflict: ({ link }) => link.cutInside(),
     ...{ connection: 'replaced', reasons: ['camera_unreachable'], noticeMs: 2000 },
   },
   {
@@ -79,25 +79,25 @@ const onLink: readonly Fault[] = [
   {
     name: 'bytes between packets that are none',
     kinds: all,
-    inflict: async ({ link }, random) => link.insert(createGarbage(between(random, 1, 2000), random)),
+    inflict: ({ link }, random) => link.insert(createGarbage(between(random, 1, 2000), random)),
     ...{ connection: 'kept', reasons: [], noticeMs: 5000 },
   },
   {
     name: 'a flood of bytes that are none',
     kinds: all,
-    inflict: async ({ link }, random) => link.insert(createGarbage(300_000, random)),
+    inflict: ({ link }, random) => link.insert(createGarbage(300_000, random)),
     ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs },
   },
   {
     name: 'bytes missing',
     kinds: all,
-    inflict: async ({ link }, random) => link.remove(between(random, 1, 100), random),
+    inflict: ({ link }, random) => link.remove(between(random, 1, 100), random),
     ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
   },
   {
     name: 'bits turned over',
     kinds: all,
-    inflict: async ({ link }, random) => link.flip(between(random, 1, 30), random),
+    inflict: ({ link }, random) => link.flip(between(random, 1, 30), random),
     ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
   },
 ]

@@ -12,8 +12,8 @@ export type Link = AsyncDisposable & {
   readonly open: number
   /** Resets the connections there are. */
   cut(): void
-  /** Lets half of what the camera sends next through, and cuts. */
-  cutInside(): void
+  /** Lets half of what the camera sends next through, and cuts; resolves when that is done, as those below do. */
+  cutInside(): Promise<void>
   /** Cuts, and refuses connections for so long; resolves when it takes them again. */
   refuse(ms: number): Promise<void>
   /** Accepts connections that lead nowhere for so long, and cuts those there are. */
@@ -21,12 +21,14 @@ export type Link = AsyncDisposable & {
   /** Holds everything back for so long; then it comes at once. */
   hold(ms: number): Promise<void>
   /** Puts bytes between those of the camera, at the end of what it sends next. */
-  insert(bytes: Uint8Array): void
+  insert(bytes: Uint8Array): Promise<void>
   /** Leaves `count` bytes out of what the camera sends next. */
-  remove(count: number, random: () => number): void
+  remove(count: number, random: () => number): Promise<void>
   /** Turns `count` bits of what the camera sends next. */
-  flip(count: number, random: () => number): void
+  flip(count: number, random: () => number): Promise<void>
 }
+
+type Spoil = (bytes: Buffer, pair: Pair) => Buffer
 
 type Pair = { readonly client: Socket; readonly camera: Socket }
 
@@ -38,7 +40,15 @@ export async function openLink(cameraPort: number): Promise<Link> {
   let isHolding = false
   let isSwallowing = false
   /** Done to the next bytes of any connection, once. */
-  let spoil: ((bytes: Buffer, pair: Pair) => Buffer) | undefined
+  let spoil: Spoil | undefined
+  const spoilNext = (next: Spoil): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    spoil = (bytes, pair) => {
+      resolve()
+      return next(bytes, pair)
+    }
+    return promise
+  }
 
   const server = createServer((client) => {
     connectedAt.push(Date.now())
@@ -83,12 +93,11 @@ export async function openLink(cameraPort: number): Promise<Link> {
       return pairs.size
     },
     cut,
-    cutInside() {
-      spoil = (bytes, { client }) => {
+    cutInside: () =>
+      spoilNext((bytes, { client }) => {
         setImmediate(() => client.destroy())
         return bytes.subarray(0, bytes.length >> 1)
-      }
-    },
+      }),
     async refuse(ms) {
       const closed = once(server, 'close')
       server.close()
@@ -114,22 +123,18 @@ export async function openLink(cameraPort: number): Promise<Link> {
         camera.resume()
       }
     },
-    insert(bytes) {
-      spoil = (passed) => Buffer.concat([passed, bytes])
-    },
-    remove(count, random) {
-      spoil = (bytes) => {
+    insert: (bytes) => spoilNext((passed) => Buffer.concat([passed, bytes])),
+    remove: (count, random) =>
+      spoilNext((bytes) => {
         const at = Math.floor(random() * Math.max(1, bytes.length - count))
         return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + count)])
-      }
-    },
-    flip(count, random) {
-      spoil = (bytes) => {
+      }),
+    flip: (count, random) =>
+      spoilNext((bytes) => {
         const spoilt = Buffer.from(bytes)
         for (let i = 0; i < count; i++) spoilt[Math.floor(random() * spoilt.length)]! ^= 1 << Math.floor(random() * 8)
         return spoilt
-      }
-    },
+      }),
     async [Symbol.asyncDispose]() {
       held.abort()
       const closed = server.listening ? once(server, 'close') : undefined
