@@ -6,8 +6,9 @@ import { createRandom } from '../fake-camera/scene/random.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { type FarmCamera, openCameraFarm } from './camera-farm.ts'
 import { checkFiles } from './check-files.ts'
-import { type Fault, listFaults } from './faults.ts'
+import { type Fault, faults, listFaults } from './faults.ts'
 import { openRecordingReader, type RecordingReader } from './recording-reader.ts'
+import { type StallWatch, watchStalls } from './stall-watch.ts'
 import { type MemoryCurve, watchMemory } from './watch-memory.ts'
 
 export type FaultRunOptions = {
@@ -66,6 +67,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRunRepor
   say(`${cameras.length} cameras are recorded`)
 
   const memory = watchMemory(pid)
+  using stalls = watchStalls()
   const outcomes: FaultOutcome[] = []
   const complaints: string[] = []
   const plans = planFaults(cameras, { rounds, random, withLong: options.withLong })
@@ -77,13 +79,13 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRunRepor
       .filter((line) => line.includes(`"cameraId":${cameraId},`))
       .filter((line) => Date.parse((JSON.parse(line) as { time: string }).time) >= sinceMs)
       .join('\n')
-  const suffer = async (camera: Recorded, faults: readonly Fault[]) => {
+  const suffer = async (camera: Recorded, plan: readonly Fault[]) => {
     // A generator of its own: what happens to one camera does not depend on how fast the others are.
     const own = createRandom(seed + camera.id * 7919)
     await sleep(own() * 3000)
-    for (const fault of faults) {
+    for (const fault of plan) {
       try {
-        outcomes.push(await sufferOne(camera, fault, { reader, random: own, complaints, log }))
+        outcomes.push(await sufferOne(camera, fault, { reader, random: own, complaints, log, stalls }))
       } catch (error) {
         complaints.push(`${camera.stream}, ${fault.name}: ${(error as Error).message}`)
         return
@@ -92,7 +94,8 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultRunRepor
       await sleep(restMs)
     }
   }
-  await Promise.all([...plans].map(([camera, faults]) => suffer(camera, faults)))
+  await Promise.all([...plans].map(([camera, plan]) => suffer(camera, plan)))
+  complaints.push(...findNeverTold(outcomes))
   const curve = memory.stop()
   const grownMB = curve.lateMB - curve.earlyMB
   if (grownMB > Math.max(60, curve.earlyMB / 4)) complaints.push(`memory grew by ${grownMB.toFixed(0)} MB`)
@@ -147,6 +150,7 @@ type Suffering = {
   readonly complaints: string[]
   /** What the server said of a camera since then. */
   log(cameraId: number, sinceMs: number): string
+  readonly stalls: StallWatch
 }
 
 /** Throws when the camera is not back in time. */
@@ -163,17 +167,18 @@ async function sufferOne(camera: Recorded, fault: Fault, suffering: Suffering): 
   await fault.inflict(camera, random)
   const endMs = Date.now()
   const attempts = link.connectedAt.slice(connectionsBefore)
-  // One that came at the last moment may have been answered as it should be.
-  const isMet = !fault.isMetByAttempts || attempts.some((atMs) => atMs < endMs - 1000)
   // Each attempt so far may have doubled the pause; attempts that were refused did not reach the camera.
   camera.attempts += attempts.length + (fault.name === 'connections refused' ? 4 : 1)
   const backOffMs = Math.min(60_000, 1000 * 2 ** camera.attempts)
   const backMs = await waitForFootage(reader, id, endMs, fault.noticeMs + backOffMs + slackMs)
   const told = await reader.readGaps(id, startMs - 1000)
   const gaps = told.map(({ reason }) => reason)
-  for (const reason of gaps) if (!fault.reasons.includes(reason)) wrong(`a gap, ${reason}`)
+  const isBusy = suffering.stalls.hasStalled(startMs - 5000, Date.now())
+  for (const reason of gaps) if (!fault.reasons.includes(reason) && !isBusy) wrong(`a gap, ${reason}`)
+  const said = suffering.log(id, startMs)
+  const isMet = !fault.isMetByAttempts || said.includes(`"reason":"${fault.mustTell}"`)
   if (fault.mustTell && isMet && !gaps.includes(fault.mustTell))
-    wrong(`no gap for ${fault.mustTell}, but ${JSON.stringify(told)}\n${suffering.log(id, startMs)}`)
+    wrong(`no gap for ${fault.mustTell}, but ${JSON.stringify(told)}\n${said}`)
   const isReplaced = link.connectedAt.length > connectionsBefore
   if (fault.connection === 'kept' && isReplaced) wrong('connected anew')
   if (fault.connection === 'replaced' && !isReplaced) wrong('not connected anew')
@@ -195,6 +200,15 @@ async function waitForFootage(reader: RecordingReader, id: number, sinceMs: numb
     const [gap] = (await reader.readGaps(id, sinceMs - 60_000)).slice(-1)
     throw new Error(`no footage ${Math.round(passedMs / 1000)} s after it, last gap: ${gap?.reason}`)
   }
+}
+
+/** Of faults that were met or not by chance: among so many some must have been. */
+function findNeverTold(outcomes: readonly FaultOutcome[]): string[] {
+  return faults.flatMap(({ name, mustTell }) => {
+    const same = outcomes.filter(({ fault }) => fault === name)
+    const isTold = mustTell === undefined || same.some(({ gaps }) => gaps.includes(mustTell))
+    return isTold || same.length < 10 ? [] : [`${name}: ${mustTell} was never told of ${same.length}`]
+  })
 }
 
 /** Whatever the server logged as an error, or as a thread that had to be restarted. */

@@ -27,7 +27,7 @@ export type Fault = {
   readonly connection: 'kept' | 'replaced' | 'any'
   /** Reasons that a gap in its footage may be given; none: there must be no gap. */
   readonly reasons: readonly string[]
-  /** There must be a gap with this reason; of faults that only an attempt to connect meets, when there was one. */
+  /** There must be a gap with this reason; of faults that only an attempt to connect meets, when the server met it. */
   readonly mustTell?: string
   readonly isMetByAttempts?: boolean
   /** How long the server may take to see that all is well again or that it must connect anew, besides the back-off. */
