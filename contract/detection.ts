@@ -67,7 +67,10 @@ export const DetectionProblem = Type.Object({
 })
 
 export const StreamDetection = Type.Object({
-  url: Type.String({ format: 'uri', description: 'What was looked at, without user information.' }),
+  url: Type.String({
+    format: 'uri',
+    description: 'What was looked at, without user information; what a password in it looks like stands as `***`.',
+  }),
   type: nullable(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'For adding the camera; null when not known.' })),
   transport: nullable(
     Type.Enum(['rtsp_tcp', 'rtsp_udp', 'http_stream', 'http_picture'], {

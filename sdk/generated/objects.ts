@@ -454,7 +454,7 @@ export type OnvifProfile = {
 }
 
 export type StreamDetection = {
-  /** What was looked at, without user information. */
+  /** What was looked at, without user information; what a password in it looks like stands as `***`. */
   url: string
   /** For adding the camera; null when not known. */
   type: 'h264' | 'h265' | 'mjpeg' | null

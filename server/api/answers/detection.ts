@@ -2,13 +2,14 @@
 
 import type { StreamDetection } from '../../../contract/detection.ts'
 import type { DetectedStream } from '../../ingest/detection/detect-stream.ts'
+import { hideSecrets } from '../../model/camera-url.ts'
 import { listUsualUrls } from '../../model/usual-stream-urls.ts'
 import type { Detection } from '../deps.ts'
 
 export function writeDetection(url: string, { stream, snapshot }: Detection): StreamDetection {
   const { transport, video, audio, audioProblem, problem } = stream
   return {
-    url,
+    url: hideSecrets(url),
     type: video?.codec ?? null,
     transport: transport ?? null,
     video: video ? writeVideo(video) : null,

@@ -108,11 +108,12 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
 }
 
 async function connect(
-  { target: { url, username, password = '' }, clock, log, addressGuard, gate, readBuffer }: DetectStreamOptions,
+  { target: { url, username, password = '' }, clock, addressGuard, gate, readBuffer, ...options }: DetectStreamOptions,
   look: StreamLook,
   memory: CameraMemory,
   signal: AbortSignal,
 ): Promise<CameraError | undefined> {
+  const log = options.log.child({ detection: true })
   try {
     return await runCameraConnection({
       url,
@@ -136,7 +137,8 @@ async function connect(
   } catch (thrown) {
     if (signal.aborted) return undefined
     const error = toCameraError(thrown)
-    log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an address was looked at in vain')
+    if (error.kind === 'internal') log.error({ cause: errorChain(error) }, 'looking at an address failed')
+    else log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an address was looked at in vain')
     return error
   }
 }
