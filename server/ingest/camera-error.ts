@@ -76,7 +76,7 @@ export function toCameraError(error: unknown): CameraError {
     return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
   }
   if (error instanceof AppError) {
-    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1)
+    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1).replace(/\.$/, '')
     // The sentence is the same: only what is behind it goes along.
     return new CameraError('camera_unreachable', `${message}.`, {
       cause: error.cause,
