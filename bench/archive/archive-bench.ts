@@ -10,6 +10,7 @@ import { openStore } from '../../server/store/store.ts'
 import { createRandom } from '../../test/fake-camera/scene/random.ts'
 import { openServer, type ServerUnderTest } from '../../test/server-under-test.ts'
 import type { Bench } from '../bench.ts'
+import { readBusyMs, readCpuMs } from '../process-usage.ts'
 import { describeMachine, type Report, writeNumber } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
 import { type Generated, generateArchive } from './generate-archive.ts'
@@ -40,9 +41,11 @@ Needs 12 GB of disk for ${defaultCameras} cameras, in the folder for temporary f
       const startMs = performance.now() - begunMs
       using client = openTimedClient(server.ca)
       const target = { server, client, cameraIds: ids, generated, random: createRandom(1), say }
+      const readForeignCpuPercent = await beginWatchingOthers()
       const index = await measureIndex(target)
       const retention = await measureRetention(target)
-      return createReport({ cameras, generated, indexBytes, startMs, index, retention })
+      const foreignCpuPercent = await readForeignCpuPercent()
+      return createReport({ cameras, generated, indexBytes, startMs, index, retention, foreignCpuPercent })
     } finally {
       say('Cleaning up …')
       await server.stop()
@@ -50,6 +53,13 @@ Needs 12 GB of disk for ${defaultCameras} cameras, in the folder for temporary f
       rmSync(join(server.dataDir, 'archive'), { recursive: true, force: true })
     }
   },
+}
+
+/** What others than the bench and its server used since then, of a core. */
+async function beginWatchingOthers(): Promise<() => Promise<number>> {
+  const read = async () => (await readBusyMs()) - (await readCpuMs([process.pid]))
+  const [atMs, before] = [performance.now(), await read()]
+  return async () => Math.max(0, (((await read()) - before) / (performance.now() - atMs)) * 100)
 }
 
 /** The server is stopped; its cameras are addresses nobody answers at. */
@@ -84,9 +94,11 @@ type Results = {
   readonly startMs: number
   readonly index: IndexResult
   readonly retention: RetentionResult
+  readonly foreignCpuPercent: number
 }
 
-function createReport({ cameras, generated, indexBytes, startMs, index, retention }: Results): Report {
+function createReport(results: Results): Report {
+  const { cameras, generated, indexBytes, startMs, index, retention, foreignCpuPercent } = results
   const { rows } = generated
   const line = (title: string, values: readonly number[]) => [
     title,
@@ -100,7 +112,7 @@ function createReport({ cameras, generated, indexBytes, startMs, index, retentio
       `${cameras} cameras × ${days} days: ${writeNumber(rows)} files of a minute with 60 fragments each, inserted in the order of time; SQLite. The files of a ` +
         'camera are one recorded minute of 2 Mbit/s under as many names (hard links); those that retention deletes are files of their own. The real server; ' +
         'one client on kept connections (TLS, HTTP/1.1), one request after the other at random places; a fresh recorded stream of one hour each time.',
-      `Measured on ${describeMachine()}.`,
+      `Measured on ${describeMachine()}. Meanwhile other programs used ${writeNumber(foreignCpuPercent)} % of a core.`,
     ],
     tables: [
       {
@@ -156,7 +168,7 @@ function createReport({ cameras, generated, indexBytes, startMs, index, retentio
       'CPU time of the thread that answers is what a timeline costs in the server, whatever else runs on the machine: SQLite reads in that thread, from the page cache. ' +
         'A step of retention is from the marking of its rows to the removal of the last file; the thread is free for requests during most of it.',
     ],
-    details: { indexBytes, startMs, retention: { ...retention, timelineMs: undefined } },
+    details: { indexBytes, startMs, foreignCpuPercent, retention: { ...retention, timelineMs: undefined } },
   }
 }
 
