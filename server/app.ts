@@ -1,50 +1,26 @@
 // The server, put together: every part gets what it needs through its constructor, here and nowhere else.
 
-import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
 import { CertificateKeeper } from './api/transport/certificate-keeper.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
-import { openArchiveFolder } from './archive/archive-folder.ts'
-import { Catalog } from './archive/catalog.ts'
-import { loadRetentionLimits } from './archive/load-limits.ts'
-import { Retention } from './archive/retention.ts'
+import { createAuth } from './app-auth.ts'
+import { openMedia } from './app-media.ts'
 import { StorageMeter } from './archive/storage-meter.ts'
-import { Accounts } from './auth/accounts/accounts.ts'
-import { Authenticator } from './auth/authenticator.ts'
-import { Audit } from './auth/guard/audit.ts'
-import { KnownDevices } from './auth/guard/known-devices.ts'
-import { Login } from './auth/guard/login.ts'
-import { PasswordQueue } from './auth/guard/password-queue.ts'
-import { RateLimits } from './auth/guard/rate-limits.ts'
-import { MediaTokens } from './auth/media-token.ts'
-import { OAuth } from './auth/oauth/oauth.ts'
-import { PersonalTokens } from './auth/personal-tokens.ts'
 import { openSecretKey } from './auth/secret-key.ts'
-import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
-import { CameraDesk } from './camera-desk.ts'
-import { CameraEvents } from './camera-events.ts'
+import { findCameraLimit, listTrustedProxies } from './config/meanings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
-import { Decoder } from './decoder/decoder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
-import { GapKeeper } from './gap-keeper.ts'
-import type { AddressRules } from './ingest/address-guard.ts'
-import { LiveStreams } from './live/live-streams.ts'
-import { SnapshotKeeper } from './live/snapshot-keeper.ts'
-import { createMailDelivery } from './mail-delivery.ts'
 import { measure } from './measure.ts'
-import { MediaWorkers } from './media-workers.ts'
-import { defaultPolicy, type OAuthPolicy } from './model/oauth/policy.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedPictures } from './playback/recorded-pictures.ts'
 import { claimDatabase } from './store/database-claim.ts'
@@ -75,15 +51,6 @@ const dayMs = 24 * hourMs
 /** How soon certificate files that were replaced are noticed. */
 const certificateIntervalMs = 10_000
 
-/** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
-const maxDiskOperations = 8
-
-/** Connections to one camera or recorder that all workers together set up at a time; at least one each. */
-const maxConnectsPerHost = 4
-
-/** The largest picture kept for lists; live snapshots come in the size the camera sends. */
-const keptPicture = { maxWidth: 1280, maxHeight: 720 }
-
 /** Starts everything. Throws before anything runs when the data folder, the certificate or the port cannot be used. */
 export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
   await mkdir(config.data, { recursive: true, mode: 0o700 })
@@ -110,127 +77,11 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     isServer: true,
   })
 
-  const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
-  await cameraEvents.open()
-  const catalog = new Catalog({
-    rows: store.segments,
-    archiveDir: config.archive,
-    clock,
-    log,
-    onGap: (gap) => cameraEvents.takeGap(gap),
-  })
-  const leftOpen = await store.segments.listOpen()
-  const isArchiveThere = await openArchiveFolder(config.archive, store.segments, log)
-  if (isArchiveThere) await catalog.repairOpen(await store.cameras.list())
-  const space = {
-    rows: store.segments,
-    archiveDir: config.archive,
-    clock,
-    log,
-    loadLimits: () => loadRetentionLimits(store, config.archiveMax),
-    openBytes: () => catalog.openBytes(),
-    minFreeBytes: config.minFree,
-  }
-  const retention = new Retention({ ...space, recordedBytes: () => catalog.stats().recordedBytes })
-  const workers = new MediaWorkers({
-    count: config.workers,
-    settings: {
-      archiveDir: config.archive,
-      syncIntervalMs: config.syncIntervalMs,
-      minFreeBytes: config.minFree,
-      diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
-      addressRules: createAddressRules(config, { port, publicUrl }),
-      connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
-      logLevel: config.logLevel,
-    },
-    clock,
-    log,
-    onReport: (report) => {
-      desk.take(report)
-      cameraEvents.take(report)
-      gapKeeper.take(report)
-    },
-    onWorkerLost: async (cameraIds) => {
-      cameraEvents.takeWorkerLoss(cameraIds)
-      for (const id of cameraIds) await catalog.abandon(id)
-    },
-  })
-  const decoder = new Decoder({ log, clock })
-  const live = new LiveStreams({ subscriber: workers, decoder, clock, log })
-  const snapshots = new SnapshotKeeper({
-    takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
-    dir: join(config.data, 'snapshots'),
-    clock,
-    log,
-    limits: keptPicture,
-    onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
-  })
-  const desk = new CameraDesk({
-    store,
-    catalog,
-    workers,
-    onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
-    onOffline: (cameraId) => snapshots.setOffline(cameraId),
-    onRecordingError: () => retention.wake(),
-    findStartReason: (cameraId) => gapKeeper.findStartReason(cameraId),
-    onRemoved: async (cameraId) => {
-      cameraEvents.forget(cameraId)
-      gapKeeper.forget(cameraId)
-      live.closeCamera(cameraId)
-      await snapshots.remove(cameraId)
-    },
-    log,
-  })
-  const gapKeeper = new GapKeeper({
-    marks: store.gapMarks,
-    clock,
-    log,
-    isRecorded: (cameraId) => desk.isRecorded(cameraId),
-    findFootage: (cameraId) => catalog.bounds(cameraId),
-  })
-  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
+  const media = await openMedia({ config, store, port, publicUrl, clock, log })
+  const { cameraEvents, catalog, decoder, desk, gapKeeper, live, snapshots, space, workers } = media
+  const auth = createAuth({ config, store, secretKey, publicUrl, clock, log })
+  const { accounts, audit, authenticator, mails, oauth, sessions } = auth
   const access = new CameraAccess({ store, authenticator })
-  const audit = new Audit({ rows: store.audit, clock, log, retentionDays: config.auditDays })
-  const passwords = new PasswordQueue()
-  const limits = new RateLimits({
-    apiPerMinute: config.rateLimit,
-    tokenPerMinute: config.tokenRateLimit,
-    clock,
-  })
-  const login = new Login({
-    users: store.users,
-    passwords,
-    devices: new KnownDevices(secretKey.deriveKey('known devices'), clock),
-    audit,
-    clock,
-    log,
-  })
-  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
-  const sessions = new Sessions({ rows: store.sessions, clock, log })
-  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
-  const accounts = new Accounts({
-    store,
-    login,
-    passwords,
-    mailer: mails,
-    audit,
-    clock,
-    log,
-    randomBytes,
-    publicUrl,
-    signUp: config.signUp,
-  })
-  const oauth = new OAuth({
-    store,
-    login,
-    audit,
-    clock,
-    log,
-    publicUrl,
-    randomBytes,
-    policy: createOAuthPolicy(config),
-    onReuse: (notice) => accounts.notifyReuse(notice),
-  })
   const playback = new Playback({
     catalog,
     streams: store.streams,
@@ -250,7 +101,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     sessions,
     accounts,
     audit,
-    mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
+    mediaTokens: auth.mediaTokens,
     live,
     recorded: playback,
     recordedPictures: new RecordedPictures({ catalog, decoder }),
@@ -263,23 +114,11 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
     publicUrl,
     identity,
-    limits,
+    limits: auth.limits,
     dashboard: builtDashboard,
-    pages: {
-      sessions,
-      personalTokens,
-      login,
-      oauth,
-      accounts,
-      users: store.users,
-      errandKey: secretKey.deriveKey('errands'),
-      audit,
-      clock,
-      log,
-    },
+    pages: { ...auth, users: store.users, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },
-    measure: () =>
-      measure({ workers: workers.stats(), desk, decoder, live, catalog, retention, passwords, cameraEvents }),
+    measure: () => measure({ ...media, workers: workers.stats(), passwords: auth.passwords }),
   })
 
   const eventRetention = {
@@ -302,22 +141,15 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
   const stopping = new AbortController()
   const background = [
     workers.run(),
-    ...(isArchiveThere ? [] : [catalog.repairWhenThere(leftOpen, stopping.signal)]),
+    ...(media.repairLater ? [media.repairLater(stopping.signal)] : []),
     ...runAlways(
       stopping.signal,
       { clock, log },
       {
-        snapshots: (signal) => snapshots.run(signal),
-        retention: (signal) => retention.run(signal),
-        'last use of tokens': (signal) => authenticator.run(signal),
-        'events of cameras': (signal) => cameraEvents.run(signal),
-        'reasons of gaps': (signal) => gapKeeper.run(signal),
+        ...media.tasks,
+        ...auth.tasks,
         'expiry of events': (signal) => runEventRetention(eventRetention, signal),
         ...(certificates && { certificate: (signal) => certificates.run(signal) }),
-        'audit log': (signal) => audit.run(signal),
-        'expiry of sessions': (signal) => sessions.run(signal),
-        'expiry of tokens': (signal) => oauth.run(signal),
-        'expiry of links': (signal) => accounts.run(signal),
       },
     ),
   ]
@@ -364,36 +196,6 @@ function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<
   return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
 }
 
-function createOAuthPolicy(config: Config): OAuthPolicy {
-  return {
-    ...defaultPolicy,
-    accessTokenMs: config.accessTokenSeconds * 1000,
-    refreshTokenMs: config.refreshTokenDays * dayMs,
-    grantMs: config.grantDays === 0 ? undefined : config.grantDays * dayMs,
-    reuseLeewayMs: config.refreshReuseLeewaySeconds * 1000,
-    allowsPassword: !config.noPasswordGrant,
-  }
-}
-
-/** Where cameras may be. Strangers have no business in the networks around the server, unless its owner says so. */
-function createAddressRules(config: Config, { port, publicUrl }: { port: number; publicUrl: string }): AddressRules {
-  const { hostname, port: publicPort } = new URL(publicUrl)
-  return {
-    allowLoopback: config.allowLoopbackCameras,
-    allowedPrivate: config.cameraNetworks ?? (config.signUp === 'open' ? [] : undefined),
-    self: { listenPort: port, publicHost: hostname, publicPort: Number(publicPort || 443) },
-  }
-}
-
-function findCameraLimit({ cameraLimit, signUp }: Config): number | undefined {
-  return (cameraLimit ?? (signUp === 'open' ? 100 : 0)) || undefined
-}
-
-/** Who has a proxy and names none has it on the same machine. */
-function listTrustedProxies({ behindProxy, trustedProxies }: Config): readonly string[] {
-  return behindProxy && trustedProxies.length === 0 ? ['127.0.0.0/8', '::1'] : trustedProxies
-}
-
 /** Links must name the port before anything listens to it. */
 async function findFreePort(host: string): Promise<number> {
   const probe = createServer()
@@ -416,14 +218,6 @@ function runAlways(
       onFailure: (error, delayMs) => log.error({ task, error: errorChain(error), delayMs }, 'a background task failed'),
     }),
   )
-}
-
-async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number, log: Logger): Promise<void> {
-  try {
-    await store.cameras.setSnapshotAt(cameraId, createdAtMs)
-  } catch (error) {
-    log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot was not written')
-  }
 }
 
 async function findSnapshot(store: Store, path: string, cameraId: number) {

@@ -1,0 +1,97 @@
+// Who gets in, put together: accounts, sessions, tokens, OAuth, and what guards them.
+
+import { randomBytes } from 'node:crypto'
+import { Accounts } from './auth/accounts/accounts.ts'
+import { Authenticator } from './auth/authenticator.ts'
+import { Audit } from './auth/guard/audit.ts'
+import { KnownDevices } from './auth/guard/known-devices.ts'
+import { Login } from './auth/guard/login.ts'
+import { PasswordQueue } from './auth/guard/password-queue.ts'
+import { RateLimits } from './auth/guard/rate-limits.ts'
+import { MediaTokens } from './auth/media-token.ts'
+import { OAuth } from './auth/oauth/oauth.ts'
+import { PersonalTokens } from './auth/personal-tokens.ts'
+import type { SecretKey } from './auth/secret-key.ts'
+import { Sessions } from './auth/sessions/sessions.ts'
+import type { Clock } from './base/clock.ts'
+import type { Logger } from './base/log.ts'
+import { createOAuthPolicy } from './config/meanings.ts'
+import type { Config } from './config.ts'
+import { createMailDelivery } from './mail-delivery.ts'
+import type { Store } from './store/store.ts'
+
+export type AuthOptions = {
+  readonly config: Config
+  readonly store: Store
+  readonly secretKey: SecretKey
+  readonly publicUrl: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Nothing runs yet. `tasks`, by what they are called in the log, are to be run as long as the server does. */
+export function createAuth({ config, store, secretKey, publicUrl, clock, log }: AuthOptions) {
+  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
+  const audit = new Audit({ rows: store.audit, clock, log, retentionDays: config.auditDays })
+  const passwords = new PasswordQueue()
+  const limits = new RateLimits({
+    apiPerMinute: config.rateLimit,
+    tokenPerMinute: config.tokenRateLimit,
+    clock,
+  })
+  const login = new Login({
+    users: store.users,
+    passwords,
+    devices: new KnownDevices(secretKey.deriveKey('known devices'), clock),
+    audit,
+    clock,
+    log,
+  })
+  const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
+  const sessions = new Sessions({ rows: store.sessions, clock, log })
+  const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
+  const accounts = new Accounts({
+    store,
+    login,
+    passwords,
+    mailer: mails,
+    audit,
+    clock,
+    log,
+    randomBytes,
+    publicUrl,
+    signUp: config.signUp,
+  })
+  const oauth = new OAuth({
+    store,
+    login,
+    audit,
+    clock,
+    log,
+    publicUrl,
+    randomBytes,
+    policy: createOAuthPolicy(config),
+    onReuse: (notice) => accounts.notifyReuse(notice),
+  })
+  return {
+    authenticator,
+    audit,
+    passwords,
+    limits,
+    login,
+    personalTokens,
+    sessions,
+    mails,
+    accounts,
+    oauth,
+    mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
+    errandKey: secretKey.deriveKey('errands'),
+    tasks: {
+      'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
+      'audit log': (signal: AbortSignal) => audit.run(signal),
+      'expiry of sessions': (signal: AbortSignal) => sessions.run(signal),
+      'expiry of tokens': (signal: AbortSignal) => oauth.run(signal),
+      'expiry of links': (signal: AbortSignal) => accounts.run(signal),
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// What the configuration means for the parts that are made from it.
+
+import type { Config } from '../config.ts'
+import type { AddressRules } from '../ingest/address-guard.ts'
+import { defaultPolicy, type OAuthPolicy } from '../model/oauth/policy.ts'
+
+const dayMs = 24 * 3_600_000
+
+export function createOAuthPolicy(config: Config): OAuthPolicy {
+  return {
+    ...defaultPolicy,
+    accessTokenMs: config.accessTokenSeconds * 1000,
+    refreshTokenMs: config.refreshTokenDays * dayMs,
+    grantMs: config.grantDays === 0 ? undefined : config.grantDays * dayMs,
+    reuseLeewayMs: config.refreshReuseLeewaySeconds * 1000,
+    allowsPassword: !config.noPasswordGrant,
+  }
+}
+
+/** Where cameras may be. Strangers have no business in the networks around the server, unless its owner says so. */
+export function createAddressRules(
+  config: Config,
+  { port, publicUrl }: { port: number; publicUrl: string },
+): AddressRules {
+  const { hostname, port: publicPort } = new URL(publicUrl)
+  return {
+    allowLoopback: config.allowLoopbackCameras,
+    allowedPrivate: config.cameraNetworks ?? (config.signUp === 'open' ? [] : undefined),
+    self: { listenPort: port, publicHost: hostname, publicPort: Number(publicPort || 443) },
+  }
+}
+
+/** Cameras a user may have; undefined: any number. Where anybody may sign up, somebody will try. */
+export function findCameraLimit({ cameraLimit, signUp }: Config): number | undefined {
+  return (cameraLimit ?? (signUp === 'open' ? 100 : 0)) || undefined
+}
+
+/** Who has a proxy and names none has it on the same machine. */
+export function listTrustedProxies({ behindProxy, trustedProxies }: Config): readonly string[] {
+  return behindProxy && trustedProxies.length === 0 ? ['127.0.0.0/8', '::1'] : trustedProxies
+}
