@@ -71,7 +71,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       if (isLost(error)) {
         told.current.onState('waiting')
         retry.current = setTimeout(() => openStream(asked.startMs), retryMs)
-      } else told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
+        return
+      }
+      // What played before goes on.
+      isOpening.current = false
+      told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
     },
   })
   const openStream = useCallback(
