@@ -6,7 +6,13 @@ import type { AnyCamera } from '../../app/camera-queries.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
-export function CameraTile({ of }: { readonly of: AnyCamera }) {
+export type CameraTileProps = {
+  readonly of: AnyCamera
+  /** For addresses of pictures of another size. */
+  readonly isWaiting: boolean
+}
+
+export function CameraTile({ of, isWaiting }: CameraTileProps) {
   const { cameras: texts } = useTexts()
   const { kind, camera } = of
   const isOnline = camera.status === 'online'
@@ -16,7 +22,7 @@ export function CameraTile({ of }: { readonly of: AnyCamera }) {
       <Link href={address} className="tile-link">
         <span className="tile-picture">
           <LivePicture
-            url={isOnline ? findStreamUrl(camera, 'mjpeg') : undefined}
+            url={isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined}
             poster={camera.snapshot?.url}
             alt=""
           />

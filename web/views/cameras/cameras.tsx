@@ -1,7 +1,7 @@
 // All cameras at a glance: live pictures of one's own and of those others share.
 
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
@@ -13,19 +13,27 @@ import { useTexts } from '../../texts/texts.tsx'
 import { CameraTile } from './camera-tile.tsx'
 
 const searchedFrom = 7
+/** Of the view, left and right together. */
+const margins = 48
+/** So many, and fewer, have larger pictures. */
+const mostOfFew = 6
 
 export function Cameras() {
   const { cameras: texts, loading } = useTexts()
   const client = useClient()
-  const [tileView] = useState(readTileView)
-  const own = useQuery(ownCamerasQuery(client, tileView))
-  const shared = useQuery(sharedCamerasQuery(client, tileView))
+  const [size, setSize] = useState<'many' | 'few'>('many')
+  const tileView = useMemo(() => readTileView(size), [size])
+  // While larger pictures are asked for, the others stay.
+  const own = useQuery({ ...ownCamerasQuery(client, tileView), placeholderData: keepPreviousData })
+  const shared = useQuery({ ...sharedCamerasQuery(client, tileView), placeholderData: keepPreviousData })
   const [search, setSearch] = useState('')
   const groups = [
     { title: texts.own, cameras: (own.data ?? []).map((camera): AnyCamera => ({ kind: 'own', camera })) },
     { title: texts.shared, cameras: (shared.data ?? []).map((camera): AnyCamera => ({ kind: 'shared', camera })) },
   ]
   const count = groups.reduce((sum, { cameras }) => sum + cameras.length, 0)
+  const wantedSize = count <= mostOfFew ? 'few' : 'many'
+  if (own.data && shared.data && wantedSize !== size) setSize(wantedSize)
   const isFound = ({ camera }: AnyCamera) => camera.name.toLowerCase().includes(search.trim().toLowerCase())
   const found = groups.map((group) => ({ ...group, cameras: group.cameras.filter(isFound) }))
   const shown = found.filter(({ cameras }) => cameras.length > 0)
@@ -71,9 +79,13 @@ export function Cameras() {
       {shown.map(({ title, cameras }) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
-          <ul className="wall">
+          <ul className={`wall wall-${size}`}>
             {cameras.map((camera) => (
-              <CameraTile key={`${camera.kind} ${camera.camera.id}`} of={camera} />
+              <CameraTile
+                key={`${camera.kind} ${camera.camera.id}`}
+                of={camera}
+                isWaiting={own.isPlaceholderData || shared.isPlaceholderData}
+              />
             ))}
           </ul>
         </section>
@@ -83,7 +95,7 @@ export function Cameras() {
 }
 
 /** A key frame a second is movement enough for a glance. */
-function readTileView(): TileView {
-  const { width, height } = findTileSize(innerWidth, devicePixelRatio)
+function readTileView(count: 'many' | 'few'): TileView {
+  const { width, height } = findTileSize(innerWidth - margins, devicePixelRatio, count)
   return { max_width: width, max_height: height, refresh_rate: 1 }
 }
