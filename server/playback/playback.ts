@@ -242,8 +242,7 @@ export class Playback {
       await this.#active.update(active)
       file = stream.findFile(name)
     }
-    const segmentId = file?.kind === 'pictures' ? file.entry.segmentId : file?.segmentId
-    const segment = segmentId === undefined ? undefined : await this.#options.catalog.findSegment(segmentId)
+    const segment = file && (await this.#findSegment(file))
     if (!file || !segment) throw noSuchStream()
     return this.#openFile(active, file, segment, range)
   }
@@ -299,11 +298,19 @@ export class Playback {
     return undefined
   }
 
+  async #findSegment(file: FoundFile): Promise<Segment | undefined> {
+    const { catalog } = this.#options
+    if (file.kind === 'pictures') return catalog.findSegment(file.entry.segmentId)
+    const segment = await catalog.findSegment(file.segmentId)
+    if (segment || file.kind !== 'init' || file.standIn === undefined) return segment
+    return catalog.findSegment(file.standIn)
+  }
+
   async #openFile(active: ActiveStream, file: FoundFile, segment: Segment, range?: string): Promise<MediaBytes> {
     const { archiveDir } = this.#options.catalog
     const path = join(archiveDir, segment.path)
     if (file.kind === 'init') {
-      const init = await readPictureInit(path, segment.initBytes)
+      const init = await readInit(path, segment.initBytes, file.isOfPictures)
       return answer(init.length, range, async ({ first, last }) => once(init.subarray(first, last + 1)))
     }
     if (file.kind === 'segment') {
@@ -341,9 +348,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> 
   yield bytes
 }
 
-async function readPictureInit(path: string, initBytes: number): Promise<Uint8Array> {
+async function readInit(path: string, initBytes: number, isOfPictures: boolean): Promise<Uint8Array> {
   await using file = await openRecording(path)
-  return writePictureInit(await readExactly(file, 0, initBytes))
+  const init = await readExactly(file, 0, initBytes)
+  return isOfPictures ? writePictureInit(init) : init
 }
 
 /** Rounded as the recorder rounds, so that sound continues from file to file without a sample too much or too little. */

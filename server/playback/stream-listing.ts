@@ -11,6 +11,8 @@ export type PartOrigin = EntriesOrigin & {
   readonly sequence: number
   /** Discontinuities before the first entry, its own not counted. */
   readonly discontinuities: number
+  /** Whose initialization section the playlist names at its first entry, when that was of an entry which has left; it holds for the first one too. */
+  readonly map?: { readonly segmentId: number; readonly initBytes: number }
 }
 
 /** Up to where entries have been listed: what comes next begins here. */

@@ -21,8 +21,13 @@ export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragmen
 export type StreamFile =
   /** A file of the archive, moved in time. */
   | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift }
-  /** The initialization section of a file, for its pictures alone. */
-  | { readonly kind: 'init'; readonly segmentId: number }
+  /** The initialization section of a file, or of its pictures alone. `standIn`: has the same, should the file be gone. */
+  | {
+      readonly kind: 'init'
+      readonly segmentId: number
+      readonly standIn: number | undefined
+      readonly isOfPictures: boolean
+    }
   /** Key frames of an entry. */
   | { readonly kind: 'pictures'; readonly entry: StreamEntry; readonly speed: number; readonly sequence: number }
 
@@ -85,9 +90,16 @@ export class StreamPart {
     const segmentId = Number(id)
     const shift = id !== undefined && Number(ofPart) === part ? this.entries.findShift(segmentId) : undefined
     if (shift && speed === 1) return { kind: 'segment', segmentId, shift }
-    if (speed === 1) return undefined
+    const standIn = this.entries.entries[0]?.segmentId
+    const isMap = (id: number) => id === this.#origin.map?.segmentId
+    if (speed === 1)
+      return Number(ofPart) === part && isMap(segmentId)
+        ? { kind: 'init', segmentId, standIn, isOfPictures: false }
+        : undefined
     const initOf = Number(/^init-(\d{1,15})\.mp4$/.exec(name)?.[1] ?? Number.NaN)
-    if (this.entries.findShift(initOf)) return { kind: 'init', segmentId: initOf }
+    if (isMap(initOf)) return { kind: 'init', segmentId: initOf, standIn, isOfPictures: true }
+    if (this.entries.findShift(initOf))
+      return { kind: 'init', segmentId: initOf, standIn: undefined, isOfPictures: true }
     const sequence = Number(/^pictures-(\d{1,15})\.mp4$/.exec(name)?.[1] ?? Number.NaN)
     const entry = this.entryAt(sequence)
     return entry && { kind: 'pictures', entry, speed, sequence }
@@ -129,6 +141,9 @@ export class StreamPart {
     const { entries } = this.entries
     const first = entries[count]!
     const { runBase90k, shift90k } = this.entries.findShift(first.segmentId)!
+    // Where another section began to hold last.
+    const begin = entries.slice(0, count + 1).findLastIndex(({ isDiscontinuity }) => isDiscontinuity)
+    const map = begin > 0 || !this.#origin.map ? ownMap(entries[Math.max(0, begin)]!) : this.#origin.map
     this.#origin = {
       ...this.#origin,
       startMs: first.startMs,
@@ -139,6 +154,7 @@ export class StreamPart {
       isDiscontinuity: first.isDiscontinuity,
       shortEntries: 0,
       place: { segmentId: first.segmentId, offset: first.offset, runBase90k, shift90k },
+      map,
     }
     for (const { segmentId } of entries.slice(0, count)) this.#firstOf.delete(segmentId)
     this.entries.drop(count)
@@ -192,22 +208,29 @@ export class StreamPart {
 
   #writeText(entry: StreamEntry, sequence: number, isFirst: boolean): string {
     const { speed, part } = this.#origin
-    const { segmentId, bytes, offset, startMs, initBytes, isDiscontinuity, isFirstOfSegment, shown90k } = entry
+    const { segmentId, bytes, offset, startMs, isDiscontinuity, isFirstOfSegment, shown90k } = entry
     const isRecorded = speed === 1
-    const file = part === 0 ? `${segmentId}.mp4` : `${segmentId}.${part}.mp4`
-    const hasMap = isFirst || isDiscontinuity
+    const nameOf = (id: number) => (part === 0 ? `${id}.mp4` : `${id}.${part}.mp4`)
+    // The same as before for what was listed with it: a player has it already, or asks for it when its entry has left.
+    const map = (isFirst ? this.#origin.map : undefined) ?? ownMap(entry)
     return writePlaylistEntry({
-      uri: isRecorded ? file : `pictures-${sequence}.mp4`,
+      uri: isRecorded ? nameOf(segmentId) : `pictures-${sequence}.mp4`,
       durationSeconds: shown90k / 90_000,
       isDiscontinuity,
       ...(isRecorded && { byteRange: { bytes, offset } }),
       // At the speed of time once a minute is enough for a player to know the time of every frame, and keeps long playlists short.
       ...((isFirst || isFirstOfSegment || !isRecorded) && { programDateMs: startMs }),
-      ...(hasMap && {
-        map: isRecorded ? { uri: file, byteRange: { bytes: initBytes, offset: 0 } } : { uri: `init-${segmentId}.mp4` },
+      ...((isFirst || isDiscontinuity) && {
+        map: isRecorded
+          ? { uri: nameOf(map.segmentId), byteRange: { bytes: map.initBytes, offset: 0 } }
+          : { uri: `init-${map.segmentId}.mp4` },
       }),
     })
   }
+}
+
+function ownMap({ segmentId, initBytes }: StreamEntry): { readonly segmentId: number; readonly initBytes: number } {
+  return { segmentId, initBytes }
 }
 
 function countDiscontinuities(entries: readonly StreamEntry[]): number {

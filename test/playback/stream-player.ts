@@ -18,7 +18,6 @@ type Source = Pick<Playback, 'playlist' | 'openBytes' | 'getStreamInfo' | 'setSp
 export class StreamPlayer {
   #source: Source
   readonly #id: string
-  readonly #inits = new Map<string, Uint8Array>()
   #playlist: CheckedPlaylist | undefined
   #next: number | undefined
   #speed = 1
@@ -82,8 +81,8 @@ export class StreamPlayer {
   }
 
   async #fetchEntry(entry: CheckedEntry): Promise<void> {
-    const init = this.#inits.get(entry.map) ?? (await this.#fetchMap(entry.map))
-    this.#inits.set(entry.map, init)
+    // Fetched each time, as by a player that has forgotten it.
+    const init = await this.#fetchMap(entry.map)
     const { range, uri } = entry
     const header = range && `bytes=${range.offset}-${range.offset + range.bytes - 1}`
     const bytes = await readBytes(await this.#source.openBytes(this.#id, uri, header))
