@@ -34,7 +34,7 @@ const warmUps = 100
 const timelines = 1000
 const streams = 300
 const seeksEach = 2
-const endless = 20
+const endless = 300
 
 export async function measureIndex(target: Target): Promise<IndexResult> {
   const { say } = target

@@ -28,7 +28,7 @@ const recordingWords =
 const timelineWords =
   'The range may reach outside of the footage; where there is none, `segments` is empty. Breaks of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
 const streamWords =
-  'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. When nothing is recorded in the range the answer is 404.'
+  'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. The playlist of more than 25 hours, or without `end`, grows as it is played; to jump beyond what it lists, ask for another stream. When nothing is recorded in the range the answer is 404.'
 
 const picturesWords =
   'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
