@@ -8,17 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transportHeaders } from '../answer.ts'
 
 /** Addresses of views; `*` stands for whatever follows. The views themselves are in web/app/routes.tsx. */
-export const viewPaths = [
-  '/',
-  '/signed-in',
-  '/add',
-  '/cameras/*',
-  '/shared/*',
-  '/events',
-  '/users',
-  '/settings',
-  '/settings/*',
-]
+export const viewPaths = ['/', '/signed-in', '/add', '/cameras/*', '/shared/*', '/events', '/settings', '/settings/*']
 
 /** Where `npm start` has it built; nothing is there in a checkout that was never started. */
 export const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
