@@ -222,16 +222,18 @@ export class RecordedStream {
         this.#footage,
         cameraId,
         { startMs: bounds.startMs, endMs: Math.min(bounds.endMs, endMs ?? bounds.endMs) },
-        () => this.#hasEnough(),
+        () => this.#hasEnough(part),
       ))
     if (isAll && (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs))) part.finish()
   }
 
-  #hasEnough(): boolean {
+  #hasEnough(part: StreamPart): boolean {
+    // The speed was changed meanwhile: what this part would go on with is no concern any more.
+    if (part !== this.#part) return true
     if (this.#isWhole) return false
-    const { endSequence, origin } = this.#part
+    const { endSequence, origin } = part
     if (endSequence < Math.max(this.#listed.sequence, origin.sequence + firstEntries)) return false
-    return this.#fetched90k === undefined || this.#part.end90k >= this.#fetched90k + ahead90k
+    return this.#fetched90k === undefined || part.end90k >= this.#fetched90k + ahead90k
   }
 
   /** Entries that retention has deleted leave at the front, as far as they have been listed. */
