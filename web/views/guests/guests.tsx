@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
-import type { Guest } from '../../../sdk/index.ts'
+import { type Client, type Guest, type NewGuest, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { readAll } from '../../app/read-all.ts'
@@ -69,7 +69,7 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
   const [email, setEmail] = useState('')
   const [canViewRec, setCanViewRec] = useState(false)
   const invite = useMutation({
-    mutationFn: () => client.guests.create(cameraId, { email, permissions: { can_view_rec: canViewRec } }),
+    mutationFn: () => inviteGuest(client, cameraId, { email, permissions: { can_view_rec: canViewRec } }),
     onSuccess: () => setEmail(''),
     onSettled: () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) }),
   })
@@ -129,4 +129,18 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
       />
     </li>
   )
+}
+
+/** Who was invited although the answer was lost is found in the list. */
+async function inviteGuest(client: Client, cameraId: number, guest: NewGuest): Promise<Guest> {
+  try {
+    return await client.guests.create(cameraId, guest)
+  } catch (error) {
+    if (!(error instanceof NightjarError) || error.status !== 0) throw error
+    const guests = await readAll(client.guests.listAll(cameraId)).catch(() => [])
+    const wanted = guest.email.trim().toLowerCase()
+    const invited = guests.find(({ email }) => email.toLowerCase() === wanted)
+    if (!invited) throw error
+    return invited
+  }
 }
