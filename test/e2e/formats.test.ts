@@ -302,14 +302,22 @@ async function runFfmpeg(...args: string[]): Promise<Buffer> {
 
 /** Pictures that say no time of their own have the one at which they came, and on a busy machine some come late. */
 function checkArrivals({ video, complaints }: Probe, videoCodec: string): void {
-  const others = complaints.split('\n').filter((line) => line !== '' && !line.includes('DTS discontinuity'))
+  const others = withoutEndOfImage(complaints)
+    .split('\n')
+    .filter((line) => !/^$|DTS discontinuity/.test(line))
   assert.deepEqual([video?.codec, others], [videoCodec, []])
   checkIncreasing(video!, Number.POSITIVE_INFINITY)
 }
 
 function checkTracks({ video, audio, complaints }: Probe, videoCodec: string, audioCodec: string | undefined): void {
-  assert.deepEqual([video?.codec, audio?.codec, complaints], [videoCodec, audioCodec, ''])
+  const heard = videoCodec === 'mjpeg' ? withoutEndOfImage(complaints) : complaints
+  assert.deepEqual([video?.codec, audio?.codec, heard], [videoCodec, audioCodec, ''])
   checkIncreasing(video!, 0.2)
   checkShown(video!, 0.2)
   if (audio) checkIncreasing(audio, 0.3)
+}
+
+/** Said of some of GStreamer's pictures that have their end, also of a file FFmpeg has written itself (docs/design/formats.md). */
+function withoutEndOfImage(complaints: string): string {
+  return complaints.replaceAll(/^.*EOI missing, emulating\n?/gm, '').trim()
 }
