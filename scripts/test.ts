@@ -12,9 +12,9 @@ try {
 const counts = { passed: 0, failed: 0 }
 runStaticChecks(counts)
 await runTests(
-  { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 2, timeoutMs: 120_000 },
+  { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 3, timeoutMs: 120_000 },
   counts,
 )
-// These run whole servers, and wait more than they compute: two at a time, and none of them asserts a speed.
-await runTests({ patterns: ['test/**/*.test.ts'], concurrency: 2, timeoutMs: 180_000 }, counts)
+// These run whole servers, and wait far more than they compute; none of them asserts a speed.
+await runTests({ patterns: ['test/**/*.test.ts'], concurrency: 4, timeoutMs: 180_000 }, counts)
 finish(counts)
