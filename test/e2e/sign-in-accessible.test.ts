@@ -19,7 +19,10 @@ type Look = (name: string) => Promise<void>
 async function walk(page: Page, base: string, pages: TemporaryPages, look: Look): Promise<void> {
   const send = async () => {
     await page.evaluate("document.querySelector('main form:last-of-type').noValidate = true")
+    // What is looked at next is the answer, not the page that goes.
+    const answered = page.waitForEvent('load')
     await page.click('main form:last-of-type .button >> nth=0')
+    await answered
   }
   const open = (path: string) => page.goto(base + path)
   const lastLink = async () => {
