@@ -9,6 +9,7 @@ import { AppError } from '../base/error.ts'
 import { writePictureInit } from '../media/mp4/picture-init.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { Segment } from '../model/segment.ts'
+import type { SegmentSpan } from '../model/segment-views.ts'
 import { buildTimeline, type GapMark, type Timeline } from '../model/timeline.ts'
 import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, noSuchStream } from './active-streams.ts'
 import { type ByteSpan, parseByteRange } from './byte-range.ts'
@@ -96,13 +97,23 @@ export class Playback {
     const { catalog } = this.#options
     const footage = await catalog.bounds(cameraId)
     const spans = await catalog.listSpans(cameraId, startMs, endMs)
-    const [next] =
-      footage && footage.endMs > endMs && footage.startMs < endMs
-        ? await catalog.listSpans(cameraId, endMs, endMs + dayMs)
-        : []
+    const isWithin = footage !== undefined && footage.endMs > endMs && footage.startMs < endMs
+    const next = isWithin ? await this.#findNextSpan(cameraId, endMs) : undefined
     const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
     const nowMs = this.#options.clock.nowMs()
     return buildTimeline(spans, { startMs, endMs, footage, nextGapReason: next?.gapReason, marks, nowMs })
+  }
+
+  /** The first one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
+  async #findNextSpan(cameraId: number, ms: number): Promise<SegmentSpan | undefined> {
+    for (const [fromMs, toMs] of [
+      [0, 5 * 60_000],
+      [5 * 60_000, dayMs],
+    ] as const) {
+      const [span] = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
+      if (span) return span
+    }
+    return undefined
   }
 
   /**
