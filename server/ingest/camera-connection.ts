@@ -4,14 +4,13 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
 import type { AddressGuard, TestedAddress } from './address-guard.ts'
 import type { Credentials } from './camera-auth.ts'
-import { CameraError } from './camera-error.ts'
 import type { CameraMemory } from './camera-memory.ts'
 import type { CameraStreamOptions } from './camera-stream.ts'
 import { type CameraUrl, parseCameraUrl } from './camera-url.ts'
 import type { ConnectGate } from './connect-gate.ts'
-import { withDeadline } from './deadline.ts'
 import type { FrameWatchLimits } from './frame-watch.ts'
 import { runHttpCamera } from './http/http-camera.ts'
+import { resolveTarget } from './resolve-target.ts'
 import { runRtspCamera } from './rtsp-camera.ts'
 import type { StreamPlan } from './stream-plan.ts'
 
@@ -67,15 +66,7 @@ export async function runCameraConnection({ addressGuard, gate, ...options }: Ca
   const url = parseCameraUrl(options.url)
   const permit = await gate.enter(`${url.host}:${url.port}`, signal)
   try {
-    const address = await withDeadline(addressGuard.resolve(url.host, url.port), {
-      ms: limits.connectMs,
-      clock,
-      signal,
-      onLate: () =>
-        new CameraError('camera_unreachable', `The name ${url.host} was not resolved in time.`, {
-          trouble: 'unknown_host',
-        }),
-    })
+    const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })
     const connected: ConnectedOptions = { ...options, url, address, onSetUp: () => permit.release() }
     return await (url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected))
   } catch (error) {

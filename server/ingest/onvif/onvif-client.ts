@@ -4,12 +4,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
-import type { AddressGuard } from '../address-guard.ts'
+import type { AddressGuard, TestedAddress } from '../address-guard.ts'
 import type { Credentials } from '../camera-auth.ts'
 import { CameraError, describeStatus } from '../camera-error.ts'
-import { parseCameraUrl } from '../camera-url.ts'
+import { type CameraUrl, parseCameraUrl } from '../camera-url.ts'
 import { withDeadline } from '../deadline.ts'
 import { describeHttpError, HttpClient } from '../http/http-client.ts'
+import { resolveTarget } from '../resolve-target.ts'
 import { describeNoOnvif, describeOnvifLogin, readEnvelope, writeEnvelope, writeSecurity } from './soap.ts'
 import { parseXml, XmlBudget, type XmlElement, xmlLimits } from './xml.ts'
 
@@ -59,6 +60,12 @@ export class OnvifClient implements Disposable {
     }
   }
 
+  /** Throws as `resolveTarget`. */
+  resolve(target: Pick<CameraUrl, 'host' | 'port'>): Promise<TestedAddress> {
+    const { addressGuard, clock, responseMs, signal } = this.#options
+    return resolveTarget(target, { addressGuard, clock, ms: responseMs, signal })
+  }
+
   [Symbol.dispose](): void {
     for (const client of this.#clients.values()) client[Symbol.dispose]()
   }
@@ -67,17 +74,9 @@ export class OnvifClient implements Disposable {
   async #clientOf(url: string): Promise<HttpClient> {
     const known = this.#clients.get(url)
     if (known) return known
-    const { addressGuard, clock, signal, responseMs, credentials } = this.#options
+    const { clock, signal, responseMs, credentials } = this.#options
     const parsed = parseCameraUrl(url)
-    const address = await withDeadline(addressGuard.resolve(parsed.host, parsed.port), {
-      ms: responseMs,
-      clock,
-      signal,
-      onLate: () =>
-        new CameraError('camera_unreachable', `The name ${parsed.host} was not resolved in time.`, {
-          trouble: 'unknown_host',
-        }),
-    })
+    const address = await this.resolve(parsed)
     const client = new HttpClient({ url: parsed, address, credentials, clock, signal, responseMs })
     this.#clients.set(url, client)
     return client

@@ -154,6 +154,22 @@ test('a camera that falls silent: what it told before is told, within the time',
   assert.ok(found.profiles.every(({ url, urlProblem }) => url === undefined && urlProblem !== undefined))
 })
 
+test('a name that is not resolved, told as the place of a stream, does not keep anybody waiting', {
+  timeout: 10_000,
+}, async () => {
+  const told = (i: number) => ({ ...profiles[1]!, token: `p${i}`, url: `rtsp://slow-${i}.example/` })
+  await using camera = await openOnvifCamera({ profiles: [0, 1, 2].map(told) })
+  const guard = createAddressGuard({ allowLoopback: true })
+  const addressGuard: typeof guard = {
+    resolve: (host, port) => (host.endsWith('.example') ? new Promise(() => {}) : guard.resolve(host, port)),
+  }
+  const patient = await read(camera.url, { addressGuard, responseMs: 300 })
+  assert.deepEqual(patient.problem, undefined)
+  for (const { urlProblem } of patient.profiles) assert.match(urlProblem!, /slow-\d.example was not resolved in time/)
+  const late = await read(camera.url, { addressGuard, totalMs: 1000 })
+  assert.deepEqual([late.problem?.trouble, late.profiles.length], ['timed_out', 3])
+})
+
 test('whoever asked has gone', async () => {
   const asked = new AbortController()
   await using camera = await openOnvifCamera({

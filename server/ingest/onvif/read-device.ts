@@ -1,7 +1,7 @@
 // Asks a camera by ONVIF what it is, which profiles it has and where their streams are. Bounded in time: what is known by then is told.
 
 import type { Clock } from '../../base/clock.ts'
-import { errorChain } from '../../base/error.ts'
+import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import type { AddressGuard } from '../address-guard.ts'
@@ -70,7 +70,7 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
   const { username, password = '' } = target
   const credentials = username ? { username, password } : undefined
   using client = new OnvifClient({ addressGuard, credentials, clock, responseMs, signal: ended })
-  const reading = new DeviceReading(client, target.url, addressGuard, clock)
+  const reading = new DeviceReading(client, target.url, clock)
   try {
     await reading.run()
     return reading.result(undefined)
@@ -88,15 +88,13 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
 class DeviceReading {
   readonly #client: OnvifClient
   readonly #url: string
-  readonly #addressGuard: AddressGuard
   readonly #clock: Clock
   #device: DeviceInformation | undefined
   #profiles: FoundProfile[] = []
 
-  constructor(client: OnvifClient, url: string, addressGuard: AddressGuard, clock: Clock) {
+  constructor(client: OnvifClient, url: string, clock: Clock) {
     this.#client = client
     this.#url = url
-    this.#addressGuard = addressGuard
     this.#clock = clock
   }
 
@@ -220,10 +218,10 @@ class DeviceReading {
     if (told === undefined) return undefined
     try {
       const { url } = parseCameraUrl(told)
-      const { host, port } = parseTarget(url)
-      await this.#addressGuard.resolve(host, port)
+      await this.#client.resolve(parseTarget(url))
       return { url }
     } catch (error) {
+      if (!(error instanceof AppError)) throw error
       return { problem: toCameraError(error).message }
     }
   }

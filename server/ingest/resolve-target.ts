@@ -1,0 +1,24 @@
+// Where to connect for a camera's address: tested by the guard, in bounded time, because whoever answers for a name may never do so.
+
+import type { Clock } from '../base/clock.ts'
+import type { AddressGuard, TestedAddress } from './address-guard.ts'
+import { CameraError } from './camera-error.ts'
+import type { CameraUrl } from './camera-url.ts'
+import { withDeadline } from './deadline.ts'
+
+export type ResolveOptions = {
+  readonly addressGuard: AddressGuard
+  readonly clock: Clock
+  readonly ms: number
+  readonly signal: AbortSignal
+}
+
+/** Throws as `AddressGuard`, CameraError when it takes too long, the signal's reason when it aborts. */
+export function resolveTarget(
+  { host, port }: Pick<CameraUrl, 'host' | 'port'>,
+  { addressGuard, clock, ms, signal }: ResolveOptions,
+): Promise<TestedAddress> {
+  const onLate = () =>
+    new CameraError('camera_unreachable', `The name ${host} was not resolved in time.`, { trouble: 'unknown_host' })
+  return withDeadline(addressGuard.resolve(host, port), { ms, clock, signal, onLate })
+}
