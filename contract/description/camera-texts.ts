@@ -33,7 +33,14 @@ export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<E
       'User information in the address': { name: 'Yard', url: 'rtsp://viewer:sesame@192.168.1.21/h265', type: 'h265' },
       'An MJPEG camera': { name: 'Hall', url: 'http://192.168.1.22/mjpg/video.mjpg' },
     },
-    answer: { ...sampleCamera, status: 'unknown', snapshot: null, applications: [], has_recording: false },
+    answer: {
+      ...sampleCamera,
+      status: 'unknown',
+      snapshot: null,
+      applications: [],
+      has_recording: false,
+      audio_enabled: false,
+    },
   },
   updateCamera: {
     tag: 'Cameras',

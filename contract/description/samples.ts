@@ -40,7 +40,7 @@ const views = {
   ] satisfies Camera['streams'],
   applications: [{ code: 'CRA' }],
   has_recording: true,
-  low_latency_enabled: false,
+  low_latency_enabled: true,
   audio_enabled: true,
 }
 
