@@ -116,7 +116,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   })
   route('hls', 'hls/:name', async ({ grant, request, reply }) => {
     const { name } = request.params as { name: string }
-    sendBytes(reply, name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4', await live.hlsSegment(grant.cameraId, name))
+    sendBytes(reply, 'video/mp4', await live.hlsSegment(grant.cameraId, name))
   })
 }
 
