@@ -196,11 +196,11 @@ class KnownObjects {
       if (name !== undefined) this.#add(name, (JSON.parse(body) as { id: number }).id)
     }
     if (status === 204 && method === 'DELETE') {
-      const name = /\{(\w+)\}$/.exec(path)?.[1]
-      const gone = new URL(url).pathname.split('/').at(-1)
+      const name = /\{(\w+)\}\/$/.exec(path)?.[1]
+      const gone = new URL(url).pathname.split('/').at(-2)
       if (name !== undefined) this.#learnt[name] = (this.#learnt[name] ?? []).filter((value) => String(value) !== gone)
     }
-    if (status === 200 && path.endsWith('/recording/stream')) {
+    if (status === 200 && path.endsWith('/recording/stream/')) {
       const { stream_info: info } = JSON.parse(body) as { stream_info: string }
       const [name, id] = new URL(info).pathname.split('/').slice(-3)
       this.#add('streamer_name', decodeURIComponent(name!))
@@ -213,10 +213,10 @@ class KnownObjects {
   }
 }
 
-/** `guest_id` for `…/guests`, where there is `…/guests/{guest_id}`; what stands behind `/v1/events` is a camera. */
+/** `guest_id` for `…/guests/`, where there is `…/guests/{guest_id}/`; what stands behind `/v1/events/` is a camera. */
 function findItemParameter(paths: readonly string[], collection: string): string | undefined {
-  const name = /(\w+)s$/.exec(collection)?.[1]
-  return name !== undefined && paths.includes(`${collection}/{${name}_id}`) ? `${name}_id` : undefined
+  const name = /(\w+)s\/$/.exec(collection)?.[1]
+  return name !== undefined && paths.includes(`${collection}{${name}_id}/`) ? `${name}_id` : undefined
 }
 
 /** One request of HTTP/1.1, and its answer. */
@@ -255,7 +255,7 @@ async function checkOrder(server: ServerUnderTest, operations: readonly Describe
   assert.doesNotMatch(server.log(), /a (request|page) failed/)
   const gets = operations.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'))
   for (const { path } of gets.filter(({ path }) => !path.includes('{'))) {
-    const list = await server.request<{ count?: number; results?: { id: number | string }[] }>(`${path}/?limit=1000`)
+    const list = await server.request<{ count?: number; results?: { id: number | string }[] }>(`${path}?limit=1000`)
     assert.equal(list.status, 200, path)
     if (list.json.results === undefined) continue
     assert.equal(list.json.results.length, Math.min(list.json.count!, 1000), path)
@@ -265,7 +265,7 @@ async function checkOrder(server: ServerUnderTest, operations: readonly Describe
         path,
       ) !== undefined
     for (const { id } of isReadable ? list.json.results : []) {
-      assert.equal((await server.request(`${path}/${id}/`)).status, 200, `${path}/${id}`)
+      assert.equal((await server.request(`${path}${id}/`)).status, 200, `${path}${id}`)
     }
   }
   await server.stop()

@@ -4,14 +4,9 @@ import type { MediaType, OpenApiDocument, Operation } from './openapi.ts'
 
 const maxLength = 90
 
-/** As people write it: with the slash at the end that the interface has. */
-export function writePath(path: string): string {
-  return /^\/(v1|oauth)\/|\/(play|pause|speed)$/.test(path) ? `${path}/` : path
-}
-
 export function writeCurl({ servers }: OpenApiDocument, method: string, path: string, operation: Operation): string {
   const { parameters = [], requestBody, security } = operation
-  const filled = writePath(path).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),
   )
   const query = parameters

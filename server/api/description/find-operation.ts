@@ -4,10 +4,10 @@ import type { Method, OpenApiDocument, Operation, PathItem } from './openapi.ts'
 
 export type FoundPath = { readonly path: string; readonly item: PathItem }
 
-/** `path`: as asked for, without query. Of several templates that fit, the one with the fewest parameters. */
+/** `path`: as asked for, without query, with a slash at its end or without. Of several templates that fit, the one with the fewest parameters. */
 export function findPath({ paths }: OpenApiDocument, path: string): FoundPath | undefined {
-  const segments = path.replace(/\/$/, '').split('/')
-  const fitting = Object.keys(paths).filter((template) => fits(template.split('/'), segments))
+  const segments = splitPath(path)
+  const fitting = Object.keys(paths).filter((template) => fits(splitPath(template), segments))
   const best = fitting.sort((a, b) => countParameters(a) - countParameters(b))[0]
   return best === undefined ? undefined : { path: best, item: paths[best]! }
 }
@@ -17,6 +17,8 @@ export function operationOf({ item }: FoundPath, method: string): Operation | un
   const name = method.toLowerCase()
   return item[(name === 'head' ? 'get' : name) as Method]
 }
+
+const splitPath = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
 /** A parameter at the end is not empty: that is the path before it, with a slash. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {

@@ -29,7 +29,7 @@ curl ${publicUrl}/oauth/token/ \\
   -d grant_type=refresh_token -d client_id=CLIENT_ID -d refresh_token=REFRESH_TOKEN
 \`\`\`
 
-An application without a secret sends \`code_challenge\` and \`code_verifier\` (PKCE) instead of it. An access token lives for \`expires_in\` seconds; a refresh token is good once. Client libraries find all addresses at \`/.well-known/oauth-authorization-server\`.
+An application without a secret sends \`code_challenge\` and \`code_verifier\` (PKCE) instead of it. An access token lives for \`expires_in\` seconds, 36000 unless the server is set otherwise; then every request is answered 401. A refresh token is good once, and for 30 days; what it brings makes all earlier tokens of the log-in invalid. Where an application takes a name and a password itself (\`grant_type=password\`) it must never store them: to remember somebody it keeps the refresh token. Client libraries find all addresses at \`/.well-known/oauth-authorization-server\`.
 
 While the server has a certificate that it made itself, programs have to be told to trust it: \`curl --cacert data/tls/cert.pem\`.`,
     },
@@ -55,7 +55,7 @@ Checks come in this order: is the path known (404), are the credentials good (40
     },
     {
       title: 'Pages of a list',
-      text: `Lists are \`{count, next, previous, results}\`. \`limit\` sets the size of a page (100 when missing; more than 1000 is treated as 1000) and \`offset\` how many items are skipped. \`next\` and \`previous\` are the links to the neighbours and keep the other parameters; \`next\` is \`null\` at the end, \`previous\` at the start. An offset behind the end is an empty page.
+      text: `Lists are \`{count, next, previous, results}\`. \`limit\` sets the size of a page (100 when missing; more than 1000 is treated as 1000) and \`offset\` how many items are skipped. \`next\` and \`previous\` are the links to the neighbours and keep the other parameters; \`next\` is \`null\` at the end, \`previous\` at the start. An offset behind the end is an empty page. Programs should always name a \`limit\`.
 
 \`\`\`sh
 curl -H 'Authorization: PersonalAccessToken njp_…' '${publicUrl}/v1/events/?limit=50&offset=100'

@@ -207,9 +207,9 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       security: [],
     },
   },
-  '/recording/streams/{stream_id}/play': control('playStream', 'Plays the stream'),
-  '/recording/streams/{stream_id}/pause': control('pauseStream', 'Pauses the stream'),
-  '/recording/streams/{stream_id}/speed': control('setStreamSpeed', 'Sets the speed of the stream', {
+  '/recording/streams/{stream_id}/play/': control('playStream', 'Plays the stream'),
+  '/recording/streams/{stream_id}/pause/': control('pauseStream', 'Pauses the stream'),
+  '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Sets the speed of the stream', {
     description:
       'Or `?speed=4` in the address. What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without sound; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
     required: false,

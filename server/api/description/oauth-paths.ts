@@ -12,10 +12,12 @@ const client = {
   },
 } as const satisfies { [name: string]: Schema }
 
-const scope: Schema = {
+const scopeOf = (otherwise: string): Schema => ({
   type: 'string',
-  description: 'Scopes separated by spaces. When missing, what the application is registered for.',
-}
+  description: `Scopes separated by spaces. When missing, ${otherwise}.`,
+})
+
+const scope = scopeOf('`read write`, as far as the application may ask for them')
 
 const grant = (type: string, properties: { [name: string]: Schema }, required: string[]): Schema => ({
   type: 'object',
@@ -42,7 +44,10 @@ export const oauthSchemas: { readonly [name: string]: Schema } = {
   ]),
   RefreshTokenGrant: grant(
     'refresh_token',
-    { refresh_token: text('The newest one. It is good once; presented again, it ends everything granted.'), scope },
+    {
+      refresh_token: text('The newest one. It is good once; presented again, it ends everything granted.'),
+      scope: scopeOf('what was granted; fewer are for the new access token alone'),
+    },
     ['refresh_token'],
   ),
   TokenPair: {
@@ -216,7 +221,8 @@ const authorize: Operation = {
       'Registered for the application, character by character.',
       'https://porch.example/back',
     ),
-    query('scope', false, scope.description!, 'read'),
+    // The interface asks for it; this server does not insist, as others do not.
+    query('scope', true, scope.description!, 'read'),
     query('state', false, 'Comes back as it was sent; recommended against forged answers.', 'b7f1d0'),
     query(
       'code_challenge',
@@ -257,8 +263,8 @@ const metadata: Operation = {
 }
 
 export const oauthPaths: { readonly [path: string]: PathItem } = {
-  '/oauth/authorize': { get: authorize },
-  '/oauth/token': { post: token },
-  '/oauth/token-revoke': { post: revoke },
+  '/oauth/authorize/': { get: authorize },
+  '/oauth/token/': { post: token },
+  '/oauth/token-revoke/': { post: revoke },
   '/.well-known/oauth-authorization-server': { get: metadata },
 }

@@ -15,15 +15,14 @@ import type { Method, Operation, Parameter, RequestBody, Response, Schema, Secur
 import { listRefusals, type RefusalStatus, rateHeaders, referToRefusal, writeRefusal } from './refusals.ts'
 import type { SchemaWriter } from './schemas.ts'
 
-/** By path, without the slash at its end, and method; in the order of the contract. */
+/** By path and method, in the order of the contract. */
 export function writeOperations(schemas: SchemaWriter): Map<string, { [M in Method]?: Operation }> {
   const paths = new Map<string, { [M in Method]?: Operation }>()
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
-    const path = endpoint.path.replace(/\/$/, '')
-    const item = paths.get(path) ?? {}
+    const item = paths.get(endpoint.path) ?? {}
     item[endpoint.method.toLowerCase() as Method] = writeOperation(name, endpoint, operationTexts[name], schemas)
-    paths.set(path, item)
+    paths.set(endpoint.path, item)
   }
   return paths
 }

@@ -1,6 +1,6 @@
 // The description for people, in Markdown: the page at /docs/ and the manual in docs/reference/ are made of it.
 
-import { writeCurl, writePath } from './example-call.ts'
+import { writeCurl } from './example-call.ts'
 import { type Link, writeFieldTable, writeParameterTable } from './field-rows.ts'
 import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response, Schema } from './openapi.ts'
 import { Slugs } from './slugs.ts'
@@ -74,7 +74,7 @@ function writeOperation(document: OpenApiDocument, { path, method, operation }: 
     .filter(([status]) => Number(status) < 400)
     .map(([status, response]) => [status, resolve(document, response)] as const)
   const sections = [
-    `\`${method} ${writePath(path)}\``,
+    `\`${method} ${path}\``,
     description,
     writeScopes(operation),
     parameters.length > 0 && writeParameterTable(parameters, link),
