@@ -38,12 +38,14 @@ export async function migrateToLatest(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({
     db: db as unknown as Kysely<never>,
     provider: { getMigrations: async () => ({ ...migrations }) },
+    // Steps that were written at the same time reached some databases in another order; none needs what a later name does.
+    allowUnorderedMigrations: true,
   })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
   if (error instanceof AppError) throw error
   const hint = String(error).includes('previously executed migration')
-    ? 'the database was written by a newer version of Nightjar'
+    ? 'the database was written by a newer version of Nightjar; start that one, or restore a backup made before it'
     : 'the database could not be brought up to date'
   throw new AppError('unavailable', hint, { cause: error })
 }
