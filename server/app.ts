@@ -1,6 +1,6 @@
 // The server, put together: every part gets what it needs through its constructor, here and nowhere else.
 
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
@@ -18,6 +18,7 @@ import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
 import { findCameraLimit, listTrustedProxies } from './config/meanings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
+import { openDataFolder } from './data-folder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { measure } from './measure.ts'
@@ -53,7 +54,7 @@ const certificateIntervalMs = 10_000
 
 /** Starts everything. Throws before anything runs when the data folder, the certificate or the port cannot be used. */
 export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  await openDataFolder(config.data)
   await using held = new AsyncDisposableStack()
   held.use(lockFolder(config.data))
   if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))

@@ -105,7 +105,7 @@ async function readConfigFile(file: string, isRequired: boolean, faults: string[
     content = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     const isMissing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
-    if (isRequired || !isMissing) faults.push(`${file}: ${isMissing ? 'no such file' : (error as Error).message}`)
+    if (isRequired || !isMissing) faults.push(`${file}: ${isMissing ? 'no such file' : describeUnread(error as Error)}`)
     return given
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
@@ -119,6 +119,10 @@ async function readConfigFile(file: string, isRequired: boolean, faults: string[
     else given.set(name as OptionName, { text: String(value), origin, baseDir: dirname(file) })
   }
   return given
+}
+
+function describeUnread({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'EACCES' ? 'this user may not read it; run as the one the folder belongs to' : message
 }
 
 async function checkTlsFiles(config: Config, faults: string[]): Promise<void> {

@@ -1,9 +1,9 @@
 // One server per folder: two would repair each other's open files.
 
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import { makeFolder } from './base/make-folder.ts'
 import { lockFile } from './store/file-lock.ts'
 
 /** Throws 'conflict' when another process holds the folder. Dispose to let it go. */
@@ -20,7 +20,7 @@ export function lockFolder(folder: string): Disposable {
  */
 export async function lockArchive(folder: string, log: Logger): Promise<Disposable | undefined> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, 0o700)
     return lockFolder(folder)
   } catch (error) {
     if (error instanceof AppError && error.kind === 'conflict') throw error

@@ -127,7 +127,7 @@ export function createApi(deps: ApiDeps): Api {
     server,
     async listen({ host, port }) {
       await server.listen({ host, port }).catch((cause: NodeJS.ErrnoException) => {
-        throw new AppError('unavailable', `cannot listen on ${host} port ${port}: ${describe(cause)}`, { cause })
+        throw new AppError('unavailable', `cannot listen on ${host} port ${port}${describe(cause)}`, { cause })
       })
       watching = streams.run(stopping.signal)
       return (server.server.address() as { port: number }).port
@@ -142,8 +142,9 @@ export function createApi(deps: ApiDeps): Api {
   }
 }
 
-function describe({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'EADDRINUSE') return 'another program listens there'
-  if (code === 'EACCES') return 'this user may not open the port'
-  return message
+function describe({ code }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return ': another program listens there'
+  if (code === 'EACCES') return ': this user may not open the port'
+  if (code === 'EADDRNOTAVAIL') return ': this machine does not have the address'
+  return ''
 }

@@ -1,8 +1,9 @@
 // Where files go that are no use as they are, and that only a person may throw away: out of the way of the archive, in the same folder
 // and on the same disk.
 
-import { constants, copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import { constants, copyFile, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/make-folder.ts'
 import { alternativePath } from './layout.ts'
 
 export const setAsideFolder = 'set-aside'
@@ -23,7 +24,7 @@ export async function copyAside(archiveDir: string, path: string): Promise<strin
 
 async function findPlace(archiveDir: string, path: string): Promise<string> {
   const wanted = `${setAsideFolder}/${path}`
-  await mkdir(dirname(join(archiveDir, wanted)), { recursive: true, mode: 0o750 })
+  await makeFolder(dirname(join(archiveDir, wanted)), 0o750)
   for (let attempt = 0; ; attempt++) {
     const target = attempt === 0 ? wanted : alternativePath(wanted, attempt)
     const isTaken = await stat(join(archiveDir, target)).then(

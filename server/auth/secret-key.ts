@@ -2,9 +2,10 @@
 // its own, derived by purpose (HKDF-SHA256, RFC 5869).
 
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { link, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
+import { makeFolder } from '../base/make-folder.ts'
 
 const keyBytes = 32
 
@@ -28,7 +29,7 @@ export class SecretKey {
 export async function openSecretKey(dataDir: string): Promise<SecretKey> {
   const file = join(dataDir, 'secret.key')
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makeFolder(dataDir, 0o700)
     return new SecretKey((await readKey(file)) ?? (await createKey(file, dataDir)))
   } catch (cause) {
     if (cause instanceof AppError) throw cause

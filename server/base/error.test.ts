@@ -8,5 +8,6 @@ test('errorChain joins the messages from the outside in', () => {
     errorChain(new AppError('internal', 'recording stopped', { cause: disk })),
     'recording stopped: write a.mp4: ENOSPC',
   )
+  assert.equal(errorChain(new Error('It is off.', { cause: new Error('gone.') })), 'It is off: gone.')
   assert.equal(errorChain('text'), 'text')
 })

@@ -41,5 +41,6 @@ export function errorChain(error: unknown): string {
   for (let e = error; e !== undefined && e !== null; e = e instanceof Error ? e.cause : undefined) {
     messages.push(e instanceof Error ? e.message : String(e))
   }
-  return messages.join(': ')
+  // A message may be a sentence; what follows it here is its cause.
+  return messages.map((message, i) => (i < messages.length - 1 ? message.replace(/\.$/, '') : message)).join(': ')
 }

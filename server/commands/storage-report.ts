@@ -16,7 +16,7 @@ export function describeStorage(report: StorageReport, names: Names): string {
     String(camera.cameraId),
     names.cameras.get(camera.cameraId) ?? '(removed)',
     writeByteSize(camera.bytes),
-    writeByteSize(camera.bytesPerMs * dayMs),
+    camera.bytesPerMs > 0 ? writeByteSize(camera.bytesPerMs * dayMs) : '',
     camera.firstMs === undefined ? '' : writeTime(camera.firstMs),
     describeLimits(camera),
     describeDays(camera.reachMs),

@@ -2,8 +2,9 @@
 // tests can fill or break a disk.
 
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../base/make-folder.ts'
 
 export type RecordingFile = {
   /** Writes all bytes or throws; after a throw, any part of them may be in the file. */
@@ -52,14 +53,14 @@ async function openNew(path: string): Promise<FileHandle> {
     } catch (error) {
       // More than once, because retention may remove an empty folder just before.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error
-      await makeFolder(dirname(path))
+      await makeLastingFolder(dirname(path))
     }
   }
 }
 
 /** With the folders above it; all their names last. */
-async function makeFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o750 })
+async function makeLastingFolder(folder: string): Promise<void> {
+  const first = await makeFolder(folder, 0o750)
   if (first === undefined) return
   for (let parent = dirname(folder); parent.length >= dirname(first).length; parent = dirname(parent)) {
     await syncDirectory(parent)
