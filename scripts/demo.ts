@@ -25,14 +25,7 @@ const program = (path: string) => new URL(`../${path}`, import.meta.url).pathnam
 const children: ChildProcess[] = []
 
 async function main() {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '8443' },
-      data: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
+  const values = readOptions()
   if (values.help) return console.log(help)
   const say = values.json ? () => {} : (text: string) => console.log(text)
   const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'nightjar-demo-'))
@@ -68,7 +61,25 @@ async function main() {
   say('Waiting for the first footage …')
   const startedMs = await api.waitForFootage(cameras, Date.now() - 1000)
   if (values.json) console.log(JSON.stringify({ url: server.url, token, cameras, ca: server.ca }))
-  else say(instructions({ ...server, token, password, cameras, startedMs, dataDir }))
+  const kept = values.data === undefined ? `${dataDir}, removed at the end (--data keeps another)` : dataDir
+  if (!values.json) say(instructions({ ...server, token, password, cameras, startedMs, kept }))
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '8443' },
+        data: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    return values
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`)
+    process.exit(2)
+  }
 }
 
 /** Starts one of our programs; the JSON of its first line. Both end together with the demo. */
@@ -186,10 +197,11 @@ type Running = {
   ca: string
   cameras: number[]
   startedMs: number
-  dataDir: string
+  /** The data folder, and what becomes of it. */
+  kept: string
 }
 
-function instructions({ url, token, password, ca, cameras, startedMs, dataDir }: Running): string {
+function instructions({ url, token, password, ca, cameras, startedMs, kept }: Running): string {
   const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
   const id = cameras[0]!
   const caPath = relative(process.cwd(), ca).startsWith('..') ? ca : relative(process.cwd(), ca)
@@ -203,7 +215,7 @@ Open it in a browser (the certificate is self-signed, so it asks once) and sign 
   E-mail    ${email}
   Password  ${password}
 
-Data: ${dataDir}
+Data: ${kept}
 Personal access token for programs: ${token}
 
 Who am I, the cameras (with live view addresses), the timeline, and a recorded stream from its beginning:

@@ -25,6 +25,8 @@ const showsDashboard = /^(server\/commands\/nightjar|scripts\/(demo|test|check)|
 main()
 
 function main() {
+  const present = process.versions.node
+  if (Number.parseInt(present, 10) < 18) fail(`Node.js ${present} is too old to begin with; install 18 or later.`)
   const [entry, ...args] = process.argv.slice(2)
   if (entry === undefined) fail('usage: node scripts/run.js <entry.ts> [arguments]')
   install(isDevelopment.test(entry))
