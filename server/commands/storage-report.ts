@@ -54,7 +54,9 @@ function describeLimits({ maxAgeMs, maxBytes }: CameraStorage): string {
 function describeDays(ms: number): string {
   if (!Number.isFinite(ms)) return ''
   const hours = ms / 3_600_000
-  return hours < 48 ? `${Number(hours.toPrecision(3))} hours` : `${Number((hours / 24).toPrecision(3))} days`
+  const round = (value: number) => Number(value.toPrecision(3))
+  if (hours < 2) return `${round(hours * 60)} minutes`
+  return hours < 48 ? `${round(hours)} hours` : `${round(hours / 24)} days`
 }
 
 function describeFull(atMs: number, inMs: number | undefined): string {
