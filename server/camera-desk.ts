@@ -169,8 +169,8 @@ export class CameraDesk {
   async #remove(cameraId: number): Promise<void> {
     const { workers, onRemoved } = this.#options
     await workers.removeCamera(cameraId)
-    await onRemoved(cameraId)
     this.#removeFootage(cameraId)
+    await onRemoved(cameraId)
   }
 
   /** Takes its time, and nobody waits for it: what a stop of the server leaves over goes at the next start. */
@@ -187,8 +187,8 @@ export class CameraDesk {
     const known = new Set((await store.cameras.list()).map(({ id }) => id))
     for (const id of await store.segments.listCameraIds()) {
       if (known.has(id)) continue
-      await onRemoved(id)
       this.#removeFootage(id)
+      await onRemoved(id)
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { appendFile, readdir, stat, truncate } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, readdir, rename, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
@@ -97,6 +98,32 @@ test('a removed camera leaves nothing behind, not even the file that was open', 
   )
   assert.deepEqual(await readdir(join(place.archiveDir, 'cameras')), ['2'])
   assert.equal(await place.catalog.bounds(1), undefined)
+})
+
+test('a camera that is removed while its disk is away, or its store fails, leaves nothing behind later either', async () => {
+  const waits = { disk: 0, store: 0 }
+  const clock: Clock = {
+    ...systemClock,
+    async sleep(_, signal) {
+      signal?.throwIfAborted()
+      if (existsSync(place.archiveDir)) waits.store++
+      else if (++waits.disk === 3) await rename(`${place.archiveDir}.away`, place.archiveDir)
+    },
+  }
+  const place = await openPlace(clock)
+  ;(await record(place, place.catalog, t0, 2)).close()
+  await place.catalog.flush()
+  const { listOldest } = place.rows
+  let failures = 2
+  place.rows.listOldest = async (...query) => {
+    if (failures-- > 0) throw new Error('the database is starting up')
+    return listOldest.apply(place.rows, query)
+  }
+  await rename(place.archiveDir, `${place.archiveDir}.away`)
+  await place.catalog.removeCamera(1)
+  assert.deepEqual(await readdir(join(place.archiveDir, 'cameras')), [])
+  assert.deepEqual([place.rows.all, await place.rows.listGarbage(1)], [[], []])
+  assert.ok(waits.disk === 3 && waits.store >= 2)
 })
 
 test('a store that fails for a while loses nothing', async () => {

@@ -101,11 +101,8 @@ export class Catalog {
 
   /** As `repairSegments`, once the archive is where it should be; not any more when `signal` aborts first. */
   async repairWhenThere(segments: readonly Segment[], signal: AbortSignal): Promise<void> {
-    while (!(await isArchiveThere(this.archiveDir))) {
-      await this.#clock.sleep(awayIntervalMs, signal).catch(() => {})
-      if (signal.aborted) return
-    }
-    await this.repairSegments(segments)
+    await this.#waitForArchive(signal)
+    if (!signal.aborted) await this.repairSegments(segments)
   }
 
   segmentOpened(opened: OpenSegment): void {
@@ -204,10 +201,17 @@ export class Catalog {
     return this.#entries.get(cameraId)?.some(({ isClosed }) => !isClosed) ?? false
   }
 
-  /** Deletes all footage of a camera. Its recorder must have closed. */
+  /**
+   * Deletes all footage of a camera, however often that takes: nothing else would, as nobody has the camera any more. Its recorder must
+   * have closed.
+   */
   async removeCamera(cameraId: number): Promise<void> {
     await this.abandon(cameraId)
-    await removeFootage(this.#context, cameraId, this.#stop.signal)
+    const { signal } = this.#stop
+    await this.#untilDone('footage of a removed camera not deleted', cameraId, async () => {
+      await this.#waitForArchive(signal)
+      if (!signal.aborted) await removeFootage(this.#context, cameraId, signal)
+    })
     this.#entries.delete(cameraId)
     this.#seen.delete(cameraId)
   }
@@ -255,6 +259,13 @@ export class Catalog {
 
   get #context(): DeletionContext {
     return { rows: this.#rows, archiveDir: this.archiveDir, log: this.#log, clock: this.#clock }
+  }
+
+  /** Resolves at once when `signal` aborts. */
+  async #waitForArchive(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !(await isArchiveThere(this.archiveDir))) {
+      await this.#clock.sleep(awayIntervalMs, signal).catch(() => {})
+    }
   }
 
   /** What fails is left as it is, and the next start tries again. */
@@ -323,20 +334,21 @@ export class Catalog {
   #enqueue(cameraId: number, step: () => Promise<void>): void {
     const before = this.#work.get(cameraId) ?? Promise.resolve()
     const work = before
-      .then(() => this.#untilDone(cameraId, step))
+      .then(() => this.#untilDone('index of recordings not written', cameraId, step))
       .finally(() => {
         if (this.#work.get(cameraId) === work) this.#work.delete(cameraId)
       })
     this.#work.set(cameraId, work)
   }
 
-  async #untilDone(cameraId: number, step: () => Promise<void>): Promise<void> {
+  /** Until the server stops. */
+  async #untilDone(failure: string, cameraId: number, step: () => Promise<void>): Promise<void> {
     const backoff = new Backoff({ minMs: 500, maxMs: 30_000 })
     for (;;) {
       try {
         return await step()
       } catch (error) {
-        this.#log.error({ cameraId, error: errorChain(error) }, 'index of recordings not written')
+        this.#log.error({ cameraId, error: errorChain(error) }, failure)
         if (this.#stop.signal.aborted) return
         await this.#clock.sleep(backoff.nextMs(), this.#stop.signal).catch(() => {})
       }

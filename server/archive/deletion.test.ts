@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
@@ -46,6 +46,19 @@ test('a file goes after its row has become garbage on the disk, the garbage afte
     ['sync', 0, 3],
     ['remove', 0, 0],
   ])
+  assert.deepEqual(await rows.listGarbage(10), [])
+})
+
+test('a disk that goes away meanwhile keeps its files, and they go when it is back', async () => {
+  const rows = new ToldRows()
+  const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
+  rows.onSync = () => rename(archiveDir, `${archiveDir}.away`)
+  await deleteSegments(context, ids)
+  await rename(`${archiveDir}.away`, archiveDir)
+  assert.equal(countFiles(), 3)
+  rows.onSync = async () => {}
+  await deleteLeftGarbage(context)
+  assert.equal(countFiles(), 0)
   assert.deepEqual(await rows.listGarbage(10), [])
 })
 

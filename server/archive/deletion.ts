@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { Garbage } from '../model/segment-views.ts'
+import { isArchiveThere } from './archive-folder.ts'
 import { findCameraOfPath } from './layout.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -77,7 +78,13 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
 
 async function deleteFile(archiveDir: string, path: string): Promise<void> {
   if (findCameraOfPath(path) === undefined) throw new AppError('internal', 'expected the path of a recording')
-  await unlink(join(archiveDir, path)).catch(ignoreMissing)
+  try {
+    await unlink(join(archiveDir, path))
+  } catch (error) {
+    ignoreMissing(error as NodeJS.ErrnoException)
+    // On a disk that is not mounted it is not gone.
+    if (!(await isArchiveThere(archiveDir))) throw new AppError('unavailable', 'the archive is away', { cause: error })
+  }
 }
 
 /** From now on the names that are gone from it stay gone, unless it is gone itself. */

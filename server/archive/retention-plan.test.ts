@@ -7,8 +7,8 @@ import { segmentPath } from './layout.ts'
 import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { Retention } from './retention.ts'
 import { type Doomed, type PlanOptions, planRetention, type RetentionLimits } from './retention-plan.ts'
+import { minuteMs, openPlace } from './test-place.ts'
 
-const minuteMs = 60_000
 const nowMs = Date.UTC(2026, 6, 1)
 
 type Recorded = { cameraId: number; agoMinutes: number; minutes: number; bytes: number; isOpen: boolean }
@@ -132,6 +132,7 @@ test('whatever is recorded and limited: only what must go goes, oldest first, an
 })
 
 test('a pass deletes what the plan says beforehand, also when it deletes while it plans', async () => {
+  const { archiveDir } = await openPlace()
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
       const { rows, openBytes } = await build(world)
@@ -140,7 +141,7 @@ test('a pass deletes what the plan says beforehand, also when it deletes while i
       const before = new Set(rows.all.map(({ id }) => id))
       const retention = new Retention({
         rows,
-        archiveDir: '/nonexistent',
+        archiveDir,
         clock: { ...systemClock, nowMs: () => nowMs, sleep: async () => {} },
         log: silentLogger,
         loadLimits: async () => limits,
@@ -148,7 +149,6 @@ test('a pass deletes what the plan says beforehand, also when it deletes while i
         recordedBytes: () => 0,
         minFreeBytes: 0,
         measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
-        isThere: async () => true,
       })
       await retention.pass(new AbortController().signal)
       for (const { id } of rows.all) before.delete(id)
@@ -163,6 +163,7 @@ test('a pass deletes what the plan says beforehand, also when it deletes while i
 })
 
 test('a month of recording under limits, an hour at a time: the limits hold after every pass', async () => {
+  const { archiveDir } = await openPlace()
   const rows = new MemorySegmentRows()
   const limits: RetentionLimits = {
     cameras: [1, 2, 3].map((cameraId) => ({
@@ -178,7 +179,7 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
   let clockMs = nowMs
   const retention = new Retention({
     rows,
-    archiveDir: '/nonexistent',
+    archiveDir,
     clock: { ...systemClock, nowMs: () => clockMs, sleep: async () => {} },
     log: silentLogger,
     loadLimits: async () => limits,
@@ -186,7 +187,6 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
     recordedBytes: () => 0,
     minFreeBytes: 0,
     measureDisk: async () => ({ totalBytes: 0, freeBytes: 0 }),
-    isThere: async () => true,
   })
   const used = (cameras: readonly number[]) => sum(rows.all.filter(({ cameraId }) => cameras.includes(cameraId)))
   const { signal } = new AbortController()

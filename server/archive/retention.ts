@@ -18,8 +18,6 @@ export type RetentionOptions = DeletionContext & {
   readonly minFreeBytes: number | undefined
   /** Default: asks the system. */
   readonly measureDisk?: (folder: string) => Promise<DiskSpace>
-  /** Whether the archive is where it should be; default: looks for its mark. */
-  readonly isThere?: (folder: string) => Promise<boolean>
 }
 
 export type RetentionReport = {
@@ -67,10 +65,10 @@ export class Retention {
    * begun is finished by the next.
    */
   async pass(signal: AbortSignal): Promise<RetentionReport> {
-    const { archiveDir, log, isThere = isArchiveThere } = this.#options
+    const { archiveDir, log } = this.#options
     const report: RetentionReport = { segments: 0, bytes: 0, reasons: {} }
     // Files that cannot be seen would count as deleted.
-    if (!(await isThere(archiveDir))) return report
+    if (!(await isArchiveThere(archiveDir))) return report
     await deleteLeftGarbage(this.#options)
     const onDeleted = ({ bytes, reason }: Doomed) => {
       report.segments++
