@@ -9,6 +9,7 @@ import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
+import { FewAtOnce } from './few-at-once.ts'
 import { openRecording, readExactly, readMoof } from './recording-file.ts'
 
 export type RecordedPicturesOptions = {
@@ -34,9 +35,6 @@ const maxAgeMs = 10_000
 /** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
 const maxRoundingMs = 1000
 
-/** At once; live pictures wait in the same queue of the decoder. */
-const maxWorking = 2
-const maxWaiting = 32
 const maxCacheBytes = 16 * 1024 * 1024
 
 export class RecordedPictures {
@@ -47,8 +45,8 @@ export class RecordedPictures {
   #cacheBytes = 0
   /** Pictures being made: who asks for the same one waits for it. */
   readonly #pending = new Map<string, Promise<Uint8Array>>()
-  readonly #waiting: (() => void)[] = []
-  #working = 0
+  /** Live pictures wait in the same queue of the decoder. */
+  readonly #making = new FewAtOnce({ atOnce: 2, maxWaiting: 32, refusal: 'too many pictures are asked for at once' })
 
   constructor({ catalog, decoder }: RecordedPicturesOptions) {
     this.#catalog = catalog
@@ -72,7 +70,7 @@ export class RecordedPictures {
     }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#make(place, limits).finally(() => this.#pending.delete(key))
+      pending = this.#making.run(() => this.#make(place, limits)).finally(() => this.#pending.delete(key))
       this.#pending.set(key, pending)
       void pending.then(
         (jpeg) => this.#keep(key, jpeg),
@@ -95,21 +93,9 @@ export class RecordedPictures {
   }
 
   async #make(place: Place, limits: PictureLimits): Promise<Uint8Array> {
-    if (this.#working >= maxWorking) {
-      if (this.#waiting.length >= maxWaiting)
-        throw new AppError('unavailable', 'too many pictures are asked for at once')
-      // Whoever is done hands its turn on.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else this.#working++
-    try {
-      const frame = await readKeyFrame(this.#catalog.archiveDir, place)
-      const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits] })
-      return jpeg!
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#working--
-    }
+    const frame = await readKeyFrame(this.#catalog.archiveDir, place)
+    const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits] })
+    return jpeg!
   }
 
   #keep(key: string, jpeg: Uint8Array): void {

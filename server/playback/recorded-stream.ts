@@ -53,6 +53,11 @@ export class RecordedStream {
     return this.#part
   }
 
+  /** In memory. */
+  get entries(): number {
+    return this.#part.entries.entries.length + (this.#former?.entries.entries.length ?? 0)
+  }
+
   get #isWhole(): boolean {
     const { startMs, endMs } = this.#row
     return endMs !== undefined && endMs - startMs <= maxWholeMs
