@@ -60,7 +60,7 @@ function open({ marks = [], footage }: { marks?: GapMark[]; footage?: { startMs:
 const reasons = (marks: readonly GapMark[]) => marks.map(({ reason }) => reason)
 
 test('a gap that lasts is written with each of its reasons, and its end', async () => {
-  const { gap, offline, pass, marks, end } = open()
+  const { gap, offline, pass, marks, end } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
   gap('server_down')
   await pass(500)
   gap(undefined)
@@ -156,5 +156,18 @@ test('marks of before any footage are removed, but for the last', async () => {
     marks.slice(0, 2).map(({ atMs }) => atMs),
     [200, 300],
   )
+  await end()
+})
+
+test('a camera that never was recorded does not gather marks', async () => {
+  const { gap, offline, pass, marks, end } = open()
+  gap('server_down')
+  for (let i = 0; i < 100; i++) {
+    await pass(60_000)
+    offline(i % 2 === 0 ? 'camera_unreachable' : 'auth_failed')
+  }
+  await pass(3_600_001)
+  assert.ok(marks.length < 62, `${marks.length}`)
+  assert.equal(marks.at(-1)?.reason, 'auth_failed')
   await end()
 })

@@ -139,12 +139,12 @@ export class GapKeeper {
   }
 
   async #clean(signal: AbortSignal): Promise<void> {
-    const { marks, findFootage, log } = this.#options
+    const { marks, clock, findFootage, log } = this.#options
     for (const cameraId of this.#cameras.keys()) {
       if (signal.aborted) return
       try {
         const footage = await findFootage(cameraId)
-        if (footage) await marks.removeBefore(cameraId, footage.startMs)
+        await marks.removeBefore(cameraId, footage?.startMs ?? clock.nowMs())
       } catch (error) {
         log.error({ cameraId, error: errorChain(error) }, 'marks of old gaps were not removed')
       }
