@@ -40,6 +40,12 @@ export const RecordingChange = Type.Object({ retention: Type.Optional(retention)
 export type NewRecording = Static<typeof NewRecording>
 export type RecordingChange = Static<typeof RecordingChange>
 
+export const StartQuery = Type.Object({
+  duration: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds, up to a year. When missing, without end.' }),
+  ),
+})
+
 export const TimelineQuery = Type.Object({
   start: TimeIn('Inclusive.'),
   end: TimeIn('Exclusive; at most 1 day later.'),

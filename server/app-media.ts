@@ -109,6 +109,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
       live.closeCamera(cameraId)
       await snapshots.remove(cameraId)
     },
+    clock,
     log,
   })
   const gapKeeper = new GapKeeper({
@@ -132,6 +133,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     /** For an archive that was not there at the start; undefined when it was. */
     repairLater: isArchiveThere ? undefined : (signal: AbortSignal) => catalog.repairWhenThere(leftOpen, signal),
     tasks: {
+      'ends of recordings': (signal: AbortSignal) => desk.run(signal),
       snapshots: (signal: AbortSignal) => snapshots.run(signal),
       retention: (signal: AbortSignal) => retention.run(signal),
       'events of cameras': (signal: AbortSignal) => cameraEvents.run(signal),

@@ -22,6 +22,7 @@ import { openDataFolder } from './data-folder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { measure } from './measure.ts'
+import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedPictures } from './playback/recorded-pictures.ts'
 import { claimDatabase } from './store/database-claim.ts'
@@ -92,7 +93,10 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
     listGapMarks: (cameraId, startMs, endMs) => gapKeeper.list(cameraId, startMs, endMs),
-    isRecording: async (cameraId) => (await store.recordings.find(cameraId))?.deactivatedAtMs === null,
+    isRecording: async (cameraId) => {
+      const recording = await store.recordings.find(cameraId)
+      return recording !== undefined && isRecordedAt(recording, clock.nowMs())
+    },
   })
   const api = createApi({
     store,

@@ -2,11 +2,13 @@
 // And the other way round: what the workers report of a camera becomes its status in the store.
 
 import type { Catalog } from './archive/catalog.ts'
+import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import type { GapReason } from './hub/hub-item.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { CameraReport } from './media-workers.ts'
+import { isRecordedAt } from './model/recording-run.ts'
 import type { Store } from './store/store.ts'
 import type { CameraJob } from './worker-protocol.ts'
 
@@ -23,8 +25,12 @@ export type CameraDeskOptions = {
   readonly findStartReason: (cameraId: number) => Promise<GapReason>
   /** Told when a camera is gone for good: viewers end, kept pictures go. */
   readonly onRemoved: (cameraId: number) => Promise<void>
+  readonly clock: Clock
   readonly log: Logger
 }
+
+/** How late a recording may end whose time is over. */
+const lookIntervalMs = 500
 
 type Status = 'online' | 'offline' | 'unknown'
 
@@ -36,6 +42,8 @@ export class CameraDesk {
   /** Writes and changes in the order they came. */
   #work: Promise<void> = Promise.resolve()
   #isReconcilePending = false
+  /** When the next recording ends by itself, Unix milliseconds. */
+  #nextEndMs = Number.POSITIVE_INFINITY
   #leaveStore: (() => void) | undefined
   #isClosed = false
 
@@ -86,7 +94,16 @@ export class CameraDesk {
     }
   }
 
-  /** Is recording of the camera switched on? */
+  /** Ends recordings whose time is over, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    while (!signal.aborted) {
+      await clock.sleep(lookIntervalMs, signal).catch(() => {})
+      if (clock.nowMs() >= this.#nextEndMs) this.#scheduleReconcile()
+    }
+  }
+
+  /** Is the camera to be recorded? */
   isRecorded(cameraId: number): boolean {
     return this.#jobs.get(cameraId)?.recording !== undefined
   }
@@ -140,13 +157,17 @@ export class CameraDesk {
 
   async #reconcile(findStartReason: (cameraId: number) => Promise<GapReason>): Promise<void> {
     if (this.#isClosed) return
-    const { store, workers } = this.#options
+    const { store, workers, clock } = this.#options
     const cameras = await store.cameras.list()
     const recordings = new Map((await store.recordings.list()).map((recording) => [recording.cameraId, recording]))
     const wanted = new Set<number>()
+    const nowMs = clock.nowMs()
+    let nextEndMs = Number.POSITIVE_INFINITY
     for (const { id, url, username, password } of cameras) {
       wanted.add(id)
-      const isRecorded = recordings.get(id)?.deactivatedAtMs === null
+      const recording = recordings.get(id)
+      const isRecorded = recording !== undefined && isRecordedAt(recording, nowMs)
+      if (isRecorded) nextEndMs = Math.min(nextEndMs, recording.recordsUntilMs ?? nextEndMs)
       const job: CameraJob = {
         cameraId: id,
         url,
@@ -159,6 +180,7 @@ export class CameraDesk {
       this.#jobs.set(id, job)
       workers.setCamera(job)
     }
+    this.#nextEndMs = nextEndMs
     for (const id of [...this.#jobs.keys()].filter((id) => !wanted.has(id))) {
       this.#jobs.delete(id)
       this.#statuses.delete(id)

@@ -32,5 +32,6 @@ export const queryExamples: { readonly [Name in QueryName]: Example } = {
   end: '2026-05-01T02:00:00Z',
   filename: 'front-door.mp4',
   gaps: 'keep',
+  duration: 60,
   remove_cameras: true,
 }

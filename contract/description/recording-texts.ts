@@ -15,6 +15,8 @@ type Names =
   | 'enableRecording'
   | 'updateRecording'
   | 'disableRecording'
+  | 'startRecording'
+  | 'stopRecording'
   | 'getPictures'
   | 'getSharedPictures'
   | 'createDownload'
@@ -82,7 +84,7 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   enableRecording: {
     tag: 'Recording',
-    description: 'While it is on already, this changes how long footage is kept.',
+    description: 'While it is on already, this changes how long footage is kept, and starts it if it was stopped.',
     bodies: {
       'A week': { retention: 'P7D' },
       'A day, and at most 20 GB': { retention: 'P1D', max_bytes: 20_000_000_000 },
@@ -99,6 +101,18 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   disableRecording: {
     tag: 'Recording',
     description: 'Footage stays until its time is over.',
+    refusals: { 404: notRecorded },
+  },
+  startRecording: {
+    tag: 'Recording',
+    description:
+      'With `duration` it stops again by itself. What is being recorded already is never ended sooner by this: without end it stays so, and a longer time wins.',
+    refusals: { 404: notRecorded },
+  },
+  stopRecording: {
+    tag: 'Recording',
+    description:
+      'Until it is started. The camera stays one that is recorded, with `applications` and footage as before; `status` is READY, and the timeline tells the gap as `stopped_by_user`.',
     refusals: { 404: notRecorded },
   },
   getPictures: {

@@ -204,6 +204,11 @@ export type RecordingChange = {
   max_bytes?: number | null | undefined
 }
 
+export type StartQuery = {
+  /** Seconds, up to a year. When missing, without end. */
+  duration?: number | undefined
+}
+
 export type StreamInfo = {
   current_time: Timestamp
   /** Seconds since the start of the stream. */

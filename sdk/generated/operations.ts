@@ -46,6 +46,7 @@ import type {
   RecordingChange,
   ServerState,
   SharedCamera,
+  StartQuery,
   Storage,
   StorageChange,
   StreamDetection,
@@ -113,6 +114,10 @@ export type Operations = {
   updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
   /** Turns recording off. An extension of the interface. */
   disableRecording: { params: { camera_id: number }; result: undefined }
+  /** Starts recording that was stopped. An extension of the interface. */
+  startRecording: { params: { camera_id: number }; query?: StartQuery; result: undefined }
+  /** Stops recording, and keeps it turned on. An extension of the interface. */
+  stopRecording: { params: { camera_id: number }; result: undefined }
   /** Looks what is at the address of a camera. An extension of the interface. */
   detectStream: { body: NewDetection; result: StreamDetection }
   /** Asks the local network of the server for cameras. An extension of the interface. */
@@ -211,6 +216,8 @@ export const operations = {
   enableRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/' },
   updateRecording: { method: 'PUT', path: '/v1/cameras/{camera_id}/recording/' },
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
+  startRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/start/' },
+  stopRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/stop/' },
   detectStream: { method: 'POST', path: '/v1/cameras/stream-detection/' },
   discoverDevices: { method: 'POST', path: '/v1/cameras/onvif-discovery/' },
   readDevice: { method: 'POST', path: '/v1/cameras/onvif-profiles/' },

@@ -52,4 +52,9 @@ export const createCameras = (call: Call) => ({
     call('updateRecording', { params: { camera_id: id }, body }, options),
   disableRecording: (id: number, options?: CallOptions) =>
     call('disableRecording', { params: { camera_id: id } }, options),
+  /** `duration`: seconds, after which it stops by itself. */
+  startRecording: (id: number, query: Query<'startRecording'> = {}, options?: CallOptions) =>
+    call('startRecording', { params: { camera_id: id }, query }, options),
+  /** Recording stays turned on, and can be started again. */
+  stopRecording: (id: number, options?: CallOptions) => call('stopRecording', { params: { camera_id: id } }, options),
 })

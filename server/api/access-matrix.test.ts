@@ -34,6 +34,8 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   createSharedDownload: { query: range },
   enableRecording: { body: { retention: 'P7D' } },
   updateRecording: { body: { retention: 'P8D' } },
+  startRecording: { query: '?duration=60' },
+  stopRecording: {},
   disableRecording: {},
   listGuests: {},
   createGuest: { body: { email: 'more@example.com' } },

@@ -96,7 +96,7 @@ export function createApi(deps: ApiDeps): Api {
         publicUrl,
       }),
       ...createDetectionHandlers(deps.detector),
-      ...createRecordingHandlers({ store, access, recorded }),
+      ...createRecordingHandlers({ store, access, recorded, clock }),
       ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),
       ...createServerHandlers({ store, report: deps.report }),

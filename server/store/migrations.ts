@@ -14,6 +14,7 @@ import { createGapMarkTable } from './migrations/0009-gap-marks.ts'
 import { createFootageTables } from './migrations/0010-footage.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
 import { addStreamListings } from './migrations/0012-stream-listings.ts'
+import { addRecordingRuns } from './migrations/0013-recording-runs.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -31,6 +32,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-footage': { up: createFootageTables },
   '0011-dashboard': { up: addDashboard },
   '0012-stream-listings': { up: addStreamListings },
+  '0013-recording-runs': { up: addRecordingRuns },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

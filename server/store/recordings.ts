@@ -23,6 +23,8 @@ export type Recording = {
   readonly enabledAtMs: number
   /** Null while recording is enabled; afterwards the footage is kept as long as `retention` says. */
   readonly deactivatedAtMs: number | null
+  /** When it stops, or has stopped; null: it goes on. See model/recording-run.ts. */
+  readonly recordsUntilMs: number | null
 }
 
 export type RecordingPolicy = Pick<Recording, 'cameraId' | 'retention' | 'maxBytes' | 'deactivatedAtMs'> & {
@@ -40,7 +42,7 @@ export class Recordings {
     this.#clock = clock
   }
 
-  /** Turns recording on, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
+  /** Turns recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
   async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
     const { retention, maxBytes: max_bytes } = policy
     const now = this.#clock.nowMs()
@@ -55,6 +57,7 @@ export class Recordings {
           status_detail: null,
           enabled_at_ms: now,
           deactivated_at_ms: null,
+          records_until_ms: null,
         })
         .onConflict((conflict) =>
           conflict.column('camera_id').doUpdateSet((of) => ({
@@ -67,6 +70,7 @@ export class Recordings {
               .else(now)
               .end(),
             deactivated_at_ms: null,
+            records_until_ms: null,
           })),
         )
         .returningAll()
@@ -77,6 +81,47 @@ export class Recordings {
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
       throw cause
     }
+  }
+
+  /** Changes the policy alone: what is stopped stays so. Throws 'not_found' when recording is not on. */
+  async update(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
+    const { retention, maxBytes: max_bytes } = policy
+    const row = await this.#db
+      .updateTable('recordings')
+      .set({ retention, max_bytes })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .returningAll()
+      .executeTakeFirst()
+    if (row === undefined) throw new AppError('not_found', `camera ${cameraId} is not recorded`)
+    this.#feed.publish('records')
+    return toRecording(row)
+  }
+
+  /**
+   * Starts recording that is on, until then or, with null, without end. Never ends sooner what goes on already. Nothing happens
+   * while recording is not on.
+   */
+  async start(cameraId: number, untilMs: number | null): Promise<void> {
+    const start = this.#db
+      .updateTable('recordings')
+      .set({ records_until_ms: untilMs })
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+    const later = untilMs === null ? start : start.where('records_until_ms', '<', untilMs)
+    await later.execute()
+    this.#feed.publish('records')
+  }
+
+  /** Stops recording that is on; it stays on, and can be started again. */
+  async stop(cameraId: number): Promise<void> {
+    await this.#db
+      .updateTable('recordings')
+      .set({ records_until_ms: 0 }) // not the present time: the clock may be set back
+      .where('camera_id', '=', cameraId)
+      .where('deactivated_at_ms', 'is', null)
+      .execute()
+    this.#feed.publish('records')
   }
 
   /** False when it was not on. */
@@ -169,5 +214,6 @@ function toRecording(row: Row<'recordings'>): Recording {
     statusDetail: row.status_detail,
     enabledAtMs: row.enabled_at_ms,
     deactivatedAtMs: row.deactivated_at_ms,
+    recordsUntilMs: row.records_until_ms,
   }
 }

@@ -49,6 +49,8 @@ export type Tables = {
     status_detail: string | null
     enabled_at_ms: number
     deactivated_at_ms: number | null
+    /** When recording stops, or has stopped; 0 for by hand, null for never. */
+    records_until_ms: number | null
   }
   tokens: {
     id: Generated<number>

@@ -99,6 +99,40 @@ testEachDatabase('recordings: on, changed, off, on again; gone with the camera',
   assert.deepEqual(await recordings.list(), [])
 })
 
+testEachDatabase(
+  'recordings: stopped and started while they are on, never ended sooner by a start',
+  async (t, { openStore }) => {
+    const { store } = await openStore(t)
+    const { id: ownerId } = await store.users.insert(ada)
+    const { id } = await store.cameras.insert({ ...door, ownerId })
+    const { recordings } = store
+    const policy = { retention: 'P7D', maxBytes: null }
+    const until = async () => (await recordings.find(id))?.recordsUntilMs
+    await recordings.start(id, null)
+    await assert.rejects(recordings.update(id, policy), { kind: 'not_found' })
+    await recordings.enable(id, policy)
+    await recordings.start(id, 5000)
+    assert.equal(await until(), null)
+    await recordings.stop(id)
+    assert.deepEqual(await recordings.update(id, { retention: 'P8D', maxBytes: null }), {
+      ...(await recordings.find(id)),
+      retention: 'P8D',
+      recordsUntilMs: 0,
+    })
+    await recordings.start(id, 5000)
+    await recordings.start(id, 4000)
+    assert.equal(await until(), 5000)
+    await recordings.start(id, null)
+    assert.equal(await until(), null)
+    await recordings.stop(id)
+    assert.equal((await recordings.enable(id, policy)).recordsUntilMs, null)
+    await recordings.stop(id)
+    await recordings.disable(id)
+    await recordings.start(id, null)
+    assert.equal(await until(), 0)
+  },
+)
+
 testEachDatabase('tokens: live until revoked or the account is disabled', async (t, { openStore }) => {
   const { store } = await openStore(t)
   const { id: userId } = await store.users.insert(ada)

@@ -1,10 +1,12 @@
 // …/{camera_id}/recording/ of own and of shared cameras: what is recorded and how it is played; and our extensions that turn it on
-// and off. Rows only, as for cameras.
+// and off, and start and stop it while it is on. Rows only, as for cameras.
 
 import type { NewRecording, RecordingChange } from '../../../contract/recording.ts'
 import type { Caller } from '../../auth/caller.ts'
+import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { parseDurationMs } from '../../model/duration.ts'
+import { isRecordedAt } from '../../model/recording-run.ts'
 import { getTime, getTimeRange, maxTimelineMs } from '../../model/time-range.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
 import type { Store } from '../../store/store.ts'
@@ -18,6 +20,7 @@ export type RecordingHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'recordings'>
   readonly access: CameraAccess
   readonly recorded: Pick<Recorded, 'info' | 'timeline' | 'createStream' | 'getStreamInfo'>
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 type TimelineQuery = { readonly start: string; readonly end: string }
@@ -34,9 +37,11 @@ type Names =
   | 'enableRecording'
   | 'updateRecording'
   | 'disableRecording'
+  | 'startRecording'
+  | 'stopRecording'
 
 export function createRecordingHandlers(options: RecordingHandlersOptions): Pick<Handlers, Names> {
-  const { store, access, recorded } = options
+  const { store, access, recorded, clock } = options
   const { recordings } = store
 
   const show = async (recording: RecordingRow) => writeRecording(recording, await recorded.info(recording.cameraId))
@@ -46,15 +51,13 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
     return writeTimeline(range, await recorded.timeline(cameraId, range.startMs, range.endMs))
   }
 
-  const stream = async (
-    { cameraId, status }: RecordingRow,
-    { userId, credential }: Caller,
-    { start, end }: StreamQuery,
-  ) => {
+  const stream = async (recording: RecordingRow, { userId, credential }: Caller, { start, end }: StreamQuery) => {
     const range = end === undefined ? { startMs: getTime('start', start) } : getTimeRange({ start, end })
+    const { cameraId, status } = recording
     const isWriting = status === 'RECORDING'
+    const isRecording = isRecordedAt(recording, clock.nowMs())
     return writeRecordedStream(
-      await recorded.createStream({ cameraId, userId, credential, ...range, isRecording: true, isWriting }),
+      await recorded.createStream({ cameraId, userId, credential, ...range, isRecording, isWriting }),
     )
   }
 
@@ -113,12 +116,25 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
       const recording = await getOwnRecording(store, call.caller.userId, call.params.camera_id)
       const { retention = recording.retention, max_bytes: maxBytes = recording.maxBytes }: RecordingChange = call.body()
       checkRetention(retention)
-      return show(await recordings.enable(recording.cameraId, { retention, maxBytes }))
+      return show(await recordings.update(recording.cameraId, { retention, maxBytes }))
     },
 
     async disableRecording({ caller, params }) {
       const { cameraId } = await getOwnRecording(store, caller.userId, params.camera_id)
       await recordings.disable(cameraId)
+      return null
+    },
+
+    async startRecording(call) {
+      const { cameraId } = await getOwnRecording(store, call.caller.userId, call.params.camera_id)
+      const { duration } = call.query()
+      await recordings.start(cameraId, duration === undefined ? null : clock.nowMs() + duration * 1000)
+      return null
+    },
+
+    async stopRecording({ caller, params }) {
+      const { cameraId } = await getOwnRecording(store, caller.userId, params.camera_id)
+      await recordings.stop(cameraId)
       return null
     },
   }
