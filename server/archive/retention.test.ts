@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
+import type { Logger } from '../base/log.ts'
 import { markerName } from './archive-folder.ts'
 import { checkArchive, isClean } from './check.ts'
 import { Retention, type RetentionOptions } from './retention.ts'
@@ -94,6 +95,28 @@ test('a full disk takes the oldest of all, and no more than is missing; what is 
   await retention.pass(signal)
   assert.deepEqual(cameras(), [4])
   assert.ok((await stat(open.path)).size > 0)
+})
+
+test('the log tells of the first deletion, and of later ones by the hour, all together', async () => {
+  const place = await openPlace()
+  let monotonicMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => monotonicMs }
+  const told: unknown[] = []
+  const log: Logger = { ...place.context.log, info: (fields: unknown) => told.push(fields) }
+  let freeBytes = 50_000_000
+  const retention = createRetention(place, {
+    ...{ clock, log, recordedBytes: () => 0, minFreeBytes: 10_000_000 },
+    measureDisk: async () => ({ totalBytes: 100_000_000, freeBytes }),
+  })
+  for (const [i, free] of [0, 0, 0, 50_000_000].entries()) {
+    ;(await record(place, place.catalog, t0 + i * minuteMs, 2)).close()
+    await place.catalog.flush()
+    monotonicMs = i * 30 * 60_000
+    freeBytes = free
+    await retention.pass(signal)
+  }
+  const segments = told.map((fields) => (fields as { segments: number }).segments)
+  assert.deepEqual(segments, [1, 2])
 })
 
 test('a disk that is not mounted, or does not answer, deletes nothing for lack of space', async () => {

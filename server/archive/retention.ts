@@ -28,6 +28,8 @@ export type RetentionReport = {
 }
 
 const intervalMs = 10_000
+/** Deleting is everyday work: the log tells the first time, then what came together in an hour. */
+const tellIntervalMs = 3600_000
 /** However often somebody wakes it. */
 const minIntervalMs = 1000
 
@@ -38,6 +40,8 @@ export class Retention {
   #isAwake = false
   #wake = () => {}
   #deleted = { segments: 0, bytes: 0 }
+  #untold = emptyReport()
+  #tellAtMs = Number.NEGATIVE_INFINITY
   #disk: DiskSpace | undefined
 
   constructor(options: RetentionOptions) {
@@ -65,23 +69,22 @@ export class Retention {
    * begun is finished by the next.
    */
   async pass(signal: AbortSignal): Promise<RetentionReport> {
-    const { archiveDir, log } = this.#options
-    const report: RetentionReport = { segments: 0, bytes: 0, reasons: {} }
+    const { archiveDir } = this.#options
+    const report = emptyReport()
     // Files that cannot be seen would count as deleted.
     if (!(await isArchiveThere(archiveDir))) return report
     await deleteLeftGarbage(this.#options)
     const onDeleted = ({ bytes, reason }: Doomed) => {
-      report.segments++
-      report.bytes += bytes
-      report.reasons[reason] = (report.reasons[reason] ?? 0) + 1
+      for (const counted of [report, this.#untold]) {
+        counted.segments++
+        counted.bytes += bytes
+        counted.reasons[reason] = (counted.reasons[reason] ?? 0) + 1
+      }
       this.#deleted.segments++
       this.#deleted.bytes += bytes
     }
     await this.#steps.delete(this.#options, await this.plan(), { signal, onDeleted })
-    if (report.segments > 0) log.info({ ...report }, 'old recordings deleted')
-    if (report.reasons.disk_space) {
-      log.warn({ segments: report.reasons.disk_space }, 'recordings deleted before their time: the disk is full')
-    }
+    this.#tell()
     return report
   }
 
@@ -100,6 +103,18 @@ export class Retention {
   stats() {
     const { steps, p95Ms } = this.#steps.stats()
     return { ...this.#deleted, steps, stepP95Ms: p95Ms, disk: this.#disk }
+  }
+
+  #tell(): void {
+    const { clock, log } = this.#options
+    const told = this.#untold
+    if (told.segments === 0 || clock.monotonicMs() < this.#tellAtMs) return
+    this.#tellAtMs = clock.monotonicMs() + tellIntervalMs
+    this.#untold = emptyReport()
+    log.info({ ...told }, 'old recordings deleted')
+    if (told.reasons.disk_space) {
+      log.warn({ segments: told.reasons.disk_space }, 'recordings deleted before their time: the disk is full')
+    }
   }
 
   /** How much less is free than should be; below 0 when there is more. */
@@ -125,4 +140,8 @@ export class Retention {
     await this.#options.clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => {})
     this.#isAwake = false
   }
+}
+
+function emptyReport(): RetentionReport {
+  return { segments: 0, bytes: 0, reasons: {} }
 }
