@@ -31,12 +31,13 @@ async function main() {
   const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'nightjar-demo-'))
   if (values.data === undefined) process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   const command = async <T>(...args: string[]): Promise<T> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      ...process.execArgv,
-      program('server/commands/nightjar.ts'),
-      ...args,
-      ...['--data', dataDir, '--json'],
-    ])
+    const words = [program('server/commands/nightjar.ts'), ...args, '--data', dataDir, '--json']
+    // What it says is told, not the line it was called with, which may hold a password.
+    const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, ...words]).catch(
+      ({ stderr }: { stderr: string }) => {
+        throw new Error(stderr.trim())
+      },
+    )
     return JSON.parse(stdout) as T
   }
 
@@ -231,6 +232,8 @@ Any address in the answers opens in a player or a browser as it is. Ctrl-C ends 
 if (!existsSync(program('server/commands/nightjar.ts'))) throw new Error('run the demo from a checkout')
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => void stop(0))
 main().catch((error) => {
+  // Ctrl-C before all is up: what it interrupted is no fault.
+  if (isStopping) return
   console.error(`The demo could not start: ${error instanceof Error ? error.message : error}`)
   void stop(1)
 })

@@ -130,7 +130,8 @@ test('all faults are named together, each with where it stands', async (t) => {
   const file = join(folder, 'n.json')
   await writeFile(file, '{"prot": 1, "workers": 0, "host": ["a"], "data": ""}')
   const env = { NIGHTJAR_CONFIG: 'n.json', NIGHTJAR_PORT: '65536', NIGHTJAR_ALLOW_LOOPBACK_CAMERAS: 'perhaps' }
-  const flags = { 'public-url': 'http://x/', 'log-level': 'loud', 'tls-cert': 'none.pem', 'node-name': 'a b' }
+  const wrong = { 'public-url': 'http://x/', 'log-level': 'loud', 'tls-cert': 'none.pem', 'node-name': 'a b' }
+  const flags = { ...wrong, 'behind-proxy': true }
   assert.deepEqual(await faultsOf({ ...sources, env, flags }), [
     `${file}: "prot": there is no such option`,
     `${file}: "host": expected a single value`,
@@ -144,6 +145,7 @@ test('all faults are named together, each with where it stands', async (t) => {
     'tls-cert and tls-key are given together or not at all',
     `tls-cert: ${join(folder, 'none.pem')} cannot be read`,
   ])
+  assert.deepEqual(await faultsOf({ ...sources, flags: { 'behind-proxy': true } }), ['behind-proxy needs public-url'])
 })
 
 test('a file that is missing, broken or moves the data folder it is in', async (t) => {

@@ -67,7 +67,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   })
   const config = Object.fromEntries(entries) as Config
   await checkTlsFiles(config, faults)
-  if (config.behindProxy && config.publicUrl === undefined) faults.push('behind-proxy needs public-url')
+  const isNamed = config.publicUrl !== undefined || direct.has('public-url') || given.has('public-url')
+  if (config.behindProxy && !isNamed) faults.push('behind-proxy needs public-url')
   if (faults.length > 0) throw new AppError('invalid', `the configuration is wrong:\n${faults.join('\n')}`)
   return config
 }

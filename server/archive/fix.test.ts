@@ -214,4 +214,8 @@ test('when the disk is away, or most of it, nothing is forgotten unless asked', 
   assert.equal(fixes.length, 11)
   assert.ok(isClean(await check(place)))
   assert.equal(place.rows.all.length, 1)
+  await rm(place.archiveDir, { recursive: true })
+  await assert.rejects(fix(place), /is not an archive/)
+  assert.equal((await fix(place, { forgetsMissing: true })).length, 1)
+  assert.equal(place.rows.all.length, 0)
 })

@@ -2,6 +2,7 @@
 // use the archive meanwhile.
 
 import { AppError, errorChain } from '../base/error.ts'
+import { makeFolder } from '../base/make-folder.ts'
 import { type Adoption, adoptFile, type KnownCamera } from './adoption.ts'
 import { isArchiveThere, markArchive } from './archive-folder.ts'
 import { Catalog } from './catalog.ts'
@@ -78,6 +79,8 @@ async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): 
   if (await isArchiveThere(archiveDir)) return
   const isExpected = (await rows.listUsage()).length > 0
   if (isExpected && !forgetsMissing) throw new AppError('conflict', `${archiveDir} is not an archive. ${adviceIfLost}`)
+  // A restore without the footage has not even the folder.
+  await makeFolder(archiveDir, 0o700)
   await markArchive(archiveDir)
 }
 

@@ -46,7 +46,7 @@ function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, {
   const isElsewhere = database !== databaseFile(data)
   // The address may hold a password, so it is not repeated.
   const note = isElsewhere
-    ? ['', 'Each needs the same `database` as the server: by --database or NIGHTJAR_DATABASE.']
+    ? ['', 'Each needs the same `database` as the server: in nightjar.json, by --database or by NIGHTJAR_DATABASE.']
     : []
   return [...lines, ...writeFirstSteps(url, setupCode, data), ...note].join('\n')
 }
