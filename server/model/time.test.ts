@@ -20,6 +20,7 @@ test('every accepted form names the same instant', () => {
   assert.equal(parseTime('2026-07-01T10:20Z'), expected - 30_000)
   assert.equal(parseTime('2026-07-01T12:20+02:00'), expected - 30_000)
   assert.equal(parseTime('2026-07-01T10:20:30.25Z'), expected + 250)
+  assert.equal(parseTime('2026-07-01T10:20:30.999999999999999999999999Z'), expected + 999)
 })
 
 test('everything else is refused', () => {

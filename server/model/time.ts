@@ -37,7 +37,7 @@ export function parseTime(text: string): number | undefined {
   const midnightMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
   if (Number.isNaN(midnightMs) || new Date(midnightMs).getUTCDate() !== Number(day)) return undefined
   const offsetMs = (zoneHours! * 60 + zoneMinutes!) * 60_000 * (sign === '-' ? -1 : 1)
-  const fractionMs = Math.floor(Number(`0.${fraction || '0'}`) * 1000)
+  const fractionMs = Number(fraction.slice(0, 3).padEnd(3, '0'))
   const timeMs = midnightMs + ((h! * 60 + m!) * 60 + s!) * 1000 + fractionMs - offsetMs
   return timeMs < earliestMs || timeMs > latestMs ? undefined : timeMs
 }
