@@ -89,7 +89,7 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
       'A week': { retention: 'P7D' },
       'A day, and at most 20 GB': { retention: 'P1D', max_bytes: 20_000_000_000 },
     },
-    answer: { ...sampleRecording, status: 'CONNECTING', recording_start: null, recording_end: null },
+    answer: { ...sampleRecording, status: 'READY', recording_start: null, recording_end: null },
   },
   updateRecording: {
     tag: 'Recording',

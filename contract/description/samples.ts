@@ -80,12 +80,12 @@ export const sampleRecording: Recording = {
 
 export const sampleTimeline: Timeline = {
   start: '2026-05-01T00:00:00Z',
-  end: '2026-05-01T12:00:00Z',
+  end: '2026-05-01T02:00:00Z',
   segments: [
-    { start: '2026-05-01T00:00:00Z', end: '2026-05-01T08:14:31Z' },
-    { start: '2026-05-01T08:16:02Z', end: '2026-05-01T12:00:00Z' },
+    { start: '2026-05-01T00:00:00Z', end: '2026-05-01T00:14:31Z' },
+    { start: '2026-05-01T00:16:02Z', end: '2026-05-01T02:00:00Z' },
   ],
-  gaps: [{ start: '2026-05-01T08:14:31Z', end: '2026-05-01T08:16:02Z', reason: 'camera_unreachable' }],
+  gaps: [{ start: '2026-05-01T00:14:31Z', end: '2026-05-01T00:16:02Z', reason: 'camera_unreachable' }],
 }
 
 export const samplePictures: RecordedPictures = {
@@ -94,7 +94,7 @@ export const samplePictures: RecordedPictures = {
 
 const streamBase = `${sampleOrigin}/recording/streams/9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071/`
 
-export const sampleDownload: Download = { url: `${streamBase}download.mp4?filename=front-door.mp4` }
+export const sampleDownload: Download = { url: `${streamBase}download.mp4` }
 
 export const sampleStream: RecordedStream = {
   format: 'hls',
@@ -133,7 +133,7 @@ export const sampleToken: PersonalToken = {
   name: 'Backup script',
   scope: 'read',
   prefix: 'njp_',
-  last_four: 'k2Zp',
+  last_four: '0001',
   created_at: '2026-04-30T09:12:44Z',
   last_used_at: null,
 }
@@ -144,7 +144,7 @@ export const sampleApplication: Application = {
   name: 'Porch Light',
   redirect_uris: ['https://porch.example/back'],
   require_secret: false,
-  allow_password: false,
+  allow_password: true,
   confidential: true,
   scope: 'user_access',
   created_at: '2026-04-30T09:20:00Z',

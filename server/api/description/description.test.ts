@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
 import { operationTexts } from '../../../contract/description/operation-texts.ts'
 import { queryExamples } from '../../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'
@@ -62,6 +63,26 @@ test('the example requests of all endpoints are what the server accepts', () => 
     }
     if (query) readQuery(query, exampleQuery)
   }
+})
+
+test('an example answer is one to its example request', () => {
+  const check = (given: unknown, answered: unknown, path: string): void => {
+    if (typeof given !== 'object' || given === null) {
+      assert.deepEqual(answered, given, path)
+      return
+    }
+    const known = Object.entries(given).filter(([key]) => Object.hasOwn(answered as object, key))
+    for (const [key, value] of known) check(value, (answered as { [key: string]: unknown })[key], `${path}.${key}`)
+  }
+  for (const name of allNames) {
+    const { bodies = {}, answer }: AnyOperationText = operationTexts[name]
+    if (typeof answer !== 'object') continue
+    const query = (operationOf(name).parameters ?? []).filter((each) => each.in === 'query' && each.required)
+    check(Object.fromEntries(query.map((parameter) => [parameter.name, parameter.example])), answer, name)
+    check(Object.values(bodies)[0] ?? {}, answer, name)
+  }
+  const { token, prefix, last_four } = operationTexts.createToken.answer
+  assert.deepEqual([token.length, token.slice(0, 4), token.slice(-4)], [40, prefix, last_four])
 })
 
 test('objects of the contract are components, and null is a type', () => {
