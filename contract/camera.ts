@@ -1,6 +1,7 @@
 // Cameras, own and shared, and the options of their live view.
 
 import { type Static, Type } from 'typebox'
+import { problemCodes } from './camera-problem.ts'
 import { pageQuery } from './page.ts'
 import { Email, nullable, ours, Timestamp } from './schema.ts'
 
@@ -69,6 +70,13 @@ export const Camera = Type.Object({
     Type.String({
       ...ours,
       description: 'Extension. Why the camera is offline, as a readable sentence; null while it is online.',
+    }),
+  ),
+  status_code: nullable(
+    Type.Enum([...problemCodes], {
+      ...ours,
+      description:
+        'Extension. The same as a word for programs, as the detection of streams has them; null while it is online.',
     }),
   ),
 })

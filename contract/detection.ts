@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { CameraType, NewCamera } from './camera.ts'
+import { problemCodes } from './camera-problem.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { nullable } from './schema.ts'
 
@@ -29,26 +30,6 @@ export const DetectedAudio = Type.Object({
   sample_rate: Type.Integer({ description: 'Hz.' }),
   channels: Type.Integer(),
 })
-
-/** Of what stands between an address and pictures, in words a program can use. */
-export const problemCodes = [
-  'address_refused',
-  'unknown_host',
-  'unreachable',
-  'timed_out',
-  'tls_failed',
-  'not_a_camera',
-  'login_needed',
-  'login_refused',
-  'not_allowed',
-  'no_such_stream',
-  'busy',
-  'redirected',
-  'no_video',
-  'unsupported',
-  'no_frames',
-  'failed',
-] as const
 
 export const SuggestedUrl = Type.Object({
   maker: Type.String({ description: 'Whose cameras have their stream there.' }),

@@ -334,6 +334,17 @@ export const endpoints = {
     isExtension: true,
   }),
 
+  deleteSharedCamera: endpoint({
+    method: 'DELETE',
+    path: '/v1/shared-cameras/{camera_id}/',
+    summary: 'Gives up a camera that somebody shares.',
+    access: changes('camera_guest_manage'),
+    params: CameraPath,
+    status: 204,
+    result: Nothing,
+    isExtension: true,
+  }),
+
   ...detectionEndpoints,
   ...footageEndpoints,
   ...storageEndpoints,

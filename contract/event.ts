@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { pageQuery } from './page.ts'
-import { nullable, TimeIn, Timestamp } from './schema.ts'
+import { nullable, ours, TimeIn, Timestamp } from './schema.ts'
 
 export const Event = Type.Object({
   id: Type.Integer(),
@@ -32,5 +32,8 @@ export const NewEvent = Type.Object({
 export const EventQuery = Type.Object({
   start: Type.Optional(TimeIn('Inclusive, on `occurred_at`.')),
   end: Type.Optional(TimeIn('Exclusive, on `occurred_at`.')),
+  category: Type.Optional(
+    Type.String({ ...ours, pattern: '^[a-z0-9_]{1,64}$', description: 'Extension. Only events of this category.' }),
+  ),
   ...pageQuery,
 })

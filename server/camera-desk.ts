@@ -136,7 +136,8 @@ export class CameraDesk {
     const { cameras } = store
     if (status.state === 'offline') {
       onOffline(cameraId)
-      await cameras.setStatus(cameraId, { status: 'offline', reason: status.reason, detail: status.detail })
+      const { reason, trouble: code, detail } = status
+      await cameras.setStatus(cameraId, { status: 'offline', reason, code, detail })
     } else if (status.state === 'online') {
       const { video, audio } = status.format
       await cameras.setFormat(cameraId, { type: video.codec, hasAudio: audio !== undefined })

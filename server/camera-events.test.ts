@@ -44,7 +44,12 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
       stop,
       online: (cameraId = ids[0]!) => status(cameraId, { state: 'online', format: {} as never }),
       offline: (cameraId = ids[0]!) =>
-        status(cameraId, { state: 'offline', reason: 'camera_unreachable', detail: 'It does not answer.' }),
+        status(cameraId, {
+          state: 'offline',
+          reason: 'camera_unreachable',
+          trouble: 'timed_out',
+          detail: 'It does not answer.',
+        }),
       recording: (status: RecordingStatus, detail?: string) =>
         observed.take({ type: 'recording_status', cameraId: ids[0]!, status, detail }),
     }

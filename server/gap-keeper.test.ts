@@ -48,7 +48,11 @@ function open({ marks = [], footage }: { marks?: GapMark[]; footage?: { startMs:
     },
     gap: (reason: GapReason | undefined) => keeper.take({ type: 'recording_gap', cameraId: 1, atMs: time.ms, reason }),
     offline: (reason: GapReason) =>
-      keeper.take({ type: 'camera_status', cameraId: 1, status: { state: 'offline', reason, detail: '' } }),
+      keeper.take({
+        type: 'camera_status',
+        cameraId: 1,
+        status: { state: 'offline', reason, trouble: 'failed', detail: '' },
+      }),
     async end() {
       stop.abort()
       wake()

@@ -6,11 +6,12 @@ import { pageOf, sampleCamera, sampleSharedCamera } from './samples.ts'
 
 type Names = 'listCameras' | 'getCamera' | 'listSharedCameras' | 'getSharedCamera'
 type OwnNames = 'createCamera' | 'updateCamera' | 'getCameraSource' | 'deleteCamera' | 'rotateEventHash'
+type GuestNames = 'deleteSharedCamera'
 
 const viewWords =
   'The live-view parameters become part of the addresses in the answer: ask with them, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
 
-export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<Endpoints[Name]> } = {
+export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: OperationText<Endpoints[Name]> } = {
   listCameras: { tag: 'Cameras', description: viewWords, answer: pageOf(sampleCamera) },
   getCamera: { tag: 'Cameras', description: viewWords, answer: sampleCamera },
   listSharedCameras: { tag: 'Shared cameras', description: viewWords, answer: pageOf(sampleSharedCamera) },
@@ -18,6 +19,12 @@ export const cameraTexts: { readonly [Name in Names | OwnNames]: OperationText<E
     tag: 'Shared cameras',
     description: `${viewWords} A camera of the caller’s own is not found here.`,
     answer: sampleSharedCamera,
+  },
+  deleteSharedCamera: {
+    tag: 'Shared cameras',
+    description:
+      'The caller is no guest of the camera any more, and the owner sees that the guest is gone; only the owner can invite them again. Media addresses are refused at once; open streams end within 5 seconds.',
+    refusals: { 404: 'Nobody shares such a camera with the caller.' },
   },
   createCamera: {
     tag: 'Cameras',

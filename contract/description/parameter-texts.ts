@@ -34,4 +34,5 @@ export const queryExamples: { readonly [Name in QueryName]: Example } = {
   gaps: 'keep',
   duration: 60,
   remove_cameras: true,
+  category: 'doorbell',
 }

@@ -57,6 +57,7 @@ export const sampleCamera: Camera = {
   event_api_hash: '4f1c0d7a9be24c6f8d3e5a7b9c1d2e3f',
   ...views,
   status_reason: null,
+  status_code: null,
 }
 
 export const sampleSharedCamera: Static<typeof SharedCamera> = {

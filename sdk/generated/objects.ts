@@ -57,6 +57,25 @@ export type Camera = {
   audio_enabled: boolean
   /** Extension. Why the camera is offline, as a readable sentence; null while it is online. */
   status_reason: string | null
+  /** Extension. The same as a word for programs, as the detection of streams has them; null while it is online. */
+  status_code:
+    | 'address_refused'
+    | 'unknown_host'
+    | 'unreachable'
+    | 'timed_out'
+    | 'tls_failed'
+    | 'not_a_camera'
+    | 'login_needed'
+    | 'login_refused'
+    | 'not_allowed'
+    | 'no_such_stream'
+    | 'busy'
+    | 'redirected'
+    | 'no_video'
+    | 'unsupported'
+    | 'no_frames'
+    | 'failed'
+    | null
 }
 
 export type CameraChange = {
@@ -293,6 +312,8 @@ export type EventQuery = {
   start?: Time | undefined
   /** Exclusive, on `occurred_at`. */
   end?: Time | undefined
+  /** Extension. Only events of this category. */
+  category?: string | undefined
   /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
   limit?: number | undefined
   /** Items to skip; 0 when missing. */

@@ -118,6 +118,8 @@ export type Operations = {
   startRecording: { params: { camera_id: number }; query?: StartQuery; result: undefined }
   /** Stops recording, and keeps it turned on. An extension of the interface. */
   stopRecording: { params: { camera_id: number }; result: undefined }
+  /** Gives up a camera that somebody shares. An extension of the interface. */
+  deleteSharedCamera: { params: { camera_id: number }; result: undefined }
   /** Looks what is at the address of a camera. An extension of the interface. */
   detectStream: { body: NewDetection; result: StreamDetection }
   /** Asks the local network of the server for cameras. An extension of the interface. */
@@ -218,6 +220,7 @@ export const operations = {
   disableRecording: { method: 'DELETE', path: '/v1/cameras/{camera_id}/recording/' },
   startRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/start/' },
   stopRecording: { method: 'POST', path: '/v1/cameras/{camera_id}/recording/stop/' },
+  deleteSharedCamera: { method: 'DELETE', path: '/v1/shared-cameras/{camera_id}/' },
   detectStream: { method: 'POST', path: '/v1/cameras/stream-detection/' },
   discoverDevices: { method: 'POST', path: '/v1/cameras/onvif-discovery/' },
   readDevice: { method: 'POST', path: '/v1/cameras/onvif-profiles/' },

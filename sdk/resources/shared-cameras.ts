@@ -16,6 +16,8 @@ export const createSharedCameras = (call: Call) => ({
   /** The live view that the answer's addresses show can be tuned: `{ max_width: 640, refresh_rate: 1 }`. */
   get: (id: number, query: Query<'getSharedCamera'> = {}, options?: CallOptions) =>
     call('getSharedCamera', { params: { camera_id: id }, query }, options),
+  /** Gives the share up. */
+  delete: (id: number, options?: CallOptions) => call('deleteSharedCamera', { params: { camera_id: id } }, options),
 
   getRecording: (id: number, options?: CallOptions) =>
     call('getSharedRecording', { params: { camera_id: id } }, options),

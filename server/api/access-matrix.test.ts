@@ -41,6 +41,7 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   createGuest: { body: { email: 'more@example.com' } },
   getGuest: {},
   updateGuest: { body: { permissions: { share_notifications: true } } },
+  deleteSharedCamera: {},
   deleteGuest: {},
   deleteCamera: {},
 }
@@ -78,7 +79,9 @@ async function openScene(t: TestContext) {
   await scenes[0]!.record(0, 10)
   const invite = async (email: string, canViewRecordings: boolean, camera = cameraId) =>
     (await store.guests.insert({ cameraId: camera, email, canViewRecordings, sharesNotifications: false })).id
-  const guestId = await invite('guest@example.com', false)
+  await invite('guest@example.com', false)
+  // Who is changed and removed by the owner.
+  const guestId = await invite('spare@example.com', false)
   await invite('Viewer@Example.com', true)
   await invite('disabled@example.com', true)
   await store.guests.remove(cameraId, await invite('exGuest@example.com', true))

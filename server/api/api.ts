@@ -100,7 +100,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, audit }),
       ...createServerHandlers({ store, report: deps.report }),
-      ...createSharedCameraHandlers({ store, access, urls, publicUrl }),
+      ...createSharedCameraHandlers({ store, access, accounts, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
       ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),
     },

@@ -96,6 +96,36 @@ test('a guest is invited, read, changed by what is named, and removed', async (t
   assert.deepEqual([userId, noted], [owner.userId, detail])
 })
 
+test('a guest gives a share up, by whatever addresses it was made, and the owner sees them gone', async (t) => {
+  const { store, send, invite, path, owner, cameraId, addUser, events } = await open(t)
+  const guest = await addUser('bea@example.org')
+  await invite('friend@example.org')
+  await invite('bea@example.org')
+  await invite('bea@work.example')
+  await store.accounts.change(guest.userId, { email: 'bea@work.example' })
+  const url = `/v1/shared-cameras/${cameraId}/`
+  assert.equal((await send('GET', path)).body.count, 3)
+  assert.equal((await send('DELETE', url)).status, 404, 'by the owner')
+  assert.equal((await send('DELETE', url, undefined, guest)).status, 204)
+  for (const method of ['GET', 'DELETE'] as const) {
+    assert.equal((await send(method, url, undefined, guest)).status, 404)
+  }
+  assert.equal((await send('GET', '/v1/shared-cameras/', undefined, guest)).body.count, 0)
+  const { results } = (await send('GET', path)).body
+  assert.deepEqual(
+    results.map(({ email }: { email: string }) => email),
+    ['friend@example.org'],
+  )
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'guest.left').map(({ userId, subject }) => [userId, subject]),
+    [
+      [owner.userId, 'bea@example.org'],
+      [owner.userId, 'bea@work.example'],
+    ],
+  )
+  assert.equal((await invite('bea@work.example')).status, 201, 'invited again')
+})
+
 test('guests come in pages, and belong to one camera', async (t) => {
   const { send, invite, path, owner, addCamera, cameraId } = await open(t)
   const ids = []

@@ -141,7 +141,7 @@ test('a guest who may see recordings is told of them what is not the business of
   assert.equal(nothing.status, 404)
 })
 
-const ends = ['guest removed', 'camera removed', 'guest disabled', 'owner disabled'] as const
+const ends = ['guest removed', 'guest leaves', 'camera removed', 'guest disabled', 'owner disabled'] as const
 
 test('T22: a share that ends, ends everything: answers and addresses at once, open streams within five seconds', async (t) => {
   const endOne = async (how: (typeof ends)[number]) => {
@@ -151,6 +151,12 @@ test('T22: a share that ends, ends everything: answers and addresses at once, op
     const { live, recorded, paths } = await scene.watch()
     await scene.addUser('another@example.com') // a change that is no reason to end anything
     if (how === 'guest removed') await store.guests.remove(cameraId, id)
+    if (how === 'guest leaves') {
+      const { authorization } = guest
+      const url = `/v1/shared-cameras/${cameraId}/`
+      const { statusCode } = await scene.api.server.inject({ method: 'DELETE', url, headers: { authorization } })
+      assert.equal(statusCode, 204)
+    }
     if (how === 'camera removed') await store.cameras.remove(cameraId)
     if (how === 'guest disabled') await store.accounts.change(guest.userId, { isDisabled: true })
     if (how === 'owner disabled') {

@@ -202,6 +202,7 @@ function writeCamera(camera: Camera, recording: Recording | undefined) {
     event_api_hash: camera.eventApiHash,
     status: camera.status,
     status_reason: camera.statusReason,
+    status_code: camera.statusCode,
     status_detail: camera.statusDetail,
     created_at: writeTime(camera.createdAtMs),
     recording: isRecorded

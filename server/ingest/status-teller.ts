@@ -5,13 +5,18 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { GapReason } from '../hub/hub-item.ts'
 import type { StreamFormat } from '../media/frame.ts'
-import type { CameraError } from './camera-error.ts'
+import type { CameraError, CameraTrouble } from './camera-error.ts'
 
 export type SessionStatus =
   | { readonly state: 'connecting' }
   | { readonly state: 'online'; readonly format: StreamFormat }
   /** `detail`: one readable sentence for the owner, without secrets. Stays until the camera is online again. */
-  | { readonly state: 'offline'; readonly reason: GapReason; readonly detail: string }
+  | {
+      readonly state: 'offline'
+      readonly reason: GapReason
+      readonly trouble: CameraTrouble
+      readonly detail: string
+    }
 
 export type StatusTellerOptions = {
   onStatus(status: SessionStatus): void
@@ -74,7 +79,7 @@ export class StatusTeller {
   #tellOffline(error: CameraError): void {
     const { onStatus, log } = this.#options
     this.#stopWaiting()
-    const { reason, message } = error
+    const { reason, trouble, message } = error
     const text = `${reason}: ${message}`
     const fields = { reason, cause: errorChain(error) }
     if (!this.#isOnline && text === this.#told) {
@@ -84,7 +89,7 @@ export class StatusTeller {
     log.info(fields, 'camera is offline')
     this.#isOnline = false
     this.#told = text
-    onStatus({ state: 'offline', reason, detail: message })
+    onStatus({ state: 'offline', reason, trouble, detail: message })
   }
 
   #stopWaiting(): void {

@@ -31,8 +31,9 @@ export type Camera = {
   readonly eventApiHash: string
   readonly hasAudio: boolean
   readonly status: CameraStatus
-  /** Why it is offline, for programs and for people; null while it is not. */
+  /** Why it is offline: as recordings know it, exactly, and for people; null while it is not. */
   readonly statusReason: string | null
+  readonly statusCode: string | null
   readonly statusDetail: string | null
   readonly snapshotAtMs: number | null
   readonly createdAtMs: number
@@ -50,6 +51,14 @@ export type NewCamera = {
   readonly hasAudio?: boolean
   /** How many cameras the owner may have with this one. */
   readonly maxOfOwner?: number | undefined
+}
+
+/** The last three while it is offline. */
+export type NewStatus = {
+  readonly status: CameraStatus
+  readonly reason?: string
+  readonly code?: string
+  readonly detail?: string
 }
 
 export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'username' | 'password'>>
@@ -99,6 +108,7 @@ export class Cameras {
               has_audio: camera.hasAudio ? 1 : 0,
               status: 'unknown',
               status_reason: null,
+              status_code: null,
               status_detail: null,
               snapshot_at_ms: null,
               created_at_ms: this.#clock.nowMs(),
@@ -210,17 +220,18 @@ export class Cameras {
   }
 
   /** Nothing is written, and nobody told, when it is so already. */
-  async setStatus(id: number, state: { status: CameraStatus; reason?: string; detail?: string }): Promise<void> {
-    const { status, reason = null, detail = null } = state
+  async setStatus(id: number, state: NewStatus): Promise<void> {
+    const { status, reason = null, code = null, detail = null } = state
     await this.#report((db) =>
       db
         .updateTable('cameras')
-        .set({ status, status_reason: reason, status_detail: detail })
+        .set({ status, status_reason: reason, status_code: code, status_detail: detail })
         .where('id', '=', id)
         .where((of) =>
           of.or([
             of('status', '!=', status),
             of('status_reason', 'is distinct from', reason),
+            of('status_code', 'is distinct from', code),
             of('status_detail', 'is distinct from', detail),
           ]),
         )
@@ -254,7 +265,7 @@ export class Cameras {
     await this.#report((db) =>
       db
         .updateTable('cameras')
-        .set({ status: 'unknown', status_reason: null, status_detail: null })
+        .set({ status: 'unknown', status_reason: null, status_code: null, status_detail: null })
         .where('status', '!=', 'unknown')
         .returning('id')
         .execute(),
@@ -292,6 +303,7 @@ export class Cameras {
       hasAudio: row.has_audio === 1,
       status: row.status,
       statusReason: row.status_reason,
+      statusCode: row.status_code,
       statusDetail: row.status_detail,
       snapshotAtMs: row.snapshot_at_ms,
       createdAtMs: row.created_at_ms,

@@ -54,6 +54,14 @@ testEachDatabase('events: kept as given, newest first, of an owner or of a camer
   const range = { startMs: day0 + 4000, endMs: day0 + 5000 }
   assert.deepEqual(await events.list({ ownerId: ada }, range, everything), [third])
   assert.equal(await events.count({ ownerId: ada }, range), 1)
+  const doors = { category: 'door' }
+  assert.deepEqual(await events.list({ ownerId: ada }, doors, everything), [first])
+  assert.deepEqual(await events.list({ cameraId: cameras[1] }, doors, everything), [])
+  assert.deepEqual(await events.list({ ownerId: ada }, { ...range, category: 'generic' }, everything), [third])
+  assert.deepEqual(await events.list({ ownerId: ada }, { category: 'generic' }, { limit: 9, offset: 1 }), [third])
+  assert.equal(await events.count({ ownerId: ada }, doors), 1)
+  assert.equal(await events.count({ ownerId: ada }, { ...range, category: 'generic' }), 1)
+  assert.equal(await events.count({ ownerId: ada }, { ...range, category: 'door' }), 0)
   await assert.rejects(events.insert(eventAt(999, day0)), { kind: 'not_found' })
   await assert.rejects(events.insert({ ...eventAt(cameras[0], day0), title: 'a\0b' }), { kind: 'invalid' })
   assert.equal(await events.count({ ownerId: ada }, {}), 3)

@@ -32,6 +32,9 @@ export type NewCameraEvent = Omit<CameraEvent, 'id' | 'receivedAtMs'>
 /** An outage begins with the event that tells of it, and ends with another. */
 export type OutageEdge = { readonly kind: 'begin'; readonly sinceMs: number } | { readonly kind: 'end' }
 
+/** Which of them: those that occurred then, and of this category where one is named. */
+export type EventFilter = OpenRange & { readonly category?: string | undefined }
+
 /** Below this an offset is stepped over in the index; beyond it days are skipped as a whole. */
 const maxDirectOffset = 1000
 /** Rows removed at once: everybody else has their turn in between. */
@@ -86,13 +89,15 @@ export class Events {
   }
 
   /** Newest first. As fast far back as at the beginning, unless very many occurred on one day. */
-  async list(scope: EventScope, range: OpenRange, { limit, offset }: Page): Promise<CameraEvent[]> {
-    const place = offset <= maxDirectOffset ? { endMs: range.endMs, offset } : await this.#locate(scope, range, offset)
+  async list(scope: EventScope, filter: EventFilter, { limit, offset }: Page): Promise<CameraEvent[]> {
+    // Days are counted of all categories together.
+    const isDirect = offset <= maxDirectOffset || filter.category !== undefined
+    const place = isDirect ? { endMs: filter.endMs, offset } : await this.#locate(scope, filter, offset)
     if (!place) return []
     // Only what is on the page is looked up outside of the index.
     const rows = await this.#db
       .selectFrom(
-        this.#select(scope, { startMs: range.startMs, endMs: place.endMs })
+        this.#select(scope, { ...filter, endMs: place.endMs })
           .select('id')
           .orderBy('occurred_at_ms', 'desc')
           .orderBy('id', 'desc')
@@ -108,11 +113,12 @@ export class Events {
     return rows.map(toEvent)
   }
 
-  async count(scope: EventScope, range: OpenRange): Promise<number> {
-    if (range.startMs === undefined && range.endMs === undefined) return countAll(this.#db, scope)
+  async count(scope: EventScope, filter: EventFilter): Promise<number> {
+    if (filter.category !== undefined) return this.#countEach(scope, filter)
+    if (filter.startMs === undefined && filter.endMs === undefined) return countAll(this.#db, scope)
     let count = 0
-    for (const part of splitDays(range)) {
-      count += part.kind === 'edge' ? await this.#countEdge(scope, part) : await countDays(this.#db, scope, part)
+    for (const part of splitDays(filter)) {
+      count += part.kind === 'edge' ? await this.#countEach(scope, part) : await countDays(this.#db, scope, part)
     }
     return count
   }
@@ -152,15 +158,17 @@ export class Events {
     return count
   }
 
-  #select(scope: EventScope, { startMs, endMs }: OpenRange) {
+  #select(scope: EventScope, { startMs, endMs, category }: EventFilter) {
     let query = this.#db.selectFrom('events').where(columnOf(scope), '=', idOf(scope))
+    if (category !== undefined) query = query.where('category', '=', category)
     if (startMs !== undefined) query = query.where('occurred_at_ms', '>=', startMs)
     if (endMs !== undefined) query = query.where('occurred_at_ms', '<', endMs)
     return query
   }
 
-  async #countEdge(scope: EventScope, edge: OpenRange): Promise<number> {
-    const { count } = await this.#select(scope, edge)
+  /** One by one, in an index. */
+  async #countEach(scope: EventScope, filter: EventFilter): Promise<number> {
+    const { count } = await this.#select(scope, filter)
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     return Number(count)
@@ -175,7 +183,7 @@ export class Events {
     let left = offset
     for (const part of splitDays(range)) {
       if (part.kind === 'edge') {
-        const count = await this.#countEdge(scope, part)
+        const count = await this.#countEach(scope, part)
         if (left < count) return { endMs: part.endMs, offset: left }
         left -= count
         continue

@@ -156,6 +156,16 @@ export class Guests {
     return guest
   }
 
+  /** The guests of the camera that are this user, one for each address they were invited by. */
+  async listOfUser(cameraId: number, userId: number): Promise<Guest[]> {
+    const rows = await select(this.#db)
+      .where('guests.camera_id', '=', cameraId)
+      .where('guests.user_id', '=', userId)
+      .orderBy('guests.id')
+      .execute()
+    return rows.map(toGuest)
+  }
+
   /** With the invitation to this camera that was not accepted yet. False when there was none. */
   async remove(cameraId: number, id: number): Promise<boolean> {
     const removed = await inTransaction(this.#db, async (transaction) => {

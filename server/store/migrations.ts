@@ -15,6 +15,8 @@ import { createFootageTables } from './migrations/0010-footage.ts'
 import { addDashboard } from './migrations/0011-dashboard.ts'
 import { addStreamListings } from './migrations/0012-stream-listings.ts'
 import { addRecordingRuns } from './migrations/0013-recording-runs.ts'
+import { addStatusCodes } from './migrations/0014-status-codes.ts'
+import { indexEventCategories } from './migrations/0015-event-categories.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -33,6 +35,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-dashboard': { up: addDashboard },
   '0012-stream-listings': { up: addStreamListings },
   '0013-recording-runs': { up: addRecordingRuns },
+  '0014-status-codes': { up: addStatusCodes },
+  '0015-event-categories': { up: indexEventCategories },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

@@ -36,6 +36,8 @@ export type Tables = {
     has_audio: number
     status: 'online' | 'offline' | 'unknown'
     status_reason: string | null
+    /** Finer than the reason, of which recordings keep theirs. */
+    status_code: string | null
     status_detail: string | null
     snapshot_at_ms: number | null
     created_at_ms: number

@@ -57,16 +57,19 @@ testEachDatabase('cameras: pages by owner, changes, status', async (t, { openSto
     name: 'Gate',
     password: null,
   })
-  await cameras.setStatus(7, { status: 'offline', reason: 'auth_failed', detail: 'The camera refused the password.' })
+  const detail = 'The camera refused the password.'
+  await cameras.setStatus(7, { status: 'offline', reason: 'auth_failed', code: 'login_refused', detail })
   await cameras.setFormat(7, { type: 'h265', hasAudio: true })
   await cameras.setSnapshotAt(7, 1234)
   const camera = await cameras.get(7)
   assert.deepEqual(
-    [camera.status, camera.statusReason, camera.statusDetail, camera.type, camera.hasAudio, camera.snapshotAtMs],
-    ['offline', 'auth_failed', 'The camera refused the password.', 'h265', true, 1234],
+    [camera.status, camera.statusReason, camera.statusCode, camera.statusDetail, camera.type, camera.hasAudio],
+    ['offline', 'auth_failed', 'login_refused', detail, 'h265', true],
   )
+  assert.equal(camera.snapshotAtMs, 1234)
   await cameras.resetStatus()
-  assert.equal((await cameras.get(7)).statusReason, null)
+  const reset = await cameras.get(7)
+  assert.deepEqual([reset.statusReason, reset.statusCode, reset.statusDetail], [null, null, null])
 
   const newest = (await cameras.list()).at(-1)!
   assert.equal(await cameras.remove(newest.id), true)

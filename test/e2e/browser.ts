@@ -51,8 +51,8 @@ type Grabbed = { width: number; height: number; pixels: string; playingMs?: numb
 /** For the page: pixels of an element, RGBA as base64. */
 const grab = `(selector) => {
   const element = document.querySelector(selector)
-  const width = element?.videoWidth ?? element?.naturalWidth
-  const height = element?.videoHeight ?? element?.naturalHeight
+  const width = element?.videoWidth ?? element?.naturalWidth ?? element?.width
+  const height = element?.videoHeight ?? element?.naturalHeight ?? element?.height
   if (!width) return undefined
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d', { willReadFrequently: true })
@@ -63,7 +63,7 @@ const grab = `(selector) => {
   return { width, height, pixels: btoa(text), playingMs: window.hls?.playingDate?.getTime() }
 }`
 
-/** Of an `<img>` or `<video>` on any page; undefined while it shows nothing, or nothing that can be read. */
+/** Of an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing, or nothing that can be read. */
 export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined

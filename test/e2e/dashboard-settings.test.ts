@@ -95,6 +95,7 @@ test('who is no owner sees no server and no users; once disabled, they are out',
   await checkAccessible(theirs)
 
   const row = page.getByRole('listitem').filter({ hasText: una.email })
+  await row.getByRole('button', { name: 'Manage' }).click()
   await row.getByRole('button', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await row.getByText('disabled', { exact: true }).waitFor()
@@ -103,6 +104,22 @@ test('who is no owner sees no server and no users; once disabled, they are out',
   await row.getByRole('button', { name: 'Enable' }).click()
   await row.getByText('disabled', { exact: true }).waitFor({ state: 'detached' })
   await scene.signIn(theirs, '/settings/profile', una)
+
+  const limit = row.getByLabel('Largest size of all their recordings in GB')
+  await limit.fill('2.5')
+  await limit.press('Enter')
+  await row.getByText('Saved.').waitFor()
+  await checkAccessible(page)
+  await shoot(page, 'settings-user')
+  await theirs.reload()
+  await parts.getByRole('link', { name: 'Storage' }).click()
+  await theirs.getByText('2.5 GB').waitFor()
+
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await row.waitFor({ state: 'detached' })
+  await theirs.goto(`${scene.server.url}/settings`)
+  await theirs.waitForURL(/sign-in/)
   await theirs.context().close()
 })
 

@@ -117,11 +117,14 @@ test('own and shared are apart, and each is found by its name', async () => {
 })
 
 test('a server that goes away is told, and the pictures move again when it is back', { timeout: 120_000 }, async () => {
+  await eventually('the newest picture is kept', 30_000, () => readClock(page, '.tile canvas'))
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
   await shoot(page, 'wall-away')
   await checkAccessible(page)
   assert.equal(await tiles().count(), tileCount, 'what was there stays')
+  assert.equal(await tiles().getByText('No connection to the server').count(), tileCount)
+  assert.ok(await readClock(page, '.tile canvas'), 'the last picture is still to be seen')
   await scene.server.start()
   await page.getByText('The server cannot be reached').waitFor({ state: 'detached', timeout: 60_000 })
   await numberTiles()

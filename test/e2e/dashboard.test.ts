@@ -159,6 +159,17 @@ test('an invited guest makes an account in a browser of their own and sees the c
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No guests yet').waitFor()
   await theirs.getByText('does not exist any more').waitFor()
+
+  const ofCamera = ['--camera', '1'] as const
+  await server.command('guest', 'add', ...ofCamera, '--email', guest.email)
+  await theirs.goto(`${server.url}/`)
+  await theirs.getByRole('link', { name: 'Yard' }).click()
+  await theirs.getByRole('button', { name: 'Remove from my list' }).click()
+  await shoot(theirs, 'guest-leaves')
+  await theirs.getByRole('dialog').getByRole('button', { name: 'Remove from my list' }).click()
+  await theirs.getByText('No camera yet').waitFor()
+  const { guests } = await server.command<{ guests: unknown[] }>('guest', 'list', ...ofCamera)
+  assert.deepEqual(guests, [])
   await theirs.context().close()
 })
 

@@ -1,10 +1,10 @@
 // Around every view: name, ways, whether the server answers.
 
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Mark } from '../parts/mark.tsx'
 import { useTexts } from '../texts/texts.tsx'
-import { connection } from './queries.ts'
+import { useIsLost } from './use-is-lost.ts'
 
 const ways = ['cameras', 'events', 'settings'] as const
 const addresses = { cameras: '/', events: '/events', settings: '/settings' } as const
@@ -52,10 +52,7 @@ function isAt(path: string, way: (typeof ways)[number]): boolean {
 
 function ConnectionBar() {
   const { frame } = useTexts()
-  const isLost = useSyncExternalStore(
-    (listener) => connection.subscribe(listener),
-    () => connection.isLost,
-  )
+  const isLost = useIsLost()
   return (
     <div role="status" className={isLost ? 'connection' : 'connection-none'}>
       {isLost && frame.unreachable}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeBytes } from './byte-size.ts'
+import { readGigabytes, writeBytes, writeGigabytes } from './byte-size.ts'
 
 test('sizes are written in the unit that fits and in the language', () => {
   const space = (text: string) => text.replaceAll(/\s/g, ' ')
@@ -9,4 +9,10 @@ test('sizes are written in the unit that fits and in the language', () => {
     ['0 MB', '0.5 MB', '999 MB', '1.23 GB', '12.3 TB'],
   )
   assert.equal(space(writeBytes(1_234_000_000, 'de')), '1,23 GB')
+})
+
+test('a limit is typed in gigabytes; nothing is no limit, and what is no size is neither', () => {
+  for (const bytes of [null, 1e9, 2_500_000_000, 10_000_000]) assert.equal(readGigabytes(writeGigabytes(bytes)), bytes)
+  assert.deepEqual(['', ' ', '0.5'].map(readGigabytes), [null, null, 500_000_000])
+  assert.deepEqual(['0', '-1', 'much', '1e30'].map(readGigabytes), [undefined, undefined, undefined, undefined])
 })

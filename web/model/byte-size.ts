@@ -13,3 +13,15 @@ export function writeBytes(bytes: number, language: string): string {
   const format = new Intl.NumberFormat(language, { style: 'unit', unit, ...digits })
   return format.format(bytes / size)
 }
+
+/** A limit as typed, in bytes; null: none, where nothing was typed; undefined: not a size. */
+export function readGigabytes(text: string): number | null | undefined {
+  if (text.trim() === '') return null
+  const bytes = Math.round(Number(text) * 1e9)
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined
+}
+
+/** As it would be typed. */
+export function writeGigabytes(bytes: number | null): string {
+  return bytes === null ? '' : String(bytes / 1e9)
+}

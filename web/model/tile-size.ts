@@ -9,15 +9,23 @@ const sizes: readonly TileSize[] = [
   { width: 960, height: 540 },
 ]
 
-/** As the style sheet has them: tiles of few cameras are larger. */
+/** So many, and fewer, have larger pictures. */
+export const mostOfFew = 6
+
+/** As the style sheet has them: tiles of few cameras are larger, and fill the wall. */
 const minTileWidth = { many: 288, few: 416 } as const
+const columnsOfFew: readonly number[] = [1, 1, 2, 3, 2, 3, 3]
+const maxTileWidth = 1024
 const gap = 16
 /** Beyond that nobody sees a difference in a small picture that moves. */
 const maxPixelRatio = 1.5
 
-/** As wide as the tiles of a wall of this width come out, in pixels of the screen. */
-export function findTileSize(wallWidth: number, pixelRatio: number, count: 'many' | 'few'): TileSize {
-  const columns = Math.max(1, Math.floor((wallWidth + gap) / (minTileWidth[count] + gap)))
-  const wanted = ((wallWidth - gap * (columns - 1)) / columns) * Math.min(pixelRatio, maxPixelRatio)
+/** As wide as `count` tiles on a wall of this width come out, in pixels of the screen. */
+export function findTileSize(wallWidth: number, pixelRatio: number, count: number): TileSize {
+  const isFew = count <= mostOfFew
+  const room = Math.max(1, Math.floor((wallWidth + gap) / (minTileWidth[isFew ? 'few' : 'many'] + gap)))
+  const columns = Math.min(room, columnsOfFew[count] ?? room)
+  const width = Math.min(maxTileWidth, (wallWidth - gap * (columns - 1)) / columns)
+  const wanted = width * Math.min(pixelRatio, maxPixelRatio)
   return sizes.find(({ width }) => width >= wanted) ?? sizes.at(-1)!
 }

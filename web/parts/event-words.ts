@@ -6,3 +6,8 @@ import type { Texts } from '../texts/texts.tsx'
 export function nameEvent({ source, category, title }: CameraEvent, texts: Texts['events']): string {
   return texts.own[source === 'system' ? category : ''] ?? title ?? category
 }
+
+/** Of all events of a category. */
+export function nameKind(category: string, texts: Texts['events']): string {
+  return texts.own[category] ?? category.replaceAll('_', ' ')
+}

@@ -1,8 +1,9 @@
 // A camera's live picture as moving JPEGs. Has no source while it cannot be seen, so that nothing is sent for nothing; an address
-// that expired, or broke with the connection, is asked for again.
+// that expired, or broke with the connection, is asked for again. While nothing new comes, the last picture stays, dimmed.
 
 import { useEffect, useRef, useState } from 'react'
 import { connection } from '../app/queries.ts'
+import './live-picture.css'
 
 export type LivePictureProps = {
   /** Of an MJPEG stream; undefined while there is none. */
@@ -10,14 +11,20 @@ export type LivePictureProps = {
   /** Shown until the first picture comes, and while there is no stream. */
   readonly poster: string | undefined
   readonly alt: string
+  /** It is not of now, whatever comes. */
+  readonly isOld?: boolean
 }
 
 const againMs = 3_000
+/** A picture that broke is gone from its element at once: this is how old the one that stays may be. */
+const keepEveryMs = 2_000
 
-export function LivePicture({ url, poster, alt }: LivePictureProps) {
+export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProps) {
   const image = useRef<HTMLImageElement>(null)
+  const kept = useRef<HTMLCanvasElement>(null)
   const isVisible = useIsVisible(image)
   const [attempt, setAttempt] = useState(0)
+  const [isBroken, setBroken] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   // A picture whose connection ended is not told so by every browser: it stands still.
@@ -29,6 +36,15 @@ export function LivePicture({ url, poster, alt }: LivePictureProps) {
     })
   }, [])
   const isLive = isVisible && url !== undefined
+  useEffect(() => {
+    if (!isLive) return
+    const keep = () => image.current && kept.current && keepPicture(image.current, kept.current)
+    const keeping = setInterval(keep, keepEveryMs)
+    return () => {
+      clearInterval(keeping)
+      keep()
+    }
+  }, [isLive])
   // Addresses are signed anew with each answer; the one that plays goes on.
   const playing = useRef<{ url: string; attempt: number }>(undefined)
   if (!isLive) playing.current = undefined
@@ -37,18 +53,30 @@ export function LivePicture({ url, poster, alt }: LivePictureProps) {
     playing.current = { url: attempt === 0 ? url : `${url}&attempt=${attempt}`, attempt }
   }
   return (
-    <img
-      ref={image}
-      className="picture"
-      src={playing.current?.url ?? poster}
-      alt={alt}
-      decoding="async"
-      onError={() => {
-        clearTimeout(timer.current)
-        timer.current = setTimeout(() => setAttempt((before) => before + 1), againMs)
-      }}
-    />
+    <span className={`live-picture ${isOld || isBroken ? 'live-picture-old' : ''}`}>
+      <canvas ref={kept} className="picture" />
+      <img
+        ref={image}
+        className="picture"
+        src={playing.current?.url ?? poster}
+        alt={alt}
+        decoding="async"
+        onLoad={() => setBroken(false)}
+        onError={() => {
+          setBroken(true)
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => setAttempt((before) => before + 1), againMs)
+        }}
+      />
+    </span>
   )
+}
+
+function keepPicture(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
+  const { naturalWidth: width, naturalHeight: height } = image
+  if (width === 0 || height === 0) return
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
+  canvas.getContext('2d')?.drawImage(image, 0, 0)
 }
 
 /** In the window, or nearly, and the window in front. */

@@ -1,5 +1,6 @@
 // Whether to record, for how long, how much at most, and what that takes on the disk.
 
+import { readGigabytes } from '../model/byte-size.ts'
 import { type CostQuestion, findCost } from '../model/recording-cost.ts'
 import { readDays, usualRetentions } from '../model/retention.ts'
 import { useTexts } from '../texts/texts.tsx'
@@ -93,5 +94,7 @@ function CostNote({
 
 /** Null: no limit. */
 export function readMaxBytes({ maxGigabytes }: RecordingWish): number | null {
-  return maxGigabytes.trim() === '' ? null : Math.round(Number(maxGigabytes) * 1e9)
+  const bytes = readGigabytes(maxGigabytes)
+  // What is no size is for the server to refuse, not to be taken for no limit.
+  return bytes === undefined ? 0 : bytes
 }

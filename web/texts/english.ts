@@ -42,6 +42,7 @@ export const english = {
     none: 'Add the first one: all you need is its address in your network.',
     nothingFound: (text: string) => `No camera is called “${text}”.`,
     status: { online: 'Online', offline: 'Offline', unknown: 'Connecting' },
+    noServer: 'No connection to the server',
     of: (owner: string) => `of ${owner}`,
     recording: 'Recording',
   },
@@ -105,7 +106,12 @@ export const english = {
     markByDragging: 'Mark by dragging',
     noLaterEvent: 'There is no later event in the time shown.',
     noEarlierEvent: 'There is no earlier event in the time shown.',
-    allCameras: 'All cameras',
+  },
+  leave: {
+    action: 'Remove from my list',
+    title: (camera: string) => `Give up ${camera}?`,
+    text: (owner: string) =>
+      `You stop seeing the camera at once, and ${owner} sees that you are no guest any more. Only ${owner} can invite you again.`,
   },
   timeline: {
     label: 'Timeline',
@@ -255,6 +261,8 @@ export const english = {
       no_frames: 'The camera answers, but sends no picture',
       failed: 'It did not work',
     } as Record<string, string> & { failed: string },
+    /** The server says it in English itself, and knows more. */
+    advice: {} as Record<string, string>,
     suggestions: 'Usual addresses of makers of cameras, at the same device:',
     try: 'Try',
     tryOf: (maker: string) => `Try that of ${maker}`,
@@ -298,12 +306,16 @@ export const english = {
     camera: 'Camera',
     allCameras: 'All cameras',
     day: 'Day',
-    allDays: 'All days',
-    noneOfDay: 'Nothing happened on this day',
+    kind: 'Kind',
+    allKinds: 'All kinds',
+    showAll: 'Show all',
+    noneFound: 'Nothing of the kind happened',
+    noneFoundAdvice: 'Choose another kind, another day, or show all.',
     noneTitle: 'Nothing happened yet',
     none: 'Cameras that go and come, gaps in recordings, and what devices and programs report will stand here.',
     more: 'More',
     play: 'Play',
+    playFrom: (time: string) => `Play from ${time}`,
     /** What the server reports itself. */
     own: {
       camera_offline: 'Camera offline',
@@ -468,6 +480,17 @@ export const english = {
     disable: 'Disable',
     disableTitle: (name: string) => `Disable ${name}?`,
     disableText: 'They cannot come in any more, and their access tokens end for good. Their cameras go on.',
+    manage: 'Manage',
+    manageOf: (name: string) => `Manage ${name}`,
+    remove: 'Remove',
+    removeTitle: (name: string) => `Remove ${name}?`,
+    removeText:
+      'The account goes for good, and with it their cameras, all recordings of these, their guests, tokens and applications. This cannot be undone; disabling can.',
+    limit: 'Largest size of all their recordings in GB',
+    limitHint: (used: string) => `${used} used at present. Beyond the limit, the oldest goes first.`,
+    noLimit: 'no limit',
+    saveLimit: 'Save the limit',
+    limitSaved: 'Saved.',
     enable: 'Enable',
   },
   access: {

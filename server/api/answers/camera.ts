@@ -1,6 +1,7 @@
 // A camera as its owner and its guests see it. The addresses it is watched at carry who may, how, and until when.
 
 import type { Camera, SharedCamera } from '../../../contract/camera.ts'
+import { problemCodes } from '../../../contract/camera-problem.ts'
 import type { LiveView } from '../../model/live-view.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Camera as CameraRow } from '../../store/cameras.ts'
@@ -25,7 +26,13 @@ export function writeCamera(
     event_api_hash: camera.eventApiHash,
     ...rest,
     status_reason: camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
+    status_code: camera.status === 'offline' ? findStatusCode(camera) : null,
   }
+}
+
+/** Null too where the server was another one when it was written. */
+function findStatusCode({ statusCode }: CameraRow): Camera['status_code'] {
+  return problemCodes.find((code) => code === statusCode) ?? null
 }
 
 /** `applications` tell whether the camera is recorded, `has_recording` whether this guest may see that. */

@@ -32,9 +32,9 @@ export function createEventHandlers({ store, devices, clock, publicUrl }: EventH
 
   const list = async (call: ListCall, scope: EventScope, path: string) => {
     const query = call.query()
-    const range = getOpenTimeRange(query)
+    const filter = { ...getOpenTimeRange(query), category: query.category }
     const page = getPage(query)
-    const [count, rows] = await Promise.all([events.count(scope, range), events.list(scope, range, page)])
+    const [count, rows] = await Promise.all([events.count(scope, filter), events.list(scope, filter, page)])
     return writeListing(call, `${publicUrl}${path}`, page, count, rows.map(writeEvent))
   }
 

@@ -1,5 +1,6 @@
-// /v1/shared-cameras/: what others share with the caller. An own camera is not among them.
+// /v1/shared-cameras/: what others share with the caller, who may give it up. An own camera is not among them.
 
+import type { Accounts } from '../../auth/accounts/accounts.ts'
 import { createLiveView } from '../../model/live-view.ts'
 import { getPage } from '../../model/page.ts'
 import type { Store } from '../../store/store.ts'
@@ -12,15 +13,16 @@ import { writeListing } from '../page-of.ts'
 export type SharedCameraHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'recordings' | 'shares'>
   readonly access: CameraAccess
+  readonly accounts: Pick<Accounts, 'guests'>
   readonly urls: MediaUrls
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
 }
 
-type Names = 'listSharedCameras' | 'getSharedCamera'
+type Names = 'listSharedCameras' | 'getSharedCamera' | 'deleteSharedCamera'
 
 export function createSharedCameraHandlers(options: SharedCameraHandlersOptions): Pick<Handlers, Names> {
-  const { store, access, urls, publicUrl } = options
+  const { store, access, accounts, urls, publicUrl } = options
   const { users, cameras, recordings, shares } = store
 
   return {
@@ -48,6 +50,14 @@ export function createSharedCameraHandlers(options: SharedCameraHandlersOptions)
       await access.noteLook(userId, id)
       const [owner, recording] = await Promise.all([users.get(camera.ownerId), recordings.find(id)])
       return writeSharedCamera({ camera, owner, share }, recording, view, urls.forCamera(id, call.caller, view))
+    },
+
+    async deleteSharedCamera(call) {
+      const { userId } = call.caller
+      const { camera_id: cameraId } = call.params
+      await access.getGuestRight(userId, cameraId)
+      await accounts.guests.leave({ cameraId, userId, context: call.context() })
+      return null
     },
   }
 }

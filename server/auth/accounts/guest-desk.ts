@@ -30,6 +30,8 @@ export type ChangeGuestInput = By & {
 }
 export type RemoveGuestInput = By & { readonly camera: OwnCamera; readonly guest: Guest }
 
+export type LeaveInput = By & { readonly cameraId: number; readonly userId: number }
+
 export type GuestDeskOptions = Pick<AccountsOptions, 'store' | 'audit' | 'randomBytes' | 'publicUrl' | 'signUp'>
 
 export class GuestDesk {
@@ -86,6 +88,21 @@ export class GuestDesk {
   async remove({ camera, guest, ...input }: RemoveGuestInput): Promise<void> {
     await this.#options.store.guests.remove(camera.id, guest.id)
     this.#options.audit.write({ event: 'guest.removed', ...about(camera, guest, input) })
+  }
+
+  /** By the guest: ends the share, by whatever addresses they were invited. Throws 'not_found' when there is none. */
+  async leave({ cameraId, userId, ...input }: LeaveInput): Promise<void> {
+    const { store, audit } = this.#options
+    const [camera, guests] = await Promise.all([
+      store.cameras.find(cameraId),
+      store.guests.listOfUser(cameraId, userId),
+    ])
+    if (!camera || guests.length === 0)
+      throw new AppError('not_found', `user ${userId} is no guest of camera ${cameraId}`)
+    for (const guest of guests) {
+      await store.guests.remove(cameraId, guest.id)
+      audit.write({ event: 'guest.left', ...about(camera, guest, input) })
+    }
   }
 
   async #insert(guest: Parameters<GuestDeskOptions['store']['guests']['insert']>[0]): Promise<Guest> {

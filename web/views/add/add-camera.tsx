@@ -19,11 +19,11 @@ import { AddressForm, type Looked } from './address-form.tsx'
 import { CameraMaker } from './create-camera.ts'
 
 export function AddCamera() {
-  const { addCamera: texts } = useTexts()
+  const { addCamera: texts, cameras } = useTexts()
   /** What is to be added; set once somebody has looked at it and is content. */
   const [looked, setLooked] = useState<Looked>()
   return (
-    <Page title={texts.title}>
+    <Page title={texts.title} above={{ name: cameras.title, href: '/' }}>
       {/* Stays while the second step is there, so that going back finds everything as it was. */}
       <div className="add-camera" hidden={looked !== undefined}>
         <AddressForm onNext={setLooked} />

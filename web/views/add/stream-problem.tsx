@@ -1,8 +1,9 @@
 // Why there are no pictures at an address, and what to try.
 
 import type { StreamDetection } from '../../../sdk/index.ts'
+import { findWords } from '../../model/offline-words.ts'
 import { Button } from '../../parts/button.tsx'
-import { useLanguage } from '../../texts/texts.tsx'
+import { useTexts } from '../../texts/texts.tsx'
 
 export type StreamProblemProps = {
   readonly problem: NonNullable<StreamDetection['problem']>
@@ -13,16 +14,12 @@ export type StreamProblemProps = {
 }
 
 export function StreamProblem({ problem, onTry, onAnyway }: StreamProblemProps) {
-  const { texts, language } = useLanguage()
-  const { detection } = texts
+  const { detection } = useTexts()
   const { code, detail, suggestions } = problem
   return (
     <div className="panel">
       <h2>{detection.problems[code] ?? detection.problems.failed}</h2>
-      {/* In English, and more exact than what a translation of all of it could be. */}
-      <p className={language === 'en' ? undefined : 'hint'} lang="en">
-        {detail}
-      </p>
+      <p>{findWords({ code, sentence: detail }, detection)}</p>
       {suggestions.length > 0 && (
         <>
           <p className="suggestions-title">{detection.suggestions}</p>

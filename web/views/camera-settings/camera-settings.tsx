@@ -1,10 +1,11 @@
 // What can be changed of a camera of one's own: name and address, recording; and taking it away.
 
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { type Camera, findStreamUrl } from '../../../sdk/index.ts'
 import { camerasKey, type TileView, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { findWords, troubleOf } from '../../model/offline-words.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -32,11 +33,7 @@ export function CameraSettings() {
   return (
     <Page
       title={camera.data ? texts.title(camera.data.camera.name) : texts.noCamera}
-      actions={
-        <Link className="action action-quiet" href={`/cameras/${id}`}>
-          {texts.toCamera}
-        </Link>
-      }
+      above={{ name: camera.data?.camera.name ?? texts.toCamera, href: `/cameras/${id}` }}
     >
       {failed && <Failure error={failed.error} onAgain={() => failed.refetch()} />}
       {!failed && !(camera.data && source.data) && <p>{loading}</p>}
@@ -54,16 +51,17 @@ export function CameraSettings() {
 
 /** Whether what was changed works shows here. */
 function CameraState({ camera }: { readonly camera: Camera }) {
-  const { cameras: texts } = useTexts()
+  const { cameras: texts, detection } = useTexts()
+  const trouble = findWords(troubleOf(camera), detection)
   const url = camera.status === 'online' ? findStreamUrl(camera, 'mjpeg') : undefined
   return (
     <div className="panel camera-state">
       <span className="tile-picture">
-        <LivePicture url={url} poster={camera.snapshot?.url} alt="" />
+        <LivePicture url={url} poster={camera.snapshot?.url} alt="" isOld={camera.status === 'offline'} />
       </span>
       <div role="status">
         <p className={`status status-${camera.status}`}>{texts.status[camera.status]}</p>
-        {camera.status_reason !== null && <p className="hint">{camera.status_reason}</p>}
+        {trouble !== undefined && <p className="hint">{trouble}</p>}
       </div>
     </div>
   )

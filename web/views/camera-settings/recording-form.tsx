@@ -6,6 +6,7 @@ import { type Camera, type Client, NightjarError, type Recording } from '../../.
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
+import { writeGigabytes } from '../../model/byte-size.ts'
 import { findRoom } from '../../model/recording-cost.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { readFieldProblems } from '../../parts/field-problems.ts'
@@ -85,7 +86,7 @@ function findRecording(client: Client, cameraId: number, signal: AbortSignal): P
 function readWish(recording: Recording | null): RecordingWish {
   if (recording === null) return { isOn: false, retention: 'P7D', maxGigabytes: '' }
   const { retention, max_bytes: maxBytes } = recording
-  return { isOn: true, retention, maxGigabytes: maxBytes === null ? '' : String(maxBytes / 1e9) }
+  return { isOn: true, retention, maxGigabytes: writeGigabytes(maxBytes) }
 }
 
 /** The same once more changes nothing: a second try after a lost answer does no harm. */

@@ -5,6 +5,7 @@ import { Link, useParams } from 'wouter'
 import { NightjarError } from '../../../sdk/index.ts'
 import { type AnyCamera, type CameraKind, useCamera } from '../../app/camera-queries.ts'
 import type { Marks } from '../../model/marked-range.ts'
+import { findWords, troubleOf } from '../../model/offline-words.ts'
 import { createZone } from '../../model/zone.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
@@ -16,6 +17,7 @@ import { useEvents } from './event-queries.ts'
 import { useFootage, useRecording } from './footage-queries.ts'
 import { JumpDialog } from './jump-dialog.tsx'
 import { KeyHelp } from './key-help.tsx'
+import { LeaveCamera } from './leave-camera.tsx'
 import { PlayFailure } from './play-failure.tsx'
 import { LivePlayer } from './player/live-player.tsx'
 import { RecordedPlayer } from './player/recorded-player.tsx'
@@ -54,7 +56,7 @@ function CameraById({ kind }: { readonly kind: CameraKind }) {
 
 function CameraView({ of }: { readonly of: AnyCamera }) {
   const { kind, camera } = of
-  const { camera: texts } = useTexts()
+  const { camera: texts, cameras, detection } = useTexts()
   const nowMs = useNow(1_000)
   const zone = useMemo(() => createZone(Intl.DateTimeFormat().resolvedOptions().timeZone), [])
   const clock = useClock(zone)
@@ -89,8 +91,9 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
   return (
     <Page
       title={camera.name}
+      above={{ name: cameras.title, href: '/' }}
       actions={
-        kind === 'own' && (
+        kind === 'own' ? (
           <>
             <Link className="action action-quiet" href={`/events?camera=${camera.id}`}>
               {texts.events}
@@ -102,6 +105,8 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
               {texts.settings}
             </Link>
           </>
+        ) : (
+          <LeaveCamera camera={camera} />
         )
       }
     >
@@ -141,11 +146,8 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       {camera.status === 'offline' && isLive && (
         <Notice kind="bad">
           <p>
-            {'status_reason' in camera && camera.status_reason !== null
-              ? camera.status_reason
-              : camera.has_recording
-                ? texts.offline
-                : texts.offlineUnrecorded}
+            {(kind === 'own' && findWords(troubleOf(camera), detection)) ||
+              (camera.has_recording ? texts.offline : texts.offlineUnrecorded)}
           </p>
         </Notice>
       )}
@@ -169,9 +171,6 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
           <p>{kind === 'own' ? texts.notRecorded : texts.noRecordings}</p>
         </Notice>
       )}
-      <p>
-        <Link href="/">{texts.allCameras}</Link>
-      </p>
       {dialog === 'keys' && <KeyHelp isOn={keys.isOn} onSwitch={keys.setOn} onClose={() => setDialog(undefined)} />}
       {dialog === 'jump' && (
         <JumpDialog

@@ -1,8 +1,10 @@
-// One camera on the wall.
+// One camera on the wall: its picture, its name, and a word where something is wrong.
 
 import { Link } from 'wouter'
 import { findStreamUrl } from '../../../sdk/index.ts'
 import type { AnyCamera } from '../../app/camera-queries.ts'
+import { useIsLost } from '../../app/use-is-lost.ts'
+import { findShortWords, troubleOf } from '../../model/offline-words.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -13,28 +15,42 @@ export type CameraTileProps = {
 }
 
 export function CameraTile({ of, isWaiting }: CameraTileProps) {
-  const { cameras: texts } = useTexts()
+  const { cameras: texts, detection } = useTexts()
+  const isLost = useIsLost()
   const { kind, camera } = of
   const isOnline = camera.status === 'online'
-  const address = kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`
+  const isOffline = camera.status === 'offline'
+  const trouble = kind === 'own' && isOffline ? findShortWords(troubleOf(camera), detection) : undefined
+  const words = isLost ? texts.noServer : isOnline ? undefined : texts.status[camera.status]
   return (
     <li className="tile">
-      <Link href={address} className="tile-link">
+      <Link href={kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`} className="tile-link">
         <span className="tile-picture">
           <LivePicture
             url={isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined}
             poster={camera.snapshot?.url}
             alt=""
+            isOld={isLost || isOffline}
           />
+          {words !== undefined && (
+            <span className="tile-words" aria-hidden="true">
+              {words}
+            </span>
+          )}
         </span>
-        <span className="tile-name">{camera.name}</span>
+        <span className="tile-name" title={camera.name}>
+          <span className={`status status-${camera.status}`} aria-hidden="true" />
+          <bdi>{camera.name}</bdi>
+        </span>
       </Link>
       <p className="tile-facts">
-        <span className={`status status-${camera.status}`}>{texts.status[camera.status]}</span>
-        {camera.has_recording && <span className="tag">{texts.recording}</span>}
-        {kind === 'shared' && <span>{texts.of(camera.owner.first_name || camera.owner.email)}</span>}
+        <span className="unseen">{texts.status[camera.status]}</span>
+        {kind === 'shared' && (
+          <span className="tile-owner">{texts.of(camera.owner.first_name || camera.owner.email)}</span>
+        )}
+        {camera.has_recording && <span className="tile-recording">{texts.recording}</span>}
       </p>
-      {kind === 'own' && camera.status_reason !== null && <p className="hint">{camera.status_reason}</p>}
+      {trouble !== undefined && <p className="hint tile-trouble">{trouble}</p>}
     </li>
   )
 }

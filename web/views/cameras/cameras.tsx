@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { findTileSize } from '../../model/tile-size.ts'
+import { findTileSize, mostOfFew } from '../../model/tile-size.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -15,14 +15,13 @@ import { CameraTile } from './camera-tile.tsx'
 const searchedFrom = 7
 /** Of the view, left and right together. */
 const margins = 48
-/** So many, and fewer, have larger pictures. */
-const mostOfFew = 6
 
 export function Cameras() {
   const { cameras: texts, loading } = useTexts()
   const client = useClient()
-  const [size, setSize] = useState<'many' | 'few'>('many')
-  const tileView = useMemo(() => readTileView(size), [size])
+  /** Of the larger group: as many tiles share the width. */
+  const [most, setMost] = useState(mostOfFew + 1)
+  const tileView = useMemo(() => readTileView(most), [most])
   // While larger pictures are asked for, the others stay.
   const own = useQuery({ ...ownCamerasQuery(client, tileView), placeholderData: keepPreviousData })
   const shared = useQuery({ ...sharedCamerasQuery(client, tileView), placeholderData: keepPreviousData })
@@ -32,8 +31,9 @@ export function Cameras() {
     { title: texts.shared, cameras: (shared.data ?? []).map((camera): AnyCamera => ({ kind: 'shared', camera })) },
   ]
   const count = groups.reduce((sum, { cameras }) => sum + cameras.length, 0)
-  const wantedSize = count <= mostOfFew ? 'few' : 'many'
-  if (own.data && shared.data && wantedSize !== size) setSize(wantedSize)
+  const isFew = count <= mostOfFew
+  const wanted = isFew ? Math.max(...groups.map(({ cameras }) => cameras.length)) : mostOfFew + 1
+  if (own.data && shared.data && wanted !== most) setMost(wanted)
   const isFound = ({ camera }: AnyCamera) => camera.name.toLowerCase().includes(search.trim().toLowerCase())
   const found = groups.map((group) => ({ ...group, cameras: group.cameras.filter(isFound) }))
   const shown = found.filter(({ cameras }) => cameras.length > 0)
@@ -78,8 +78,8 @@ export function Cameras() {
       {count > 0 && shown.length === 0 && <p role="status">{texts.nothingFound(search.trim())}</p>}
       {shown.map(({ title, cameras }) => (
         <section key={title} aria-label={title}>
-          <h2>{title}</h2>
-          <ul className={`wall wall-${size}`}>
+          <h2 className={shared.data.length === 0 ? 'unseen' : undefined}>{title}</h2>
+          <ul className={isFew ? 'wall wall-few' : 'wall'}>
             {cameras.map((camera) => (
               <CameraTile
                 key={`${camera.kind} ${camera.camera.id}`}
@@ -95,7 +95,7 @@ export function Cameras() {
 }
 
 /** A key frame a second is movement enough for a glance. */
-function readTileView(count: 'many' | 'few'): TileView {
+function readTileView(count: number): TileView {
   const { width, height } = findTileSize(innerWidth - margins, devicePixelRatio, count)
   return { max_width: width, max_height: height, refresh_rate: 1 }
 }

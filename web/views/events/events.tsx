@@ -1,4 +1,4 @@
-// What happened at one's cameras, newest first; each leads to its moment.
+// What happened at one's cameras, day by day, newest first; each leads to its moment.
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -6,11 +6,12 @@ import { Link, useSearchParams } from 'wouter'
 import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { cutIntoDays, listKinds } from '../../model/event-list.ts'
 import { createZone, momentOf, parseLocalTime, startOfDay, writeLocalTime, type Zone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { nameEvent } from '../../parts/event-words.ts'
+import { nameEvent, nameKind } from '../../parts/event-words.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -28,17 +29,19 @@ export function Events() {
   const zone = useMemo(() => createZone(Intl.DateTimeFormat().resolvedOptions().timeZone), [])
   const day = search.get('day') ?? ''
   const range = readDay(day, zone)
-  const choose = (name: 'camera' | 'day', value: string) => {
+  const category = search.get('kind') ?? undefined
+  const isFiltered = range !== undefined || category !== undefined
+  const choose = (name: 'camera' | 'kind' | 'day', value: string) => {
     const others = [...search].filter(([key]) => key !== name)
     setSearch(value === '' ? others : [...others, [name, value]], { replace: true })
   }
   const cameras = useQuery(ownCamerasQuery(client))
   const byId = useMemo(() => new Map((cameras.data ?? []).map((camera) => [camera.id, camera])), [cameras.data])
   const events = useInfiniteQuery({
-    queryKey: ['events', cameraId, range],
+    queryKey: ['events', cameraId, category, range],
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) => {
-      const query = { ...range, limit: pageSize, offset }
+      const query = { ...range, ...(category !== undefined && { category }), limit: pageSize, offset }
       return cameraId === undefined
         ? client.events.list(query, { signal })
         : client.events.listOfCamera(cameraId, query, { signal })
@@ -46,12 +49,17 @@ export function Events() {
     getNextPageParam: ({ next }, _pages, offset) => (next === null ? undefined : offset + pageSize),
     refetchInterval: intervalMs,
   })
+  const clock = useClock(zone)
   const shown = unique(events.data?.pages.flatMap(({ results }) => results) ?? [])
+  const kinds = listKinds(
+    shown.map((event) => event.category),
+    category,
+  )
   return (
     <Page title={texts.title}>
       <div className="filters">
         <label className="filter">
-          {texts.camera}
+          <span>{texts.camera}</span>
           <select value={cameraId ?? ''} onChange={({ currentTarget: { value } }) => choose('camera', value)}>
             <option value="">{texts.allCameras}</option>
             {(cameras.data ?? []).map(({ id, name }) => (
@@ -62,7 +70,18 @@ export function Events() {
           </select>
         </label>
         <label className="filter">
-          {texts.day}
+          <span>{texts.kind}</span>
+          <select value={category ?? ''} onChange={({ currentTarget: { value } }) => choose('kind', value)}>
+            <option value="">{texts.allKinds}</option>
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {nameKind(kind, texts)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="filter">
+          <span>{texts.day}</span>
           <input
             type="date"
             value={range ? day : ''}
@@ -70,24 +89,29 @@ export function Events() {
             onChange={({ currentTarget: { value } }) => choose('day', value)}
           />
         </label>
-        {range && (
-          <Button look="quiet" onClick={() => choose('day', '')}>
-            {texts.allDays}
+        {(isFiltered || cameraId !== undefined) && (
+          <Button look="quiet" onClick={() => setSearch([], { replace: true })}>
+            {texts.showAll}
           </Button>
         )}
       </div>
       {events.error && !events.data && <Failure error={events.error} onAgain={() => events.refetch()} />}
       {events.isLoading && <p>{loading}</p>}
       {events.data && shown.length === 0 && (
-        <Empty title={range ? texts.noneOfDay : texts.noneTitle}>{!range && <p>{texts.none}</p>}</Empty>
+        <Empty title={isFiltered ? texts.noneFound : texts.noneTitle}>
+          <p>{isFiltered ? texts.noneFoundAdvice : texts.none}</p>
+        </Empty>
       )}
-      {shown.length > 0 && (
-        <ul className="panel events">
-          {shown.map((event) => (
-            <EventRow key={event.id} event={event} camera={byId.get(event.camera)} />
-          ))}
-        </ul>
-      )}
+      {cutIntoDays(shown, zone).map(({ startMs, events }) => (
+        <section key={startMs} aria-label={clock.fullDay(startMs)}>
+          <h2>{clock.fullDay(startMs)}</h2>
+          <ul className="panel events">
+            {events.map((event) => (
+              <EventRow key={event.id} event={event} camera={byId.get(event.camera)} />
+            ))}
+          </ul>
+        </section>
+      ))}
       {events.hasNextPage && (
         <Button look="quiet" isBusy={events.isFetchingNextPage} onClick={() => events.fetchNextPage()}>
           {texts.more}
@@ -103,20 +127,24 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
   const atMs = Date.parse(event.occurred_at)
   return (
     <li className="event">
-      {camera?.has_recording && (
-        <span className="event-picture">
-          <MomentPicture kind="own" cameraId={camera.id} atMs={atMs} width={160} />
-        </span>
-      )}
+      <span className="event-picture">
+        {camera?.has_recording && <MomentPicture kind="own" cameraId={camera.id} atMs={atMs} width={160} />}
+      </span>
       <div>
-        <strong>{nameEvent(event, texts)}</strong>
+        <strong>
+          <bdi>{nameEvent(event, texts)}</bdi>
+        </strong>
         <p className="hint">
-          {camera?.name} · {texts.sources[event.source] ?? event.source}
+          <bdi>{camera?.name}</bdi> · {texts.sources[event.source] ?? event.source}
         </p>
       </div>
-      <time dateTime={event.occurred_at}>{clock.dateTime(atMs)}</time>
+      <time dateTime={event.occurred_at}>{clock.time(atMs)}</time>
       {camera?.has_recording && (
-        <Link className="action action-quiet" href={`/cameras/${event.camera}?at=${event.occurred_at}`}>
+        <Link
+          className="action action-quiet"
+          href={`/cameras/${event.camera}?at=${event.occurred_at}`}
+          aria-label={texts.playFrom(clock.time(atMs))}
+        >
           {texts.play}
         </Link>
       )}

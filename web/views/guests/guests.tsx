@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { type Client, type Guest, type NewGuest, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
@@ -32,14 +32,7 @@ export function Guests() {
   })
   const name = camera.data?.camera.name ?? ''
   return (
-    <Page
-      title={texts.title(name)}
-      actions={
-        <Link className="action action-quiet" href={`/cameras/${id}`}>
-          {texts.toCamera}
-        </Link>
-      }
-    >
+    <Page title={texts.title(name)} above={{ name: name || texts.toCamera, href: `/cameras/${id}` }}>
       <InviteForm cameraId={cameraId} />
       <section aria-label={texts.list}>
         <h2>{texts.list}</h2>

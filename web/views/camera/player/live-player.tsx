@@ -96,6 +96,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
           url={isOnline && still === undefined ? findStreamUrl(camera, 'mjpeg') : undefined}
           poster={still ?? camera.snapshot?.url}
           alt={label}
+          isOld={camera.status === 'offline'}
         />
       </div>
     )

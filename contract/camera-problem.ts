@@ -1,0 +1,22 @@
+// What stands between the address of a camera and its pictures, in words a program can use.
+
+export const problemCodes = [
+  'address_refused',
+  'unknown_host',
+  'unreachable',
+  'timed_out',
+  'tls_failed',
+  'not_a_camera',
+  'login_needed',
+  'login_refused',
+  'not_allowed',
+  'no_such_stream',
+  'busy',
+  'redirected',
+  'no_video',
+  'unsupported',
+  'no_frames',
+  'failed',
+] as const
+
+export type ProblemCode = (typeof problemCodes)[number]

@@ -1,0 +1,26 @@
+// How a list of events is cut into days, and which kinds of events can be asked for.
+
+import { startOfDay, type Zone } from './zone.ts'
+
+/** What this server reports by itself. */
+export const ownKinds = ['camera_offline', 'camera_online', 'recording_gap', 'recording_error'] as const
+
+export type Day<T> = { readonly startMs: number; readonly events: readonly T[] }
+
+/** Days of the zone, in the order of the list; an event that is out of order is not moved. */
+export function cutIntoDays<T extends { readonly occurred_at: string }>(events: readonly T[], zone: Zone): Day<T>[] {
+  const days: { startMs: number; events: T[] }[] = []
+  for (const event of events) {
+    const startMs = startOfDay(Date.parse(event.occurred_at), zone)
+    if (days.at(-1)?.startMs !== startMs) days.push({ startMs, events: [] })
+    days.at(-1)!.events.push(event)
+  }
+  return days
+}
+
+/** The server's own first, then those that were seen, and the one that is asked for, by their names. */
+export function listKinds(seen: Iterable<string>, asked: string | undefined): string[] {
+  const others = new Set([...seen, ...(asked === undefined ? [] : [asked])])
+  for (const kind of ownKinds) others.delete(kind)
+  return [...ownKinds, ...[...others].sort()]
+}

@@ -1,0 +1,41 @@
+// A guest gives a shared camera up. Asked first: only its owner can bring it back.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { NightjarError, type SharedCamera } from '../../../sdk/index.ts'
+import { camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { AskingButton } from '../../parts/asking-button.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { useTexts } from '../../texts/texts.tsx'
+
+export function LeaveCamera({ camera: { id, name, owner } }: { readonly camera: SharedCamera }) {
+  const { leave: texts } = useTexts()
+  const client = useClient()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const leave = useMutation({
+    // Gone already, also where the answer of an earlier attempt was lost: that is what was wanted.
+    mutationFn: () =>
+      client.sharedCameras.delete(id).catch((error) => {
+        if (!(error instanceof NightjarError && error.status === 404)) throw error
+      }),
+    onSuccess: async () => {
+      go('/', { replace: true })
+      await queries.invalidateQueries({ queryKey: camerasKey })
+    },
+  })
+  return (
+    <>
+      {leave.error && <Failure error={leave.error} />}
+      <AskingButton
+        look="quiet"
+        title={texts.title(name)}
+        text={texts.text(owner.first_name || owner.email)}
+        action={texts.action}
+        isBusy={leave.isPending}
+        onConfirm={() => leave.mutate()}
+      />
+    </>
+  )
+}
