@@ -48,8 +48,9 @@ const noTimes = [
 ]
 
 /** Texts that a query parameter cannot have. */
-function badTexts({ type, format, minimum, exclusiveMinimum, maximum, maxLength }: Schema): string[] {
+function badTexts({ type, format, pattern, minimum, exclusiveMinimum, maximum, maxLength }: Schema): string[] {
   if (format === 'date-time') return [...never, ...noTimes]
+  if (type === 'string' && pattern !== undefined) return ['<>', 'A', '1,5', '-', '👾', '١', 'x'.repeat(65)]
   if (type === 'string' && maxLength !== undefined) return ['x'.repeat(maxLength + 1)]
   if (type === 'boolean') return ['NaN', '2', 'maybe', '[]', 'x'.repeat(4000)]
   const edge = exclusiveMinimum ?? (minimum === undefined ? undefined : minimum - 1)

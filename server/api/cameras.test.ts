@@ -56,6 +56,7 @@ test('a camera, with every key in order', async (t) => {
     'low_latency_enabled',
     'audio_enabled',
     'status_reason',
+    'status_code',
   ])
   assert.equal(camera.snapshot, null)
   assert.equal(camera.status, 'unknown')
@@ -77,6 +78,7 @@ test('a camera, with every key in order', async (t) => {
   await store.cameras.setStatus(id, {
     status: 'offline',
     reason: 'auth_failed',
+    code: 'login_refused',
     detail: 'The camera refused the password.',
   })
   await store.recordings.enable(id, { retention: 'P7D', maxBytes: null })
@@ -85,6 +87,7 @@ test('a camera, with every key in order', async (t) => {
   assert.match(later.snapshot.url, /\/snapshot\.jpg\?token=/)
   assert.equal(later.status, 'offline')
   assert.equal(later.status_reason, 'The camera refused the password.')
+  assert.equal(later.status_code, 'login_refused')
   assert.deepEqual(later.applications, [{ code: 'CRA' }])
   assert.equal(later.has_recording, true)
 

@@ -33,6 +33,7 @@ export type Parameter = {
   readonly description: string
   readonly schema: Schema
   readonly example?: unknown
+  readonly 'x-nightjar-extension'?: true
 }
 
 export type Example = { readonly summary?: string; readonly value: unknown }

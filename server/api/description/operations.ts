@@ -54,13 +54,14 @@ function writeParameters(place: 'path' | 'query', schema: TSchema | undefined, s
   // As JSON: a property may say of itself that it is optional, which is nothing of JSON Schema.
   const { properties = {}, required = [] } = JSON.parse(JSON.stringify(schema)) as Schema
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = schemas.write(property as TSchema)
+    const { description, 'x-nightjar-extension': isOurs, ...rest } = schemas.write(property as TSchema) as Schema
     const known = place === 'path' ? pathTexts[name as PathName] : undefined
     return {
       name,
       in: place,
       required: place === 'path' || required.includes(name),
       description: description ?? known?.description ?? name,
+      ...(isOurs && { 'x-nightjar-extension': true }),
       schema: rest,
       example: known?.example ?? queryExamples[name as QueryName],
     }

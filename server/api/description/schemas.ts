@@ -10,7 +10,7 @@ import { type EndpointName, endpoints } from '../../../contract/endpoints.ts'
 import * as event from '../../../contract/event.ts'
 import * as guest from '../../../contract/guest.ts'
 import * as recording from '../../../contract/recording.ts'
-import { FieldErrors, Problem } from '../../../contract/schema.ts'
+import { FieldErrors, ours, Problem } from '../../../contract/schema.ts'
 import * as user from '../../../contract/user.ts'
 import type { Schema } from './openapi.ts'
 
@@ -77,8 +77,12 @@ export class SchemaWriter {
     if (typeof first!.type === 'string' && first!.enum === undefined && first!.properties === undefined) {
       return { ...first, type: [first!.type, 'null'] }
     }
-    const { description, ...rest } = first!
-    return { ...(description !== undefined && { description }), anyOf: [rest, second!] }
+    const { description, 'x-nightjar-extension': isOurs, ...rest } = first!
+    return {
+      ...(isOurs && ours),
+      ...(description !== undefined && { description }),
+      anyOf: [rest, second!],
+    }
   }
 }
 
