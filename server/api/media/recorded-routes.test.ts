@@ -245,6 +245,12 @@ test('a recorded stream is created and its position told to its user', async (t)
   await store.recordings.setStatus(cameraId, 'RECORDING')
   await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
   assert.equal((calls[0]![0] as { isWriting: boolean }).isWriting, true)
+  await store.recordings.stop(cameraId)
+  await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
+  assert.deepEqual(
+    calls.map(([request]) => (request as { isRecording: boolean }).isRecording),
+    [true, false],
+  )
 })
 
 test('files are sent whole or in ranges, without credentials, and closed again', async (t) => {
@@ -298,7 +304,8 @@ test('the controls answer 204 to POST', async (t) => {
   }
   assert.equal((await send('POST', `${media}/speed/`, { payload: { speed: 1 } })).statusCode, 204)
   assert.equal((await send('POST', `${media}/speed/?speed=4`)).statusCode, 204)
-  assert.deepEqual(calls, [[1], [4]])
+  assert.equal((await send('POST', `${media}/speed/?lens_speed=1`, { payload: { speed: 4 } })).statusCode, 204)
+  assert.deepEqual(calls, [[1], [4], [4]])
   assert.equal(
     (await send('POST', `${media}/play/`, { payload: 'x', headers: { 'content-type': ';;' } })).statusCode,
     204,

@@ -138,7 +138,7 @@ async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Pr
 
 /** From the query or from the body; 1 where neither says. */
 function readSpeed(request: FastifyRequest): number {
-  const query = request.query as string
-  const fields = query.includes('speed=') ? readQuery(SpeedIn, query) : readBody(SpeedIn, readJson(sentBody(request)))
-  return (fields as { speed?: number }).speed ?? 1
+  type Fields = Static<typeof SpeedIn>
+  const { speed } = readQuery(SpeedIn, request.query as string) as Fields
+  return speed ?? (readBody(SpeedIn, readJson(sentBody(request))) as Fields).speed ?? 1
 }
