@@ -68,6 +68,19 @@ const segment: Parameter = {
 
 const file: Parameter = { ...segment, name: 'file', example: '1.mp4' }
 
+const range: Parameter = {
+  name: 'Range',
+  in: 'header',
+  required: false,
+  description: 'One range of bytes (RFC 9110 section 14).',
+  schema: { type: 'string' },
+  example: 'bytes=0-1023',
+}
+
+const contentRange = {
+  'Content-Range': { description: 'Which bytes these are.', required: true, schema: { type: 'string' } },
+} as const
+
 const pictureParameter = (
   name: string,
   required: boolean,
@@ -82,12 +95,31 @@ const pictureParameter = (
   example,
 })
 
-const control = (operationId: string, summary: string, requestBody?: RequestBody): PathItem => ({
+const optional = (
+  name: string,
+  description: string,
+  schema: Parameter['schema'],
+  example: string | number,
+): Parameter => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+  example,
+})
+
+const control = (
+  operationId: string,
+  summary: string,
+  requestBody?: RequestBody,
+  parameters: readonly Parameter[] = [],
+): PathItem => ({
   post: {
     operationId,
     tags: ['Recorded media'],
     summary,
-    parameters: [streamId],
+    parameters: [streamId, ...parameters],
     ...(requestBody && { requestBody }),
     responses: {
       204: { description: 'Done; the answer is empty.' },
@@ -96,6 +128,19 @@ const control = (operationId: string, summary: string, requestBody?: RequestBody
     security: [],
   },
 })
+
+const speed: Parameter['schema'] = {
+  type: 'number',
+  enum: [...streamSpeeds],
+  description: '1 plays the footage as it was recorded.',
+}
+
+const speedBody: RequestBody = {
+  description:
+    'What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without sound; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
+  required: false,
+  content: { 'application/json': { schema: { type: 'object', properties: { speed } }, example: { speed: 4 } } },
+}
 
 export const mediaPaths: { readonly [path: string]: PathItem } = {
   '/media/cameras/{camera_id}/live.mjpeg': live(
@@ -170,23 +215,10 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       operationId: 'getRecordedFile',
       tags: ['Recorded media'],
       summary: 'Footage of the playlist, whole or a range of bytes',
-      parameters: [
-        streamId,
-        file,
-        {
-          name: 'Range',
-          in: 'header',
-          required: false,
-          description: 'One range of bytes (RFC 9110 section 14).',
-          schema: { type: 'string' },
-          example: 'bytes=0-1023',
-        },
-      ],
+      parameters: [streamId, file, range],
       responses: {
         200: answer('The file.', 'video/mp4'),
-        206: answer('The range.', 'video/mp4', {
-          'Content-Range': { description: 'Which bytes these are.', required: true, schema: { type: 'string' } },
-        }),
+        206: answer('The range.', 'video/mp4', contentRange),
         ...refuse(404, 416, 503),
       },
       security: [],
@@ -198,10 +230,20 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       tags: ['Recorded media'],
       summary: 'The whole range as one file, or a range of its bytes',
       description: 'The same bytes each time, so that a download can be resumed with `Range` and `If-Range`.',
-      parameters: [streamId],
+      parameters: [
+        streamId,
+        optional('filename', 'What the file is to be called.', { type: 'string', maxLength: 200 }, 'front-door.mp4'),
+        optional(
+          'gaps',
+          'Whether gaps are left out, as without it, or last with the picture standing still.',
+          { type: 'string', enum: ['skip', 'keep'] },
+          'skip',
+        ),
+        range,
+      ],
       responses: {
         200: answer('The file.', 'video/mp4'),
-        206: answer('The range of bytes.', 'video/mp4'),
+        206: answer('The range of bytes.', 'video/mp4', contentRange),
         ...refuse(400, 404, 416, 503),
       },
       security: [],
@@ -209,20 +251,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
   },
   '/recording/streams/{stream_id}/play/': control('playStream', 'Plays the stream'),
   '/recording/streams/{stream_id}/pause/': control('pauseStream', 'Pauses the stream'),
-  '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Sets the speed of the stream', {
-    description:
-      'Or `?speed=4` in the address. What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without sound; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
-    required: false,
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          properties: {
-            speed: { type: 'number', enum: [...streamSpeeds], description: '1 plays the footage as it was recorded.' },
-          },
-        },
-        example: { speed: 4 },
-      },
-    },
-  }),
+  '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Sets the speed of the stream', speedBody, [
+    optional('speed', 'In place of a body.', speed, 4),
+  ]),
 }
