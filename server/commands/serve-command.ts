@@ -1,9 +1,10 @@
 // nightjar serve
 
+import { networkInterfaces } from 'node:os'
 import process from 'node:process'
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
-import type { Config } from '../config.ts'
+import { type Config, configFileName } from '../config.ts'
 import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
@@ -39,8 +40,9 @@ type Served = {
   readonly setupCode: string | undefined
 }
 
-function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, { data, database }: Config): string {
-  const lines = [`Nightjar is at ${url}`, `Data: ${data}`]
+function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, config: Config): string {
+  const { data, database } = config
+  const lines = [`Nightjar is at ${url}`, ...describeOthers(url, config), `Data: ${data}`]
   if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
   if (setupCode === undefined) return lines.join('\n')
   const isElsewhere = database !== databaseFile(data)
@@ -49,6 +51,19 @@ function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, {
     ? ['', 'Each needs the same `database` as the server: in nightjar.json, by --database or by NIGHTJAR_DATABASE.']
     : []
   return [...lines, ...writeFirstSteps(url, setupCode, data), ...note].join('\n')
+}
+
+/** How other machines reach a server that was not told its address. */
+function describeOthers(url: string, { publicUrl, host }: Config): string[] {
+  if (publicUrl !== undefined || !['0.0.0.0', '::'].includes(host)) return []
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  const own = addresses.find(({ internal, family }) => !internal && family === 'IPv4')
+  if (!own) return []
+  const { port } = new URL(url)
+  const other = `https://${own.address}${port && `:${port}`}`
+  return [
+    `For other machines, start it with --public-url ${other} or put that into ${configFileName}: "public-url": "${other}"`,
+  ]
 }
 
 /** Two ways to the first account: in a browser, with a code only who sees this knows, or in another terminal. */

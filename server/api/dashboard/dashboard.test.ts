@@ -52,6 +52,19 @@ function ask(scope = 'user_access'): Asked {
   return { path: `/oauth/authorize/?${query}`, verifier }
 }
 
+test('at an address that is not its own the dashboard says which is, and what to do', async (t) => {
+  const pages = await openTemporaryPages(t, { dashboard: build(t) })
+  const elsewhere = ask().path.replace(encodeURIComponent(publicUrl), encodeURIComponent('https://192.168.1.5:8443'))
+  for (const addPerson of [async () => {}, pages.addPerson]) {
+    await addPerson()
+    const { status, text } = await pages.openBrowser().open(elsewhere)
+    assert.equal(status, 400)
+    assert.ok(text.includes(`<a href="${publicUrl}/">${publicUrl}</a>`))
+    assert.match(text, /public-url/)
+    assert.doesNotMatch(text, /192\.168\.1\.5/)
+  }
+})
+
 async function exchange({ api }: TemporaryPages, location: string | undefined, verifier: string) {
   const code = new URL(location!).searchParams.get('code') ?? ''
   const form = { grant_type: 'authorization_code', client_id: 'nightjar-dashboard', code, code_verifier: verifier }

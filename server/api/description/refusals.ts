@@ -120,7 +120,7 @@ const words: { readonly [Status in RefusalStatus]: Words } = {
       misdirected_request: problem(
         421,
         'misdirected_request',
-        'This server does not answer under the name it was asked for.',
+        'This server does not answer under the name it was asked for: whoever runs it can set public-url or allowed-hosts.',
       ),
     },
   },

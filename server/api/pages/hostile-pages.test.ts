@@ -38,7 +38,7 @@ async function open(t: TestContext, isFailing = () => false) {
   }
   const { authorization } = await pages.addUser('program@example.org', ['user_access', 'account_manage'])
   const desk = new SignInDesk(pages.deps)
-  const paths = createPages(pages.deps, desk, createDescription(publicUrl)).map(({ path }) => path)
+  const paths = createPages(pages.deps, desk, createDescription(publicUrl), publicUrl).map(({ path }) => path)
   const send = async (method: Method, url: string, headers: Record<string, string>, payload?: string) => {
     const request = { method, url, headers, ...(payload !== undefined && { payload }) }
     // A 500 is in no description.

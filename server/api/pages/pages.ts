@@ -40,7 +40,7 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
   const desk = new SignInDesk(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   registerPageRoutes(server, {
-    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk, description)],
+    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk, description, publicUrl)],
     sessions: deps.sessions,
     users: deps.users,
     limits,
@@ -53,12 +53,17 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
   })
 }
 
-export function createPages(deps: PagesDeps, desk: SignInDesk, description: OpenApiDocument): Page[] {
+export function createPages(
+  deps: PagesDeps,
+  desk: SignInDesk,
+  description: OpenApiDocument,
+  publicUrl: string,
+): Page[] {
   return [
     createSignInPage(deps, desk),
     createSignOutPage(deps, desk),
     createConfirmPage(deps, desk),
-    createAuthorizePage(deps, desk),
+    createAuthorizePage(deps, desk, publicUrl),
     createSetUpPage(deps, desk),
     createInvitationPage(deps, desk),
     ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),

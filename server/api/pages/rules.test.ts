@@ -9,7 +9,8 @@ import { createPages } from './pages.ts'
 import { SignInDesk } from './sign-in-desk.ts'
 import { openTemporaryPages, password, type Shown, type TemporaryPages } from './temporary-pages.ts'
 
-const listPages = ({ deps }: TemporaryPages) => createPages(deps, new SignInDesk(deps), createDescription(publicUrl))
+const listPages = ({ deps }: TemporaryPages) =>
+  createPages(deps, new SignInDesk(deps), createDescription(publicUrl), publicUrl)
 
 function checkHeaders({ headers, status, text }: Shown, path: string): void {
   const policy = String(headers['content-security-policy'])

@@ -95,7 +95,11 @@ class AllowedHosts {
   check(host: string | undefined): void {
     if (host === undefined || this.#good.has(host)) return
     if (!this.#isAllowed(host)) {
-      throw new HttpError(421, 'misdirected_request', 'This server does not answer under the name it was asked for.')
+      throw new HttpError(
+        421,
+        'misdirected_request',
+        'This server does not answer under the name it was asked for: whoever runs it can set public-url or allowed-hosts.',
+      )
     }
     if (this.#good.size < 1000) this.#good.add(host)
   }

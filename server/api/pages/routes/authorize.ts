@@ -1,7 +1,7 @@
 // The authorization endpoint (RFC 6749 section 3.1): an application sends a browser here, the user signs in and is asked, and the
 // browser goes back with the answer. What is asked for is checked before anybody signs in; see auth/oauth/.
 
-import { needsPassword } from '../../../auth/oauth/dashboard-client.ts'
+import { dashboardClientId, needsPassword } from '../../../auth/oauth/dashboard-client.ts'
 import type { AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
 import { AppError } from '../../../base/error.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -17,12 +17,13 @@ const questionLifetimeMs = 3_600_000
 
 type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>
 
-export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page {
+export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk, publicUrl: string): Page {
   const questions = new Kept<AuthorizeRequest>({ clock: deps.clock, lifetimeMs: questionLifetimeMs })
   return {
     path: authorizePath,
     audience: 'anyone, then user',
-    get: (call) => ask(call, { ...deps, desk, questions }),
+    get: async (call) =>
+      isElsewhere(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, desk, questions }),
     async post(call, form) {
       // Answered once: a form sent twice must not give two codes.
       const request = questions.take(call.session.id, form.get('question'))
@@ -37,6 +38,23 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk): Page
         return refuse(call, 'invalid_request', call.texts.consent.changed)
       }
     },
+  }
+}
+
+/** The dashboard was opened at an address that is not the server's own, where neither signing in nor pictures would work. */
+function isElsewhere({ query, wantsHtml }: PageCall, publicUrl: string): boolean {
+  const target = query.get('redirect_uri') ?? ''
+  return wantsHtml && query.get('client_id') === dashboardClientId && !target.startsWith(`${publicUrl}/`)
+}
+
+function showOwnAddress({ texts }: PageCall, publicUrl: string): ShownPage {
+  const { ownAddressTitle, ownAddress, ownAddressAdvice } = texts.errors
+  return {
+    kind: 'page',
+    status: 400,
+    title: ownAddressTitle,
+    content: html`<p>${ownAddress} <a href="${publicUrl}/">${publicUrl}</a></p>
+<p>${ownAddressAdvice}</p>`,
   }
 }
 

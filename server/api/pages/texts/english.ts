@@ -211,6 +211,10 @@ export const english = {
     outdated: 'You have signed in or out since it was shown. Nothing was changed.',
     authorizeTitle: 'This application cannot sign you in',
     authorizeAdvice: 'Something is wrong with the address that brought you here. Tell whoever made the application:',
+    ownAddressTitle: 'Open it at its own address',
+    ownAddress: 'This server is set up to be reached at',
+    ownAddressAdvice:
+      'If that does not lead here, whoever runs the server sets its option public-url to the address that does, and starts it again.',
     byStatus: (status: number, retryAfterSeconds: number) => describeStatus(status, retryAfterSeconds),
   },
 
