@@ -55,7 +55,8 @@ export const StreamDetection = Type.Object({
   type: nullable(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'For adding the camera; null when not known.' })),
   transport: nullable(
     Type.Enum(['rtsp_tcp', 'rtsp_udp', 'http_stream', 'http_picture'], {
-      description: '`http_picture`: a single picture, which is asked for again and again.',
+      description:
+        '`http_stream`: pictures, or a container such as MPEG-TS. `http_picture`: a single picture, which is asked for again and again.',
     }),
   ),
   video: nullable(DetectedVideo),

@@ -12,6 +12,7 @@ import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
 import { Demand } from './ingest/demand.ts'
+import type { ContainerReader } from './media/container/container-stream.ts'
 import type { FrameMemoryPool } from './media/frame-memory.ts'
 import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
@@ -28,6 +29,7 @@ export type WorkerCameraOptions = {
   readonly gate: ConnectGate
   /** One for the whole thread. */
   readonly transcoder: SoundTranscoder
+  readonly containers: ContainerReader
   /** Where the pictures of the thread's cameras lie. */
   readonly pool: FrameMemoryPool
   /** What is read from any camera passes through it; one for the whole thread. */
@@ -127,7 +129,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, gate, transcoder, pool, readBuffer, post } = this.#options
+    const { cameraId, clock, log, addressGuard, gate, transcoder, containers, pool, readBuffer, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -147,6 +149,7 @@ export class WorkerCamera {
         gate,
         demand: this.#demand,
         transcoder,
+        containers,
         pool,
         readBuffer,
         signal,

@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
+import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
@@ -40,6 +41,7 @@ const disk = createGuardedDisk(nodeDisk, {
   clock,
 })
 const transcoder = new ProcessSoundTranscoder({ clock, log })
+const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
 /** Free memory that is kept: what some hundred cameras of a usual rate let go at once when their groups of pictures end. */
@@ -74,6 +76,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       addressGuard,
       gate,
       transcoder,
+      containers,
       pool,
       readBuffer,
       gopBudget,
@@ -120,7 +123,7 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
   const { kind } = question
   switch (kind) {
     case 'stream':
-      return { kind, stream: await detectStream({ ...options, gate, readBuffer, target: question.target }) }
+      return { kind, stream: await detectStream({ ...options, gate, readBuffer, containers, target: question.target }) }
     case 'onvif_devices':
       return {
         kind,

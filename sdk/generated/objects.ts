@@ -484,7 +484,7 @@ export type StreamDetection = {
   url: string
   /** For adding the camera; null when not known. */
   type: 'h264' | 'h265' | 'mjpeg' | null
-  /** `http_picture`: a single picture, which is asked for again and again. */
+  /** `http_stream`: pictures, or a container such as MPEG-TS. `http_picture`: a single picture, which is asked for again and again. */
   transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
   video: DetectedVideo | null
   audio: DetectedAudio | null

@@ -84,6 +84,6 @@ function describeChannels(count: number): string {
 const transportNames: { readonly [name in NonNullable<Detection['transport']>]: string } = {
   rtsp_tcp: 'RTSP over TCP',
   rtsp_udp: 'RTSP over UDP',
-  http_stream: 'HTTP, a stream of pictures',
+  http_stream: 'HTTP, one stream',
   http_picture: 'HTTP, one picture at a time',
 }

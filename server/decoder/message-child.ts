@@ -8,10 +8,13 @@ import { MessageReader } from './message-stream.ts'
 export type MessageChildOptions = {
   /** The file to run. */
   readonly program: URL
+  readonly args?: readonly string[]
   /** Without its length. What it throws ends the process. */
   readonly onMessage: (message: Uint8Array) => void
   /** Told once, with the reason; not after `stop`. */
   readonly onExit: (reason: string) => void
+  /** All that was sent and waited has been read. */
+  readonly onDrain?: () => void
 }
 
 const maxStderrBytes = 2000
@@ -22,10 +25,10 @@ export class MessageChild {
   #isStopping = false
   #stderr = ''
 
-  constructor({ program, onMessage, onExit }: MessageChildOptions) {
+  constructor({ program, args = [], onMessage, onExit, onDrain }: MessageChildOptions) {
     // It needs nothing from our environment, which may hold secrets. (Windows cannot start a program without its SystemRoot.)
     const { SystemRoot } = process.env
-    const child = spawn(process.execPath, ['--max-old-space-size=128', fileURLToPath(program)], {
+    const child = spawn(process.execPath, ['--max-old-space-size=128', fileURLToPath(program), ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: SystemRoot === undefined ? {} : { SystemRoot },
       windowsHide: true,
@@ -41,6 +44,7 @@ export class MessageChild {
     child.on('error', (error) => end(errorChain(error)))
     child.on('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
     child.stdin.on('error', () => {}) // the exit tells
+    if (onDrain) child.stdin.on('drain', onDrain)
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('latin1')).slice(-maxStderrBytes)
     })
@@ -70,6 +74,11 @@ export class MessageChild {
     stdin!.cork()
     for (const part of parts) stdin!.write(part)
     stdin!.uncork()
+  }
+
+  /** Nothing more is sent; what was sent is still read. */
+  endInput(): void {
+    this.#process.stdin!.end()
   }
 
   /** Ends the process without telling `onExit`; resolves when it is gone. */

@@ -14,6 +14,8 @@ import { listEncodings } from './video-plan.ts'
 export type AudioCoding =
   | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
   | { readonly kind: 'opus' }
+  /** A payload is a block: from containers, which keep them whole. */
+  | { readonly kind: 'block' }
   /** Turned into AAC before it reaches the hub. */
   | { readonly kind: 'telephone'; readonly source: SoundSource }
 
@@ -25,6 +27,8 @@ export type AudioPlan = {
   readonly coding: AudioCoding
   /** What reaches the hub. */
   readonly format: AudioFormat
+  /** Its times and those of the pictures are on one axis, as in containers. */
+  readonly isOneClock?: boolean
 }
 
 export type PlannedAudio = {

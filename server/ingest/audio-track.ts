@@ -59,6 +59,7 @@ export class AudioTrack {
     this.#options = options
     this.receiver = new RtpReceiver(options.plan.payloadType, options.stats)
     this.#clock = new AudioClock(options.videoClock)
+    this.#alignOneClock()
     this.#reader = this.#createReader(options.plan)
   }
 
@@ -85,6 +86,7 @@ export class AudioTrack {
       if (isNewClock) this.#told = undefined
       this.#reader.restart?.()
       this.#clock.beginRun(isNewClock)
+      if (isNewClock) this.#alignOneClock()
     }
     this.#run++
   }
@@ -98,8 +100,13 @@ export class AudioTrack {
     const { receiver } = this
     if (!receiver.take(bytes, start, end)) return
     if (receiver.isAfterLoss) this.#reader.markLoss()
+    this.takePayload(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
+  }
+
+  /** `timestamp`: by the clock of the plan, continuous. */
+  takePayload(bytes: Uint8Array, start: number, end: number, timestamp: number): void {
     this.#arrivalMs = this.#options.arrivalClock.nowMs()
-    this.#reader.push(bytes, receiver.header.payloadStart, receiver.header.payloadEnd, receiver.timestamp)
+    this.#reader.push(bytes, start, end, timestamp)
   }
 
   /** Payloads that could not be read since the last call. */
@@ -110,7 +117,9 @@ export class AudioTrack {
   }
 
   #createReader({ coding, format, clockRate }: AudioPlan): Reader {
-    if (coding.kind === 'opus') return this.#createOpusReader()
+    if (coding.kind === 'block') return this.#createBlockReader(({ length }) => length > 0)
+    // RFC 7587: a payload is a packet.
+    if (coding.kind === 'opus') return this.#createBlockReader((data) => opusPacketSamples(data) > 0)
     if (coding.kind === 'telephone') return this.#createTelephoneReader(coding.source)
     const blockMs = (coding.samplesPerBlock * 1000) / format.sampleRate
     return new AacDepacketizer(coding.headerSizes, (data, timestamp, index) =>
@@ -118,15 +127,14 @@ export class AudioTrack {
     )
   }
 
-  /** RFC 7587: a payload is a packet. */
-  #createOpusReader(): Reader {
+  #createBlockReader(isBlock: (data: Uint8Array) => boolean): Reader {
     const counters = { badPayloads: 0 }
     return {
       counters,
       markLoss() {},
       push: (bytes, start, end, timestamp) => {
         const data = bytes.slice(start, end)
-        if (opusPacketSamples(data) > 0) this.#takeBlock(data, (timestamp * 1000) / this.plan.clockRate)
+        if (isBlock(data)) this.#takeBlock(data, (timestamp * 1000) / this.plan.clockRate)
         else counters.badPayloads++
       },
     }
@@ -162,11 +170,17 @@ export class AudioTrack {
     this.#soundMs = this.#arrivalMs
     if (this.#run === 0) return false
     this.#alignOnce()
+    // As if the camera reported at every block that both clocks are one.
+    if (this.plan.isOneClock) this.#clock.follow(0, 0)
     return this.#clock.map(mediaMs, this.#arrivalMs)
   }
 
   #publish(data: Uint8Array, pts90k: number, wallMs: number): void {
     this.#options.onBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
+  }
+
+  #alignOneClock(): void {
+    if (this.plan.isOneClock) this.#clock.alignTo(0, 0)
   }
 
   #alignOnce(): void {

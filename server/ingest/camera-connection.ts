@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
+import type { ContainerReader } from '../media/container/container-stream.ts'
 import type { AddressGuard, TestedAddress } from './address-guard.ts'
 import type { Credentials } from './camera-auth.ts'
 import type { CameraMemory } from './camera-memory.ts'
@@ -26,13 +27,15 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   /** What was learned of the camera in earlier connections. */
   readonly memory: CameraMemory
   readonly gate: ConnectGate
+  /** For streams that come in a container by HTTP; without, they are refused. */
+  readonly containers?: ContainerReader | undefined
   /** Told of what the camera offers, as soon as it is known. */
   onLearned?(learned: LearnedStream): void
 }
 
 /** What is known of a stream before its first picture. */
 export type LearnedStream = {
-  /** Of RTSP, which describes what it offers. */
+  /** Of RTSP and of containers, which describe what they hold. */
   readonly plan?: StreamPlan
   readonly transport?: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture'
 }

@@ -7,6 +7,7 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { GapReason, HubItem } from '../hub/hub-item.ts'
+import type { ContainerReader } from '../media/container/container-stream.ts'
 import type { FrameMemoryPool } from '../media/frame-memory.ts'
 import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
@@ -41,6 +42,8 @@ export type RunCameraOptions = {
   readonly pool?: FrameMemoryPool | undefined
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
+  /** For streams that come in a container by HTTP; without, they are refused. */
+  readonly containers?: ContainerReader | undefined
   /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */
   readonly signal: AbortSignal
   /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
@@ -126,7 +129,17 @@ type Shared = { readonly demand: Demand; readonly teller: StatusTeller; readonly
 
 /** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
-  const { target, publish, clock, addressGuard, transcoder, pool, signal, gate = new ConnectGate(1) } = options
+  const {
+    target,
+    publish,
+    clock,
+    addressGuard,
+    transcoder,
+    containers,
+    pool,
+    signal,
+    gate = new ConnectGate(1),
+  } = options
   const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
@@ -149,6 +162,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
           publish,
           memory,
           transcoder,
+          containers,
           pool,
         },
         signal: ended,

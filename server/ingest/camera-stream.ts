@@ -1,4 +1,4 @@
-// The packets of one session -> runs and frames on the hub. Where loss, jumps of the clock and changes of format come together.
+// The packets of one session, or of one container, -> runs and frames on the hub. Where loss, jumps of the clock and changes of format come together.
 
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
@@ -109,6 +109,20 @@ export class CameraStream implements Disposable {
       this.#markedMs = this.#options.arrivalClock.nowMs()
     }
     this.#depacketizer.push(bytes, payloadStart, payloadEnd, receiver.timestamp, isMarked)
+  }
+
+  /** What a container holds: the NAL units of one access unit, shown at `timestamp90k`, which does not wrap. */
+  takeAccessUnit(units: readonly Uint8Array[], timestamp90k: number): void {
+    this.#markedTimestamp = timestamp90k
+    this.#markedMs = this.#options.arrivalClock.nowMs()
+    for (const [i, unit] of units.entries()) {
+      this.#depacketizer.push(unit, 0, unit.length, timestamp90k, i === units.length - 1)
+    }
+  }
+
+  /** Something is missing before the next access unit. */
+  markLoss(): void {
+    this.#depacketizer.markLoss()
   }
 
   takeAudioPacket(bytes: Uint8Array, start: number, end: number): void {

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import type { ContainerReader } from '../../media/container/container-stream.ts'
 import type { VideoCodec } from '../../media/frame.ts'
 import type { AddressGuard } from '../address-guard.ts'
 import { ArrivalClock } from '../arrival-clock.ts'
@@ -58,6 +59,7 @@ export type DetectStreamOptions = {
   readonly addressGuard: AddressGuard
   readonly gate: ConnectGate
   readonly readBuffer: Uint8Array
+  readonly containers?: ContainerReader | undefined
   readonly signal: AbortSignal
   readonly limits?: Partial<DetectionLimits>
 }
@@ -108,7 +110,15 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
 }
 
 async function connect(
-  { target: { url, username, password = '' }, clock, addressGuard, gate, readBuffer, ...options }: DetectStreamOptions,
+  {
+    target: { url, username, password = '' },
+    clock,
+    addressGuard,
+    gate,
+    readBuffer,
+    containers,
+    ...options
+  }: DetectStreamOptions,
   look: StreamLook,
   memory: CameraMemory,
   signal: AbortSignal,
@@ -123,6 +133,7 @@ async function connect(
       clock,
       log,
       readBuffer,
+      containers,
       signal,
       limits: connectionLimits,
       memory,
@@ -240,8 +251,10 @@ class StreamLook {
 }
 
 /** Before it is turned into what browsers play. */
-function describeAudio({ coding, format, clockRate }: AudioPlan): NonNullable<DetectedStream['audio']> {
-  if (coding.kind === 'telephone') return { codec: coding.source.coding, sampleRate: clockRate, channels: 1 }
+function describeAudio({ coding, format }: AudioPlan): NonNullable<DetectedStream['audio']> {
+  if (coding.kind === 'telephone') {
+    return { codec: coding.source.coding, sampleRate: coding.source.sampleRate, channels: 1 }
+  }
   const { codec, sampleRate, channels } = format
   return { codec, sampleRate, channels }
 }

@@ -1,4 +1,5 @@
-// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again.
+// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again; a container is for
+// container-camera.ts.
 
 import type { IncomingMessage } from 'node:http'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
@@ -7,7 +8,9 @@ import { CameraError, toCameraError } from '../camera-error.ts'
 import { withDeadline } from '../deadline.ts'
 import { FrameWatch } from '../frame-watch.ts'
 import { PictureStream } from '../picture-stream.ts'
+import { runContainerCamera } from './container-camera.ts'
 import { describeHttpError, HttpClient } from './http-client.ts'
+import { findContent } from './http-content.ts'
 
 const tickMs = 2500
 
@@ -25,7 +28,14 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
+    const content = await findContent(response, options)
+    if (content?.kind === 'container' && options.containers) {
+      options.onSetUp()
+      options.onLearned?.({ transport: 'http_stream' })
+      return await runContainerCamera(response, content.format, options.containers, options)
+    }
     checkType(response)
+    if (response.readableEnded) throw describeNoPicture()
     options.onSetUp()
     options.onLearned?.({ transport: isMultipart(response) ? 'http_stream' : 'http_picture' })
     const last = await readPictures(response, options, pictures)
@@ -61,6 +71,7 @@ async function readPictures(
   })
   response.on('end', () => ended.abort(undefined))
   response.on('error', (error) => ended.abort(describeHttpError(error, url)))
+  response.resume()
   let bad = 0
   try {
     for (;;) {

@@ -23,13 +23,19 @@ function addUnit(units: Uint8Array[], bytes: Uint8Array, start: number, end: num
 
 /** The NAL units of an access unit with 4-byte lengths, as `Frame.data` holds it; views. A cut length ends the list. */
 export function listLengthPrefixedNalUnits(data: Uint8Array): Uint8Array[] {
+  return listSizedNalUnits(data, 4)
+}
+
+/** The same with lengths of 1 to 4 bytes, as a configuration record says. */
+export function listSizedNalUnits(data: Uint8Array, lengthBytes: number): Uint8Array[] {
   const units: Uint8Array[] = []
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  for (let at = 0; at + 4 <= data.length; ) {
-    const end = at + 4 + view.getUint32(at)
-    if (end > data.length) break
-    units.push(data.subarray(at + 4, end))
-    at = end
+  for (let at = 0; at + lengthBytes <= data.length; ) {
+    let length = 0
+    for (let i = 0; i < lengthBytes; i++) length = length * 256 + data[at + i]!
+    const start = at + lengthBytes
+    if (start + length > data.length) break
+    units.push(data.subarray(start, start + length))
+    at = start + length
   }
   return units
 }

@@ -1,0 +1,62 @@
+// A container process: reads one camera's stream from standard input, writes its tracks and packets to standard output, ends with either.
+// What it is told on its command line is the container's format. It may be killed at any time.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AV_LOG_QUIET } from 'node-av/constants'
+import { Log } from 'node-av/lib'
+import type { ContainerFormat } from '../../media/container/find-container.ts'
+import { type ToldEnd, writeContainerMessage } from './container-protocol.ts'
+import { LibavContainer, type StreamPacket } from './libav-container.ts'
+import { Pace } from './pace.ts'
+import { TrackChoice } from './track-choice.ts'
+
+Log.setLevel(AV_LOG_QUIET)
+// Ctrl-C reaches the whole group of processes; the server closes the input when it is done.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
+
+const container = new LibavContainer(process.argv[2] as ContainerFormat, createInput())
+const choice = new TrackChoice(container)
+const pace = new Pace()
+const end = (await container.open()) ?? (await run())
+await write(writeContainerMessage({ type: 'end', end }))
+process.exit(0)
+
+async function run(): Promise<ToldEnd> {
+  for (;;) {
+    const packet = await container.read()
+    const isLast = !('stream' in packet)
+    const chosen = isLast ? choice.make() : choice.take(packet)
+    if (chosen === 'no_video') return isLast && packet.kind !== 'ended' ? packet : { kind: 'no_video' }
+    if (chosen.tracks) await write(writeContainerMessage({ type: 'tracks', tracks: chosen.tracks }))
+    for (const each of chosen.packets) await give(each)
+    if (isLast) return packet
+  }
+}
+
+async function give({ stream: _, ...packet }: StreamPacket): Promise<void> {
+  if (packet.pts90k !== undefined && packet.kind === 'video') {
+    const delayMs = pace.delayMs(packet.pts90k / 90, performance.now())
+    if (delayMs > 0) await sleep(delayMs)
+  }
+  await write(writeContainerMessage({ type: 'packet', packet }))
+}
+
+/** Waits for whoever reads it. */
+async function write(bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()))
+}
+
+function createInput(): (maxBytes: number) => Promise<Uint8Array | undefined> {
+  const chunks: AsyncIterator<Buffer> = process.stdin[Symbol.asyncIterator]()
+  let rest: Buffer = Buffer.alloc(0)
+  return async (maxBytes) => {
+    while (rest.length === 0) {
+      const next = await chunks.next()
+      if (next.done) return undefined
+      rest = next.value
+    }
+    const bytes = rest.subarray(0, maxBytes)
+    rest = rest.subarray(bytes.length)
+    return bytes
+  }
+}

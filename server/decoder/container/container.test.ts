@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
+import type { ContainerEnd, ContainerPacket, ContainerTracks } from '../../media/container/container-stream.ts'
+import type { ContainerFormat } from '../../media/container/find-container.ts'
+import { ascii, box, fullBox, writeBoxes } from '../../media/mp4/box.ts'
+import { ProcessContainerReader } from './process-container-reader.ts'
+
+type Read = { tracks: ContainerTracks | undefined; packets: ContainerPacket[]; end: ContainerEnd }
+
+/** The whole of `bytes` through a process of its own, as fast as it takes them. */
+async function readAll(format: ContainerFormat, bytes: Uint8Array, isEnded = true): Promise<Read> {
+  const ended = Promise.withResolvers<ContainerEnd>()
+  let drained = Promise.withResolvers<void>()
+  let tracks: ContainerTracks | undefined
+  const packets: ContainerPacket[] = []
+  await using input = new ProcessContainerReader({ maxUnsentBytes: 100_000 }).open(format, {
+    onTracks(told) {
+      assert.equal(tracks, undefined)
+      tracks = told
+    },
+    onPacket(packet) {
+      assert.ok(tracks, 'tracks come first')
+      packets.push({ ...packet, data: packet.data.slice() })
+    },
+    onEnd: (end) => ended.resolve(end),
+    onDrain: () => drained.resolve(),
+  })
+  const over = ended.promise.then(() => true)
+  for (let at = 0; at < bytes.length; at += 50_000) {
+    drained = Promise.withResolvers()
+    if (!input.push(bytes.subarray(at, at + 50_000)) && (await Promise.race([drained.promise, over]))) break
+  }
+  if (isEnded) input.end()
+  const end = await ended.promise
+  return { tracks, packets, end }
+}
+
+const pictures = 60
+
+/** What FFmpeg itself makes of two seconds of a test picture, and a tone if asked for. */
+async function encode(...output: string[]): Promise<Buffer> {
+  const video = ['-f', 'lavfi', '-i', `testsrc2=size=64x48:rate=30:duration=${pictures / 30}`]
+  const sound = output.includes('-c:a') ? ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=2'] : []
+  const args = ['-v', 'error', '-nostdin', ...video, ...sound, '-g', '15', ...output, '-']
+  const options = { encoding: 'buffer', maxBuffer: 1e8, timeout: 60_000 } as const
+  return (await promisify(execFile)('ffmpeg', args, options)).stdout
+}
+
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '2']
+const fragments = ['-movflags', 'empty_moov+frag_keyframe+default_base_moof', '-f', 'mp4']
+
+type Kind = { readonly format: ContainerFormat; readonly output: readonly string[]; readonly codecs: readonly string[] }
+
+const kinds: readonly Kind[] = [
+  { format: 'mpegts', output: [...h264, '-c:a', 'aac', '-f', 'mpegts'], codecs: ['h264', 'aac'] },
+  { format: 'flv', output: [...h264, '-c:a', 'pcm_alaw', '-f', 'flv'], codecs: ['h264', 'pcm_alaw'] },
+  { format: 'flv', output: [...h264, '-f', 'flv'], codecs: ['h264'] },
+  { format: 'mov', output: [...h264, '-c:a', 'aac', ...fragments], codecs: ['h264', 'aac'] },
+  { format: 'matroska', output: ['-c:v', 'libx265', '-c:a', 'libopus', '-f', 'matroska'], codecs: ['hevc', 'opus'] },
+  { format: 'h264', output: [...h264, '-f', 'h264'], codecs: ['h264'] },
+  { format: 'hevc', output: ['-c:v', 'libx265', '-f', 'hevc'], codecs: ['hevc'] },
+]
+
+describe('streams of FFmpeg are taken apart without a loss', { concurrency: 2 }, () => {
+  for (const { format, output, codecs } of kinds) {
+    test(`${format} with ${codecs.join(' and ')}`, async () => {
+      const { tracks, packets, end } = await readAll(format, await encode(...output))
+      assert.deepEqual(end, { kind: 'ended' })
+      assert.deepEqual([tracks?.video.codec, tracks?.audio?.codec].filter(Boolean), codecs)
+      const video = packets.filter(({ kind }) => kind === 'video')
+      assert.equal(video.length, pictures)
+      const isTimed = format !== 'h264' && format !== 'hevc'
+      const times = video.flatMap(({ pts90k }) => pts90k ?? []).sort((a, b) => a - b)
+      assert.equal(times.length, isTimed ? pictures : 0)
+      // (FFmpeg makes room for the start of the sound behind the first picture of an MP4.)
+      for (const [i, time] of times.slice(1).entries())
+        assert.ok(Math.abs(time - times[i]! - 3000) <= (i === 0 ? 12_000 : 100), `${time}`)
+      const sound = packets.filter(({ kind }) => kind === 'audio')
+      if (tracks?.audio?.codec !== 'aac') return
+      assert.equal(parseAudioSpecificConfig(tracks.audio.config).sampleRate, 8000)
+      assert.ok(sound.length >= 15 && sound.every(({ data }) => data[0] !== 0xff), 'blocks without a header')
+      for (const [i, { pts90k }] of sound.slice(1).entries())
+        assert.ok(Math.abs(pts90k! - sound[i]!.pts90k! - 11_520) <= 100, 'each has its time')
+    })
+  }
+})
+
+test('a counter of 33 bits that begins anew counts on', async () => {
+  const stream = await encode(
+    ...h264,
+    '-output_ts_offset',
+    String(2 ** 33 / 90_000 - 1),
+    '-muxdelay',
+    '0',
+    '-f',
+    'mpegts',
+  )
+  const { packets } = await readAll('mpegts', stream)
+  const times = packets.map(({ pts90k }) => pts90k!).sort((a, b) => a - b)
+  assert.equal(times.length, pictures)
+  for (const [i, time] of times.slice(1).entries()) assert.equal(time - times[i]!, 3000)
+})
+
+test('other codecs are named', async () => {
+  const { tracks } = await readAll(
+    'mpegts',
+    await encode('-c:v', 'mpeg4', '-c:a', 'ac3', '-ar', '32000', '-f', 'mpegts'),
+  )
+  assert.deepEqual([tracks?.video.codec, tracks?.audio?.codec], ['mpeg4', 'ac3'])
+})
+
+test('a stream of sound alone holds no video', async () => {
+  const stream = await encode('-vn', '-c:a', 'aac', '-f', 'mpegts')
+  assert.deepEqual((await readAll('mpegts', stream)).end, { kind: 'no_video' })
+})
+
+test('rubbish, and what is cut anywhere, ends with a reason and never without', async () => {
+  const rubbish = new Uint8Array(300_000)
+  for (let i = 0, x = 1; i < rubbish.length; i++) {
+    x = (Math.imul(x, 1103515245) + 12345) >>> 0
+    rubbish[i] = x >>> 16
+  }
+  const mp4 = await encode(...h264, ...fragments)
+  const flv = await encode(...h264, '-f', 'flv')
+  const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.length >> 1)
+  const torn = (bytes: Uint8Array) => Buffer.concat([half(bytes), rubbish, half(bytes)])
+  const all: [ContainerFormat, Uint8Array][] = [
+    ...(['mpegts', 'flv', 'mov', 'matroska', 'h264'] as const).map(
+      (format) => [format, rubbish] as [ContainerFormat, Uint8Array],
+    ),
+    ['mov', half(mp4)],
+    ['mov', torn(mp4)],
+    ['flv', torn(flv)],
+    ['matroska', new Uint8Array()],
+  ]
+  for (const [format, bytes] of all) {
+    const { end } = await readAll(format, bytes)
+    assert.ok(['ended', 'unreadable', 'no_video'].includes(end.kind), `${format}: ${JSON.stringify(end)}`)
+  }
+})
+
+test('a picture that never ends does not fill the memory', async () => {
+  const endless = new Uint8Array(60_000_000).fill(0x55)
+  endless.set(await encode(...h264, '-frames:v', '1', '-f', 'h264'))
+  endless.set([0, 0, 0, 1, 0x65, 0x88], 5000)
+  assert.deepEqual((await readAll('h264', endless, false)).end, { kind: 'too_much' })
+})
+
+test('addresses in a stream are not connected to, whatever it is said to be', async () => {
+  let visits = 0
+  const canary = createServer((socket) => {
+    visits++
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await once(canary, 'listening')
+  const { port } = canary.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/x.ts`
+  const playlist = Buffer.from(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${url}\n`.repeat(50))
+  const sdp = Buffer.from(`v=0\r\nc=IN IP4 127.0.0.1\r\nm=video ${port} RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`)
+  const mp4 = addReference(await encode(...h264, '-movflags', 'empty_moov+frag_keyframe', '-f', 'mp4'), url)
+  const all: [ContainerFormat, Uint8Array][] = [
+    ...(['mpegts', 'mov', 'flv', 'matroska'] as const).map(
+      (format) => [format, playlist] as [ContainerFormat, Uint8Array],
+    ),
+    ['mov', sdp],
+    ['mov', mp4],
+  ]
+  for (const [format, bytes] of all) {
+    const { end } = await readAll(format, bytes)
+    assert.notEqual(end.kind, 'lost', format)
+  }
+  canary.close()
+  assert.equal(visits, 0)
+})
+
+/** The file whose pictures are said to be in another (ISO/IEC 14496-12 8.7.2, and Apple's own kind of it). */
+function addReference(file: Buffer, url: string): Uint8Array {
+  const there = writeBoxes([
+    fullBox('dref', 0, 0, [0, 0, 0, 2], fullBox('url ', 0, 0, ascii(`${url}\0`)), fullBox('alis', 0, 0, ascii(url))),
+  ])
+  const at = file.indexOf('dref') - 4
+  const bytes = file.readUInt32BE(at)
+  const grown = there.length - bytes
+  for (const name of ['moov', 'trak', 'mdia', 'minf', 'dinf']) {
+    const place = file.indexOf(name) - 4
+    file.writeUInt32BE(file.readUInt32BE(place) + grown, place)
+  }
+  return Buffer.concat([file.subarray(0, at), there, file.subarray(at + bytes), writeBoxes([box('free')])])
+}
+
+test('no more streams than allowed are read at once', async () => {
+  const reader = new ProcessContainerReader({ maxStreams: 1 })
+  const sink = (onEnd: (end: ContainerEnd) => void) => ({ onTracks() {}, onPacket() {}, onDrain() {}, onEnd })
+  const ends: ContainerEnd[] = []
+  {
+    await using _first = reader.open(
+      'flv',
+      sink(() => {}),
+    )
+    await using _second = reader.open(
+      'flv',
+      sink((end) => ends.push(end)),
+    )
+    assert.deepEqual(ends, [{ kind: 'busy', limit: 1 }])
+  }
+  await using _third = reader.open(
+    'flv',
+    sink((end) => ends.push(end)),
+  )
+  assert.equal(ends.length, 1)
+})

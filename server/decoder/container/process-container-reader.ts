@@ -1,0 +1,69 @@
+// Containers taken apart in processes of their own, one for each stream: whatever a camera sends, it is that camera's process which crashes,
+// hangs or grows, and it is gone with the connection. docs/design/decoder.md
+
+import type {
+  ContainerEnd,
+  ContainerInput,
+  ContainerReader,
+  ContainerSink,
+} from '../../media/container/container-stream.ts'
+import type { ContainerFormat } from '../../media/container/find-container.ts'
+import { MessageChild } from '../message-child.ts'
+import { parseContainerMessage } from './container-protocol.ts'
+
+export type ProcessContainerReaderOptions = {
+  /** Bytes a process may be behind; with more, its camera waits. */
+  readonly maxUnsentBytes?: number
+  /** Processes at once: each takes some 50 MB. */
+  readonly maxStreams?: number
+}
+
+export class ProcessContainerReader implements ContainerReader {
+  readonly #maxUnsentBytes: number
+  readonly #maxStreams: number
+  #streams = 0
+
+  constructor({ maxUnsentBytes = 512 * 1024, maxStreams = 50 }: ProcessContainerReaderOptions = {}) {
+    this.#maxUnsentBytes = maxUnsentBytes
+    this.#maxStreams = maxStreams
+  }
+
+  open(format: ContainerFormat, sink: ContainerSink): ContainerInput {
+    if (this.#streams >= this.#maxStreams) {
+      sink.onEnd({ kind: 'busy', limit: this.#maxStreams })
+      return { push: () => true, end() {}, async [Symbol.asyncDispose]() {} }
+    }
+    this.#streams++
+    let isOver = false
+    const end = (why: ContainerEnd) => {
+      if (isOver) return
+      isOver = true
+      sink.onEnd(why)
+    }
+    const child = new MessageChild({
+      program: new URL('./container-process.ts', import.meta.url),
+      args: [format],
+      onMessage: (bytes) => {
+        if (isOver) return
+        const message = parseContainerMessage(bytes)
+        if (message.type === 'packet') sink.onPacket(message.packet)
+        else if (message.type === 'tracks') sink.onTracks(message.tracks)
+        else end(message.end)
+      },
+      onExit: (reason) => end({ kind: 'lost', reason }),
+      onDrain: () => sink.onDrain(),
+    })
+    return {
+      push: (bytes) => {
+        if (!isOver) child.send([bytes])
+        return child.unsentBytes < this.#maxUnsentBytes
+      },
+      end: () => child.endInput(),
+      [Symbol.asyncDispose]: async () => {
+        isOver = true
+        await child.stop()
+        this.#streams--
+      },
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// A camera that sends one container stream as the answer to one request. The connection is ours; the bytes are taken apart elsewhere
+// (server/decoder/container), and what comes of them is treated like what RTSP brings.
+
+import type { IncomingMessage } from 'node:http'
+import type {
+  ContainerEnd,
+  ContainerPacket,
+  ContainerReader,
+  ContainerTracks,
+} from '../../media/container/container-stream.ts'
+import type { ContainerFormat } from '../../media/container/find-container.ts'
+import type { ConnectedOptions } from '../camera-connection.ts'
+import { CameraError } from '../camera-error.ts'
+import { CameraStream } from '../camera-stream.ts'
+import { type ContainerPlan, planContainer } from '../container-plan.ts'
+import { FrameWatch } from '../frame-watch.ts'
+import { describeHttpError } from './http-client.ts'
+
+const tickMs = 2500
+
+/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+export async function runContainerCamera(
+  response: IncomingMessage,
+  format: ContainerFormat,
+  reader: ContainerReader,
+  options: ConnectedOptions,
+): Promise<never> {
+  const { clock, signal, stats, limits, url } = options
+  const ended = new AbortController()
+  const over = AbortSignal.any([signal, ended.signal])
+  using session = new ContainerSession(options)
+  await using input = reader.open(format, {
+    onTracks: (tracks) => endOnThrow(ended, () => session.begin(tracks)),
+    onPacket: (packet) => endOnThrow(ended, () => session.take(packet)),
+    onEnd: (end) => ended.abort(describeEnd(end)),
+    onDrain: () => response.resume(),
+  })
+  response.on('data', (bytes: Uint8Array) => {
+    stats.receivedBytes += bytes.length
+    if (!input.push(bytes)) response.pause()
+  })
+  response.on('end', () => input.end())
+  response.on('error', (error) => ended.abort(describeHttpError(error, url)))
+  response.resume()
+  const frames = new FrameWatch(limits, clock.monotonicMs())
+  try {
+    for (;;) {
+      await clock.sleep(tickMs, over)
+      session.stream?.collectStats()
+      frames.check(session, clock.monotonicMs(), session.lacking)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw ended.signal.aborted ? ended.signal.reason : error
+  } finally {
+    response.destroy()
+  }
+}
+
+/** From the moment the container has told what it holds. */
+class ContainerSession implements Disposable {
+  readonly #options: ConnectedOptions
+  #plan: ContainerPlan | undefined
+  stream: CameraStream | undefined
+  #isTimed = false
+  #last90k = Number.NEGATIVE_INFINITY
+
+  constructor(options: ConnectedOptions) {
+    this.#options = options
+  }
+
+  get pictures(): number {
+    return this.stream?.pictures ?? 0
+  }
+
+  get published(): number {
+    return this.stream?.published ?? 0
+  }
+
+  get lacking() {
+    return {
+      what: this.stream?.hasParameterSets ? 'no key frame' : 'no parameter sets',
+      hint: 'set a key frame interval of a few seconds in the camera',
+    }
+  }
+
+  /** @throws CameraError when there is nothing in it to take */
+  begin(tracks: ContainerTracks): void {
+    const plan = planContainer(tracks)
+    const { log, onLearned } = this.#options
+    if (plan.audioProblem) log.info({ problem: plan.audioProblem }, 'camera sound is left out')
+    this.#plan = plan
+    this.stream = new CameraStream({ ...this.#options, plan })
+    onLearned?.({ plan })
+  }
+
+  take({ kind, pts90k, data }: ContainerPacket): void {
+    const { stream } = this
+    if (!stream || !this.#plan) return
+    if (kind === 'audio') {
+      if (pts90k !== undefined) stream.audio?.takePayload(data, 0, data.length, pts90k)
+      return
+    }
+    const units = this.#plan.listNalUnits(data)
+    if (units.length === 0) stream.markLoss()
+    // In a stream without times pictures are stamped by arrival; in one with times, one without follows the last.
+    this.#isTimed ||= pts90k !== undefined
+    const arrival90k = this.#isTimed ? Number.NEGATIVE_INFINITY : Math.round(this.#options.arrivalClock.nowMs() * 90)
+    const at90k = pts90k ?? Math.max(this.#last90k + 1, arrival90k)
+    this.#last90k = at90k
+    stream.takeAccessUnit(units, at90k)
+  }
+
+  [Symbol.dispose](): void {
+    const { stream } = this
+    if (!stream) return
+    stream[Symbol.dispose]()
+    stream.collectStats()
+    this.#options.memory.lastWallMs = stream.lastWallMs
+  }
+}
+
+function endOnThrow(ended: AbortController, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    ended.abort(error)
+  }
+}
+
+function describeEnd(end: ContainerEnd): CameraError {
+  switch (end.kind) {
+    case 'ended':
+      return new CameraError('camera_unreachable', 'The camera ended its stream.')
+    case 'changed':
+      return new CameraError('stream_changed', 'The camera began another stream in the middle of one.')
+    case 'no_video': {
+      const detail =
+        'The stream at this address holds no video: check the path and that video is switched on in the camera.'
+      return new CameraError('no_frames', detail, { trouble: 'no_video' })
+    }
+    case 'too_much': {
+      const detail = 'The camera sends a stream in which no picture ends: restart the camera if it stays so.'
+      return new CameraError('no_frames', detail)
+    }
+    case 'unreadable': {
+      const detail =
+        'The camera sends a stream that cannot be read: it is damaged, or a file that was not made for streaming.'
+      return new CameraError('no_frames', detail, { trouble: 'unsupported' })
+    }
+    case 'busy': {
+      const detail = `The server reads ${end.limit} streams in containers already, and no more at once: use the RTSP address of this camera.`
+      return new CameraError('overload', detail, { trouble: 'busy' })
+    }
+    case 'lost': {
+      const detail = 'The process that reads the stream of this camera was lost.'
+      return new CameraError('no_frames', detail, { cause: end.reason })
+    }
+  }
+}
