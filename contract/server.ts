@@ -10,6 +10,10 @@ export const ServerState = Type.Object({
   version: Type.String(),
   started_at: Timestamp,
   database: Type.Enum(['sqlite', 'postgresql']),
+  mail: Type.Enum(['smtp', 'folder'], {
+    description:
+      'folder: no mail server is configured, invitations wait in the folder outbox for somebody to pass them on.',
+  }),
   cameras: Type.Object({
     count: count('Of all users.'),
     online: Type.Integer(),

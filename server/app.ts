@@ -64,6 +64,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     version: readVersion(),
     startedAtMs: clock.nowMs(),
     database: isPostgresUrl(config.database) ? 'postgresql' : 'sqlite',
+    mail: config.smtpUrl === undefined ? 'folder' : 'smtp',
   } as const
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const publicUrl = config.publicUrl ?? defaultPublicUrl(port)

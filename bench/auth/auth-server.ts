@@ -127,6 +127,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
       version: '',
       startedAtMs: clock.nowMs(),
       database: 'sqlite',
+      mail: 'folder',
       cameras: [],
       workers: { count: 0, running: 0, restarts: 0 },
     }),

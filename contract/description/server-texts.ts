@@ -16,6 +16,7 @@ export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Na
       version: '0.1.0',
       started_at: '2026-04-24T10:00:00Z',
       database: 'sqlite',
+      mail: 'smtp',
       cameras: {
         count: 12,
         online: 11,

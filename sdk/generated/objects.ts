@@ -560,6 +560,8 @@ export type ServerState = {
   version: string
   started_at: Timestamp
   database: 'sqlite' | 'postgresql'
+  /** folder: no mail server is configured, invitations wait in the folder outbox for somebody to pass them on. */
+  mail: 'smtp' | 'folder'
   cameras: {
     /** Of all users. */
     count: number

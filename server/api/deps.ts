@@ -82,6 +82,7 @@ export type ServerReport = {
   readonly version: string
   readonly startedAtMs: number
   readonly database: 'sqlite' | 'postgresql'
+  readonly mail: 'smtp' | 'folder'
   /** As many groups as there are reasons; `reason` is empty but for cameras that are offline. */
   readonly cameras: readonly {
     readonly status: 'online' | 'offline' | 'unknown'

@@ -7,6 +7,7 @@ const report = (): ServerReport => ({
   version: '1.2.3',
   startedAtMs: Date.UTC(2026, 6, 1, 12),
   database: 'sqlite',
+  mail: 'folder',
   cameras: [
     { status: 'online', reason: '', cameras: 2 },
     { status: 'offline', reason: 'auth_failed', cameras: 1 },
@@ -32,6 +33,7 @@ test('T20: how the server is doing is for its owners', async (t) => {
     version: '1.2.3',
     started_at: '2026-07-01T12:00:00Z',
     database: 'sqlite',
+    mail: 'folder',
     cameras: {
       count: 6,
       online: 2,

@@ -115,6 +115,7 @@ export async function openTemporaryApi(
       version: '0.0.0',
       startedAtMs: clock.nowMs(),
       database: 'sqlite',
+      mail: 'smtp',
       cameras: [],
       workers: { count: 1, running: 1, restarts: 0 },
     }),

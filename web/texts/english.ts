@@ -454,6 +454,10 @@ export const english = {
     restarts: 'Restarts of workers',
     database: 'Database',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
+    mail: 'Mail server',
+    mails: { smtp: 'configured', folder: 'none' },
+    noMail:
+      'No mail server is configured (smtp-url): the mail with the link is put into the folder “outbox” on the server, for you to pass on.',
     interface: 'Interface for programs',
   },
   users: {

@@ -483,6 +483,10 @@ export const german: Texts = {
     restarts: 'Neustarts von Workern',
     database: 'Datenbank',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
+    mail: 'Mailserver',
+    mails: { smtp: 'eingestellt', folder: 'keiner' },
+    noMail:
+      'Kein Mailserver ist eingestellt (smtp-url): Die Mail mit dem Link liegt dann im Ordner „outbox“ auf dem Server, zum Weitergeben.',
     interface: 'Schnittstelle für Programme',
   },
   users: {

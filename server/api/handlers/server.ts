@@ -16,13 +16,14 @@ export function createServerHandlers({ store, report }: ServerHandlersOptions): 
   return {
     async getServer({ caller }) {
       await checkOwner(store, caller)
-      const { version, startedAtMs, database, cameras, workers } = report()
+      const { version, startedAtMs, database, mail, cameras, workers } = report()
       const wanted = (await store.recordings.list()).filter(({ deactivatedAtMs }) => deactivatedAtMs === null)
       const inStatus = (name: string) => wanted.filter(({ status }) => status === name).length
       return {
         version,
         started_at: writeTime(startedAtMs),
         database,
+        mail,
         cameras: writeCameras(cameras),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,

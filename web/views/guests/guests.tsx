@@ -7,6 +7,7 @@ import { type Client, type Guest, type NewGuest, NightjarError } from '../../../
 import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { readAll } from '../../app/read-all.ts'
+import { useMailHint } from '../../app/server-query.ts'
 import { AskingButton } from '../../parts/asking-button.tsx'
 import { Check } from '../../parts/check.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -61,6 +62,7 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
   const queries = useQueryClient()
   const [email, setEmail] = useState('')
   const [canViewRec, setCanViewRec] = useState(false)
+  const mailHint = useMailHint(texts.emailHint)
   const invite = useMutation({
     mutationFn: () => inviteGuest(client, cameraId, { email, permissions: { can_view_rec: canViewRec } }),
     onSuccess: () => setEmail(''),
@@ -71,7 +73,7 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
     <Form action={texts.invite} sending={invite} fields={['email']} done={texts.invited(invite.data?.email ?? '')}>
       <Field
         label={texts.email}
-        hint={texts.emailHint}
+        hint={mailHint}
         type="email"
         required
         value={email}

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ServerState } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
+import { serverQuery } from '../../app/server-query.ts'
 import { useClock } from '../../parts/clock.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -13,11 +14,7 @@ const intervalMs = 5_000
 export function Server() {
   const { loading } = useTexts()
   const client = useClient()
-  const server = useQuery({
-    queryKey: ['server'],
-    queryFn: ({ signal }) => client.server.get({ signal }),
-    refetchInterval: intervalMs,
-  })
+  const server = useQuery({ ...serverQuery(client), refetchInterval: intervalMs })
   if (server.data) return <State of={server.data} />
   return server.error ? <Failure error={server.error} onAgain={() => server.refetch()} /> : <p>{loading}</p>
 }
@@ -61,6 +58,7 @@ function State({ of }: { readonly of: ServerState }) {
             [texts.workers, texts.of(workers.running, workers.count)],
             [texts.restarts, workers.restarts],
             [texts.database, texts.databases[of.database]],
+            [texts.mail, texts.mails[of.mail]],
           ]}
         />
         <div className="form-end">

@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client } from '../../../sdk/index.ts'
+import { useMailHint } from '../../app/server-query.ts'
 import { AccountGate } from '../../parts/account-gate.tsx'
 import { Check } from '../../parts/check.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -37,6 +38,7 @@ function NewUser({ client, onSettled }: NewUserProps) {
   const { users: texts } = useTexts()
   const [email, setEmail] = useState('')
   const [hasPassword, setHasPassword] = useState(false)
+  const mailHint = useMailHint(texts.emailHint)
   const [password, setPassword] = useState('')
   const add = useMutation({
     mutationFn: async () => {
@@ -61,7 +63,7 @@ function NewUser({ client, onSettled }: NewUserProps) {
     >
       <Field
         label={texts.email}
-        hint={hasPassword ? undefined : texts.emailHint}
+        hint={hasPassword ? undefined : mailHint}
         type="email"
         required
         value={email}
