@@ -53,10 +53,22 @@ const dayMs = 24 * hourMs
 /** How soon certificate files that were replaced are noticed. */
 const certificateIntervalMs = 10_000
 
-/** Starts everything. Throws before anything runs when the data folder, the certificate or the port cannot be used. */
-export async function openApp({ config, clock, log }: AppOptions): Promise<RunningServer> {
+/** Starts everything. When it throws, nothing runs any more: what had begun is ended. */
+export async function openApp(options: AppOptions): Promise<RunningServer> {
+  const held = new AsyncDisposableStack()
+  try {
+    return await start(options, held)
+  } catch (error) {
+    await held.disposeAsync().catch((failure) => {
+      options.log.error({ error: errorChain(failure) }, 'what had begun was not ended as it should')
+    })
+    throw error
+  }
+}
+
+/** Whatever must be ended is put into `held` as it begins, and is ended in the opposite order. */
+async function start({ config, clock, log }: AppOptions, held: AsyncDisposableStack): Promise<RunningServer> {
   await openDataFolder(config.data)
-  await using held = new AsyncDisposableStack()
   held.use(lockFolder(config.data))
   if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
   const secretKey = await openSecretKey(config.data)
@@ -79,6 +91,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     log,
     isServer: true,
   })
+  held.defer(() => store.close())
 
   const media = await openMedia({ config, store, port, publicUrl, clock, log })
   const { cameraEvents, catalog, decoder, desk, gapKeeper, live, snapshots, space, workers } = media
@@ -144,6 +157,11 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       clock,
       log,
     })
+  held.defer(() => decoder.close())
+  held.defer(() => desk.close())
+  held.defer(() => gapKeeper.flush())
+  held.defer(() => cameraEvents.flush())
+  held.defer(() => catalog.close())
   const stopping = new AbortController()
   const background = [
     workers.run(),
@@ -159,31 +177,18 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
       },
     ),
   ]
-  await desk.open()
-  await mails.resume()
-  const locks = held.move()
-  const close = async () => {
-    await api.close()
-    live.close()
-    await accounts.flush()
-    await mails.close()
-    await workers.stop()
+  held.defer(async () => {
     stopping.abort(new Error('the server is stopping'))
     await Promise.all(background)
-    await catalog.close()
-    await cameraEvents.flush()
-    await gapKeeper.flush()
-    await desk.close()
-    await decoder.close()
-    await store.close()
-    await locks.disposeAsync()
-  }
-  try {
-    await api.listen({ host: config.host, port })
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  held.defer(() => workers.stop())
+  held.defer(() => mails.close())
+  held.defer(() => accounts.flush())
+  held.defer(() => live.close())
+  held.defer(() => api.close())
+  await desk.open()
+  await mails.resume()
+  await api.listen({ host: config.host, port })
   log.info({ url: publicUrl, port, data: config.data }, 'the server is up')
   return {
     url: publicUrl,
@@ -192,7 +197,7 @@ export async function openApp({ config, clock, log }: AppOptions): Promise<Runni
     isSelfSigned: identity !== undefined && config.tlsCert === undefined,
     setupCode: (await accounts.isSetupPending()) ? await accounts.createSetupCode() : undefined,
     ousted: claim.lost,
-    close,
+    close: () => held.disposeAsync(),
   }
 }
 
