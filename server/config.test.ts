@@ -172,3 +172,17 @@ test('docs/reference/configuration.md is current', async () => {
   const page = await readFile(new URL('../docs/reference/configuration.md', import.meta.url), 'utf8')
   assert.equal(page, writeConfigurationReference(), 'run: node_modules/.bin/node server/config/write-reference.ts')
 })
+
+test('the settings that docs/operating.md shows are taken as they stand', async (t) => {
+  const page = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8')
+  const shown = [...page.matchAll(/^```json\n(.+?)^```/gms)].map(([, text]) => text!)
+  assert.ok(shown.length >= 4)
+  for (const text of shown) {
+    const { folder, sources } = await createSources(t)
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    for (const file of [cert, key]) await writeFile(file, '')
+    const here = text.replace('/etc/nightjar/cert.pem', cert).replace('/etc/nightjar/key.pem', key)
+    await writeFile(join(folder, 'shown.json'), here)
+    await loadConfig({ ...sources, flags: { config: join(folder, 'shown.json') } })
+  }
+})
