@@ -5,6 +5,7 @@ import { writeByteSize } from '../model/byte-size.ts'
 import { parseCameraName } from '../model/camera-name.ts'
 import { guessCameraType, hideSecrets, parseCameraUrl } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
+import { isRecordedAt } from '../model/recording-run.ts'
 import { writeTime } from '../model/time.ts'
 import type { Camera, CameraType } from '../store/cameras.ts'
 import type { Recording } from '../store/recordings.ts'
@@ -165,7 +166,9 @@ async function changeRecording(
   const retention = change.retention ?? current?.retention
   if (retention === undefined) throw new AppError('invalid', `camera ${cameraId} is not recorded: give --retention too`)
   const maxBytes = change.maxBytes === undefined ? (current?.maxBytes ?? null) : change.maxBytes
-  await recordings.enable(cameraId, { retention, maxBytes })
+  // Turning on starts what was stopped; a limit alone does not.
+  if (current && change.retention === undefined) await recordings.update(cameraId, { retention, maxBytes })
+  else await recordings.enable(cameraId, { retention, maxBytes })
 }
 
 function parseType(text: string): CameraType {
@@ -175,7 +178,8 @@ function parseType(text: string): CameraType {
 
 function describeRecording(recording: Recording | undefined): string {
   if (!recording || recording.deactivatedAtMs !== null) return 'off'
-  return `${recording.status} ${describePolicy(recording)}`
+  const state = isRecordedAt(recording, Date.now()) ? recording.status : 'stopped'
+  return `${state} ${describePolicy(recording)}`
 }
 
 function describePolicy({ retention, maxBytes }: Recording): string {

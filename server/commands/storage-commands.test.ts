@@ -20,7 +20,7 @@ const dayMs = 86_400_000
 // biome-ignore lint/suspicious/noExplicitAny: what was printed, whatever it is
 type Outcome = { code: number; stdout: string; json: any }
 
-/** A user with a camera that keeps a week, has two of each day of the last ten, and a limit of its size. */
+/** A user with a camera that keeps a week, is not recorded at the moment, has two of each day of the last ten, and a limit of its size. */
 async function openScene(t: TestContext) {
   const data = await mkdtemp(join(tmpdir(), 'nightjar-storage-'))
   t.after(() => rm(data, { recursive: true }))
@@ -38,6 +38,7 @@ async function openScene(t: TestContext) {
   const source = { url: 'rtsp://camera.example/s', username: null, password: null }
   const camera = await store.cameras.insert({ ownerId, name: 'Door', type: 'h264', ...source })
   await store.recordings.enable(camera.id, { retention: 'P7D', maxBytes: null })
+  await store.recordings.stop(camera.id)
   const paths: string[] = []
   for (let half = 20; half > 0; half--) {
     const startMs = Date.now() - (half * dayMs) / 2
@@ -73,6 +74,7 @@ test('the dry run tells what would go and why, and nothing goes; without it, jus
   const byAge = await run('retention --dry-run --json')
   assert.deepEqual([byAge.json.segments, byAge.json.bytes, byAge.json.cameras[0].reasons], [6, 6_000_000, ['age']])
   assert.equal((await run(`camera record ${camera.id} --max-size 12MB --json`)).json.recording.max_bytes, 12_000_000)
+  assert.match((await run('camera list')).stdout, / stopped P7D, at most /)
   assert.equal((await run('user limit a@example.com --max-size 9MB --json')).json.max_bytes, 9_000_000)
   const { json, stdout } = await run('retention --dry-run --json')
   assert.deepEqual(
