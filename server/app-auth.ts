@@ -15,7 +15,7 @@ import type { SecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
-import { createOAuthPolicy } from './config/meanings.ts'
+import { createOAuthPolicy, findSessionAgeLimitMs } from './config/meanings.ts'
 import type { Config } from './config.ts'
 import { createMailDelivery } from './mail-delivery.ts'
 import type { Store } from './store/store.ts'
@@ -48,7 +48,7 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, log }: 
     log,
   })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
-  const sessions = new Sessions({ rows: store.sessions, clock, log })
+  const sessions = new Sessions({ rows: store.sessions, clock, log, ageLimitMs: findSessionAgeLimitMs(config) })
   const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
   const accounts = new Accounts({
     store,

@@ -44,6 +44,7 @@ test('defaults', async (t) => {
     accessTokenSeconds: 36_000,
     refreshTokenDays: 30,
     grantDays: 365,
+    sessionDays: 30,
     refreshReuseLeewaySeconds: 10,
     noPasswordGrant: false,
     signUp: 'invitation',

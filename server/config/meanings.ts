@@ -17,6 +17,11 @@ export function createOAuthPolicy(config: Config): OAuthPolicy {
   }
 }
 
+/** Infinite for none. */
+export function findSessionAgeLimitMs({ sessionDays }: Pick<Config, 'sessionDays'>): number {
+  return sessionDays === 0 ? Number.POSITIVE_INFINITY : sessionDays * dayMs
+}
+
 /** Where cameras may be. Strangers have no business in the networks around the server, unless its owner says so. */
 export function createAddressRules(
   config: Config,

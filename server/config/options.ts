@@ -134,6 +134,15 @@ export const options = {
     defaultText: '`365`',
     createDefault: () => 365,
   }),
+  'session-days': integerOption({
+    sentence:
+      'After how long a browser must sign in again, however much it is used; 0 for never, as for a screen on a wall. One that is not used for 14 days is signed out in any case.',
+    min: 0,
+    max: 3650,
+    unit: 'days',
+    defaultText: '`30`',
+    createDefault: () => 30,
+  }),
   'refresh-reuse-leeway-seconds': integerOption({
     sentence:
       'A refresh token that is sent again within this time of its use is only refused; later, the whole grant ends, because the token was stolen.',

@@ -3,6 +3,7 @@
 
 import type { Kysely } from 'kysely'
 import type { Effect, Pair } from '../model/oauth/decision.ts'
+import { sessionIdleMs } from '../model/session-limits.ts'
 import { holdProven } from './proven-user.ts'
 import type { Tables } from './schema.ts'
 
@@ -120,9 +121,10 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
     .where('id', '=', grantId)
     .where('generation', '=', fromGeneration)
     .where('revoked_at_ms', 'is', null)
-    .returning('scope')
+    .returning(['scope', 'session_id'])
     .executeTakeFirst()
   if (!rotated) throw new StaleDecisionError()
+  if (rotated.session_id !== null) await noteSessionUse(transaction, rotated.session_id, details)
   const query = transaction.updateTable('oauth_tokens').set({ used_at_ms: details.nowMs })
   await query.where('hash', '=', details.presentedHash!).execute()
   // Dead by their generation already; used refresh tokens stay, so that a replay is known for what it is.
@@ -138,6 +140,17 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
       })
       .execute()
   }
+}
+
+/** The browser is in use, though no page of the server's was asked for: a wall of pictures. One that has been idle for too long stays so. */
+async function noteSessionUse(transaction: Kysely<Tables>, id: string, { nowMs }: EffectDetails): Promise<void> {
+  await transaction
+    .updateTable('sessions')
+    .set({ seen_at_ms: nowMs })
+    .where('id', '=', id)
+    .where('seen_at_ms', '>', nowMs - sessionIdleMs)
+    .where('seen_at_ms', '<', nowMs)
+    .execute()
 }
 
 /** Less may have been asked for this time: of the access token alone, the next refresh may ask for all again. */

@@ -9,9 +9,12 @@ export type Clock = {
   time(ms: number): string
   minutes(ms: number): string
   day(ms: number): string
+  dayOfYear(ms: number): string
   /** With the year. */
   date(ms: number): string
   fullDay(ms: number): string
+  /** Without the year. */
+  moment(ms: number): string
   dateTime(ms: number): string
 }
 
@@ -29,8 +32,13 @@ export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
       time: write({ timeStyle: 'medium' }),
       minutes: write({ timeStyle: 'short' }),
       day: write({ weekday: 'short', day: 'numeric', month: 'short' }),
+      dayOfYear: write({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
       date: write({ dateStyle: 'long' }),
       fullDay: write({ dateStyle: 'full' }),
+      moment: write({
+        ...{ weekday: 'short', day: 'numeric', month: 'short' },
+        ...{ hour: 'numeric', minute: '2-digit', second: '2-digit' },
+      }),
       dateTime: write({ dateStyle: 'full', timeStyle: 'medium' }),
     }
   }, [language, name])

@@ -4,7 +4,7 @@ import type { CameraEvent } from '../../sdk/index.ts'
 import type { Texts } from '../texts/texts.tsx'
 
 export function nameEvent({ source, category, title }: CameraEvent, texts: Texts['events']): string {
-  return texts.own[source === 'system' ? category : ''] ?? title ?? category
+  return texts.own[source === 'system' ? category : ''] ?? title ?? nameKind(category, texts)
 }
 
 /** Of all events of a category. */

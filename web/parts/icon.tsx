@@ -2,6 +2,7 @@
 // says in words, see parts/icon-button.tsx.
 
 import type { ReactNode } from 'react'
+import './icon.css'
 
 const circle = <circle cx="12" cy="12" r="8.5" />
 const speaker = <path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5Z" className="icon-solid" />

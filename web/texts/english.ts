@@ -73,7 +73,9 @@ export const english = {
       auth_failed: 'Nothing is being recorded: the camera refuses its user name and password.',
     } as Record<string, string>,
     nothingThere: 'There is no footage from this moment on.',
-    unplayable: 'This browser cannot play what the camera sends.',
+    unplayable: 'This browser cannot play this recording.',
+    unplayableH265:
+      'The camera records H.265, which this browser or this device cannot play. Mark a range on the timeline and download it: most players know H.265. Or open this page in Safari, or in Chrome or Edge on a device that decodes H.265; or set the camera to H.264 for what is to come.',
     emptyView: 'Nothing was recorded in this time.',
     playNewest: (time: string) => `Play the newest (${time})`,
     back: '10 s back',
@@ -420,6 +422,7 @@ export const english = {
     limit: 'Limit',
     noLimit: 'none',
     perDay: 'New per day',
+    measuring: 'measuring …',
     neverFull: 'At the present rate there is room for everything that is to be kept.',
     fullAt: (day: string) =>
       `At the present rate the space is used up on ${day}; from then on the oldest goes before its time.`,

@@ -82,7 +82,9 @@ export const german: Texts = {
       auth_failed: 'Es wird nichts aufgezeichnet: Die Kamera lehnt Benutzernamen und Passwort ab.',
     },
     nothingThere: 'Ab diesem Zeitpunkt gibt es keine Aufzeichnung.',
-    unplayable: 'Dieser Browser kann nicht abspielen, was die Kamera sendet.',
+    unplayable: 'Dieser Browser kann diese Aufzeichnung nicht abspielen.',
+    unplayableH265:
+      'Die Kamera zeichnet in H.265 auf, das dieser Browser oder dieses Gerät nicht abspielen kann. Markieren Sie einen Bereich auf der Zeitleiste und laden Sie ihn herunter: Die meisten Abspielprogramme können H.265. Oder öffnen Sie diese Seite in Safari, oder in Chrome oder Edge auf einem Gerät, das H.265 dekodiert; oder stellen Sie die Kamera für alles Weitere auf H.264.',
     emptyView: 'In dieser Zeit wurde nichts aufgezeichnet.',
     playNewest: (time) => `Das Neueste abspielen (${time})`,
     back: '10 s zurück',
@@ -449,6 +451,7 @@ export const german: Texts = {
     limit: 'Grenze',
     noLimit: 'keine',
     perDay: 'Neu pro Tag',
+    measuring: 'wird gemessen …',
     neverFull: 'Beim jetzigen Zuwachs ist Platz für alles, was aufbewahrt werden soll.',
     fullAt: (day) =>
       `Beim jetzigen Zuwachs ist der Platz am ${day} belegt; von da an geht das Älteste vor seiner Zeit.`,

@@ -79,6 +79,17 @@ async function exchange({ api }: TemporaryPages, location: string | undefined, v
   return { status: statusCode, json: JSON.parse(text) as Record<string, string> & { expires_in: number } }
 }
 
+async function refresh({ api }: TemporaryPages, token: string) {
+  const form = { grant_type: 'refresh_token', client_id: 'nightjar-dashboard', refresh_token: token }
+  const { statusCode, payload: text } = await api.server.inject({
+    method: 'POST',
+    url: '/oauth/token/',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: String(new URLSearchParams(form)),
+  })
+  return { status: statusCode, json: JSON.parse(text) as Record<string, string> }
+}
+
 async function statusOf({ api }: TemporaryPages, token: string | undefined, url = '/v1/me/'): Promise<number> {
   const headers = { authorization: `Bearer ${token}` }
   return (await api.server.inject({ method: 'GET', url, headers })).statusCode
@@ -157,6 +168,32 @@ test('what the dashboard was granted ends with the session of the browser, and w
   await here.submit({})
   assert.equal(await statusOf(pages, first.json.access_token), 401)
   assert.equal(await statusOf(pages, second.json.access_token), 200)
+})
+
+test('a wall of pictures stays signed in: to renew what was granted is to use the session, until it is too old', async (t) => {
+  const dayMs = 86_400_000
+  let nowMs = Date.now()
+  const pages = await open(t, { ...systemClock, nowMs: () => nowMs })
+  const [wall, closed] = [pages.openBrowser(), pages.openBrowser()]
+  await wall.signIn()
+  await closed.signIn()
+  let { refresh_token: token = '' } = (await signIn(pages, wall)).json
+  const left = (await signIn(pages, closed)).json
+  for (let days = 0; days < 28; days += 4) {
+    nowMs += 4 * dayMs
+    const renewed = await refresh(pages, token)
+    assert.equal(renewed.status, 200, `after ${days + 4} days`)
+    token = renewed.json.refresh_token!
+  }
+  // Both are signed in anew by their cookies, as by a reload; the one that was closed is not any more.
+  const { location } = await wall.get(ask().path)
+  assert.match(String(location), /signed-in\?code=/)
+  assert.match(String((await closed.get(ask().path)).location), /sign-in/)
+  // Nor does what it was granted bring it back.
+  await refresh(pages, left.refresh_token!)
+  assert.match(String((await closed.get(ask().path)).location), /sign-in/)
+  nowMs += 2 * dayMs
+  assert.match(String((await wall.get(ask().path)).location), /sign-in/)
 })
 
 test('what makes lasting credentials wants the password anew, and lasts some minutes', async (t) => {

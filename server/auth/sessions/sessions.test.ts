@@ -8,7 +8,7 @@ const context = { ip: '192.0.2.7', userAgent: 'Browser/1.0' }
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-async function openSessions(t: TestContext, database: TestDatabase) {
+async function openSessions(t: TestContext, database: TestDatabase, options: { ageLimitMs?: number } = {}) {
   let nowMs = Date.UTC(2026, 0, 1)
   const clock = {
     nowMs: () => nowMs,
@@ -22,7 +22,7 @@ async function openSessions(t: TestContext, database: TestDatabase) {
     lastName: 'L',
     passwordHash: '!',
   })
-  const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger })
+  const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger, ...options })
   return { store, sessions, user, userId: user.id, pass: (ms: number) => void (nowMs += ms) }
 }
 
@@ -132,5 +132,25 @@ testEachDatabase(
     const renewed = await Promise.all([sessions.renew(session), sessions.renew(session)])
     const found = await Promise.all(renewed.map(({ cookie }) => sessions.find(headerOf(cookie))))
     assert.equal(found.filter((one) => one?.id === session.id).length, 1)
+  },
+)
+
+testEachDatabase(
+  'without a limit of age a session in use goes on, and its cookie as long as browsers keep one',
+  async (t, database) => {
+    const { sessions, user, userId, pass } = await openSessions(t, database, { ageLimitMs: Number.POSITIVE_INFINITY })
+    const { cookie } = await sessions.start(user, context)
+    assert.match(cookie, /Max-Age=34560000;/)
+    for (let day = 0; day < 390; day += 13) {
+      pass(13 * dayMs)
+      assert.ok(await sessions.find(headerOf(cookie)), `day ${day + 13}`)
+    }
+    const stopping = new AbortController()
+    const running = sessions.run(stopping.signal)
+    setImmediate(() => stopping.abort())
+    await running
+    assert.equal((await sessions.list(userId)).length, 1)
+    pass(14 * dayMs)
+    assert.equal(await sessions.find(headerOf(cookie)), undefined)
   },
 )

@@ -1,10 +1,12 @@
-// Who is signed in with a browser: from the cookie to the user. A session ends 14 days after it was last used, 30 days after it
-// began, when it is revoked, and when its account is disabled.
+// Who is signed in with a browser: from the cookie to the user. A session ends 14 days after it was last used, some time after it
+// began however much it is used, when it is revoked, and when its account is disabled. To renew what the dashboard was granted in it is
+// to use it too: see store/oauth-effects.ts.
 
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { ProvenUser } from '../../store/proven-user.ts'
 import type { SessionRecord, SessionRows } from '../../store/sessions.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -12,8 +14,9 @@ import { findCookie, writeCookie } from './cookie.ts'
 import { createSecretValue, formTokenOf, hashSecretValue, isFormToken, looksSecret } from './secret-value.ts'
 
 const dayMs = 86_400_000
-export const idleLimitMs = 14 * dayMs
-export const ageLimitMs = 30 * dayMs
+const usualAgeLimitMs = 30 * dayMs
+/** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
+const longestCookieMs = 400 * dayMs
 /** How long a password that was given counts for what asks for it. */
 export const passwordLimitMs = 10 * 60_000
 const seenIntervalMs = 5 * 60_000
@@ -30,17 +33,25 @@ export type Session = SessionRecord & {
   isFormToken(token: string): boolean
 }
 
-export type SessionsOptions = { readonly rows: SessionRows; readonly clock: Clock; readonly log: Logger }
+export type SessionsOptions = {
+  readonly rows: SessionRows
+  readonly clock: Clock
+  readonly log: Logger
+  /** After so long the password is asked for again, whatever happened; 30 days unless given, infinite for never. */
+  readonly ageLimitMs?: number
+}
 
 export class Sessions {
   readonly #rows: SessionRows
   readonly #clock: Clock
   readonly #log: Logger
+  readonly #ageLimitMs: number
 
-  constructor({ rows, clock, log }: SessionsOptions) {
+  constructor({ rows, clock, log, ageLimitMs = usualAgeLimitMs }: SessionsOptions) {
     this.#rows = rows
     this.#clock = clock
     this.#log = log
+    this.#ageLimitMs = ageLimitMs
   }
 
   /**
@@ -65,7 +76,7 @@ export class Sessions {
       ip: context.ip,
       userAgent: readableAgent(context.userAgent),
     })
-    return { id, cookie: writeSessionCookie(value, ageLimitMs) }
+    return { id, cookie: writeSessionCookie(value, this.#ageLimitMs) }
   }
 
   /** From a Cookie header. Undefined when there is no session, or none any more. */
@@ -89,7 +100,7 @@ export class Sessions {
     const nowMs = this.#clock.nowMs()
     const isRenewed = await this.#rows.renew(session.id, hashSecretValue(value), nowMs)
     if (!isRenewed) throw new AppError('not_found', 'the session has ended')
-    return { cookie: writeSessionCookie(value, session.createdAtMs + ageLimitMs - nowMs) }
+    return { cookie: writeSessionCookie(value, session.createdAtMs + this.#ageLimitMs - nowMs) }
   }
 
   /** Signs out. `cookie` removes the browser's. */
@@ -117,14 +128,17 @@ export class Sessions {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const nowMs = this.#clock.nowMs()
-      await this.#rows.removeExpired({ seenBeforeMs: nowMs - idleLimitMs, createdBeforeMs: nowMs - ageLimitMs })
+      await this.#rows.removeExpired({
+        seenBeforeMs: nowMs - sessionIdleMs,
+        createdBeforeMs: Math.max(0, nowMs - this.#ageLimitMs),
+      })
       await this.#clock.sleep(cleanIntervalMs, signal).catch(() => {})
     }
   }
 
   #isLive({ seenAtMs, createdAtMs }: SessionRecord): boolean {
     const nowMs = this.#clock.nowMs()
-    return nowMs - seenAtMs < idleLimitMs && nowMs - createdAtMs < ageLimitMs
+    return nowMs - seenAtMs < sessionIdleMs && nowMs - createdAtMs < this.#ageLimitMs
   }
 
   async #noteSeen({ id, seenAtMs }: SessionRecord): Promise<void> {
@@ -139,7 +153,9 @@ export class Sessions {
 }
 
 function writeSessionCookie(value: string, ageMs: number): string {
-  return writeCookie(cookieName, value, { maxAgeSeconds: Math.max(0, Math.floor(ageMs / 1000)) })
+  return writeCookie(cookieName, value, {
+    maxAgeSeconds: Math.max(0, Math.floor(Math.min(ageMs, longestCookieMs) / 1000)),
+  })
 }
 
 function readableAgent(userAgent: string | undefined): string | null {

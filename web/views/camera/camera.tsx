@@ -153,6 +153,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       )}
       {failure !== undefined && (
         <PlayFailure
+          type={camera.type}
           failure={failure}
           newestMs={recording.data?.newestMs}
           zone={zone}

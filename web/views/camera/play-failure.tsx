@@ -1,5 +1,6 @@
 // Why nothing plays from the moment that was wanted, and where to go from there.
 
+import type { Camera } from '../../../sdk/index.ts'
 import type { Zone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
@@ -8,6 +9,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export type PlayFailureProps = {
+  readonly type: Camera['type']
   readonly failure: 'nothing' | 'unplayable' | unknown
   readonly newestMs: number | undefined
   readonly zone: Zone
@@ -17,13 +19,13 @@ export type PlayFailureProps = {
 
 const beforeEndMs = 30_000
 
-export function PlayFailure({ failure, newestMs, zone, onPlay, onLive }: PlayFailureProps) {
+export function PlayFailure({ type, failure, newestMs, zone, onPlay, onLive }: PlayFailureProps) {
   const { camera: texts } = useTexts()
   const clock = useClock(zone)
   if (failure !== 'nothing' && failure !== 'unplayable') return <Failure error={failure} />
   return (
     <Notice kind="bad">
-      <p>{failure === 'nothing' ? texts.nothingThere : texts.unplayable}</p>
+      <p>{failure === 'nothing' ? texts.nothingThere : type === 'h265' ? texts.unplayableH265 : texts.unplayable}</p>
       <div className="pair-of-buttons">
         {failure === 'nothing' && newestMs !== undefined && (
           <Button look="quiet" onClick={() => onPlay(newestMs - beforeEndMs)}>

@@ -46,7 +46,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
         <IconButton icon="live" label={texts.toLive} shortcut="N" words="wide" onClick={commands.live} />
       )}
       <p className="controls-time">
-        <time dateTime={writeSeconds(cursorMs)}>{clock.dateTime(cursorMs)}</time>{' '}
+        <time dateTime={writeSeconds(cursorMs)}>{clock.moment(cursorMs)}</time>{' '}
         <span className="hint">{writeOffset(cursorMs, zone)}</span>
       </p>
       {!isLive && (

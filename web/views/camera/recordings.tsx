@@ -52,7 +52,7 @@ export function Recordings(props: RecordingsProps) {
     <section aria-label={texts.recordings} className="recordings">
       <div className="controls recordings-head">
         <IconButton icon="before" label={texts.dayBefore} onClick={() => setView(viewOfDay(day.startMs - 1, zone))} />
-        <h2>{clock.fullDay(middleMs)}</h2>
+        <h2>{clock.dayOfYear(middleMs)}</h2>
         <IconButton
           icon="after"
           label={texts.dayAfter}

@@ -13,6 +13,7 @@ import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { nameEvent, nameKind } from '../../parts/event-words.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -128,6 +129,7 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
   return (
     <li className="event">
       <span className="event-picture">
+        <Icon name="snapshot" />
         {camera?.has_recording && <MomentPicture kind="own" cameraId={camera.id} atMs={atMs} width={160} />}
       </span>
       <div>
@@ -135,17 +137,18 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
           <bdi>{nameEvent(event, texts)}</bdi>
         </strong>
         <p className="hint">
-          <bdi>{camera?.name}</bdi> · {texts.sources[event.source] ?? event.source}
+          <time dateTime={event.occurred_at}>{clock.time(atMs)}</time> · <bdi>{camera?.name}</bdi> ·{' '}
+          {texts.sources[event.source] ?? event.source}
         </p>
       </div>
-      <time dateTime={event.occurred_at}>{clock.time(atMs)}</time>
       {camera?.has_recording && (
         <Link
-          className="action action-quiet"
+          className="action action-quiet event-play"
           href={`/cameras/${event.camera}?at=${event.occurred_at}`}
           aria-label={texts.playFrom(clock.time(atMs))}
         >
-          {texts.play}
+          <Icon name="play" />
+          <span>{texts.play}</span>
         </Link>
       )}
     </li>

@@ -6,6 +6,7 @@ import type { Storage as StorageAnswer } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
+import { areMeasuring, isMeasuring } from '../../model/storage-rate.ts'
 import { useClock } from '../../parts/clock.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -34,7 +35,9 @@ export function Storage() {
         {own.max_bytes !== null && <Level whole={own.max_bytes} parts={[{ size: own.used_bytes, look: 'main' }]} />}
         <Usage of={own} />
       </div>
-      {server && <ServerStorage server={server} />}
+      {server && (
+        <ServerStorage server={server} isEarly={areMeasuring(server.bytes_per_day, own.cameras, Date.now())} />
+      )}
       <ListPanel
         title={texts.cameras}
         list={{ data: own.cameras, error: null, refetch: storage.refetch }}
@@ -46,21 +49,22 @@ export function Storage() {
   )
 }
 
-type UsageProps = { readonly of: Pick<StorageAnswer, 'used_bytes' | 'max_bytes' | 'bytes_per_day' | 'full_at'> }
+type UsageProps = { readonly of: Omit<StorageAnswer, 'server'> }
 
 function Usage({ of }: UsageProps) {
   const { storage: texts } = useTexts()
   const sizes = useSizes()
+  const isEarly = areMeasuring(of.bytes_per_day, of.cameras, Date.now())
   return (
     <>
       <Facts
         of={[
           [texts.used, sizes(of.used_bytes)],
           [texts.limit, of.max_bytes === null ? texts.noLimit : sizes(of.max_bytes)],
-          [texts.perDay, sizes(of.bytes_per_day)],
+          [texts.perDay, isEarly ? texts.measuring : sizes(of.bytes_per_day)],
         ]}
       />
-      <FullAt at={of.full_at} />
+      {!isEarly && <FullAt at={of.full_at} />}
     </>
   )
 }
@@ -73,8 +77,10 @@ function FullAt({ at }: { readonly at: string | null }) {
   return <p>{atMs <= Date.now() ? texts.full : texts.fullAt(clock.date(atMs))}</p>
 }
 
+type ServerStorageProps = { readonly server: NonNullable<StorageAnswer['server']>; readonly isEarly: boolean }
+
 /** For owners: the disk, and what all users together have on it. */
-function ServerStorage({ server }: { readonly server: NonNullable<StorageAnswer['server']> }) {
+function ServerStorage({ server, isEarly }: ServerStorageProps) {
   const { storage: texts } = useTexts()
   const sizes = useSizes()
   const { disk_bytes: whole, disk_free_bytes: free, min_free_bytes: kept, used_bytes: used } = server
@@ -101,7 +107,7 @@ function ServerStorage({ server }: { readonly server: NonNullable<StorageAnswer[
         </>
       )}
       {whole === null && <p className="error">{texts.diskSilent}</p>}
-      <FullAt at={server.full_at} />
+      {!isEarly && <FullAt at={server.full_at} />}
     </div>
   )
 }
@@ -125,7 +131,9 @@ function CameraRow({ camera, name, most }: CameraRowProps) {
         <Level whole={Math.max(1, most)} parts={[{ size: camera.used_bytes, look: 'main' }]} />
         <p className="hint">
           {[
-            camera.bytes_per_day > 0 && texts.grows(sizes(camera.bytes_per_day)),
+            isMeasuring(camera, Date.now())
+              ? texts.measuring
+              : camera.bytes_per_day > 0 && texts.grows(sizes(camera.bytes_per_day)),
             wanted !== null && texts.kept(write(wanted)),
             limit !== null && texts.atMost(sizes(limit)),
           ]

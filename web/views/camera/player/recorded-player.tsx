@@ -6,6 +6,7 @@ import { NightjarError } from '../../../../sdk/index.ts'
 import type { CameraKind } from '../../../app/camera-queries.ts'
 import { useClient } from '../../../app/clients.tsx'
 import { isLost } from '../../../app/queries.ts'
+import { divideRate, Pace } from '../../../model/play-rate.ts'
 import { recordingsOf, writeTime } from '../footage-queries.ts'
 import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
@@ -35,11 +36,6 @@ const freshMs = 30_000
 type Wanted = { readonly startMs: number; readonly speed: number }
 type Opened = Wanted & { readonly url: string }
 
-/** From here on the server sends key frames at this speed; below, the video plays faster or slower by itself. */
-const serverSpeedFrom = 2
-
-const speedOf = (rate: number) => (rate >= serverSpeedFrom ? rate : 1)
-
 export function RecordedPlayer(props: RecordedPlayerProps) {
   const { kind, cameraId, atMs, jump, isPaused, isMuted, rate, label, onState } = props
   const client = useClient()
@@ -48,7 +44,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined)
   const told = useRef(props)
   told.current = props
-  const speed = speedOf(rate)
+  const [keepsUp, setKeepsUp] = useState(true)
+  const { stream: speed, video: videoRate } = divideRate(rate, keepsUp)
+  const wantedSpeed = useRef(speed)
+  wantedSpeed.current = speed
+  const pace = useRef(new Pace())
   const [stream, setStream] = useState<Opened>()
   /** What was asked for last; of several that are on their way, only this one counts. */
   const wanted = useRef<Wanted>(undefined)
@@ -83,13 +83,14 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       clearTimeout(retry.current)
       isOpening.current = true
       shownMs.current = undefined
-      wanted.current = { startMs, speed: speedOf(told.current.rate) }
+      wanted.current = { startMs, speed: wantedSpeed.current }
       mutate(wanted.current)
     },
     [mutate],
   )
   // `jump` says that the same moment is wanted again.
   useEffect(() => {
+    pace.current.reset()
     if (isOpening.current || !player.current?.seek(atMs)) openStream(atMs)
     else shownMs.current = undefined
   }, [atMs, jump, openStream])
@@ -129,6 +130,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       if (ms === undefined || isOpening.current || video.current?.seeking) return
       shownMs.current = ms
       told.current.onTime(ms)
+      const { isPaused, rate } = told.current
+      // What is near to now cannot be overtaken, and a tab that nobody sees is slowed down by the browser.
+      const isFast = rate > 1 && wantedSpeed.current === 1 && !isPaused && !document.hidden
+      if (!isFast || ms > Date.now() - freshMs) pace.current.reset()
+      else if (pace.current.isBehind(performance.now(), ms, rate)) setKeepsUp(false)
     }, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
@@ -136,11 +142,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   useEffect(() => {
     const element = video.current
     if (!element) return
-    element.defaultPlaybackRate = rate / speed
-    element.playbackRate = rate / speed
+    element.defaultPlaybackRate = videoRate
+    element.playbackRate = videoRate
     if (isPaused) element.pause()
     else playVideo(element, () => told.current.onState('blocked'))
-  }, [isPaused, rate, speed, stream])
+  }, [isPaused, videoRate, stream])
   useProgress(video, {
     isPaused: isPaused || !stream,
     of: `${stream?.url} ${jump}`,

@@ -1,0 +1,3 @@
+// How long a browser stays signed in.
+
+export const sessionIdleMs = 14 * 86_400_000
