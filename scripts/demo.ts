@@ -91,7 +91,10 @@ async function start<T>(path: string, ...args: string[]): Promise<T> {
   children.push(child)
   child.on('exit', (code) => stop(code ?? 1))
   const [line] = await once(createInterface(child.stdout), 'line')
-  return JSON.parse(line) as T
+  const answer = JSON.parse(line) as T | { error: object }
+  if (!('error' in (answer as object))) return answer as T
+  // It has said why; its end ends the demo.
+  return new Promise(() => {})
 }
 
 let isStopping = false

@@ -143,7 +143,7 @@ export function createApi(deps: ApiDeps): Api {
 }
 
 function describe({ code }: NodeJS.ErrnoException): string {
-  if (code === 'EADDRINUSE') return ': another program listens there'
+  if (code === 'EADDRINUSE') return ': another program listens there (--port names another port)'
   if (code === 'EACCES') return ': this user may not open the port'
   if (code === 'EADDRNOTAVAIL') return ': this machine does not have the address'
   return ''

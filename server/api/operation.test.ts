@@ -43,6 +43,6 @@ test('a taken port is told in words', async (t) => {
   const [one, two] = [await openTemporaryApi(t), await openTemporaryApi(t)]
   const port = await one.api.listen({ host: '127.0.0.1', port: 0 })
   await assert.rejects(two.api.listen({ host: '127.0.0.1', port }), {
-    message: `cannot listen on 127.0.0.1 port ${port}: another program listens there`,
+    message: `cannot listen on 127.0.0.1 port ${port}: another program listens there (--port names another port)`,
   })
 })

@@ -5,9 +5,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:https'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
 type Demo = { url: string; token: string; cameras: number[]; ca: string }
@@ -101,4 +103,15 @@ test('the demo plays within 15 s, keeps its cameras and footage in a folder that
   const { cameras } = await nightjar('camera', 'list')
   assert.ok(cameras.some((camera: { id: number }) => camera.id === own.id))
   await stopDemo(second.child)
+})
+
+test('when the port is taken the demo says so, once, and ends', async (t) => {
+  const other = createServer().listen(0, '0.0.0.0')
+  t.after(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  const child = spawn(process.execPath, [script, '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  assert.equal(code, 1)
+  assert.match(words, /^nightjar: cannot listen on .* another program listens there.*\n$/)
 })
