@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { FewAtOnce } from './few-at-once.ts'
+import { Gate } from '../base/gate.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import type { StreamFootage } from './stream-part.ts'
 import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
@@ -43,8 +43,8 @@ export class ActiveStreams {
   readonly #options: ActiveStreamsOptions
   /** By id, the one not used for longest first. */
   readonly #active = new Map<string, ActiveStream>()
-  readonly #updates = new FewAtOnce({
-    atOnce: 8,
+  readonly #updates = new Gate({
+    maxRunning: 8,
     maxWaiting: 1000,
     refusal: 'too many recorded streams are asked for at once',
   })

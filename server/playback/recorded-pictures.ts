@@ -4,12 +4,12 @@
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
+import { Gate } from '../base/gate.ts'
 import { findPictureConfig } from '../media/mp4/describe-init.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import { FewAtOnce } from './few-at-once.ts'
 import { openRecording, readExactly, readMoof } from './recording-file.ts'
 
 export type RecordedPicturesOptions = {
@@ -46,7 +46,7 @@ export class RecordedPictures {
   /** Pictures being made: who asks for the same one waits for it. */
   readonly #pending = new Map<string, Promise<Uint8Array>>()
   /** Live pictures wait in the same queue of the decoder. */
-  readonly #making = new FewAtOnce({ atOnce: 2, maxWaiting: 32, refusal: 'too many pictures are asked for at once' })
+  readonly #making = new Gate({ maxRunning: 2, maxWaiting: 32, refusal: 'too many pictures are asked for at once' })
 
   constructor({ catalog, decoder }: RecordedPicturesOptions) {
     this.#catalog = catalog

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { markArchive, markerName } from '../archive/archive-folder.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
-import { DiskGate } from './disk-gate.ts'
 import { createGuardedDisk, type GuardedDiskOptions } from './guarded-disk.ts'
 import { nodeDisk } from './recording-disk.ts'
 
@@ -66,33 +65,4 @@ test('the space that stays free is never written to; with plenty, the system is 
   freeBytes += 3 * megabyte
   await write()
   await file.close()
-})
-
-test('only some operations run at once, the others in their order', async () => {
-  const gate = new DiskGate(2)
-  const order: number[] = []
-  const finish: (() => void)[] = []
-  const run = (i: number) =>
-    gate.run(async () => {
-      order.push(i)
-      await new Promise<void>((resolve) => finish.push(resolve))
-      if (i === 1) throw new Error('failed')
-    })
-  const all = Promise.allSettled([0, 1, 2, 3].map(run))
-  await new Promise(setImmediate)
-  assert.deepEqual(order, [0, 1])
-  finish[1]!()
-  await new Promise(setImmediate)
-  assert.deepEqual(order, [0, 1, 2], 'one that fails makes room too')
-  for (let i = 0; i < 4; i++) {
-    finish.forEach((each) => {
-      each()
-    })
-    await new Promise(setImmediate)
-  }
-  assert.deepEqual(order, [0, 1, 2, 3])
-  assert.deepEqual(
-    (await all).map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
-  )
 })

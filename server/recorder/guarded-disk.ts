@@ -3,8 +3,8 @@
 
 import { dirname } from 'node:path'
 import { isArchiveThere } from '../archive/archive-folder.ts'
+import { Gate } from '../base/gate.ts'
 import { createDiskError } from './disk-error.ts'
-import { DiskGate } from './disk-gate.ts'
 import { FreeSpaceGuard, type FreeSpaceOptions } from './free-space-guard.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
@@ -17,7 +17,8 @@ const fileBytes = 16 * 1024
 
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): RecordingDisk {
   const { archiveDir, maxOperations } = options
-  const gate = new DiskGate(maxOperations)
+  // A disk that hangs must not take all the threads that the process has for files.
+  const gate = new Gate({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
 
   const guardFile = (file: RecordingFile): RecordingFile => ({

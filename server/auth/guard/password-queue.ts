@@ -2,10 +2,8 @@
 // core, on threads that the file system and name look-ups need as well, so a flood of log-ins must not have them all.
 
 import { availableParallelism } from 'node:os'
-import { AppError } from '../../base/error.ts'
+import { Gate } from '../../base/gate.ts'
 import { checkPassword, hashAnyPassword, verifyPassword } from '../password.ts'
-
-const retryAfterSeconds = 2
 
 export type PasswordQueueOptions = {
   /** Hashes computed at the same time. */
@@ -16,58 +14,35 @@ export type PasswordQueueOptions = {
 
 /** All methods throw 'unavailable' when too many wait already. */
 export class PasswordQueue {
-  readonly #maxRunning: number
-  readonly #maxWaiting: number
-  readonly #waiting: (() => void)[] = []
-  #running = 0
-  #refused = 0
+  readonly #gate: Gate
 
   constructor({ maxRunning = countPasswordThreads(), maxWaiting = 50 }: PasswordQueueOptions = {}) {
-    this.#maxRunning = maxRunning
-    this.#maxWaiting = maxWaiting
+    const refusal = 'too many passwords are being checked'
+    this.#gate = new Gate({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
   }
 
   /** A PHC string with a salt of its own. Throws 'invalid' for a password that is too short or too long. */
   async hash(password: string): Promise<string> {
     checkPassword(password)
-    return this.#run(() => hashAnyPassword(password))
+    return this.#gate.run(() => hashAnyPassword(password))
   }
 
   /** For a password that an older hash was made of: no rule is applied to it. */
   rehash(password: string): Promise<string> {
-    return this.#run(() => hashAnyPassword(password))
+    return this.#gate.run(() => hashAnyPassword(password))
   }
 
   verify(passwordHash: string, password: string): Promise<boolean> {
-    return this.#run(() => verifyPassword(passwordHash, password))
+    return this.#gate.run(() => verifyPassword(passwordHash, password))
   }
 
   /** Throws what `verify` would throw, for callers that have other work to do before. */
   checkRoom(): void {
-    if (this.#running < this.#maxRunning || this.#waiting.length < this.#maxWaiting) return
-    this.#refused++
-    throw new AppError('unavailable', 'too many passwords are being checked', { retryAfterSeconds })
+    this.#gate.checkRoom()
   }
 
-  stats(): { readonly running: number; readonly waiting: number; readonly refused: number } {
-    return { running: this.#running, waiting: this.#waiting.length, refused: this.#refused }
-  }
-
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#maxRunning) {
-      this.checkRoom()
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    } else {
-      this.#running++
-    }
-    try {
-      return await work()
-    } finally {
-      // The place is handed on, so that nobody who comes now overtakes those who wait.
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running--
-    }
+  stats(): ReturnType<Gate['stats']> {
+    return this.#gate.stats()
   }
 }
 
