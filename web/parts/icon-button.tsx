@@ -5,7 +5,7 @@ import type { ComponentProps } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import './icon-button.css'
 
-export type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'aria-label' | 'children' | 'type'> & {
+export type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children' | 'type'> & {
   readonly icon: IconName
   readonly label: string
   /** The key that does the same, shown beside the name. */
@@ -14,13 +14,13 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'aria
   readonly words?: 'always' | 'wide'
 }
 
-export function IconButton({ icon, label, shortcut, words, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, shortcut, words, className = '', ...rest }: IconButtonProps) {
   const hint = shortcut === undefined ? label : `${label} (${shortcut})`
   return (
     <button
       {...rest}
       type="button"
-      className={`action action-quiet icon-button ${words === undefined ? '' : `words-${words}`}`}
+      className={`action action-quiet icon-button ${words === undefined ? '' : `words-${words}`} ${className}`}
       aria-label={label}
       data-hint={hint}
     >

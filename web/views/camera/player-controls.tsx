@@ -78,7 +78,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
           shortcut="F"
           onClick={commands.fullScreen}
         />
-        <IconButton icon="keys" label={texts.keys} shortcut="?" onClick={commands.help} />
+        <IconButton icon="keys" className="controls-keys" label={texts.keys} shortcut="?" onClick={commands.help} />
       </div>
     </div>
   )

@@ -55,8 +55,8 @@ export function UserRow(props: UserRowProps) {
       )}
       {isOpen && !isMe && (
         <div className="row-details" id={details}>
-          <UserActions {...props} />
           <UserStorage user={user} client={props.client} />
+          <UserActions {...props} />
         </div>
       )}
     </li>
