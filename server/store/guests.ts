@@ -109,14 +109,13 @@ export class Guests {
     return Number(count)
   }
 
-  /** Whether a guest of this address has looked at any camera of the owner, who was told the guest's name then. */
-  async hasLooked(ownerId: number, email: string): Promise<boolean> {
+  /** Whether the address is a guest of any camera of the owner, accepted or not. */
+  async isGuestOf(ownerId: number, email: string): Promise<boolean> {
     const row = await this.#db
       .selectFrom('guests')
       .innerJoin('cameras', 'cameras.id', 'guests.camera_id')
       .select('guests.id')
       .where('guests.email_key', '=', emailKey(email))
-      .where('guests.opened_at_ms', 'is not', null)
       .where('cameras.owner_id', '=', ownerId)
       .limit(1)
       .executeTakeFirst()

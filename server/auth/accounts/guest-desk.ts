@@ -54,8 +54,8 @@ export class GuestDesk {
 
   /**
    * By the camera's owner. What is not said, is not allowed. Throws 'invalid' naming `email` for a malformed address, the owner's
-   * own, and one that is a guest already; 'rate_limited' when no mail may be sent to an address of which the owner must not learn
-   * whether it has an account. Who has looked at a camera of the owner's before may get any number of shares, and some of the mails.
+   * own, and one that is a guest already; 'rate_limited' when no mail may be sent to somebody who would hear of it by no other. Who is
+   * a guest of another camera of the owner's may get any number of shares, and some of the mails.
    */
   async invite({ camera, email: text, isOperator = false, ...input }: InviteGuestInput): Promise<Guest> {
     const { store, audit } = this.#options
@@ -66,7 +66,7 @@ export class GuestDesk {
     if (await store.guests.findByEmail(camera.id, email)) throw isGuestAlready()
     this.#later.check()
     const mailing = { purpose: 'invitation', email, senderId: owner.id } as const
-    const isKnown = isOperator || (await store.guests.hasLooked(owner.id, email))
+    const isKnown = isOperator || (await store.guests.isGuestOf(owner.id, email))
     if (!isKnown) await this.#links.takeMail(mailing)
     const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
     audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
