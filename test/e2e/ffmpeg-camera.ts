@@ -1,6 +1,6 @@
-// FFmpeg's own idea of MJPEG over HTTP as the camera of a test: a peer we did not write, for one viewer.
+// FFmpeg's own idea of a stream over HTTP as the camera of a test: a peer we did not write, for one viewer at a time.
 
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { SentStream } from './gstreamer-camera.ts'
@@ -12,60 +12,62 @@ export type FfmpegCamera = AsyncDisposable & {
   end(): void
 }
 
-export async function openFfmpegCamera(framesPerSecond: number): Promise<FfmpegCamera> {
-  const source = `testsrc2=size=320x240:rate=${framesPerSecond}`
+export type FfmpegCameraOptions = {
+  readonly fps: number
+  /** How it is encoded and what holds it: FFmpeg's options for its output. A tone goes along when a codec for sound is named. */
+  readonly output: readonly string[]
+  /** Its Content-Type; none when empty. */
+  readonly type: string
+  /** Who comes again gets a stream again, counted with the first. */
+  readonly isLasting?: boolean
+}
+
+export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegCameraOptions): Promise<FfmpegCamera> {
+  const live = ['-re', '-f', 'lavfi', '-i']
+  const sound = output.includes('-c:a') ? [...live, 'sine=sample_rate=48000:beep_factor=4'] : []
   const args = [
-    '-nostdin',
-    '-v',
-    'error',
-    '-re',
-    '-f',
-    'lavfi',
-    '-i',
-    source,
-    '-c:v',
-    'mjpeg',
-    '-f',
-    'mpjpeg',
-    'pipe:1',
+    ...['-nostdin', '-v', 'error', '-progress', 'pipe:2', '-stats_period', '0.2'],
+    ...[...live, `testsrc2=size=320x240:rate=${fps}`, ...sound, ...output, 'pipe:1'],
   ]
-  let child: ReturnType<typeof spawn> | undefined
+  let child: ChildProcess | undefined
+  let before = 0
   let pictures = 0
   let hasEnded = false
   const server = createServer((_, response) => {
     response.on('error', () => {})
-    if (child) {
+    if (hasEnded || (child && !isLasting)) {
       response.writeHead(404).end()
       return
     }
-    const started = spawn('ffmpeg', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const started = spawn('ffmpeg', args, { stdio: ['ignore', 'pipe', 'pipe'] })
     child = started
-    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=ffmpeg' })
-    let tail = ''
-    started.stdout!.on('data', (bytes: Buffer) => {
-      // Each part says how long it is. What a read cut off is looked at with the next.
-      const text = tail + bytes.toString('latin1')
-      const heads = [...text.matchAll(/content-length: \d+\r\n/gi)]
-      pictures += heads.length
-      const last = heads.at(-1)
-      tail = text.slice(Math.max(text.length - 40, last ? last.index + last[0].length : 0))
+    before = pictures
+    response.writeHead(200, type === '' ? {} : { 'content-type': type })
+    let text = ''
+    started.stderr.on('data', (bytes: Buffer) => {
+      text = (text + bytes.toString('latin1')).slice(-2000)
+      const last = [...text.matchAll(/^frame=\s*(\d+)$/gm)].at(-1)
+      if (last) pictures = before + Number(last[1])
     })
-    started.stdout!.pipe(response)
+    started.stdout.pipe(response)
     started.on('close', () => {
-      hasEnded = true
+      hasEnded ||= !isLasting
     })
-    response.on('close', () => started.kill())
+    response.on('close', () => started.kill('SIGKILL'))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
   return {
-    url: `http://127.0.0.1:${port}/stream.mjpg`,
+    url: `http://127.0.0.1:${port}/stream`,
     sent: () => ({ pictures, ended: hasEnded }),
-    // FFmpeg finishes what it writes on the first SIGINT.
-    end: () => void child?.kill('SIGINT'),
+    end() {
+      if (isLasting) hasEnded = true
+      // FFmpeg finishes what it writes on the first SIGINT.
+      child?.kill('SIGINT')
+    },
     async [Symbol.asyncDispose]() {
-      child?.kill()
+      child?.kill('SIGKILL')
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

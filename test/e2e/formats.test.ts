@@ -107,7 +107,8 @@ async function openSources(): Promise<Sources> {
     const picture = { fps, gop, width: 320, height: 180 }
     rtsp.set(way, opened.use(await openGstreamerCamera({ streams, ...picture, ...more })))
   }
-  const http = opened.use(await openFfmpegCamera(fps))
+  const output = ['-c:v', 'mjpeg', '-f', 'mpjpeg']
+  const http = opened.use(await openFfmpegCamera({ fps, output, type: 'multipart/x-mixed-replace; boundary=ffmpeg' }))
   const owned = opened.move()
   return {
     url: ({ way, stream }) => rtsp.get(way)?.url(stream) ?? http.url,
