@@ -47,7 +47,7 @@ export async function publish(report: Report, { isJson }: { readonly isJson: boo
   return missed.length === 0 ? 0 : 1
 }
 
-export function writeMarkdown({ title, setting, tables, targets, notes }: Report): string {
+function writeMarkdown({ title, setting, tables, targets, notes }: Report): string {
   const verdicts: Table = {
     head: ['target', 'measured', 'expected', ''],
     rows: targets.map((target) => [

@@ -65,7 +65,7 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
 }
 
 /** Where `ftyp` and `moov` end, 0 when the file ends before. Throws 'corrupt'. */
-export async function findInitEnd(reader: BoxReader): Promise<number> {
+async function findInitEnd(reader: BoxReader): Promise<number> {
   let offset = 0
   for (const type of ['ftyp', 'moov']) {
     const header = await reader.header(offset)

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { makeFolder } from '../base/make-folder.ts'
 import { alternativePath } from './layout.ts'
 
-export const setAsideFolder = 'set-aside'
+const setAsideFolder = 'set-aside'
 
 /** Moves the file; returns its new path, relative to the archive's folder as the old. Throws the system's error. */
 export async function setAside(archiveDir: string, path: string): Promise<string> {

@@ -9,14 +9,14 @@ import type { CameraUrl } from './camera-url.ts'
  * How a camera's TLS is taken. Its certificate is its own, so there is nobody to verify: TLS here keeps out listeners, not impostors.
  * Old versions and ciphers are accepted, because there are cameras that have no others.
  */
-export const cameraTls = {
+const cameraTls = {
   rejectUnauthorized: false,
   minVersion: 'TLSv1',
   ciphers: 'DEFAULT:@SECLEVEL=0',
 } as const satisfies ConnectionOptions
 
 /** The name for the TLS handshake; addresses have none. */
-export function serverNameOf({ host }: CameraUrl): string | undefined {
+function serverNameOf({ host }: CameraUrl): string | undefined {
   return isIP(host.replace(/^\[(.*)\]$/, '$1')) ? undefined : host
 }
 

@@ -3,7 +3,7 @@
 import { AppError } from '../base/error.ts'
 import { countCharacters, hasHiddenCharacters } from './text.ts'
 
-export const maxCameraNameLength = 200
+const maxCameraNameLength = 200
 
 /** The name without white space around it. Throws 'invalid' with `fields.name`. */
 export function parseCameraName(text: string): string {

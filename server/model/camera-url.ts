@@ -2,7 +2,7 @@
 
 import { AppError } from '../base/error.ts'
 
-export const maxCameraUrlLength = 2048
+const maxCameraUrlLength = 2048
 
 /** Those that ingest speaks. */
 const schemes = ['rtsp:', 'rtsps:', 'http:', 'https:']

@@ -10,7 +10,7 @@ export const defaultCategory = 'generic'
 export const maxTitleLength = 200
 /** UTF-8 of the JSON, as short as it can be written. */
 export const maxDataBytes = 4096
-export const maxDataDepth = 16
+const maxDataDepth = 16
 /** How much a clock may be ahead, zones mixed up included: what lies further ahead would be on top of every list until then. */
 const maxAheadMs = 86_400_000
 

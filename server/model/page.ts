@@ -3,7 +3,7 @@
 export type Page = { readonly limit: number; readonly offset: number }
 
 export const defaultLimit = 100
-export const maxLimit = 1000
+const maxLimit = 1000
 
 /** The page a query asks for; more than the most a page may hold is the most. Both are known to be in range below. */
 export function getPage(query: { readonly limit?: number | undefined; readonly offset?: number | undefined }): Page {

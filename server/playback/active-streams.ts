@@ -31,7 +31,7 @@ export type ActiveStream = {
   savedAtMs: number
 }
 
-export const streamLifetimeMs = 24 * 3_600_000
+const streamLifetimeMs = 24 * 3_600_000
 
 /** Streams nobody asked about for this long leave memory; their rows stay. */
 const idleMs = 5 * 60_000

@@ -84,7 +84,7 @@ export function askRevoke(oauth: OAuth, fields: Sent): Promise<TokenAnswer> {
   return oauth.revoke({ form: toForm(fields), context: testContext })
 }
 
-export function toForm(fields: Sent): [string, string][] {
+function toForm(fields: Sent): [string, string][] {
   return Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
 }
 

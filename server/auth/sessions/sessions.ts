@@ -18,7 +18,7 @@ const usualAgeLimitMs = 30 * dayMs
 /** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
 const longestCookieMs = 400 * dayMs
 /** How long a password that was given counts for what asks for it. */
-export const passwordLimitMs = 10 * 60_000
+const passwordLimitMs = 10 * 60_000
 const seenIntervalMs = 5 * 60_000
 const cleanIntervalMs = 3_600_000
 const maxAgentLength = 256

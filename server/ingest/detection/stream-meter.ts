@@ -28,17 +28,9 @@ export class StreamMeter {
   #keys = 0
   #bytes = 0
 
-  get pictures(): number {
-    return this.#pictures
-  }
-
   /** Key frames of the present run. */
   get keys(): number {
     return this.#keys
-  }
-
-  get format(): StreamFormat | undefined {
-    return this.#format
   }
 
   /** The newest. */

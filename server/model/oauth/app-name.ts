@@ -4,7 +4,7 @@
 import { AppError } from '../../base/error.ts'
 import { countCharacters } from '../text.ts'
 
-export const maxAppNameLength = 100
+const maxAppNameLength = 100
 
 /** The name without white space around it. Throws 'invalid' with `fields.name`. */
 export function parseAppName(text: string): string {
