@@ -3,6 +3,12 @@
 import { finish, runStaticChecks, runTests } from './steps.ts'
 import { ensureTestPackages } from './test-packages.ts'
 
+if (process.argv.length > 2) {
+  console.error(
+    'npm test takes no options: it runs everything, for some minutes. One file: node_modules/.bin/node --test FILE',
+  )
+  process.exit(2)
+}
 try {
   ensureTestPackages()
 } catch (error) {
