@@ -20,12 +20,15 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
   createGuest: {
     tag: 'Guests',
     description:
-      'Somebody with an account is told by e-mail and finds the camera among the shared ones at once. Anybody else gets a link, good once and for 7 days, to make an account. Nothing is allowed that is not named.',
+      'Somebody with an account is told by e-mail and finds the camera among the shared ones at once. Anybody else gets a link, good once and for 7 days, to make an account. Nothing is allowed that is not named. An address that is a guest of the camera already is 400, upper and lower case being the same, and so is the caller’s own.',
     bodies: {
       'To watch, and to look up recordings': { email: 'grace@example.com', permissions: { can_view_rec: true } },
       'To watch': { email: 'grace@example.com' },
     },
     answer: { ...sampleGuest, first_name: null, last_name: null },
+    refusals: {
+      429: 'Too many requests, or too many invitations to somebody who is not a guest of the caller yet: three a day to an address, twenty an hour.',
+    },
   },
   getGuest: {
     tag: 'Guests',
@@ -35,7 +38,7 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
   },
   updateGuest: {
     tag: 'Guests',
-    description: 'What the body does not name stays.',
+    description: 'What the body does not name stays; so does the address.',
     bodies: { 'No recordings any more': { permissions: { can_view_rec: false } } },
     answer: { ...sampleGuest, permissions: { can_view_rec: false, share_notifications: false } },
     refusals: { 404: notThere },
