@@ -1,0 +1,77 @@
+// Frames whose memory is used again, on a disk that is so slow that the hub has long forgotten them.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import { CameraHub } from '../hub/camera-hub.ts'
+import type { Frame } from '../media/frame.ts'
+import { type FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
+import { syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
+import { CameraRecorder } from './recorder.ts'
+import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
+
+/** What is recorded of a few groups of pictures when the disk begins to write after the last of them. */
+async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise<Uint8Array> {
+  const writing = Promise.withResolvers<void>()
+  const paths: string[] = []
+  const disk: RecordingDisk = {
+    ...nodeDisk,
+    async createFile(path) {
+      paths.push(path)
+      await writing.promise
+      return nodeDisk.createFile(path)
+    },
+  }
+  const recorder = new CameraRecorder({
+    cameraId: 1,
+    archiveDir,
+    clock: systemClock,
+    log: silentLogger,
+    disk,
+    events: {
+      segmentOpened: () => {},
+      fragmentWritten: () => {},
+      segmentClosed: () => {},
+      segmentBroken: () => {},
+      statusChanged: () => {},
+      gapChanged: () => {},
+    },
+  })
+  const hub = new CameraHub({ onSinkError: (error) => assert.fail(String(error)) })
+  hub.attach(recorder)
+  hub.publish({ kind: 'start', runId: 'run', format: syntheticFormat() })
+  for (const frame of syntheticFrames()) {
+    if (frame.dts90k >= 5 * 90_000) break
+    const laid = lay(frame)
+    hub.publish(laid)
+    laid.memory?.release()
+  }
+  hub.publish({ kind: 'end', reason: 'no_frames' })
+  writing.resolve()
+  await recorder.close()
+  assert.equal(paths.length, 1)
+  return readFile(paths[0]!)
+}
+
+test('what is recorded is what came, and all memory comes back', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'nightjar-memory-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const memories: FrameMemory[] = []
+  const pool = new FrameMemoryPool(1024 ** 3)
+  const recorded = await record(join(dir, 'pool'), (frame) => {
+    const memory = pool.take(frame.data.length)
+    memories.push(memory)
+    memory.bytes.set(frame.data)
+    return { ...frame, memory, data: memory.bytes.subarray(0, frame.data.length) }
+  })
+  assert.deepEqual(recorded, await record(join(dir, 'plain'), (frame) => frame))
+  assert.ok(memories.length > 100)
+  assert.equal(
+    memories.findIndex(({ bytes }) => bytes.length > 0),
+    -1,
+  )
+})
