@@ -80,3 +80,54 @@ test('recording that is started for a while stops by itself, also when that was 
   assert.deepEqual(second.changes, [false, true])
   await second.close()
 })
+
+test('while a removed camera waits for its disk, the others are looked after', { timeout: 30_000 }, async (t) => {
+  const { store } = await openTemporaryStore(t)
+  const { id: ownerId } = await store.users.insert({
+    email: 'a@example.com',
+    firstName: '',
+    lastName: '',
+    passwordHash: '!',
+  })
+  const add = async (name: string) => {
+    const source = { url: `rtsp://${name}.example/`, username: null, password: null }
+    return (await store.cameras.insert({ ownerId, name, type: 'h264', ...source })).id
+  }
+  const door = await add('door')
+  const removing = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
+  const yard = Promise.withResolvers<number>()
+  const gone: string[] = []
+  const desk = new CameraDesk({
+    store,
+    catalog: { removeCamera: async () => void gone.push('footage') } as unknown as Catalog,
+    workers: {
+      setCamera: ({ cameraId }) => cameraId !== door && yard.resolve(cameraId),
+      removeCamera: () => {
+        removing.resolve()
+        return closed.promise
+      },
+    },
+    onOnline: () => {},
+    onOffline: () => {},
+    onRecordingError: () => {},
+    findStartReason: async () => 'server_down',
+    onRemoved: async () => void gone.push('pictures'),
+    clock: systemClock,
+    log: silentLogger,
+  })
+  await desk.open()
+  await store.cameras.remove(door)
+  await removing.promise
+  const id = await add('yard')
+  assert.equal(await yard.promise, id)
+  desk.take({
+    type: 'camera_status',
+    cameraId: id,
+    status: { state: 'offline', reason: 'no_frames', trouble: 'no_video', detail: 'x' },
+  })
+  assert.deepEqual(gone, [], 'its file is still open')
+  closed.resolve()
+  await desk.close()
+  assert.deepEqual(gone.sort(), ['footage', 'pictures'])
+})

@@ -41,6 +41,8 @@ export class CameraDesk {
   readonly #statuses = new Map<number, SessionStatus>()
   /** Writes and changes in the order they came. */
   #work: Promise<void> = Promise.resolve()
+  /** Of cameras: each waits for its disk, and nobody for it. */
+  #removals: Promise<unknown> = Promise.resolve()
   #isReconcilePending = false
   /** When the next recording ends by itself, Unix milliseconds. */
   #nextEndMs = Number.POSITIVE_INFINITY
@@ -113,6 +115,7 @@ export class CameraDesk {
     this.#isClosed = true
     this.#leaveStore?.()
     await this.#work
+    await this.#removals
     await this.#options.store.cameras.resetStatus()
     await this.#options.store.recordings.resetStatus()
   }
@@ -185,15 +188,19 @@ export class CameraDesk {
     for (const id of [...this.#jobs.keys()].filter((id) => !wanted.has(id))) {
       this.#jobs.delete(id)
       this.#statuses.delete(id)
-      await this.#remove(id)
+      this.#removals = Promise.all([this.#removals, this.#remove(id)])
     }
   }
 
   async #remove(cameraId: number): Promise<void> {
-    const { workers, onRemoved } = this.#options
-    await workers.removeCamera(cameraId)
-    this.#removeFootage(cameraId)
-    await onRemoved(cameraId)
+    const { workers, onRemoved, log } = this.#options
+    try {
+      await workers.removeCamera(cameraId)
+      this.#removeFootage(cameraId)
+      await onRemoved(cameraId)
+    } catch (error) {
+      log.error({ camera: cameraId, error: errorChain(error) }, 'what is kept of a removed camera could not be deleted')
+    }
   }
 
   /** Takes its time, and nobody waits for it: what a stop of the server leaves over goes at the next start. */
