@@ -43,6 +43,13 @@ test('parameter sets are read from the names of each codec; what is interleaved 
   }
 })
 
+test('video of another codec is named as in the settings of cameras', () => {
+  assert.throws(
+    () => plan('m=video 0 RTP/AVP 96\na=rtpmap:96 MP4V-ES/90000\n'),
+    /sends MPEG-4 Visual video, which is not supported: set this stream to H\.264, H\.265 or MJPEG in the camera/,
+  )
+})
+
 test('sound is passed on where players know it, else turned into AAC', () => {
   const formatOf = (...media: string[]) => {
     const { audio, audioProblem } = plan(video, ...media)

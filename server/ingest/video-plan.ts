@@ -38,7 +38,8 @@ export function planVideo(sdp: Sdp): VideoPlan {
     }
   }
   if (video.length > 0) {
-    const offered = listEncodings(video)
+    // As it is named in the settings of cameras.
+    const offered = listEncodings(video).replace('MP4V-ES', 'MPEG-4 Visual')
     const detail = `The camera sends ${offered} video, which is not supported: set this stream to H.264, H.265 or MJPEG in the camera.`
     throw new CameraError('no_frames', detail, { trouble: 'unsupported' })
   }

@@ -3,8 +3,11 @@
 /** What a live source hands out of what it has kept passes at once. */
 const maxAheadMs = 10_000
 
+/** How fast it is forgotten that the stream was behind: more than any crystal is wrong, so that no live source is ever held back for good. */
+const forgetRate = 0.001
+
 export class Pace {
-  /** Clock minus media time at which the stream was last on time. */
+  /** Clock minus media time at which the stream is on time. */
   #offsetMs = Number.NEGATIVE_INFINITY
   #lastMs = Number.NaN
 
@@ -12,9 +15,10 @@ export class Pace {
   delayMs(mediaMs: number, nowMs: number): number {
     // A jump is another axis, not a place far ahead.
     if (!(Math.abs(mediaMs - this.#lastMs) < maxAheadMs)) this.#offsetMs = Number.NEGATIVE_INFINITY
+    const passedMs = Math.max(0, mediaMs - this.#lastMs) || 0
     this.#lastMs = mediaMs
-    // A stream that falls behind stays there: what it is ahead of is where it is now.
-    this.#offsetMs = Math.max(this.#offsetMs, nowMs - mediaMs)
+    // A stream that falls behind may stay there.
+    this.#offsetMs = Math.max(this.#offsetMs - passedMs * forgetRate, nowMs - mediaMs)
     return Math.max(0, mediaMs + this.#offsetMs - nowMs - maxAheadMs)
   }
 }

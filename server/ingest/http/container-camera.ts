@@ -154,7 +154,7 @@ function describeEnd(end: ContainerEnd): CameraError {
     }
     case 'lost': {
       const detail = 'The process that reads the stream of this camera was lost.'
-      return new CameraError('no_frames', detail, { cause: end.reason })
+      return new CameraError('no_frames', detail, { cause: new Error(end.reason) })
     }
   }
 }

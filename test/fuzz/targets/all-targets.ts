@@ -1,6 +1,7 @@
 // Every parser of bytes that a camera sends.
 
 import type { FuzzTarget } from '../fuzz-target.ts'
+import { containerTargets } from './container-targets.ts'
 import { httpTargets } from './http-targets.ts'
 import { onvifTargets } from './onvif-targets.ts'
 import { packetTargets } from './packet-targets.ts'
@@ -12,5 +13,6 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   ...packetTargets,
   ...setTargets,
   ...httpTargets,
+  ...containerTargets,
   ...onvifTargets,
 ]
