@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MediaGrant, MediaKind, MediaTokens } from '../../auth/media-token.ts'
 import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
-import type { Camera } from '../../store/cameras.ts'
 import type { Store } from '../../store/store.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { Live, Snapshots } from '../deps.ts'
@@ -49,12 +48,11 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
       if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'the right to watch was withdrawn')
       await access.noteLook(grant.userId, grant.cameraId)
-      const camera = await cameras.find(grant.cameraId)
-      const isOffline = camera?.status === 'offline'
+      const isOffline = (await cameras.find(grant.cameraId))?.status === 'offline'
       try {
         await respond({ grant, request, reply, isOffline })
       } catch (error) {
-        throw isOffline && isUnavailable(error) ? cameraOffline(camera, grant) : error
+        throw isOffline && isUnavailable(error) ? cameraOffline() : error
       }
     })
 
@@ -124,8 +122,7 @@ const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offline
 
 const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
 
-/** Why it is offline is for its owner, who reads the same sentence in `status_reason`. */
-function cameraOffline({ ownerId, statusDetail }: Camera, { userId }: MediaGrant): HttpError {
-  const reason = ownerId === userId && statusDetail ? ` ${statusDetail}` : ''
-  return new HttpError(503, 'unavailable', `The camera is offline.${reason}`, { 'retry-after': '5' })
+/** Why is not told here, since media URLs are handed on: it is in the camera's `status_reason`. */
+function cameraOffline(): HttpError {
+  return new HttpError(503, 'unavailable', 'The camera is offline.', { 'retry-after': '5' })
 }
