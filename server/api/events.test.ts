@@ -382,6 +382,27 @@ test('a list is newest first, in pages whose links keep the rest of the query', 
   assert.equal(await titles('/v1/events/?limit=x&limit=2'), '32')
 })
 
+test('events of one category are listed and counted apart', async (t) => {
+  const { report, get, cameraId } = await openClient(t)
+  for (const [index, category] of ['bell', 'motion', 'bell', undefined].entries()) {
+    await report({ camera: cameraId, title: `${index}`, category, occurred_at: `2029-12-31T00:0${index}:00Z` })
+  }
+  const read = async (query: string) => {
+    const { count, next, results } = (await get(`/v1/events/${query}`)).json()
+    return [count, results.map(({ title }: { title: string }) => title).join(''), next]
+  }
+  assert.deepEqual(await read('?category=bell'), [2, '20', null])
+  assert.deepEqual(await read(`${cameraId}/?category=generic`), [1, '3', null])
+  assert.deepEqual(await read('?category=bell&start=2029-12-31T00:01:00Z'), [1, '2', null])
+  assert.deepEqual(await read('?category=unheard_of'), [0, '', null])
+  assert.deepEqual(await read('?category='), [4, '3210', null])
+  assert.deepEqual(await read('?category=bell&limit=1'), [
+    2,
+    '2',
+    `${publicUrl}/v1/events/?category=bell&limit=1&offset=1`,
+  ])
+})
+
 test('a list is never older than the newest event', async (t) => {
   const { report, get, cameraId, store, addUser } = await openClient(t)
   const other = await addUser('other@example.com')
@@ -418,6 +439,7 @@ test('each parameter of a list that is wrong is 400 by its name', async (t) => {
   const bad: [string, string[]][] = [
     ['limit', ['0', '-1', 'x', '1.5', 'NaN', 'Infinity', '1e3', '٣', '%00', '0x10', '1 2']],
     ['offset', ['-1', 'x', '1.5', 'NaN', '-Infinity', '9007199254740993', '9'.repeat(400), '%00']],
+    ['category', ['A', 'a b', 'a-b', '<>', 'ü', 'x'.repeat(65), '%00']],
     ['start', times],
     ['end', times],
   ]

@@ -71,6 +71,7 @@ export const english = {
       disk_full: 'Nothing is being recorded: the disk is full. Make room, or keep recordings for a shorter time.',
       disk_failed: 'Nothing is being recorded: the disk cannot be written to. Look after the disk of the server.',
       auth_failed: 'Nothing is being recorded: the camera refuses its user name and password.',
+      overload: 'Nothing is being recorded: the disk of the server is too slow for all that comes in.',
     } as Record<string, string>,
     nothingThere: 'There is no footage from this moment on.',
     unplayable: 'This browser cannot play this recording.',

@@ -80,6 +80,7 @@ export const german: Texts = {
       disk_failed:
         'Es wird nichts aufgezeichnet: Auf den Datenträger lässt sich nicht schreiben. Sehen Sie nach dem Datenträger des Servers.',
       auth_failed: 'Es wird nichts aufgezeichnet: Die Kamera lehnt Benutzernamen und Passwort ab.',
+      overload: 'Es wird nichts aufgezeichnet: Der Datenträger des Servers ist zu langsam für alles, was ankommt.',
     },
     nothingThere: 'Ab diesem Zeitpunkt gibt es keine Aufzeichnung.',
     unplayable: 'Dieser Browser kann diese Aufzeichnung nicht abspielen.',

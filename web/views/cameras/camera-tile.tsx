@@ -39,12 +39,12 @@ export function CameraTile({ of, isWaiting }: CameraTileProps) {
           )}
         </span>
         <span className="tile-name" title={camera.name}>
-          <span className={`status status-${camera.status}`} aria-hidden="true" />
+          <span className={`status status-${isLost ? 'unknown' : camera.status}`} aria-hidden="true" />
           <bdi>{camera.name}</bdi>
         </span>
       </Link>
       <p className="tile-facts">
-        <span className="unseen">{texts.status[camera.status]}</span>
+        <span className="unseen">{isLost ? texts.noServer : texts.status[camera.status]}</span>
         {kind === 'shared' && (
           <span className="tile-owner">{texts.of(camera.owner.first_name || camera.owner.email)}</span>
         )}

@@ -13,6 +13,8 @@ import { useTexts } from '../../texts/texts.tsx'
 import { CameraTile } from './camera-tile.tsx'
 
 const searchedFrom = 7
+/** What stands where tiles will be, until it is known which. */
+const ghosts = [1, 2, 3, 4]
 /** Of the view, left and right together. */
 const margins = 48
 
@@ -53,7 +55,12 @@ export function Cameras() {
   if (own.data === undefined || shared.data === undefined) {
     return (
       <Page title={texts.title} isWide>
-        <p>{loading}</p>
+        <p className="unseen">{loading}</p>
+        <div className="wall" aria-hidden="true">
+          {ghosts.map((each) => (
+            <div key={each} className="ghost" />
+          ))}
+        </div>
       </Page>
     )
   }
