@@ -80,9 +80,9 @@ export class OpenStreams {
       const version = this.#store.version
       const nowMs = this.#clock.monotonicMs()
       if (version === seenVersion && nowMs - checkedAtMs < unchangedIntervalMs) continue
+      if (!(await this.#checkAll())) continue // what could not be said is asked again
       seenVersion = version
       checkedAtMs = nowMs
-      await Promise.all([...this.#streams].map((stream) => this.#check(stream)))
     }
   }
 
@@ -92,11 +92,17 @@ export class OpenStreams {
     else this.#byViewer.delete(viewer)
   }
 
-  async #check({ isAllowed, abort }: OpenStream): Promise<void> {
-    try {
-      if (!(await isAllowed())) abort.abort()
-    } catch (error) {
-      this.#log.warn({ reason: errorChain(error) }, 'the right to watch could not be checked')
-    }
+  /** False when it cannot be said of all now. */
+  async #checkAll(): Promise<boolean> {
+    const checks = await Promise.allSettled(
+      [...this.#streams].map(async ({ isAllowed, abort }) => {
+        if (!(await isAllowed())) abort.abort()
+      }),
+    )
+    const [failure, ...others] = checks.filter((check) => check.status === 'rejected')
+    if (!failure) return true
+    const fields = { streams: 1 + others.length, reason: errorChain(failure.reason) }
+    this.#log.warn(fields, 'the right to watch could not be checked')
+    return false
   }
 }

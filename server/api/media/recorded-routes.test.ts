@@ -291,6 +291,33 @@ test('files are sent whole or in ranges, without credentials, and closed again',
   assert.equal(openFiles(), 0)
 })
 
+test('a file is not cut off because the database is away for a moment', { timeout: 30_000 }, async (t) => {
+  const asked = Promise.withResolvers<void>()
+  async function* read() {
+    yield file.subarray(0, 5)
+    await asked.promise
+    await new Promise(setImmediate)
+    yield file.subarray(5)
+  }
+  const { api, identity, addUser } = await openTemporaryApi(t, {
+    recorded: {
+      ...noFootage,
+      checkAccess: async () => {
+        asked.resolve()
+        throw new AppError('unavailable', 'the database does not answer')
+      },
+      openBytes: async () => ({ status: 200, firstByte: 0, lastByte: 9, totalBytes: file.length, body: read() }),
+    },
+  })
+  const port = await api.listen({ host: '127.0.0.1', port: 0 })
+  const request = https.get({ host: '127.0.0.1', port, ca: identity.cert, agent: false, path: `${media}/hls/7.mp4` })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  await addUser('somebody@example.com') // whose rights there are may have changed
+  let body = ''
+  for await (const bytes of response) body += bytes
+  assert.equal(body, '0123456789')
+})
+
 test('the controls answer 204 to POST', async (t) => {
   const { send, calls } = await openRecorded(t)
   for (const name of ['play', 'pause']) {

@@ -3,6 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { MediaBytes } from '../../playback/playback.ts'
 import { sendEmpty } from '../answer.ts'
@@ -128,12 +129,15 @@ function rangeOf({ method, headers }: FastifyRequest): string | undefined {
   return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined
 }
 
-/** The playback looks at the right on every access and hides the stream from those who lost it. */
+/** The playback looks at the right on every access and hides the stream from those who lost it. Throws when that cannot be said now. */
 async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Promise<boolean> {
-  return recorded.checkAccess(id).then(
-    () => true,
-    () => false,
-  )
+  try {
+    await recorded.checkAccess(id)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'not_found') return false
+    throw error
+  }
 }
 
 /** From the query or from the body; 1 where neither says. */

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import type { Clock } from '../../base/clock.ts'
+import { silentLogger } from '../../base/log.ts'
+import { OpenStreams } from './open-streams.ts'
+
+test('a right that was withdrawn while it could not be looked at is looked at again soon', async () => {
+  const store = { version: 1 }
+  const time = { ms: 0 }
+  const looks: number[] = []
+  const ended = new AbortController()
+  const clock: Clock = {
+    nowMs: () => time.ms,
+    monotonicMs: () => time.ms,
+    async sleep(ms) {
+      time.ms += ms
+      if (time.ms > 20_000) ended.abort()
+    },
+  }
+  const streams = new OpenStreams({ store, clock, log: silentLogger })
+  const response = Object.assign(new EventEmitter(), { destroyed: false }) as unknown as ServerResponse
+  const signal = streams.add(response, 'viewer', async () => {
+    looks.push(time.ms)
+    if (looks.length <= 2) throw new Error('the database does not answer')
+    return false
+  })
+  const running = streams.run(ended.signal)
+  store.version++
+  await running
+  assert.ok(signal.aborted)
+  assert.deepEqual(looks.slice(0, 3), [2000, 4000, 6000])
+})
