@@ -57,7 +57,10 @@ test('devices that say they are where cameras may not be are not told of', async
   const urls = ['http://169.254.169.254/', 'http://127.0.0.1:6379/', 'http://camera.example/onvif', 'ftp://127.0.0.1/']
   await using camera = await openOnvifCamera({ profiles: [], discovery: { scopes, urls } })
   const destination = { address: '127.0.0.1', port: camera.discoveryPort }
-  assert.deepEqual(await discover({ destination }), [])
+  // A name would lead somewhere, but is not even looked up.
+  const lookupAll = async (host: string) => [{ address: host.endsWith('.example') ? '127.0.0.1' : host, family: 4 }]
+  const named = createAddressGuard({ allowLoopback: true, lookupAll })
+  assert.deepEqual(await discover({ destination, addressGuard: named }), [])
   const addressGuard = createAddressGuard({ allowLoopback: false })
   await using other = await openOnvifCamera({ profiles: [], discovery: { scopes } })
   assert.deepEqual(await discover({ destination: { ...destination, port: other.discoveryPort }, addressGuard }), [])

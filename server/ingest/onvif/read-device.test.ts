@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { type OnvifCameraOptions, openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -131,6 +134,29 @@ for (const [name, status, body, trouble] of answers) {
     assert.deepEqual([found.problem?.trouble, found.profiles], [trouble, []], found.problem?.detail)
   })
 }
+
+test('an answer without end is not read to its end', async (t) => {
+  let sentBytes = 0
+  const server = createServer((_, response) => {
+    const send = () => {
+      while (sentBytes < 64e6) {
+        sentBytes += 65_536
+        if (!response.write(Buffer.alloc(65_536, ' '))) {
+          response.once('drain', send)
+          return
+        }
+      }
+      response.end()
+    }
+    send()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const found = await read(`http://127.0.0.1:${port}/onvif/device_service`)
+  assert.equal(found.problem?.trouble, 'not_a_camera')
+  assert.ok(sentBytes < 32e6, `${sentBytes} bytes`)
+})
 
 test('what is not there, or must not be', async () => {
   const troubleAt = async (url: string, options: Partial<ReadDeviceOptions> = {}) =>
