@@ -20,13 +20,10 @@ export function operationOf({ item }: FoundPath, method: string): Operation | un
 
 const splitPath = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
-/** A parameter at the end is not empty: that is the path before it, with a slash. */
+/** A parameter may be empty: `/v1/cameras//` names a camera that does not exist. */
 function fits(template: readonly string[], segments: readonly string[]): boolean {
   return (
-    template.length === segments.length &&
-    template.every((part, i) =>
-      part.startsWith('{') ? i < template.length - 1 || segments[i] !== '' : part === segments[i],
-    )
+    template.length === segments.length && template.every((part, i) => part.startsWith('{') || part === segments[i])
   )
 }
 
