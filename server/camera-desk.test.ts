@@ -126,6 +126,9 @@ test('while a removed camera waits for its disk, the others are looked after', {
     cameraId: id,
     status: { state: 'offline', reason: 'no_frames', trouble: 'no_video', detail: 'x' },
   })
+  desk.take({ type: 'camera_status', cameraId: id, status: { state: 'connecting' } })
+  const offline = [{ status: 'offline', reason: 'no_frames', cameras: 1 }]
+  assert.deepEqual(desk.stats(), offline, 'another attempt does not bring it back')
   assert.deepEqual(gone, [], 'its file is still open')
   closed.resolve()
   await desk.close()

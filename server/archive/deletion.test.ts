@@ -62,6 +62,21 @@ test('a disk that goes away meanwhile keeps its files, and they go when it is ba
   assert.deepEqual(await rows.listGarbage(10), [])
 })
 
+test('the folder of a day goes with its last file, but for today’s, where a recorder may be about to create one', async () => {
+  const listDays = async (nowMs: number) => {
+    const place = await openPlace({ ...systemClock, nowMs: () => nowMs })
+    ;(await record(place, place.catalog, t0, 1)).close()
+    await place.catalog.flush()
+    await deleteSegments(
+      place.context,
+      place.rows.all.map(({ id }) => id),
+    )
+    return readdir(join(place.archiveDir, 'cameras/1'))
+  }
+  assert.deepEqual(await listDays(t0), [new Date(t0).toISOString().slice(0, 10)])
+  assert.deepEqual(await listDays(t0 + 86_400_000), [])
+})
+
 test('while the index cannot be made to last no file goes; later all do', async () => {
   const rows = new ToldRows()
   const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
