@@ -24,9 +24,11 @@ export const probeCommand: Command = {
     const { url, username, password } = parseCameraUrl(positionals[0]!)
     const look = await openLook(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
+    const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
     const { createReadBuffer } = await import('../ingest/camera-session.ts')
     const { ConnectGate } = await import('../ingest/connect-gate.ts')
     const stream = await detectStream({
+      containers: new ProcessContainerReader(),
       target: { url, username: username ?? undefined, password: password ?? undefined, depth: 'stream' },
       ...look,
       gate: new ConnectGate(1),

@@ -108,12 +108,10 @@ function planCoding({
     return { coding: { kind: 'block' }, format }
   }
   if (codec === 'opus') {
+    const count = channels === 1 ? 1 : 2
     const format: AudioFormat = {
-      codec,
-      sampleRate: opusSampleRate,
-      channels: 2,
-      config: writeOpusConfig(2),
-      codecString: codec,
+      ...{ codec, codecString: codec, sampleRate: opusSampleRate, channels: count },
+      config: writeOpusConfig(count),
     }
     return { coding: { kind: 'opus' }, format }
   }

@@ -15,6 +15,7 @@ type Options = Partial<DetectStreamOptions> & { depth?: 'type' | 'stream'; usern
 
 function detect(url: string, { depth = 'stream', username, password, ...options }: Options = {}) {
   return detectStream({
+    containers: undefined,
     target: { url, username, password, depth },
     clock: systemClock,
     log: silentLogger,

@@ -59,7 +59,8 @@ export type DetectStreamOptions = {
   readonly addressGuard: AddressGuard
   readonly gate: ConnectGate
   readonly readBuffer: Uint8Array
-  readonly containers?: ContainerReader | undefined
+  /** For streams that come in a container by HTTP; without, they are refused. */
+  readonly containers: ContainerReader | undefined
   readonly signal: AbortSignal
   readonly limits?: Partial<DetectionLimits>
 }

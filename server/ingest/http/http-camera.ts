@@ -29,7 +29,8 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
     const content = await findContent(response, options)
-    if (content?.kind === 'container' && options.containers) {
+    if (content?.kind === 'container') {
+      if (!options.containers) throw describeContainer()
       options.onSetUp()
       options.onLearned?.({ transport: 'http_stream' })
       return await runContainerCamera(response, content.format, options.containers, options)
@@ -187,6 +188,11 @@ function checkType({ headers }: IncomingMessage): void {
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
+}
+
+function describeContainer(): CameraError {
+  const detail = 'The camera answered with a stream that is not read here: enter its RTSP address.'
+  return new CameraError('no_frames', detail, { trouble: 'unsupported' })
 }
 
 function describeNoPicture(): CameraError {
