@@ -7,7 +7,7 @@ test('what a log says of an error it says once', () => {
   const refused = toCameraError(new AppError('invalid', 'the address is not allowed'))
   assert.equal(errorChain(refused), 'The address is not allowed.')
   const unknown = new AppError('unavailable', 'the host name is not known', { cause: new Error('ENOTFOUND') })
-  assert.equal(errorChain(toCameraError(unknown)), 'The host name is not known.: ENOTFOUND')
+  assert.equal(errorChain(toCameraError(unknown)), 'The host name is not known: ENOTFOUND')
 })
 
 test('bytes of another protocol are for the log alone', () => {
