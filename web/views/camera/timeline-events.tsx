@@ -57,7 +57,13 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
           className="event-mark"
           tabIndex={index === stop ? 0 : -1}
           style={{ left: Math.max(room / 2, Math.min(width - room / 2, place)) }}
-          aria-label={items.map(({ atMs, event }) => `${clock.time(atMs)} ${nameEvent(event, eventTexts)}`).join(', ')}
+          // What is read on it is part of its name, for those who speak it (WCAG 2.5.3).
+          aria-label={[
+            writeCount(items.length),
+            items.map(({ atMs, event }) => `${clock.time(atMs)} ${nameEvent(event, eventTexts)}`).join(', '),
+          ]
+            .filter(Boolean)
+            .join(': ')}
           onClick={() => onPick(items[0]!.atMs)}
           onPointerEnter={() => setOpenAt(index)}
           onFocus={() => {
@@ -66,7 +72,7 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
           }}
           onBlur={() => setOpenAt(undefined)}
         >
-          <span>{items.length > 1 ? (items.length > 99 ? '99+' : items.length) : ''}</span>
+          <span>{writeCount(items.length)}</span>
         </button>
       ))}
       {open && (
@@ -86,4 +92,10 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
       )}
     </div>
   )
+}
+
+/** Nothing for one. */
+function writeCount(count: number): string {
+  if (count > 99) return '99+'
+  return count > 1 ? String(count) : ''
 }
