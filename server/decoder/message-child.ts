@@ -42,7 +42,8 @@ export class MessageChild {
       onExit(this.#stderr === '' ? reason : `${reason}: ${this.#stderr.trim()}`)
     }
     child.on('error', (error) => end(errorChain(error)))
-    child.on('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
+    // Not 'exit', which may come before its last message has been read.
+    child.on('close', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
     child.stdin.on('error', () => {}) // the exit tells
     if (onDrain) child.stdin.on('drain', onDrain)
     child.stderr.on('data', (chunk: Buffer) => {

@@ -14,12 +14,26 @@ Log.setLevel(AV_LOG_QUIET)
 // Ctrl-C reaches the whole group of processes; the server closes the input when it is done.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
+/** Usual are 120 MB. Tables of an MP4 that claim millions of pictures take a gigabyte a second. */
+const maxResidentBytes = 384 * 1024 * 1024
+const memoryIntervalMs = 100
+
+// FFmpeg works in another thread: this one sees it grow.
+const memoryWatch = setInterval(() => {
+  if (process.memoryUsage.rss() > maxResidentBytes) void finish({ kind: 'too_much' })
+}, memoryIntervalMs)
+
 const container = new LibavContainer(process.argv[2] as ContainerFormat, createInput())
 const choice = new TrackChoice(container)
 const pace = new Pace()
-const end = (await container.open()) ?? (await run())
-await write(writeContainerMessage({ type: 'end', end }))
-process.exit(0)
+await finish((await container.open()) ?? (await run()))
+
+async function finish(end: ToldEnd): Promise<void> {
+  clearInterval(memoryWatch)
+  await write(writeContainerMessage({ type: 'end', end }))
+  // An orderly exit waits for FFmpeg's thread.
+  process.kill(process.pid, 'SIGKILL')
+}
 
 async function run(): Promise<ToldEnd> {
   for (;;) {

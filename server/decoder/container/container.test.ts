@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
 import type { ContainerEnd, ContainerPacket, ContainerTracks } from '../../media/container/container-stream.ts'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
-import { ascii, box, fullBox, writeBoxes } from '../../media/mp4/box.ts'
+import { ascii, box, fullBox, u32, writeBoxes } from '../../media/mp4/box.ts'
 import { ProcessContainerReader } from './process-container-reader.ts'
 
 type Read = { tracks: ContainerTracks | undefined; packets: ContainerPacket[]; end: ContainerEnd }
@@ -151,6 +151,24 @@ test('a picture that never ends does not fill the memory', async () => {
   assert.deepEqual((await readAll('h264', endless, false)).end, { kind: 'too_much' })
 })
 
+test('nor does a head of some kilobytes that tells of millions of pictures', async () => {
+  const mp4 = claimPictures(await encode(...h264, ...fragments), 70_000_000)
+  assert.deepEqual((await readAll('mov', mp4, false)).end, { kind: 'too_much' })
+})
+
+/** The file with the tables (ISO/IEC 14496-12 8.6, 8.7) of one that holds so many pictures in one chunk. */
+function claimPictures(file: Buffer, count: number): Uint8Array {
+  const tables = [
+    fullBox('stts', 0, 0, u32(1, count, 1)),
+    fullBox('stsc', 0, 0, u32(1, 1, count, 1)),
+    fullBox('stsz', 0, 0, u32(1, count)),
+    fullBox('stco', 0, 0, u32(1, 0)),
+  ]
+  const last = file.indexOf('stco') - 4
+  const range = { from: file.indexOf('stts') - 4, to: last + file.readUInt32BE(last) }
+  return replaceInside(file, ['moov', 'trak', 'mdia', 'minf', 'stbl'], range, writeBoxes(tables))
+}
+
 test('addresses in a stream are not connected to, whatever it is said to be', async () => {
   let visits = 0
   const canary = createServer((socket) => {
@@ -183,14 +201,25 @@ function addReference(file: Buffer, url: string): Uint8Array {
   const there = writeBoxes([
     fullBox('dref', 0, 0, [0, 0, 0, 2], fullBox('url ', 0, 0, ascii(`${url}\0`)), fullBox('alis', 0, 0, ascii(url))),
   ])
-  const at = file.indexOf('dref') - 4
-  const bytes = file.readUInt32BE(at)
-  const grown = there.length - bytes
-  for (const name of ['moov', 'trak', 'mdia', 'minf', 'dinf']) {
-    const place = file.indexOf(name) - 4
-    file.writeUInt32BE(file.readUInt32BE(place) + grown, place)
+  const from = file.indexOf('dref') - 4
+  const range = { from, to: from + file.readUInt32BE(from) }
+  const parents = ['moov', 'trak', 'mdia', 'minf', 'dinf']
+  return Buffer.concat([replaceInside(file, parents, range, there), writeBoxes([box('free')])])
+}
+
+/** `parents`: the boxes that hold the range, and grow with it. */
+function replaceInside(
+  file: Buffer,
+  parents: readonly string[],
+  { from, to }: { readonly from: number; readonly to: number },
+  replacement: Uint8Array,
+): Buffer {
+  const head = Buffer.from(file.subarray(0, from))
+  for (const name of parents) {
+    const at = head.indexOf(name) - 4
+    head.writeUInt32BE(head.readUInt32BE(at) + replacement.length - (to - from), at)
   }
-  return Buffer.concat([file.subarray(0, at), there, file.subarray(at + bytes), writeBoxes([box('free')])])
+  return Buffer.concat([head, replacement, file.subarray(to)])
 }
 
 test('no more streams than allowed are read at once', async () => {

@@ -146,7 +146,7 @@ const ends = {
   ended: ['camera_unreachable', /ended its stream/],
   unreadable: ['no_frames', /cannot be read/],
   no_video: ['no_frames', /holds no video/],
-  too_much: ['no_frames', /no picture ends/],
+  too_much: ['no_frames', /fill the memory/],
   changed: ['stream_changed', /another stream in the middle/],
 } as const
 

@@ -140,7 +140,7 @@ function describeEnd(end: ContainerEnd): CameraError {
       return new CameraError('no_frames', detail, { trouble: 'no_video' })
     }
     case 'too_much': {
-      const detail = 'The camera sends a stream in which no picture ends: restart the camera if it stays so.'
+      const detail = 'The camera sends a stream that would fill the memory: restart the camera if it stays so.'
       return new CameraError('no_frames', detail)
     }
     case 'unreadable': {
