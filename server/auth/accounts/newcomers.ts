@@ -70,8 +70,8 @@ export class Newcomers {
     const { store, audit, signUp } = this.#options
     const email = parseEmail(input.email)
     if (signUp === 'closed') throw new AppError('forbidden', 'accounts are made by owners alone')
-    const inviter = await store.users.get(input.inviterId)
     this.#later.check()
+    const inviter = await store.users.get(input.inviterId)
     await this.#links.takeMail({ purpose: 'invitation', email, senderId: inviter.id })
     audit.write({ event: 'user.invited', userId: inviter.id, subject: email, ...withContext(input) })
     this.#later.do('an invitation was not sent', () =>
