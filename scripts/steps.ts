@@ -37,11 +37,16 @@ export type TestRun = {
   readonly timeoutMs: number
 }
 
+/** Twice what all of a run should take: whatever stands still then is ended, and counted as failed. */
+const maxRunMs = 20 * 60_000
+
 /** Runs the test files that match, printing as they go. Files that hold no test, or end badly, count as failed. */
 export async function runTests({ patterns, concurrency, timeoutMs }: TestRun, counts: Counts): Promise<void> {
   const files = globSync([...patterns], { exclude: ['node_modules/**'] }).sort()
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`)
-  const events = run({ files, concurrency, timeout: timeoutMs })
+  const execArgv = ['--import', new URL('test-end.ts', import.meta.url).href]
+  const signal = AbortSignal.timeout(maxRunMs)
+  const events = run({ files, concurrency, timeout: timeoutMs, execArgv, signal })
   const counter = new Transform({
     objectMode: true,
     transform(event, _encoding, done) {
