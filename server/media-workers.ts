@@ -213,7 +213,9 @@ class WorkerSlot {
       failure = error
     })
     worker.on('exit', () => ended.resolve())
-    worker.on('message', (message: FromWorker) => this.#receive(message))
+    worker.on('message', (messages: readonly FromWorker[]) => {
+      for (const message of messages) this.#receive(message)
+    })
     for (const job of this.#jobs.values()) this.send({ type: 'set_camera', job })
     for (const [id, subscription] of this.#subscriptions) this.#sendSubscription(id, subscription)
 

@@ -12,6 +12,7 @@ import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
 import { Demand } from './ingest/demand.ts'
+import type { SharedReads } from './ingest/shared-reads.ts'
 import type { ContainerReader } from './media/container/container-stream.ts'
 import type { FrameMemoryPool } from './media/frame-memory.ts'
 import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
@@ -32,8 +33,8 @@ export type WorkerCameraOptions = {
   readonly containers: ContainerReader
   /** Where the pictures of the thread's cameras lie. */
   readonly pool: FrameMemoryPool
-  /** What is read from any camera passes through it; one for the whole thread. */
-  readonly readBuffer: Uint8Array
+  /** One for the whole thread. */
+  readonly reads: SharedReads
   /** What the hubs of the thread may keep together. */
   readonly gopBudget: ByteBudget
   readonly post: (message: FromWorker) => void
@@ -129,7 +130,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, gate, transcoder, containers, pool, readBuffer, post } = this.#options
+    const { cameraId, clock, log, addressGuard, gate, transcoder, containers, pool, reads, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -151,7 +152,7 @@ export class WorkerCamera {
         transcoder,
         containers,
         pool,
-        readBuffer,
+        reads,
         signal,
         stats: this.stats,
       })

@@ -74,6 +74,7 @@ export type ToWorker =
   /** Finish the open fragments, answer `stopped`, end. */
   | { readonly type: 'stop' }
 
+/** Sent in lists; of one camera in the order of what happened, pieces apart. */
 export type FromWorker =
   | { readonly type: 'camera_status'; readonly cameraId: number; readonly status: SessionStatus }
   | { readonly type: 'segment_opened'; readonly segment: OpenSegment }

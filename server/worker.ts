@@ -9,20 +9,24 @@ import { ProcessContainerReader } from './decoder/container/process-container-re
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
-import { createReadBuffer } from './ingest/camera-session.ts'
 import { ConnectGate } from './ingest/connect-gate.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
 import { discoverDevices } from './ingest/onvif/discover-devices.ts'
 import { readOnvifDevice } from './ingest/onvif/read-device.ts'
+import { SharedReads } from './ingest/shared-reads.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
 import { nodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
+import { WorkerOutbox } from './worker-outbox.ts'
 import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './worker-protocol.ts'
 
 const statsIntervalMs = 5000
+
+/** Half the time from one picture to the next of the usual camera: what is live is late by no more. */
+const restMs = 20
 
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
@@ -33,13 +37,14 @@ const clock = systemClock
 const log = createLogger(settings.logLevel)
 const addressGuard = createAddressGuard(settings.addressRules)
 const gate = new ConnectGate(settings.connectsPerHost)
-const readBuffer = createReadBuffer()
 const disk = createGuardedDisk(nodeDisk, {
   archiveDir: settings.archiveDir,
   minFreeBytes: settings.minFreeBytes,
   maxOperations: settings.diskOperations,
   clock,
 })
+// A disk that has more to do than it was given is not kept waiting for the next thing.
+const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0 })
 const transcoder = new ProcessSoundTranscoder({ clock, log })
 const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
@@ -51,8 +56,10 @@ const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch:
 /** Those that are being answered. */
 const questions = new Map<number, AbortController>()
 
+const outbox = new WorkerOutbox((messages) => port.postMessage(messages))
+
 function post(message: FromWorker): void {
-  port.postMessage(message)
+  outbox.post(message)
 }
 
 /** Pieces own their bytes, so those move instead of being copied; other values are small. */
@@ -60,7 +67,7 @@ function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'p
   const { buffer, byteLength } = piece.data
   const isMovable = piece.kind === 'media' && byteLength > 0 && byteLength === buffer.byteLength
   port.postMessage(
-    { type: 'piece', subscriptionId, piece } satisfies FromWorker,
+    [{ type: 'piece', subscriptionId, piece }] satisfies FromWorker[],
     isMovable ? [buffer as ArrayBuffer] : [],
   )
 }
@@ -78,7 +85,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       transcoder,
       containers,
       pool,
-      readBuffer,
+      reads,
       gopBudget,
       post,
       disk,
@@ -123,7 +130,7 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
   const { kind } = question
   switch (kind) {
     case 'stream':
-      return { kind, stream: await detectStream({ ...options, gate, readBuffer, containers, target: question.target }) }
+      return { kind, stream: await detectStream({ ...options, gate, reads, containers, target: question.target }) }
     case 'onvif_devices':
       return {
         kind,

@@ -25,14 +25,14 @@ export const probeCommand: Command = {
     const look = await openLook(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
-    const { createReadBuffer } = await import('../ingest/camera-session.ts')
+    const { SharedReads } = await import('../ingest/shared-reads.ts')
     const { ConnectGate } = await import('../ingest/connect-gate.ts')
     const stream = await detectStream({
       containers: new ProcessContainerReader(),
       target: { url, username: username ?? undefined, password: password ?? undefined, depth: 'stream' },
       ...look,
       gate: new ConnectGate(1),
-      readBuffer: createReadBuffer(),
+      reads: new SharedReads(),
     })
     const file = options.snapshot
     const saved = file === undefined ? undefined : await saveSnapshot(stream, file)

@@ -13,6 +13,7 @@ import type { FrameWatchLimits } from './frame-watch.ts'
 import { runHttpCamera } from './http/http-camera.ts'
 import { resolveTarget } from './resolve-target.ts'
 import { runRtspCamera } from './rtsp-camera.ts'
+import type { SharedReads } from './shared-reads.ts'
 import type { StreamPlan } from './stream-plan.ts'
 
 export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
@@ -21,7 +22,7 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly addressGuard: AddressGuard
   readonly clock: Clock
   readonly log: Logger
-  readonly readBuffer: Uint8Array
+  readonly reads: SharedReads
   readonly signal: AbortSignal
   readonly limits: ConnectionLimits
   /** What was learned of the camera in earlier connections. */

@@ -18,6 +18,7 @@ import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
 import { ConnectGate } from './connect-gate.ts'
 import { Demand } from './demand.ts'
+import { SharedReads } from './shared-reads.ts'
 import { type SessionStatus, StatusTeller } from './status-teller.ts'
 
 export type { SessionStatus }
@@ -52,16 +53,11 @@ export type RunCameraOptions = {
   readonly gate?: ConnectGate
   /** Counted into; pass one to read it. */
   readonly stats?: CameraStats
-  /** Shared by all cameras of a thread; one of its own (64 KiB) when missing. */
-  readonly readBuffer?: Uint8Array
+  /** Shared by all cameras of a thread; of its own when missing. */
+  readonly reads?: SharedReads
   readonly limits?: Partial<ConnectionLimits>
   readonly random?: () => number
   readonly createRunId?: () => string
-}
-
-/** For `readBuffer`: large enough that a frame of most cameras comes in one read. */
-export function createReadBuffer(): Uint8Array {
-  return new Uint8Array(64 * 1024)
 }
 
 const healthyMs = 60_000
@@ -140,7 +136,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     signal,
     gate = new ConnectGate(1),
   } = options
-  const { stats = createCameraStats(), readBuffer = createReadBuffer(), createRunId = randomUUID } = options
+  const { stats = createCameraStats(), reads = new SharedReads(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
   const memory = createCameraMemory()
@@ -156,7 +152,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
           addressGuard,
           gate,
           stats,
-          readBuffer,
+          reads,
           arrivalClock,
           createRunId,
           publish,

@@ -21,7 +21,7 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
   using connection = new RtspConnection({
     url,
     address: options.address,
-    readBuffer: options.readBuffer,
+    reads: options.reads,
     onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
     isChannel: (channel) => interleaved.isChannel(channel),
     onSkipped: () => {
@@ -185,13 +185,13 @@ class RtspCameraSession implements AsyncDisposable {
   }
 
   async #openTransport(index: number, handler: TrackHandler): Promise<TrackTransport> {
-    const { address, stats, clock } = this.#options
+    const { address, stats, clock, reads } = this.#options
     const connection = this.#connection
     const { localAddress } = connection
     if (this.#kind === 'tcp' || localAddress === undefined) {
       return this.#interleaved.open(index, handler, (bytes) => connection.send(bytes))
     }
-    return openUdpTrack({ camera: address, localAddress, handler, ownSsrc: this.#ownSsrc, stats, clock })
+    return openUdpTrack({ camera: address, localAddress, handler, ownSsrc: this.#ownSsrc, stats, clock, reads })
   }
 
   #createReports(receiver: CameraStream['videoReceiver']): TrackReports {

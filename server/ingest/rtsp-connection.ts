@@ -17,13 +17,13 @@ import type { TestedAddress } from './address-guard.ts'
 import { CameraError, describeRedirect, describeSocketError, toCameraError } from './camera-error.ts'
 import { connectCamera } from './camera-socket.ts'
 import type { CameraUrl } from './camera-url.ts'
+import type { SharedReads } from './shared-reads.ts'
 
 export type RtspConnectionOptions = {
   readonly url: CameraUrl
   /** The tested address of the URL's host: what is connected to. */
   readonly address: TestedAddress
-  /** Shared by connections of this thread; its content is of use only during a read. */
-  readonly readBuffer: Uint8Array
+  readonly reads: SharedReads
   /** As `RtspStreamHandler` says. */
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onSkipped(bytes: number): void
@@ -46,13 +46,14 @@ export class RtspConnection implements Disposable {
   #error: CameraError | undefined
   #sequence = 0
 
-  constructor({ url, address, readBuffer, onPacket, onSkipped, isChannel }: RtspConnectionOptions) {
+  constructor({ url, address, reads, onPacket, onSkipped, isChannel }: RtspConnectionOptions) {
     const closed = Promise.withResolvers<CameraError>()
     this.closed = closed.promise
     this.#resolveClosed = closed.resolve
     const onMessage = (message: RtspMessage) => this.#takeMessage(message)
     this.#reader = new RtspStreamReader({ onPacket, onMessage, onSkipped, isChannel })
     const onRead = (bytes: number, buffer: Uint8Array): boolean => {
+      reads.note()
       this.receivedBytes += bytes
       if (this.#error) return false
       try {
@@ -62,7 +63,7 @@ export class RtspConnection implements Disposable {
       }
       return true
     }
-    this.#socket = connectCamera(url, address, { buffer: readBuffer, callback: onRead })
+    this.#socket = connectCamera(url, address, { buffer: reads.buffer, callback: onRead })
     this.#socket.on('error', (error) => this.#fail(describeSocketError(error, url)))
     this.#socket.on('close', () =>
       this.#fail(new CameraError('camera_unreachable', 'The camera closed the connection.')),

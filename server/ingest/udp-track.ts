@@ -11,6 +11,7 @@ import { parseUdpTransport, writeUdpTransport } from '../media/rtsp/transport.ts
 import { isServicePort, type TestedAddress } from './address-guard.ts'
 import { CameraError } from './camera-error.ts'
 import type { CameraStats } from './camera-stats.ts'
+import type { SharedReads } from './shared-reads.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
 export type UdpTrackOptions = {
@@ -21,6 +22,7 @@ export type UdpTrackOptions = {
   readonly ownSsrc: number
   readonly stats: CameraStats
   readonly clock: Clock
+  readonly reads: SharedReads
 }
 
 /** A burst of a large picture has to fit until the thread comes to read it; the system may give less. */
@@ -34,8 +36,10 @@ const isFreePort = (port: number) => port >= 1024 && !isServicePort(port)
 
 /** Opens the sockets; the camera is told of them by `offer`. @throws CameraError when there is no free pair of ports */
 export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTransport> {
-  const { camera, localAddress, handler, ownSsrc, stats, clock } = options
+  const { camera, localAddress, handler, ownSsrc, stats, clock, reads } = options
   const { rtp, rtcp, port } = await openPair(camera.family, localAddress)
+  // What the system has no room for while nobody looks is lost.
+  const release = reads.hold()
   const reorderer = new RtpReorderer({ onPacket: (packet) => handler.onRtp(packet, 0, packet.length) })
   const cameraAddress = canonical(camera)
   const isCameras = (address: string) => {
@@ -73,6 +77,7 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
       if (reportPort !== undefined) rtcp.send(report, reportPort, camera.address)
     },
     [Symbol.dispose]() {
+      release()
       rtp.close()
       rtcp.close()
     },

@@ -15,7 +15,12 @@ export type GuardedDiskOptions = FreeSpaceOptions & {
 /** A new file and its folder, at most. */
 const fileBytes = 16 * 1024
 
-export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): RecordingDisk {
+export type GuardedDisk = RecordingDisk & {
+  /** Operations that wait for others to end. */
+  waiting(): number
+}
+
+export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
   const { archiveDir, maxOperations } = options
   // A disk that hangs must not take all the threads that the process has for files.
   const gate = new Gate({ maxRunning: maxOperations })
@@ -41,6 +46,7 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
         await space.reserve(fileBytes)
         return guardFile(await disk.createFile(path))
       }),
+    waiting: () => gate.stats().waiting,
     removeFile: (path) => gate.run(() => disk.removeFile(path)),
     syncFolder: (path) => gate.run(() => disk.syncFolder(path)),
   }

@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { createAddressGuard } from '../address-guard.ts'
-import { createReadBuffer } from '../camera-session.ts'
 import { ConnectGate } from '../connect-gate.ts'
 import { audioVideoSdp, openScriptedCamera, type Script, type Sender, videoSdp } from '../scripted-camera.ts'
+import { SharedReads } from '../shared-reads.ts'
 import { type DetectStreamOptions, detectStream } from './detect-stream.ts'
 
 type Options = Partial<DetectStreamOptions> & { depth?: 'type' | 'stream'; username?: string; password?: string }
@@ -21,7 +21,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),
     gate: new ConnectGate(4),
-    readBuffer: createReadBuffer(),
+    reads: new SharedReads(),
     signal: new AbortController().signal,
     ...options,
   })

@@ -15,6 +15,7 @@ import { type CameraError, type CameraTrouble, toCameraError } from '../camera-e
 import { type CameraMemory, createCameraMemory } from '../camera-memory.ts'
 import { createCameraStats } from '../camera-stats.ts'
 import type { ConnectGate } from '../connect-gate.ts'
+import type { SharedReads } from '../shared-reads.ts'
 import { StreamMeter, type StreamRates } from './stream-meter.ts'
 
 export type DetectionTarget = {
@@ -58,7 +59,7 @@ export type DetectStreamOptions = {
   readonly log: Logger
   readonly addressGuard: AddressGuard
   readonly gate: ConnectGate
-  readonly readBuffer: Uint8Array
+  readonly reads: SharedReads
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers: ContainerReader | undefined
   readonly signal: AbortSignal
@@ -116,7 +117,7 @@ async function connect(
     clock,
     addressGuard,
     gate,
-    readBuffer,
+    reads,
     containers,
     ...options
   }: DetectStreamOptions,
@@ -133,7 +134,7 @@ async function connect(
       gate,
       clock,
       log,
-      readBuffer,
+      reads,
       containers,
       signal,
       limits: connectionLimits,

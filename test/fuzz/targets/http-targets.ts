@@ -12,9 +12,9 @@ import { ArrivalClock } from '../../../server/ingest/arrival-clock.ts'
 import { defaultLimits, runCameraConnection } from '../../../server/ingest/camera-connection.ts'
 import { CameraError } from '../../../server/ingest/camera-error.ts'
 import { createCameraMemory } from '../../../server/ingest/camera-memory.ts'
-import { createReadBuffer } from '../../../server/ingest/camera-session.ts'
 import { createCameraStats } from '../../../server/ingest/camera-stats.ts'
 import { ConnectGate } from '../../../server/ingest/connect-gate.ts'
+import { SharedReads } from '../../../server/ingest/shared-reads.ts'
 import { MjpegReader } from '../../../server/media/multipart/mjpeg-reader.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { few, pushInParts } from '../own-error.ts'
@@ -140,7 +140,7 @@ export function createHttpTarget(): FuzzTarget {
         log: silentLogger,
         gate: new ConnectGate(1),
         stats,
-        readBuffer: createReadBuffer(),
+        reads: new SharedReads(),
         arrivalClock: new ArrivalClock(systemClock),
         createRunId: () => 'run',
         memory: createCameraMemory(),

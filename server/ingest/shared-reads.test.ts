@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { SharedReads, type SharedReadsOptions } from './shared-reads.ts'
+
+/** Rests of a minute, which are counted. */
+function openReads(options: SharedReadsOptions = {}) {
+  const rests: number[] = []
+  const reads = new SharedReads({ restMs: 60_000, rest: (ms) => rests.push(ms), ...options })
+  const readAll = async () => {
+    for (let i = 0; i < 3; i++) reads.note()
+    await turn()
+  }
+  return { reads, rests, readAll }
+}
+
+test('between one look and the next the thread rests once, however much there is to read', async () => {
+  const { rests, readAll } = openReads()
+  await readAll()
+  assert.equal(rests.length, 0, 'before the first look there was none')
+  await readAll()
+  await readAll()
+  assert.equal(rests.length, 2)
+  assert.ok(rests.every((ms) => ms > 0 && ms <= 60_000))
+  await turn()
+  assert.equal(rests.length, 2, 'nothing was read')
+})
+
+test('what must not wait keeps the thread from resting, as long as anybody says so', async () => {
+  let mayRest = false
+  const { reads, rests, readAll } = openReads({ mayRest: () => mayRest })
+  await readAll()
+  await readAll()
+  assert.equal(rests.length, 0)
+  mayRest = true
+  const release = [reads.hold(), reads.hold()]
+  await readAll()
+  release[0]!()
+  release[0]!()
+  await readAll()
+  assert.equal(rests.length, 0)
+  release[1]!()
+  await readAll()
+  assert.equal(rests.length, 1)
+})
+
+test('reads that come seldom, and threads that are not told to, go without', async () => {
+  const seldom = openReads({ restMs: 1 })
+  await seldom.readAll()
+  const before = performance.now()
+  while (performance.now() < before + 2);
+  seldom.rests.length = 0
+  await seldom.readAll()
+  assert.deepEqual(seldom.rests, [])
+  const never = openReads({ restMs: 0 })
+  await never.readAll()
+  await never.readAll()
+  assert.deepEqual(never.rests, [])
+})

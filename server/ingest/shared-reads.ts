@@ -1,0 +1,63 @@
+// What the connections of a thread share when they read: the buffer, and a rest between one look at all of them and the next.
+//
+// A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With rests it finds
+// frames of many cameras when it looks, and takes them in one go. Figures: docs/design/ingest.md.
+
+/** A frame of most cameras comes in one read. */
+const bufferBytes = 64 * 1024
+
+export type SharedReadsOptions = {
+  /** From one look to the next, at least, while there is something to read; 0 for no rests. Whatever else the thread does waits as long. */
+  readonly restMs?: number
+  /** Asked before every rest: false while something must not wait. */
+  readonly mayRest?: () => boolean
+  /** Default: blocks the thread. */
+  readonly rest?: (ms: number) => void
+}
+
+export class SharedReads {
+  /** What was read, until the callback of the read returns. */
+  readonly buffer = new Uint8Array(bufferBytes)
+  readonly #restMs: number
+  readonly #mayRest: () => boolean
+  readonly #rest: (ms: number) => void
+  #holders = 0
+  #isDue = false
+  #lookedMs = Number.NEGATIVE_INFINITY
+
+  constructor({ restMs = 0, mayRest = () => true, rest = createRest() }: SharedReadsOptions = {}) {
+    this.#restMs = restMs
+    this.#mayRest = mayRest
+    this.#rest = rest
+  }
+
+  /** To be called at every read. */
+  note(): void {
+    if (this.#isDue || this.#restMs === 0) return
+    this.#isDue = true
+    // After everything that is there to be read.
+    setImmediate(this.#restUntilDue)
+  }
+
+  /** No rests until the returned function is called: for what the system keeps too little of, such as datagrams. */
+  hold(): () => void {
+    let isHolding = true
+    this.#holders++
+    return () => {
+      if (isHolding) this.#holders--
+      isHolding = false
+    }
+  }
+
+  readonly #restUntilDue = (): void => {
+    this.#isDue = false
+    const leftMs = this.#restMs - (performance.now() - this.#lookedMs)
+    if (leftMs > 0 && this.#holders === 0 && this.#mayRest()) this.#rest(leftMs)
+    this.#lookedMs = performance.now()
+  }
+}
+
+function createRest(): (ms: number) => void {
+  const nobodyWakes = new Int32Array(new SharedArrayBuffer(4))
+  return (ms) => void Atomics.wait(nobodyWakes, 0, 0, ms)
+}
