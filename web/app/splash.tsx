@@ -2,10 +2,12 @@
 
 import { NightjarError } from '../../sdk/index.ts'
 import { Button } from '../parts/button.tsx'
+import { describeFailure } from '../parts/failure-words.ts'
+import { Fault } from '../parts/fault.tsx'
 import { useTexts } from '../texts/texts.tsx'
 
 export function Splash({ failure, onAgain }: { readonly failure: unknown; readonly onAgain: () => void }) {
-  const { splash } = useTexts()
+  const { splash, failures } = useTexts()
   if (failure === undefined) {
     return (
       <main className="splash" aria-busy="true">
@@ -13,11 +15,14 @@ export function Splash({ failure, onAgain }: { readonly failure: unknown; readon
       </main>
     )
   }
-  const isLost = failure instanceof NightjarError ? failure.status === 0 && failure.title !== 'sign_in_failed' : true
+  // What a browser throws itself is a connection that failed.
+  const isRefused = failure instanceof NightjarError && !['network_error', 'timeout'].includes(failure.title)
   return (
     <main className="splash">
-      <h1>{isLost ? splash.unreachable : splash.refused}</h1>
-      <p>{isLost ? splash.unreachableAdvice : failure instanceof Error && failure.message}</p>
+      <h1>{isRefused ? splash.refused : splash.unreachable}</h1>
+      <p>
+        <Fault told={isRefused ? describeFailure(failure, failures) : { text: splash.unreachableAdvice }} />
+      </p>
       <Button onClick={onAgain}>{splash.again}</Button>
     </main>
   )

@@ -1,5 +1,7 @@
 // Why a camera gives no picture, in the language of the page. The server's sentences are in English and know more than a word for
-// programs can; other languages have sentences of their own for each word, and the server's only where there is none.
+// programs can; other languages have sentences of their own for each word, with the server's behind where the word says nothing.
+
+import { type Told, tell } from './told.ts'
 
 export type Trouble = {
   /** As the interface has it, for programs. */
@@ -10,19 +12,26 @@ export type Trouble = {
 
 export type TroubleTexts = {
   /** What is wrong, in short, by code. */
-  readonly problems: Readonly<Record<string, string>>
+  readonly problems: Readonly<Record<string, string>> & { readonly failed: string }
   /** What is wrong and what to try, by code; empty in English. */
   readonly advice: Readonly<Record<string, string>>
 }
 
+/** What tells nothing by itself, and what only a newer server knows, counts as this. */
+const anyFault = 'failed'
+
 /** A few words, for where there is little room; undefined when nothing is known. */
-export function findShortWords({ code, sentence }: Trouble, { problems }: TroubleTexts): string | undefined {
-  return (code === 'failed' ? undefined : problems[code ?? '']) ?? sentence ?? undefined
+export function findShortWords({ code, sentence }: Trouble, { problems, advice }: TroubleTexts): string | undefined {
+  if (code === null && !sentence) return undefined
+  const known = code === anyFault ? undefined : problems[code ?? '']
+  return known ?? (advice[anyFault] === undefined && sentence ? sentence : problems.failed)
 }
 
 /** Whole sentences; undefined when nothing is known. */
-export function findWords({ code, sentence }: Trouble, { advice }: TroubleTexts): string | undefined {
-  return advice[code ?? ''] ?? sentence ?? undefined
+export function findWords({ code, sentence }: Trouble, { advice }: TroubleTexts): Told | undefined {
+  if (code === null && !sentence) return undefined
+  const known = code === anyFault ? undefined : advice[code ?? '']
+  return known === undefined ? tell(advice[anyFault], sentence) : { text: known }
 }
 
 export function troubleOf(camera: {

@@ -1,11 +1,11 @@
 // A labelled input with a hint and, after an attempt, what is wrong with it.
 
-import { type ComponentProps, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 
 export type FieldProps = Omit<ComponentProps<'input'>, 'id' | 'className'> & {
   readonly label: string
   readonly hint?: string | undefined
-  readonly problem?: string | undefined
+  readonly problem?: ReactNode
 }
 
 export function Field({ label, hint, problem, ...input }: FieldProps) {

@@ -3,7 +3,8 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
-import { readFieldProblems } from './field-problems.ts'
+import type { FormName } from './failure-words.ts'
+import { useFieldProblems } from './field-problems.tsx'
 import { Notice } from './notice.tsx'
 
 export type FormProps = {
@@ -20,6 +21,7 @@ export type FormProps = {
   }
   /** Of the fields inside: what is wrong with these is said there. Anything else is said above the button. */
   readonly fields?: readonly string[]
+  readonly form?: FormName
   readonly isDisabled?: boolean
   /** Said when it is done. */
   readonly done?: string | undefined
@@ -28,8 +30,18 @@ export type FormProps = {
   readonly children: ReactNode
 }
 
-export function Form({ title, action, sending, fields = [], isDisabled = false, done, aside, children }: FormProps) {
-  const problems = Object.keys(readFieldProblems(sending.error))
+export function Form({
+  title,
+  action,
+  sending,
+  fields = [],
+  form,
+  isDisabled = false,
+  done,
+  aside,
+  children,
+}: FormProps) {
+  const problems = Object.keys(useFieldProblems(sending.error))
   const isSent = useRef(false)
   useEffect(() => {
     if (!sending.isPending) isSent.current = false
@@ -48,7 +60,7 @@ export function Form({ title, action, sending, fields = [], isDisabled = false, 
     >
       {title && <h2>{title}</h2>}
       {children}
-      {Boolean(sending.error) && !isSaidInside && <Failure error={sending.error} />}
+      {Boolean(sending.error) && !isSaidInside && <Failure error={sending.error} form={form} />}
       {done && sending.isSuccess && (
         <Notice kind="good">
           <p>{done}</p>

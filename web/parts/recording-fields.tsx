@@ -7,6 +7,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Check } from './check.tsx'
 import { Choice } from './choice.tsx'
 import { Field } from './field.tsx'
+import type { FieldProblems } from './field-problems.tsx'
 import { useSizes } from './sizes.ts'
 
 export type RecordingWish = {
@@ -26,7 +27,7 @@ export type RecordingFieldsProps = {
   /** What the camera sends, where it is known. */
   readonly bytesPerDay: number | undefined
   readonly roomBytes: number | undefined
-  readonly problems?: Readonly<Record<string, string | undefined>>
+  readonly problems?: FieldProblems
 }
 
 export function RecordingFields({ value, onChange, bytesPerDay, roomBytes, problems = {} }: RecordingFieldsProps) {

@@ -6,6 +6,8 @@ export const english = {
   close: 'Close',
   save: 'Save',
   loading: 'Loading …',
+  /** Before a sentence of the server's, which is in English. */
+  said: '',
   frame: {
     skip: 'To the content',
     navigation: 'Views',
@@ -24,9 +26,15 @@ export const english = {
     forbidden: 'You are not allowed to do this.',
     missing: 'This does not exist any more, or you may not see it.',
     busy: 'The server is too busy at the moment. Try again soon.',
-    tooMany: (seconds: number | undefined) =>
-      seconds === undefined ? 'Too many requests. Try again later.' : `Too many requests. Try again in ${seconds} s.`,
+    tooMany: (wait: string | undefined) =>
+      `Too many requests. Try again ${wait === undefined ? 'later' : `in ${wait}`}.`,
+    signedOut: 'You are not signed in any more. Reload the page and sign in.',
+    strange: 'The answer did not come from the server itself, or not whole. Try again in a moment.',
     unknown: 'Something went wrong here. Reload the page; if it happens again, look into the server’s log.',
+    /** By the title of the refusal, with the form before it where that has words of its own. The server says it in English itself. */
+    refused: {} as Record<string, string>,
+    /** By the name of the field, likewise. */
+    refusedFields: {} as Record<string, string>,
   },
   account: {
     why: 'What is made here lasts, so your password is asked for first. It then counts for ten minutes.',
@@ -66,7 +74,7 @@ export const english = {
     recordings: 'Recordings',
     notRecorded: 'This camera is not recorded.',
     noRecordings: 'You may watch this camera live; its recordings are not shared with you, or there are none.',
-    recordingFails: (reason: string) => `Nothing is being recorded. ${reason}`,
+    recordingFails: 'Nothing is being recorded.',
     recordingAdvice: {
       disk_full: 'Nothing is being recorded: the disk is full. Make room, or keep recordings for a shorter time.',
       disk_failed: 'Nothing is being recorded: the disk cannot be written to. Look after the disk of the server.',
@@ -236,6 +244,7 @@ export const english = {
     look: 'Look',
     lookAt: (name: string) => `Look at ${name}`,
     uses: { main: 'large', sub: 'small' },
+    unusable: 'This stream cannot be used as it is.',
   },
   detection: {
     found: 'A camera answers',
@@ -246,6 +255,7 @@ export const english = {
     bitRate: 'Sends',
     sound: 'Sound',
     noSound: 'none',
+    soundLeftOut: 'Its sound cannot be used. Cameras that can be set to AAC or G.711 are heard.',
     problems: {
       address_refused: 'Cameras may not be at this address',
       unknown_host: 'No device has this name',

@@ -8,6 +8,7 @@ export const german: Texts = {
   close: 'Schließen',
   save: 'Speichern',
   loading: 'Lädt …',
+  said: 'Der Server sagt dazu auf Englisch:',
   frame: {
     skip: 'Zum Inhalt',
     navigation: 'Ansichten',
@@ -27,12 +28,47 @@ export const german: Texts = {
     forbidden: 'Das ist Ihnen nicht erlaubt.',
     missing: 'Das gibt es nicht mehr, oder Sie dürfen es nicht sehen.',
     busy: 'Der Server ist gerade zu beschäftigt. Bitte bald noch einmal versuchen.',
-    tooMany: (seconds) =>
-      seconds === undefined
+    tooMany: (wait) =>
+      wait === undefined
         ? 'Zu viele Anfragen. Bitte später noch einmal versuchen.'
-        : `Zu viele Anfragen. In ${seconds} s geht es wieder.`,
+        : `Zu viele Anfragen. In ${wait} geht es wieder.`,
+    signedOut: 'Sie sind nicht mehr angemeldet. Bitte die Seite neu laden und anmelden.',
+    strange: 'Die Antwort kam nicht vom Server selbst oder nicht ganz. Bitte gleich noch einmal versuchen.',
     unknown:
       'Hier ist etwas schiefgegangen. Bitte die Seite neu laden; wenn es wieder geschieht, hilft ein Blick in das Protokoll des Servers.',
+    refused: {
+      invalid: 'Der Server nimmt das so nicht an.',
+      conflict: 'Das geht nicht mehr: Inzwischen hat sich etwas geändert. Bitte die Seite neu laden.',
+      payload_too_large: 'Das ist dem Server zu viel auf einmal. Bitte kürzer fassen.',
+      other: 'Der Server hat das abgelehnt. Bitte die Seite neu laden und es noch einmal versuchen.',
+      'cameras.invalid': 'Der Server nimmt diese Kamera nicht an. Vielleicht haben Sie schon so viele, wie er zulässt.',
+      'tokens.invalid':
+        'Das Token wurde nicht erstellt. Vielleicht haben Sie schon so viele, wie der Server zulässt: Widerrufen Sie eines, das nicht mehr gebraucht wird.',
+      'applications.invalid':
+        'Die Anwendung wurde nicht eingetragen. Vielleicht haben Sie schon so viele, wie der Server zulässt: Entfernen Sie eine, die nicht mehr gebraucht wird.',
+      'newUser.conflict': 'Für diese Adresse gibt es schon ein Konto.',
+      'user.conflict': 'Das geht nicht: Wer den Server als Einziger verwaltet, muss es weiterhin tun.',
+    },
+    refusedFields: {
+      name: 'Dieser Name geht nicht: Er ist leer oder zu lang, oder er enthält unsichtbare Zeichen.',
+      first_name: 'Dieser Vorname ist zu lang, oder er enthält unsichtbare Zeichen.',
+      last_name: 'Dieser Nachname ist zu lang, oder er enthält unsichtbare Zeichen.',
+      url: 'Diese Adresse geht nicht. Adressen von Kameras sehen etwa so aus: rtsp://192.168.1.20/stream1',
+      username: 'Dieser Benutzername ist zu lang, oder er enthält Zeichen, die nicht gehen.',
+      password: 'Dieses Passwort ist zu lang, oder es enthält Zeichen, die nicht gehen.',
+      'newUser.password':
+        'Dieses Passwort geht nicht: Es braucht 8 bis 256 Zeichen, darf nicht die E-Mail-Adresse sein und keines, das als Erstes geraten wird.',
+      email: 'Das ist keine E-Mail-Adresse, an die sich schreiben ließe.',
+      'guests.email':
+        'Diese Adresse lässt sich nicht einladen: Vielleicht ist sie falsch geschrieben, Ihre eigene oder schon eingeladen.',
+      redirect_uris:
+        'Eine dieser Adressen geht nicht. Sie beginnen mit https:// (mit http:// nur auf dem eigenen Gerät) und stehen ganz da, ohne * und ohne #.',
+      retention: 'So lange lassen sich Aufzeichnungen nicht behalten. Bitte eine andere Dauer wählen.',
+      max_bytes: 'Diese Größe geht nicht: Es muss mindestens 1 MiB sein; leer heißt ohne Grenze.',
+      start: 'Dieser Zeitraum geht nicht.',
+      end: 'Dieser Zeitraum geht nicht.',
+      other: 'Diese Angabe nimmt der Server so nicht an.',
+    },
   },
   account: {
     why: 'Was hier entsteht, bleibt; darum wird zuerst nach dem Passwort gefragt. Es gilt dann zehn Minuten lang.',
@@ -73,7 +109,7 @@ export const german: Texts = {
     notRecorded: 'Diese Kamera wird nicht aufgezeichnet.',
     noRecordings:
       'Sie dürfen diese Kamera live sehen; ihre Aufzeichnungen sind nicht mit Ihnen geteilt, oder es gibt keine.',
-    recordingFails: (reason) => `Es wird nichts aufgezeichnet. ${reason}`,
+    recordingFails: 'Es wird nichts aufgezeichnet.',
     recordingAdvice: {
       disk_full:
         'Es wird nichts aufgezeichnet: Der Datenträger ist voll. Schaffen Sie Platz, oder bewahren Sie Aufzeichnungen kürzer auf.',
@@ -246,6 +282,7 @@ export const german: Texts = {
     look: 'Ansehen',
     lookAt: (name) => `${name} ansehen`,
     uses: { main: 'groß', sub: 'klein' },
+    unusable: 'Dieser Strom lässt sich so nicht verwenden.',
   },
   detection: {
     found: 'Eine Kamera antwortet',
@@ -256,6 +293,8 @@ export const german: Texts = {
     bitRate: 'Sendet',
     sound: 'Ton',
     noSound: 'keiner',
+    soundLeftOut:
+      'Ihr Ton lässt sich nicht verwenden. Kameras, die sich auf AAC oder G.711 stellen lassen, sind zu hören.',
     problems: {
       address_refused: 'Unter dieser Adresse darf keine Kamera sein',
       unknown_host: 'Kein Gerät heißt so',
@@ -293,6 +332,7 @@ export const german: Texts = {
       no_video: 'Im Strom ist kein Video. Versuchen Sie einen anderen Strom der Kamera.',
       unsupported: 'Der Strom lässt sich nicht lesen. Stellen Sie die Kamera auf H.264 oder H.265.',
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild. Ein Neustart der Kamera hilft oft.',
+      failed: 'Es hat nicht geklappt. Bitte noch einmal versuchen; sonst hilft ein Blick in das Protokoll des Servers.',
     },
     suggestions: 'Übliche Adressen von Herstellern, beim selben Gerät:',
     try: 'Versuchen',

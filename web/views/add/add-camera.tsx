@@ -9,7 +9,7 @@ import { useStorage } from '../../app/storage-query.ts'
 import { findRoom } from '../../model/recording-cost.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
@@ -54,13 +54,14 @@ function NameForm({ of, onBack }: { readonly of: Looked; readonly onBack: () => 
     onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
     onSuccess: (id) => go(`/cameras/${id}`, { replace: true }),
   })
-  const problems = readFieldProblems(add.error)
+  const problems = useFieldProblems(add.error, 'cameras')
   return (
     <div className="add-camera">
       <Form
         title={texts.second}
         action={texts.add}
         sending={add}
+        form="cameras"
         fields={['name', 'max_bytes']}
         aside={
           <>

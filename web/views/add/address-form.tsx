@@ -7,7 +7,7 @@ import type { NewDetection } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Discovery } from './discovery.tsx'
@@ -38,7 +38,7 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
       return { source, answer: await client.cameras.detect(source, { timeoutMs }) }
     },
   })
-  const problems = readFieldProblems(look.error)
+  const problems = useFieldProblems(look.error)
   const field = (name: keyof Typed) => ({
     name,
     value: typed[name],

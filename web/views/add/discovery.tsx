@@ -3,8 +3,10 @@
 import { useMutation } from '@tanstack/react-query'
 import type { OnvifDevice, OnvifDiscovery } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
+import { findShortWords } from '../../model/offline-words.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Fault } from '../../parts/fault.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 type Device = OnvifDiscovery['devices'][number]
@@ -64,7 +66,7 @@ function DeviceRow({ device, credentials, onPick }: DiscoveryProps & { readonly 
         {read.error && <Failure error={read.error} />}
         {problem && (
           <p className="error" role="alert">
-            {detection.problems[problem.code] ?? problem.detail}
+            {findShortWords({ code: problem.code, sentence: problem.detail }, detection)}
             {/^login/.test(problem.code) && ` ${texts.typeLogin}`}
           </p>
         )}
@@ -103,7 +105,11 @@ function ProfileRow({ profile, onPick }: ProfileRowProps) {
           {use !== null && <span className="tag">{texts.uses[use]}</span>}
         </p>
         <p className="hint">{[size, encoding].filter(Boolean).join(', ')}</p>
-        {url === null && profile.url_problem !== null && <p className="error">{profile.url_problem}</p>}
+        {url === null && profile.url_problem !== null && (
+          <p className="error">
+            <Fault told={{ text: texts.unusable, said: profile.url_problem }} />
+          </p>
+        )}
       </div>
       {url !== null && (
         <Button look="quiet" aria-label={texts.lookAt(name)} onClick={() => onPick(url)}>

@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { StreamDetection } from '../../../sdk/index.ts'
 import { Facts } from '../../parts/facts.tsx'
+import { Fault } from '../../parts/fault.tsx'
 import { useLanguage } from '../../texts/texts.tsx'
 
 const codecNames = { h264: 'H.264', h265: 'H.265', mjpeg: 'MJPEG' } as const
@@ -28,7 +29,11 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
       <h2>{detection.found}</h2>
       {snapshot && <Snapshot url={snapshot.url} alt={detection.snapshot} />}
       <Facts of={facts} />
-      {found.audio_problem !== null && <p className="hint">{found.audio_problem}</p>}
+      {found.audio_problem !== null && (
+        <p className="hint">
+          <Fault told={{ text: detection.soundLeftOut, said: found.audio_problem }} />
+        </p>
+      )}
       <div className="form-end">{children}</div>
     </div>
   )

@@ -3,6 +3,7 @@
 import type { StreamDetection } from '../../../sdk/index.ts'
 import { findWords } from '../../model/offline-words.ts'
 import { Button } from '../../parts/button.tsx'
+import { Fault } from '../../parts/fault.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export type StreamProblemProps = {
@@ -16,10 +17,11 @@ export type StreamProblemProps = {
 export function StreamProblem({ problem, onTry, onAnyway }: StreamProblemProps) {
   const { detection } = useTexts()
   const { code, detail, suggestions } = problem
+  const told = findWords({ code, sentence: detail }, detection)
   return (
     <div className="panel">
       <h2>{detection.problems[code] ?? detection.problems.failed}</h2>
-      <p>{findWords({ code, sentence: detail }, detection)}</p>
+      <p>{told && <Fault told={told} />}</p>
       {suggestions.length > 0 && (
         <>
           <p className="suggestions-title">{detection.suggestions}</p>

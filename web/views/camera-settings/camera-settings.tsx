@@ -7,6 +7,7 @@ import { camerasKey, type TileView, useCamera } from '../../app/camera-queries.t
 import { useClient } from '../../app/clients.tsx'
 import { findWords, troubleOf } from '../../model/offline-words.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Fault } from '../../parts/fault.tsx'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -61,7 +62,11 @@ function CameraState({ camera }: { readonly camera: Camera }) {
       </span>
       <div role="status">
         <p className={`status status-${camera.status}`}>{texts.status[camera.status]}</p>
-        {trouble !== undefined && <p className="hint">{trouble}</p>}
+        {trouble !== undefined && (
+          <p className="hint">
+            <Fault told={trouble} />
+          </p>
+        )}
       </div>
     </div>
   )

@@ -9,7 +9,7 @@ import { useStorage } from '../../app/storage-query.ts'
 import { writeGigabytes } from '../../model/byte-size.ts'
 import { findRoom } from '../../model/recording-cost.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -49,6 +49,7 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
         queries.invalidateQueries({ queryKey: ['storage'] }),
       ]),
   })
+  const problems = useFieldProblems(save.error)
   const rate = storage.data?.cameras.find(({ id }) => id === camera.id)?.bytes_per_day
   const isTurnedOff = known.isOn && !wish.isOn
   return (
@@ -68,7 +69,7 @@ function PolicyForm({ camera, recording }: PolicyFormProps) {
         }}
         bytesPerDay={rate || undefined}
         roomBytes={storage.data && findRoom(storage.data, camera.id)}
-        problems={readFieldProblems(save.error)}
+        problems={problems}
       />
       {isTurnedOff && <p className="hint">{texts.recordingStops}</p>}
     </Form>

@@ -7,7 +7,7 @@ import type { Camera, CameraChange, CameraSource } from '../../../sdk/index.ts'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -35,7 +35,7 @@ export function SourceForm({ camera, source }: { readonly camera: Camera; readon
     },
     onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
   })
-  const problems = readFieldProblems(save.error)
+  const problems = useFieldProblems(save.error)
   const field = (name: keyof Wish) => ({
     name,
     value: wish[name],

@@ -8,6 +8,7 @@ import type { Marks } from '../../model/marked-range.ts'
 import { findWords, troubleOf } from '../../model/offline-words.ts'
 import { createZone } from '../../model/zone.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Fault } from '../../parts/fault.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -146,8 +147,13 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
       {camera.status === 'offline' && isLive && (
         <Notice kind="bad">
           <p>
-            {(kind === 'own' && findWords(troubleOf(camera), detection)) ||
-              (camera.has_recording ? texts.offline : texts.offlineUnrecorded)}
+            <Fault
+              told={
+                (kind === 'own' && findWords(troubleOf(camera), detection)) || {
+                  text: camera.has_recording ? texts.offline : texts.offlineUnrecorded,
+                }
+              }
+            />
           </p>
         </Notice>
       )}

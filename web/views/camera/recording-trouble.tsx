@@ -1,5 +1,7 @@
 // Why nothing is being recorded at the moment, and what helps.
 
+import { tell } from '../../model/told.ts'
+import { Fault } from '../../parts/fault.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Footage, RecordingState } from './footage-queries.ts'
@@ -18,9 +20,10 @@ export function RecordingTrouble({ recording, footage, nowMs }: RecordingTrouble
   if (recording?.status !== 'ERROR') return null
   const gap = footage.gaps.findLast(({ endMs }) => endMs > nowMs - openMs)
   const advice = gap && texts.recordingAdvice[gap.reason]
+  const failing = tell(texts.recordingFails, recording.reason)
   return (
     <Notice kind="bad">
-      <p>{advice ?? texts.recordingFails(recording.reason ?? '')}</p>
+      <p>{advice ?? (failing && <Fault told={failing} />)}</p>
     </Notice>
   )
 }

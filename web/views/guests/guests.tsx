@@ -13,7 +13,7 @@ import { Check } from '../../parts/check.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -68,9 +68,15 @@ function InviteForm({ cameraId }: { readonly cameraId: number }) {
     onSuccess: () => setEmail(''),
     onSettled: () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) }),
   })
-  const problems = readFieldProblems(invite.error)
+  const problems = useFieldProblems(invite.error, 'guests')
   return (
-    <Form action={texts.invite} sending={invite} fields={['email']} done={texts.invited(invite.data?.email ?? '')}>
+    <Form
+      action={texts.invite}
+      sending={invite}
+      form="guests"
+      fields={['email']}
+      done={texts.invited(invite.data?.email ?? '')}
+    >
       <Field
         label={texts.email}
         hint={mailHint}

@@ -8,7 +8,7 @@ import { AskingButton } from '../../parts/asking-button.tsx'
 import { Check } from '../../parts/check.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
 import { Secret } from '../../parts/secret.tsx'
@@ -36,10 +36,16 @@ function ApplicationList({ client }: { readonly client: Client }) {
     },
     onSettled: list.onSettled,
   })
-  const problems = readFieldProblems(create.error)
+  const problems = useFieldProblems(create.error, 'applications')
   return (
     <>
-      <Form title={texts.newTitle} action={texts.create} sending={create} fields={['name', 'redirect_uris']}>
+      <Form
+        title={texts.newTitle}
+        action={texts.create}
+        sending={create}
+        form="applications"
+        fields={['name', 'redirect_uris']}
+      >
         <Field
           label={texts.name}
           value={name}

@@ -7,7 +7,7 @@ import { useClient } from '../../app/clients.tsx'
 import { meKey, useMe } from '../../app/me-query.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -28,7 +28,7 @@ function ProfileForm({ user }: { readonly user: User }) {
     mutationFn: () => client.me.update({ first_name: first, last_name: last }),
     onSuccess: (changed) => queries.setQueryData(meKey, changed),
   })
-  const problems = readFieldProblems(save.error)
+  const problems = useFieldProblems(save.error)
   return (
     <>
       <Form

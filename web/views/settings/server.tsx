@@ -44,7 +44,7 @@ function State({ of }: { readonly of: ServerState }) {
         {cameras.offline_reasons.length > 0 && (
           <ul className="hint reasons">
             {cameras.offline_reasons.map(({ reason, count }) => (
-              <li key={reason}>{texts.offline(count, timeline.reasons[reason] ?? reason)}</li>
+              <li key={reason}>{texts.offline(count, timeline.reasons[reason] ?? timeline.reasons.unknown!)}</li>
             ))}
           </ul>
         )}

@@ -29,7 +29,7 @@ function TokenList({ client }: { readonly client: Client }) {
   })
   return (
     <>
-      <Form title={texts.newTitle} action={texts.create} sending={create}>
+      <Form title={texts.newTitle} action={texts.create} sending={create} form="tokens">
         <Field
           label={texts.name}
           hint={texts.nameHint}

@@ -118,7 +118,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
           onConfirm={() => remove.mutate()}
         />
       </div>
-      {error && <Failure error={error} />}
+      {error && <Failure error={error} form="user" />}
       {signOut.isSuccess && (
         <p className="hint" role="status">
           {texts.signedOut}

@@ -7,7 +7,7 @@ import { readGigabytes, writeGigabytes } from '../../model/byte-size.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { useSizes } from '../../parts/sizes.ts'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -26,12 +26,12 @@ export function UserStorage({ user, client }: { readonly user: Account; readonly
       setTyped(undefined)
     },
   })
+  const problem = useFieldProblems(limit.error).max_bytes
   if (!storage.data) {
     return storage.error ? <Failure error={storage.error} onAgain={() => storage.refetch()} /> : <p>{loading}</p>
   }
   const present = writeGigabytes(storage.data.max_bytes)
   const wanted = readGigabytes(typed ?? present)
-  const problem = readFieldProblems(limit.error).max_bytes
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (wanted !== undefined && !limit.isPending) limit.mutate(wanted)

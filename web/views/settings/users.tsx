@@ -7,7 +7,7 @@ import { useMailHint } from '../../app/server-query.ts'
 import { AccountGate } from '../../parts/account-gate.tsx'
 import { Check } from '../../parts/check.tsx'
 import { Field } from '../../parts/field.tsx'
-import { readFieldProblems } from '../../parts/field-problems.ts'
+import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -52,12 +52,13 @@ function NewUser({ client, onSettled }: NewUserProps) {
     },
     onSettled,
   })
-  const problems = readFieldProblems(add.error)
+  const problems = useFieldProblems(add.error, 'newUser')
   return (
     <Form
       title={texts.newTitle}
       action={hasPassword ? texts.make : texts.invite}
       sending={add}
+      form="newUser"
       fields={['email', 'password']}
       done={add.data && (add.data.isInvited ? texts.invited(add.data.email) : texts.made(add.data.email))}
     >

@@ -1,0 +1,71 @@
+// What a failed request means, in the language of the page: told by what programs can rely on, the title of a refusal and the names
+// of fields. English has few words of its own here, since the server says it in English itself, and knows more.
+
+import { NightjarError } from '../../sdk/index.ts'
+import { type Told, tell } from '../model/told.ts'
+import { writeWait } from '../model/wait.ts'
+import type { Texts } from '../texts/texts.tsx'
+
+type FailureTexts = Texts['failures']
+
+/** What was refused, where that has words of its own. */
+export type FormName = 'applications' | 'cameras' | 'guests' | 'newUser' | 'tokens' | 'user'
+
+/** One sentence or two, with what to do. */
+export function describeFailure(error: unknown, texts: FailureTexts, form?: FormName): Told {
+  if (!(error instanceof NightjarError)) return { text: texts.unknown }
+  const { title, detail, retryAfterSeconds } = error
+  switch (title) {
+    case 'network_error':
+    case 'timeout':
+      return { text: texts.unreachable }
+    case 'not_authenticated':
+    case 'session_ended':
+      return { text: texts.signedOut }
+    case 'permission_denied':
+      return { text: texts.forbidden }
+    case 'not_found':
+      return { text: texts.missing }
+    case 'rate_limited':
+      return { text: texts.tooMany(retryAfterSeconds === undefined ? undefined : writeWait(retryAfterSeconds)) }
+    case 'unavailable':
+      return { text: texts.busy }
+    case 'internal_error':
+      return { text: texts.unknown }
+  }
+  // Not the server's own: a proxy's page, or half an answer.
+  if (title === 'invalid_answer' || title.startsWith('http_')) return { text: texts.strange, said: detail }
+  const fields = [...new Set(Object.values(describeFields(error, texts, form)).map(({ text }) => text))]
+  const isOwn = texts.refused.other !== undefined
+  const own = isOwn && fields.length > 0 ? fields.join(' ') : findOwn(texts.refused, title, form)
+  return tell(own, detail) ?? { text: texts.unknown }
+}
+
+/** What is wrong with each field of a form; nothing for failures that name none. */
+export function describeFields(error: unknown, texts: FailureTexts, form?: FormName): Readonly<Record<string, Told>> {
+  if (!(error instanceof NightjarError) || error.status !== 400) return {}
+  const told: Record<string, Told> = {}
+  for (const [name, reasons] of Object.entries(Object(error.errors) as Record<string, unknown>)) {
+    const words = tell(findOwn(texts.refusedFields, name, form), findText(reasons))
+    // What concerns the whole is told of the whole.
+    if (words !== undefined && name !== 'non_field_errors') told[name] = words
+  }
+  return told
+}
+
+/** The form's own words come first. */
+function findOwn(
+  words: Readonly<Record<string, string>>,
+  name: string,
+  form: FormName | undefined,
+): string | undefined {
+  return words[`${form}.${name}`] ?? words[name] ?? words.other
+}
+
+function findText(reasons: unknown): string | undefined {
+  if (typeof reasons === 'string') return reasons
+  if (typeof reasons !== 'object' || reasons === null) return undefined
+  return Object.values(reasons)
+    .map(findText)
+    .find((text) => text !== undefined)
+}
