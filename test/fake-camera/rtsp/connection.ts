@@ -62,6 +62,7 @@ export class RtspConnection implements Player {
   #waitsForKey = false
   #lastHeardMs: number
   #work = Promise.resolve()
+  readonly #ended = new AbortController()
   #droppedFrames = 0
 
   constructor(socket: Socket, options: ConnectionOptions) {
@@ -173,7 +174,7 @@ export class RtspConnection implements Player {
 
   async #waitForStall(): Promise<void> {
     const restMs = this.#stallMs()
-    if (restMs > 0) await this.#options.clock.sleep(restMs)
+    if (restMs > 0) await this.#options.clock.sleep(restMs, this.#ended.signal)
   }
 
   /** The packets as a bad network would hand them on, while the stream's faults say so. */
@@ -281,6 +282,7 @@ export class RtspConnection implements Player {
   }
 
   #end(): void {
+    this.#ended.abort()
     clearInterval(this.#idleTimer)
     this.#stream?.source.detach(this)
     this.#isPlaying = false
