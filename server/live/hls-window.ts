@@ -1,7 +1,7 @@
 // The newest segments of one camera in memory: pieces in, a sliding list of segments out. RFC 8216 6.2.2.
 //
 // A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough; a group that is too long for one
-// segment is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
+// segment, or for what the first playlist said of all of them, is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
 // just before.
 
 import type { LivePiece } from './live-piece.ts'
@@ -53,6 +53,8 @@ export class HlsWindow {
   /** Number of the first segment listed. */
   #firstListed: number
   #targetDurationS = 1
+  /** Somebody was told the target duration: it must not change any more. RFC 8216 6.2.1. */
+  #isTold = false
 
   constructor(options: HlsWindowOptions) {
     this.#options = options
@@ -97,6 +99,7 @@ export class HlsWindow {
 
   /** `urlOf` makes a URL of the name of a segment or initialization section. */
   playlist(urlOf: (name: string) => string): string {
+    this.#isTold = true
     const segments = this.#listed()
     const isIndependent = segments.every(({ isKey }) => isKey)
     const playlist: LivePlaylist = {
@@ -131,7 +134,9 @@ export class HlsWindow {
     if (!this.#init) return
     const { minSegmentMs, maxSegmentMs, maxSegmentBytes } = this.#options
     const limitMs = piece.isKey ? minSegmentMs : maxSegmentMs
-    if (this.#open && this.#open.durationMs >= limitMs) this.#closeSegment()
+    if (this.#open && (this.#open.durationMs >= limitMs || this.#isTooLong(this.#open.durationMs + piece.durationMs))) {
+      this.#closeSegment()
+    }
     if (!this.#open) {
       if (!piece.isKey && !this.#isContinuing) return
       this.#open = {
@@ -157,6 +162,11 @@ export class HlsWindow {
     } else if (piece.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
   }
 
+  /** Longer than a player was told. A piece that is too long by itself is listed nevertheless, and raises the target. */
+  #isTooLong(ms: number): boolean {
+    return this.#isTold && Math.round(ms / 1000) > this.#targetDurationS
+  }
+
   /** What follows is not the direct continuation of what came. */
   #breakOff(): void {
     this.#closeSegment()
@@ -171,7 +181,9 @@ export class HlsWindow {
     this.#isDiscontinuity = false
     this.#isContinuing = true
     this.#nextSequence++
-    this.#targetDurationS = Math.max(this.#targetDurationS, Math.ceil(segment.durationMs / 1000))
+    const seconds = segment.durationMs / 1000
+    const leastS = this.#isTold ? Math.round(seconds) : Math.ceil(seconds)
+    this.#targetDurationS = Math.max(this.#targetDurationS, leastS)
     this.#segments.push(segment)
     this.#slide()
   }

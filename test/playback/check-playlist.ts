@@ -100,21 +100,13 @@ export function checkPlaylist(text: string, speed = 1): CheckedPlaylist {
   return { entries, targetSeconds, version, type, isEnded, faults }
 }
 
-/** `mayRaiseTarget`: of live playlists, which cannot know how long the groups of pictures of a camera will become. */
-export type NextRules = { readonly mayRaiseTarget?: boolean }
-
 /** What changed from one load of a playlist to the next, when it may not have. */
-export function checkNextPlaylist(
-  before: CheckedPlaylist,
-  next: CheckedPlaylist,
-  { mayRaiseTarget = false }: NextRules = {},
-): string[] {
+export function checkNextPlaylist(before: CheckedPlaylist, next: CheckedPlaylist): string[] {
   const faults: string[] = []
   const check = (isRight: boolean, words: string) => {
     if (!isRight) faults.push(words)
   }
-  const isRaised = mayRaiseTarget && next.targetSeconds > before.targetSeconds
-  check(next.targetSeconds === before.targetSeconds || isRaised, 'the target duration stays')
+  check(next.targetSeconds === before.targetSeconds, 'the target duration stays')
   check(next.version === before.version, 'the version stays')
   check(next.type === before.type, 'the type stays')
   const [first] = next.entries
