@@ -27,6 +27,8 @@ export type AuthorizeRequest = {
   readonly redirectUri: string
   /** Space separated, for instance `read write`. */
   readonly scope: string
+  /** Languages the pages of signing in should speak, the best first, space separated; default: as the browser has it. */
+  readonly uiLocales?: string | undefined
 }
 
 /** `state` and `codeVerifier` have to be kept until the browser comes back (in `sessionStorage`, say), and forgotten then. */
@@ -45,6 +47,7 @@ export async function createAuthorizeUrl(app: OAuthApp, request: AuthorizeReques
     state,
     code_challenge: writeBase64Url(new Uint8Array(digest)),
     code_challenge_method: 'S256',
+    ...(request.uiLocales !== undefined && { ui_locales: request.uiLocales }),
   })
   return { url: `${new Http(app).resolve('/oauth/authorize/')}?${query}`, state, codeVerifier }
 }

@@ -3,31 +3,27 @@
 
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { AppError } from '../base/error.ts'
+import { type AccountFault, invalidAccount, passwordLength } from '../model/account-fault.ts'
 import { isCommonPassword } from './common-passwords.ts'
 
-const minLength = 8
-const maxLength = 256
 const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 /**
- * Throws 'invalid' with `fields.password`: 8 to 256 characters, any composition, but not one of those that are tried first.
+ * Throws 'invalid' naming `field`: 8 to 256 characters, any composition, but not one of those that are tried first.
  * `about`: e-mail addresses that it must not be made of.
  */
-export function checkPassword(password: string, about: readonly string[] = []): void {
+export function checkPassword(password: string, about: readonly string[] = [], field = 'password'): void {
   const fault = findPasswordFault(password, about)
-  if (fault !== undefined) throw new AppError('invalid', fault, { fields: { password: [fault] } })
+  if (fault !== undefined) throw invalidAccount(fault, field)
 }
 
-function findPasswordFault(password: string, about: readonly string[]): string | undefined {
+function findPasswordFault(password: string, about: readonly string[]): AccountFault | undefined {
   const length = [...password].length
-  if (length < minLength || length > maxLength || !password.isWellFormed())
-    return `The password must have ${minLength} to ${maxLength} characters.`
+  if (length < passwordLength.min || length > passwordLength.max || !password.isWellFormed()) return 'password_length'
   const plain = normalize(password).toLowerCase()
-  if (about.some((email) => [email, email.split('@')[0]].includes(plain)))
-    return 'The password must not be the e-mail address.'
-  return isCommonPassword(plain) ? 'This password is among those that are guessed first.' : undefined
+  if (about.some((email) => [email, email.split('@')[0]].includes(plain))) return 'password_is_email'
+  return isCommonPassword(plain) ? 'password_common' : undefined
 }
 
 /** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */
@@ -53,7 +49,7 @@ export function isPasswordHash(passwordHash: string): boolean {
 }
 
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
-  if (password.length > 2 * maxLength) return false
+  if (password.length > 2 * passwordLength.max) return false
   return verify(passwordHash, normalize(password))
 }
 

@@ -1,15 +1,13 @@
 // A user's own personal access tokens: made, listed and revoked, by the API and by the page alike.
 
 import { AppError } from '../base/error.ts'
+import { invalidAccount, maxPersonalTokens } from '../model/account-fault.ts'
 import type { Store } from '../store/store.ts'
 import type { Token } from '../store/tokens.ts'
 import type { RandomBytes } from './checked-token.ts'
 import type { Audit } from './guard/audit.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'
 import type { RequestContext } from './request-context.ts'
-
-/** More are not for people, who cannot tell them apart. */
-const maxTokens = 100
 
 export type PersonalTokensOptions = {
   readonly rows: Store['tokens']
@@ -50,9 +48,7 @@ export class PersonalTokens {
     context,
   }: NewPersonalToken): Promise<{ token: Token; value: string }> {
     const { rows, audit, randomBytes } = this.#options
-    if ((await this.list(userId)).length >= maxTokens) {
-      throw new AppError('invalid', `There are ${maxTokens} tokens already; revoke one that is not needed.`)
-    }
+    if ((await this.list(userId)).length >= maxPersonalTokens) throw invalidAccount('tokens_too_many')
     const value = createPersonalToken(randomBytes)
     const token = await rows.insert({ userId, credentialsVersion, name, scopes, ...describePersonalToken(value) })
     const detail = { token: token.id, scope: scopes.join(' ') }

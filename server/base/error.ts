@@ -21,17 +21,20 @@ export class AppError extends Error {
   readonly fields: FieldErrors | undefined
   /** Set on 'rate_limited' and 'unavailable' when it is known when to try again. */
   readonly retryAfterSeconds: number | undefined
+  /** Set where people are told of it in their own language: which sentence it is. */
+  readonly fault: string | undefined
 
   /** `message`: what was expected, what was found, where. No secrets: it is logged. */
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { cause?: unknown; fields?: FieldErrors; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; fields?: FieldErrors; retryAfterSeconds?: number; fault?: string | undefined } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.kind = kind
     this.fields = options.fields
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.fault = options.fault
   }
 }
 

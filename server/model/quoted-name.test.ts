@@ -6,6 +6,7 @@ test('a name is quoted on one line, and cannot end its quotation', () => {
   assert.equal(quoteName('Front door 2.1'), '“Front door 2.1”')
   assert.equal(quoteName('Haustür, links ☂'), '“Haustür, links ☂”')
   assert.equal(quoteName('a” "b"'), '“a’ ’b’”')
+  assert.equal(quoteName('a“ „b', ['„', '“']), '„a’ ’b“')
   assert.equal(quoteName('😀'.repeat(101)), `“${'😀'.repeat(99)}…”`)
 })
 

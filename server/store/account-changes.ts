@@ -5,6 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { type AccountFault, conflictingAccount } from '../model/account-fault.ts'
 import { emailKey } from '../model/email.ts'
 import { lockAddress } from './address-lock.ts'
 import type { ChangePublisher } from './change-feed.ts'
@@ -51,7 +52,7 @@ export class AccountChanges {
   setUp(codeHash: Uint8Array, person: Person & { readonly email: string }): Promise<User> {
     return this.#change(async (transaction, users) => {
       await this.#useLink(transaction, 'setup', codeHash)
-      if (await users.hasOwner()) throw new AppError('conflict', 'the server is set up already')
+      if (await users.hasOwner()) throw conflictingAccount('set_up_already')
       await checkFree(users, person.email)
       return users.insert({ ...person, isOwner: true })
     })
@@ -64,7 +65,7 @@ export class AccountChanges {
   acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
       const link = await this.#useLink(transaction, 'invitation', linkHash)
-      if (!(await users.hasOwner())) throw new AppError('conflict', 'the server is not set up yet')
+      if (!(await users.hasOwner())) throw conflictingAccount('set_up_not_yet')
       if (link.inviterId !== null && (await users.get(link.inviterId)).disabledAtMs !== null) throw unknownLink()
       await checkFree(users, link.email!)
       return { link, user: await users.insert({ ...person, email: link.email!, isOwner: false }) }
@@ -294,7 +295,11 @@ async function checkFree(users: Users, email: string, userId?: number): Promise<
 }
 
 function addressTaken(email: string, cause?: unknown): AppError {
-  return new AppError('conflict', `there is already an account for ${email}`, cause === undefined ? {} : { cause })
+  const fault: AccountFault = 'account_exists'
+  return new AppError('conflict', `there is already an account for ${email}`, {
+    fault,
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 function unknownLink(): AppError {

@@ -226,12 +226,13 @@ test('what OAuth refuses is told by its names', async () => {
 })
 
 test('the address to sign in at holds a challenge, and the answer has to belong to it', async () => {
-  const request = { redirectUri: 'https://porch.example/back', scope: 'read write' }
+  const request = { redirectUri: 'https://porch.example/back', scope: 'read write', uiLocales: 'de' }
   const { url, state, codeVerifier } = await createAuthorizeUrl(app, request)
   const { pathname, searchParams } = new URL(url)
   assert.equal(pathname, '/oauth/authorize/')
   assert.equal(searchParams.get('state'), state)
   assert.equal(searchParams.get('code_challenge_method'), 'S256')
+  assert.equal(searchParams.get('ui_locales'), 'de')
   assert.match(codeVerifier, /^[\w-]{43}$/)
   const page = await server.request(url.slice(server.url.length), { authorization: null })
   assert.equal(page.status, 302) // to the sign-in page: nothing to complain about

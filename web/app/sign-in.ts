@@ -4,6 +4,7 @@
 
 import {
   type Auth,
+  type AuthorizeStart,
   createAuthorizeUrl,
   exchangeCode,
   type NightjarError,
@@ -22,6 +23,8 @@ export const accountScope = 'user_access account_manage'
 export type SignInOptions = {
   /** Of the server, and of this page. */
   readonly origin: string
+  /** Of the person, as a tag: the pages of signing in speak it too. */
+  readonly language: () => string
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Leaves this page. */
   readonly go: (url: string) => void
@@ -50,7 +53,7 @@ export class SignIn {
 
   /** Tokens without leaving the page; undefined when the person has to sign in, or to give the password again. */
   async silently(scope: string): Promise<TokenPair | undefined> {
-    const { url, state, codeVerifier } = await createAuthorizeUrl(this.#app, { redirectUri: this.#redirectUri, scope })
+    const { url, state, codeVerifier } = await this.#start(scope)
     const send = this.#options.fetch ?? fetch
     const answer = await send(url, { headers: { accept: 'text/html' }, cache: 'no-store' })
     if (!this.isCallback(new URL(answer.url))) return undefined
@@ -60,7 +63,7 @@ export class SignIn {
 
   /** The whole page goes to sign in, and comes back to `returnTo`, a path of this dashboard. */
   async leave(scope: string, returnTo: string): Promise<void> {
-    const { url, state, codeVerifier } = await createAuthorizeUrl(this.#app, { redirectUri: this.#redirectUri, scope })
+    const { url, state, codeVerifier } = await this.#start(scope)
     const kept: Kept = { codeVerifier, scope, returnTo }
     this.#options.storage.setItem(keyOf(state), JSON.stringify(kept))
     this.#options.go(url)
@@ -114,6 +117,11 @@ export class SignIn {
       if (fresh === undefined) onEnd()
     }
     return new Session({ ...this.#app, tokens, onTokens })
+  }
+
+  #start(scope: string): Promise<AuthorizeStart> {
+    const uiLocales = this.#options.language()
+    return createAuthorizeUrl(this.#app, { redirectUri: this.#redirectUri, scope, uiLocales })
   }
 }
 

@@ -16,7 +16,7 @@ type Chosen = { readonly texts: Texts; readonly language: Language; readonly cho
 const Context = createContext<Chosen | undefined>(undefined)
 
 export function TextsProvider({ children }: { readonly children: ReactNode }) {
-  const [language, setLanguage] = useState(() => findLanguage(localStorage.getItem(key), navigator.languages))
+  const [language, setLanguage] = useState(readLanguage)
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
@@ -36,6 +36,11 @@ export function useLanguage(): Chosen {
   const chosen = useContext(Context)
   if (!chosen) throw new Error('there are no texts outside of TextsProvider')
   return chosen
+}
+
+/** The one of this browser, now. */
+export function readLanguage(): Language {
+  return findLanguage(localStorage.getItem(key), navigator.languages)
 }
 
 /** The one chosen before, else the first of the browser's that we have, else English. */

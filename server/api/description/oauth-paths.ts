@@ -1,6 +1,7 @@
 // The OAuth endpoints as the description shows them: they speak forms, and have their own form of errors (RFC 6749 section 5.2).
 
 import { sampleOrigin } from '../../../contract/description/samples.ts'
+import { languageTags } from '../pages/texts/languages.ts'
 import type { Operation, Parameter, PathItem, RequestBody, Response, Schema } from './openapi.ts'
 import { headers } from './refusals.ts'
 
@@ -231,6 +232,12 @@ const authorize: Operation = {
       'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     ),
     query('code_challenge_method', false, 'Always `S256`.', 'S256'),
+    query(
+      'ui_locales',
+      false,
+      `Languages the pages should speak, the best first, separated by spaces; there are ${languageTags.map((tag) => `\`${tag}\``).join(' and ')}. When missing, it is the browser’s.`,
+      'de',
+    ),
   ],
   responses: {
     200: { description: 'The page that asks.', content: page },

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { allScopes } from '../../model/access.ts'
 import { grantTypes } from '../../model/oauth/token-request.ts'
 import { sendEmpty, sendJson } from '../answer.ts'
+import { languageTags } from '../pages/texts/languages.ts'
 
 const path = '/.well-known/oauth-authorization-server'
 
@@ -18,6 +19,7 @@ export function registerMetadata(server: FastifyInstance, issuer: string): void 
     token_endpoint: `${issuer}/oauth/token/`,
     revocation_endpoint: `${issuer}/oauth/token-revoke/`,
     service_documentation: `${issuer}/docs/`,
+    ui_locales_supported: languageTags,
     scopes_supported: allScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],

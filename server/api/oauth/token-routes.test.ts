@@ -376,5 +376,6 @@ testEachDatabase('the metadata document leads client libraries to everything', a
   assert.equal(document.issuer, publicUrl)
   assert.equal(document.token_endpoint, `${publicUrl}/oauth/token/`)
   assert.deepEqual(document.code_challenge_methods_supported, ['S256'])
+  assert.deepEqual(document.ui_locales_supported, ['en', 'de'])
   assert.equal(document.authorization_response_iss_parameter_supported, true)
 })

@@ -1,6 +1,7 @@
 // What the other parts of the server refuse, as something a form can show.
 
 import { AppError } from '../../base/error.ts'
+import type { AccountFault } from '../../model/account-fault.ts'
 import type { FormProblem } from './fields.ts'
 import type { Texts } from './texts/texts.ts'
 
@@ -13,29 +14,36 @@ export type Refusal = {
 /** Throws what is not for the user to put right. */
 export function toRefusal(error: unknown, texts: Texts): Refusal {
   if (!(error instanceof AppError)) throw error
-  const { kind, message, retryAfterSeconds } = error
+  const { kind, retryAfterSeconds } = error
+  const words = describeFault(error, texts)
   switch (kind) {
     case 'rate_limited':
       return { status: 429, retryAfterSeconds, problem: { notice: texts.problems.tooMany(retryAfterSeconds ?? 60) } }
     case 'unavailable':
       return { status: 503, retryAfterSeconds, problem: { notice: texts.problems.busy } }
     case 'invalid': {
-      const fields = readFields(error)
-      return { status: 400, problem: Object.keys(fields).length > 0 ? { fields } : { notice: message } }
+      const fields = readFields(error, texts)
+      return { status: 400, problem: Object.keys(fields).length > 0 ? { fields } : { notice: words } }
     }
     case 'conflict':
-      return { status: 409, problem: { notice: message } }
+      return { status: 409, problem: { notice: words } }
     default:
       throw error
   }
 }
 
+/** In the language of the page; in the part's own words where there are no others. */
+export function describeFault({ fault, message }: AppError, texts: Texts, own = message): string {
+  return (texts.faults[fault as AccountFault] as string | undefined) ?? own
+}
+
 /** `first_name` and `firstName` are one field. */
-function readFields(error: AppError): Record<string, string> {
+function readFields(error: AppError, texts: Texts): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [name, reasons] of Object.entries(error.fields ?? {})) {
     const reason = Array.isArray(reasons) ? reasons[0] : undefined
-    if (reason !== undefined) fields[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = reason
+    if (reason !== undefined)
+      fields[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = describeFault(error, texts, reason)
   }
   return fields
 }

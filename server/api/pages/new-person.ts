@@ -1,12 +1,11 @@
 // The fields of everybody who makes an account: name and password.
 
 import type { NewAccount } from '../../auth/accounts/accounts-options.ts'
+import { maxPersonNameLength, passwordLength } from '../../model/account-fault.ts'
 import { drawField, type FormProblem } from './fields.ts'
 import type { Form } from './form.ts'
 import type { Html } from './html.ts'
 import type { Texts } from './texts/texts.ts'
-
-const minPasswordLength = 8
 
 export function readNewPerson(form: Form): NewAccount {
   return {
@@ -40,7 +39,7 @@ export function drawNewPerson(texts: Texts, { form, problem, isFirst, account }:
       name: 'first_name',
       label: fields.firstName,
       autocomplete: 'given-name',
-      maxLength: 150,
+      maxLength: maxPersonNameLength,
       value: form?.trimmed('first_name') ?? '',
       problem,
       isFirst,
@@ -49,7 +48,7 @@ export function drawNewPerson(texts: Texts, { form, problem, isFirst, account }:
       name: 'last_name',
       label: fields.lastName,
       autocomplete: 'family-name',
-      maxLength: 150,
+      maxLength: maxPersonNameLength,
       value: form?.trimmed('last_name') ?? '',
       problem,
       isOptional: true,
@@ -72,7 +71,7 @@ export function drawNewPassword(
     type: 'password',
     autocomplete: 'new-password',
     hint: texts.fields.passwordHint,
-    minLength: minPasswordLength,
+    minLength: passwordLength.min,
     problem,
     isFirst,
   })

@@ -13,11 +13,14 @@ import { sentBody } from '../request-body.ts'
 import { contextOf } from '../transport/request-origin.ts'
 import { createErrorPage, createOutdatedPage } from './error-page.ts'
 import { type Form, maxFormBytes, readForm } from './form.ts'
+import { describeFault } from './form-problem.ts'
 import { writeDocument } from './layout.ts'
 import type { Look } from './look.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type UserCall } from './page.ts'
 import { createPageHeaders } from './page-headers.ts'
 import { checkSameSite } from './same-site.ts'
+import { english } from './texts/english.ts'
+import { chooseTexts, writeLanguageCookie } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
 import { Visit } from './visit.ts'
 
@@ -27,7 +30,6 @@ export type PageRoutesOptions = {
   readonly users: Pick<Users, 'find'>
   readonly limits: RateLimits
   readonly look: Look
-  readonly texts: Texts
   /** The origin of this server; no other page may send forms. */
   readonly publicUrl: string
   readonly log: Logger
@@ -95,22 +97,32 @@ async function ask(
   return form ? page.post!(userCall, form) : page.get(userCall as never)
 }
 
-async function createCall(request: FastifyRequest, { sessions, texts }: PageRoutesOptions): Promise<PageCall> {
+async function createCall(request: FastifyRequest, { sessions }: PageRoutesOptions): Promise<PageCall> {
   const { cookie, accept } = request.headers
   return {
     context: contextOf(request),
     url: request.url,
-    query: new URLSearchParams(request.query as string),
+    query: readQuery(request),
     cookieHeader: cookie,
     session: await sessions.find(cookie),
     visit: new Visit(cookie),
-    texts,
+    texts: chooseTextsFor(request),
     wantsHtml: acceptsHtml(accept),
   }
 }
 
+/** Programs are answered in English. */
+function chooseTextsFor(request: FastifyRequest): Texts {
+  const { accept, cookie, 'accept-language': acceptLanguage } = request.headers
+  return acceptsHtml(accept)
+    ? chooseTexts({ query: readQuery(request), cookieHeader: cookie, acceptLanguage })
+    : english
+}
+
+const readQuery = ({ query }: FastifyRequest): URLSearchParams => new URLSearchParams(query as string)
+
 function sendAnswer(
-  { look, texts }: PageRoutesOptions,
+  { look }: PageRoutesOptions,
   call: PageCall,
   answer: PageAnswer,
   request: FastifyRequest,
@@ -120,8 +132,9 @@ function sendAnswer(
   if (answer.kind === 'json') {
     return sendJson(reply.code(answer.status).headers(createPageHeaders()), JSON.stringify(answer.body))
   }
-  const newVisit = call.visit.newCookie
-  const cookies = [...(answer.cookies ?? []), ...(newVisit === undefined ? [] : [newVisit])]
+  const { query, cookieHeader, visit, texts } = call
+  const own = [visit.newCookie, writeLanguageCookie(query, cookieHeader)].filter((cookie) => cookie !== undefined)
+  const cookies = [...(answer.cookies ?? []), ...own]
   if (cookies.length > 0) reply.header('set-cookie', cookies)
   if (answer.kind === 'redirect') {
     const status = request.method === 'POST' ? 303 : 302
@@ -141,7 +154,7 @@ function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const { look, texts, log } = options
+  const { look, log } = options
   const problem = toProblem(error)
   if (error instanceof RateLimitError) request.rate = error.rate
   if (problem.status >= 500 && problem.status !== 503) {
@@ -150,7 +163,8 @@ function sendError(
   reply.code(problem.status).headers(createPageHeaders()).headers(problem.headers)
   if (request.rate) reply.headers(writeRate(request.rate))
   if (!acceptsHtml(request.headers.accept)) return sendJson(reply, writeProblem(problem))
-  const page = createErrorPage(texts, problem, readableDetail(error, problem))
+  const texts = chooseTextsFor(request)
+  const page = createErrorPage(texts, problem, readableDetail(error, problem, texts))
   return reply.type('text/html; charset=utf-8').send(writeDocument({ page, look, texts }))
 }
 
@@ -160,8 +174,9 @@ function sendJson(reply: FastifyReply, json: string): FastifyReply {
 }
 
 /** What a part of the server said for people. */
-function readableDetail(error: unknown, { detail }: Problem): string | undefined {
-  return error instanceof AppError && (error.kind === 'invalid' || error.kind === 'conflict') ? detail : undefined
+function readableDetail(error: unknown, { detail }: Problem, texts: Texts): string | undefined {
+  if (!(error instanceof AppError)) return undefined
+  return error.kind === 'invalid' || error.kind === 'conflict' ? describeFault(error, texts, detail) : undefined
 }
 
 /** What browsers ask for when somebody follows a link or sends a form; programs mostly ask for anything. */

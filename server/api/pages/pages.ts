@@ -21,7 +21,6 @@ import { createSignOutPage } from './routes/sign-out.ts'
 import { createSignUpPage } from './routes/sign-up.ts'
 import { createTokensPage } from './routes/tokens.ts'
 import { homePath, SignInDesk } from './sign-in-desk.ts'
-import { english } from './texts/english.ts'
 
 export type PagesOptions = {
   readonly deps: PagesDeps
@@ -45,7 +44,6 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
     users: deps.users,
     limits,
     look: registerLook(server),
-    texts: english,
     publicUrl,
     log: deps.log,
     signInFirst: (call) => desk.sendToSignIn(call, { path: call.url }),

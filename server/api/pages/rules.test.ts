@@ -29,7 +29,7 @@ function checkHeaders({ headers, status, text }: Shown, path: string): void {
   for (const cookie of [headers['set-cookie'] ?? []].flat()) {
     assert.match(
       cookie,
-      /^__Host-(session|visit|device)=[\w.-]*(; Max-Age=\d+)?; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+      /^__Host-(session|visit|device|language)=[\w.-]*(; Max-Age=\d+)?; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
     )
   }
 }
@@ -42,7 +42,8 @@ test('T26: every page has the headers that keep it to itself, signed in or not, 
   await user.signIn()
   for (const { path } of listPages(pages)) {
     for (const browser of [stranger, user]) {
-      for (const query of ['', '?token=x&client_id=y']) checkHeaders(await browser.get(path + query), path)
+      for (const query of ['', '?token=x&client_id=y', '?ui_locales=de'])
+        checkHeaders(await browser.get(path + query), path)
       checkHeaders(await browser.post(path, {}), path)
       checkHeaders(await browser.post(path, {}, { 'sec-fetch-site': 'cross-site' }), path)
     }

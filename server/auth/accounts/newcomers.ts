@@ -1,6 +1,7 @@
 // How accounts begin: the first owner's by the set-up code, others' by invitation, by sign-up, or made by an owner.
 
 import { AppError } from '../../base/error.ts'
+import { conflictingAccount, invalidAccount } from '../../model/account-fault.ts'
 import { parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
 import type { User } from '../../store/users.ts'
@@ -52,9 +53,8 @@ export class Newcomers {
     const codeHash = hashSetupCode(input.code)
     // Before the password is hashed: guesses must not cost more than a look-up.
     if (!codeHash || !(await store.links.find('setup', codeHash))) {
-      if (await store.users.hasOwner()) throw new AppError('conflict', 'This server is set up already.')
-      const reason = 'This is not the set-up code, or it has expired.'
-      throw new AppError('invalid', reason, { fields: { code: [reason] } })
+      if (await store.users.hasOwner()) throw conflictingAccount('set_up_already')
+      throw invalidAccount('setup_code_wrong', 'code')
     }
     const passwordHash = await passwords.hash(input.password)
     const user = await store.accounts.setUp(codeHash, { ...names, email, passwordHash })
@@ -162,7 +162,7 @@ export class Newcomers {
   /** The first account is the owner's, and made with the code: nobody is to be there before. */
   async #checkSetUp(): Promise<void> {
     if (await this.#options.store.users.hasOwner()) return
-    throw new AppError('conflict', 'This server is not set up yet.')
+    throw conflictingAccount('set_up_not_yet')
   }
 
   /** Links that were sent while more people might have accounts than today. */

@@ -1,6 +1,7 @@
 // New passwords and addresses: by those who know the present password, or who can read the account's mail.
 
 import { AppError } from '../../base/error.ts'
+import { invalidAccount } from '../../model/account-fault.ts'
 import { parseEmail } from '../../model/email.ts'
 import type { User } from '../../store/users.ts'
 import { checkPassword } from '../password.ts'
@@ -73,7 +74,7 @@ export class OwnChanges {
     const { store, passwords, audit } = this.#options
     const { newPassword, exceptSessionId, revokePersonalTokens: personalTokens = false } = input
     const user = await store.users.get(input.userId)
-    checkNewPassword(newPassword, user.email)
+    checkPassword(newPassword, [user.email], 'new_password')
     const { credentialsVersion } = await this.#checkOwnPassword(user, input)
     const passwordHash = await passwords.hash(newPassword)
     const options = { credentialsVersion, exceptSessionId, personalTokens }
@@ -164,19 +165,7 @@ type OwnProof = Pick<ChangePasswordInput, 'password' | 'proof' | 'context'>
 
 const unknownContext: RequestContext = { ip: 'unknown', userAgent: undefined }
 
-function wrongPassword(): AppError {
-  const reason = 'This is not your password.'
-  return new AppError('invalid', reason, { fields: { password: [reason] } })
-}
-
-function checkNewPassword(newPassword: string, email: string): void {
-  try {
-    checkPassword(newPassword, [email])
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    throw new AppError('invalid', error.message, { cause: error, fields: { new_password: [error.message] } })
-  }
-}
+const wrongPassword = () => invalidAccount('password_wrong', 'password')
 
 function isAddress(text: string): boolean {
   try {

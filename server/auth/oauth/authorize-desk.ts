@@ -7,7 +7,6 @@ import { readFields } from '../../model/oauth/fields.ts'
 import { OAuthError } from '../../model/oauth/oauth-error.ts'
 import { writeRedirect } from '../../model/oauth/redirect.ts'
 import { isRegistered } from '../../model/oauth/redirect-uri.ts'
-import { describeScopes } from '../../model/oauth/scope-words.ts'
 import type { Application } from '../../store/applications.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -71,13 +70,13 @@ export class AuthorizeDesk {
   describe({ appName, ownerName, redirectUri, scopes }: AuthorizeRequest): AuthorizeDescription {
     const { host, protocol } = new URL(redirectUri)
     const { grantMs, refreshTokenMs } = this.#options.policy
-    const idle = `until you end it, or the application has not been used for ${writeDays(refreshTokenMs)}`
     return {
       appName,
       ownerName,
       redirectHost: /^https?:$/.test(protocol) ? host : protocol.slice(0, -1),
-      scopes: describeScopes(scopes),
-      lifetime: grantMs === undefined ? idle : `${idle}; at most ${writeDays(grantMs)}`,
+      scopes,
+      idleDays: toDays(refreshTokenMs),
+      mostDays: grantMs === undefined ? undefined : toDays(grantMs),
     }
   }
 
@@ -124,7 +123,4 @@ export class AuthorizeDesk {
   }
 }
 
-function writeDays(ms: number): string {
-  const days = Math.round(ms / 86_400_000)
-  return days === 1 ? '1 day' : `${days} days`
-}
+const toDays = (ms: number): number => Math.round(ms / 86_400_000)

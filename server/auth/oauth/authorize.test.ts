@@ -36,7 +36,7 @@ async function ask(oauth: OAuth, query: Record<string, string>) {
   return (found as Extract<typeof found, { kind: 'ask' }>).request
 }
 
-testEachDatabase('what is asked is put in words, and the answer goes back to the application', async (t, database) => {
+testEachDatabase('what is asked is told, and the answer goes back to the application', async (t, database) => {
   const { oauth, store, user } = await open(t, database)
   const request = await ask(oauth, { ...usual, state: 'xyz', code_challenge: challenge, code_challenge_method: 'S256' })
   assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
@@ -44,8 +44,9 @@ testEachDatabase('what is asked is put in words, and the answer goes back to the
     appName: 'Doorbell',
     ownerName: 'Ada Lind',
     redirectHost: 'app.example',
-    scopes: [{ name: 'read', words: 'See your cameras, live pictures, recordings, guests and events' }],
-    lifetime: 'until you end it, or the application has not been used for 30 days; at most 365 days',
+    scopes: ['read'],
+    idleDays: 30,
+    mostDays: 365,
   })
   const { location } = await oauth.approve(request, await addSession(store, user), testContext)
   const { searchParams, origin, pathname } = new URL(location)

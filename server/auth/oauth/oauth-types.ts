@@ -27,14 +27,16 @@ export type AuthorizeCheck =
   | { readonly kind: 'redirect_error'; readonly location: string }
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
 
-/** What a user is asked, in words. */
+/** What a user is asked. */
 export type AuthorizeDescription = {
   readonly appName: string
   readonly ownerName: string
   /** Host of the redirect URI, or its scheme where an installed program has a scheme of its own. */
   readonly redirectHost: string
-  readonly scopes: readonly { readonly name: string; readonly words: string }[]
-  readonly lifetime: string
+  readonly scopes: readonly string[]
+  /** How long it lasts when the application does not use it, and at most. */
+  readonly idleDays: number
+  readonly mostDays: number | undefined
 }
 
 export type TokenInput = {

@@ -2,7 +2,7 @@
 
 import type { Scope } from '../access.ts'
 
-const words: Readonly<Record<Scope, string>> = {
+export const scopeWords: Readonly<Record<Scope, string>> = {
   user_access: 'See and change all your cameras, recordings, guests and events',
   read: 'See your cameras, live pictures, recordings, guests and events',
   write: 'Add, change and remove cameras, recordings, guests and events',
@@ -22,5 +22,5 @@ const words: Readonly<Record<Scope, string>> = {
 }
 
 export function describeScopes(scopes: readonly string[]): { name: string; words: string }[] {
-  return scopes.map((name) => ({ name, words: words[name as Scope] ?? name }))
+  return scopes.map((name) => ({ name, words: scopeWords[name as Scope] ?? name }))
 }

@@ -9,7 +9,8 @@ import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
-import { useTexts } from '../../texts/texts.tsx'
+import { pagePath } from '../../parts/page-path.ts'
+import { useLanguage, useTexts } from '../../texts/texts.tsx'
 
 export function Profile() {
   const { loading } = useTexts()
@@ -20,6 +21,7 @@ export function Profile() {
 
 function ProfileForm({ user }: { readonly user: User }) {
   const { profile: texts } = useTexts()
+  const { language } = useLanguage()
   const client = useClient()
   const queries = useQueryClient()
   const [first, setFirst] = useState(user.first_name)
@@ -60,13 +62,13 @@ function ProfileForm({ user }: { readonly user: User }) {
         <h2>{texts.signIn}</h2>
         <p>{texts.signInText}</p>
         <div className="form-end">
-          <a className="action action-quiet" href="/account/password/">
+          <a className="action action-quiet" href={pagePath('/account/password/', language)}>
             {texts.password}
           </a>
-          <a className="action action-quiet" href="/account/email/">
+          <a className="action action-quiet" href={pagePath('/account/email/', language)}>
             {texts.email}
           </a>
-          <a className="action action-quiet" href="/sign-out/">
+          <a className="action action-quiet" href={pagePath('/sign-out/', language)}>
             {texts.signOut}
           </a>
         </div>

@@ -7,7 +7,8 @@ import { serverQuery } from '../../app/server-query.ts'
 import { useClock } from '../../parts/clock.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { useTexts } from '../../texts/texts.tsx'
+import { pagePath } from '../../parts/page-path.ts'
+import { useLanguage, useTexts } from '../../texts/texts.tsx'
 
 const intervalMs = 5_000
 
@@ -21,6 +22,7 @@ export function Server() {
 
 function State({ of }: { readonly of: ServerState }) {
   const { server: texts, cameras: words, timeline } = useTexts()
+  const { language } = useLanguage()
   const clock = useClock()
   const { cameras, recordings, workers } = of
   const startedMs = Date.parse(of.started_at)
@@ -62,7 +64,7 @@ function State({ of }: { readonly of: ServerState }) {
           ]}
         />
         <div className="form-end">
-          <a className="action action-quiet" href="/docs/">
+          <a className="action action-quiet" href={pagePath('/docs/', language)}>
             {texts.interface}
           </a>
         </div>

@@ -4,6 +4,7 @@
 import { dashboardClientId, needsPassword } from '../../../auth/oauth/dashboard-client.ts'
 import type { AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
 import { AppError } from '../../../base/error.ts'
+import type { Scope } from '../../../model/access.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawForm } from '../fields.ts'
 import { html } from '../html.ts'
@@ -67,7 +68,7 @@ async function ask(
   // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
   if (await accounts.isSetupPending()) return desk.sendToSignIn(call, { path: call.url })
   const check = await oauth.checkAuthorize(call.query)
-  if (check.kind === 'refused') return refuse(call, check.error, check.detail)
+  if (check.kind === 'refused') return refuse(call, check.error, check.detail, 'en')
   const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
   const { session } = call
   const user = session && (await users.find(session.userId))
@@ -101,18 +102,18 @@ type Consent = {
 }
 
 function showConsent({ texts, user, session, url }: UserCall, { question, leadsTo, description }: Consent): ShownPage {
-  const { appName, ownerName, redirectHost, scopes, lifetime } = description
+  const { appName, ownerName, redirectHost, scopes, idleDays, mostDays } = description
   const { consent } = texts
   return {
     kind: 'page',
     title: consent.title(appName),
     leadsTo,
     content: html`<p>${consent.asks(appName)}</p>
-<ul class="scopes">${scopes.map(({ words }) => html`<li>${words}</li>`)}</ul>
+<ul class="scopes">${scopes.map((name) => html`<li>${texts.scopes[name as Scope] ?? name}</li>`)}</ul>
 <dl class="facts">
 <div><dt>${consent.owner}</dt><dd>${ownerName}</dd></div>
 <div><dt>${consent.target}</dt><dd>${redirectHost}</dd></div>
-<div><dt>${consent.lifetime}</dt><dd>${lifetime}</dd></div>
+<div><dt>${consent.lifetime}</dt><dd>${consent.lasts(idleDays, mostDays)}</dd></div>
 <div><dt>${consent.account}</dt><dd>${user.email}
 ${drawForm({
   action: signOutPath,
@@ -134,14 +135,14 @@ ${drawForm({
   }
 }
 
-/** The application or its address is wrong: said here, and never by sending the browser there. */
-function refuse({ texts, wantsHtml }: PageCall, error: string, detail: string): PageAnswer {
+/** The application or its address is wrong: said here, and never by sending the browser there. `language`: of the detail. */
+function refuse({ texts, wantsHtml }: PageCall, error: string, detail: string, language = texts.language): PageAnswer {
   if (!wantsHtml) return { kind: 'json', status: 400, body: { status: 400, title: error, detail } }
   return {
     kind: 'page',
     status: 400,
     title: texts.errors.authorizeTitle,
     content: html`<p>${texts.errors.authorizeAdvice}</p>
-<p class="detail"><code>${error}</code> ${detail}</p>`,
+<p class="detail"><code>${error}</code> <span lang="${language}">${detail}</span></p>`,
   }
 }

@@ -12,14 +12,14 @@ import type { Texts } from '../texts/texts.ts'
 export const docsPath = '/docs/'
 
 export function createDocsPage(description: OpenApiDocument): Page {
-  // Some hundred kilobytes, the same for all: made when it is first asked for.
-  let content: Html | undefined
+  // Some hundred kilobytes, the same for all and in English: made when it is first asked for.
+  let manual: Manual | undefined
   return {
     path: docsPath,
     audience: 'anyone',
     async get({ texts }) {
-      content ??= drawDocs(createReference(description), texts)
-      return { kind: 'page', title: texts.docs.title, content, isWide: true }
+      manual ??= drawManual(createReference(description))
+      return { kind: 'page', title: texts.docs.title, content: drawDocs(manual, texts), isWide: true }
     },
   }
 }
@@ -27,20 +27,27 @@ export function createDocsPage(description: OpenApiDocument): Page {
 type Entry = { readonly heading: string; readonly slug: string }
 type Part = Entry & { readonly text: string; readonly items: readonly (Entry & { readonly text: string })[] }
 
-function drawDocs(reference: readonly ReferencePart[], { docs }: Texts): Html {
+type Manual = { readonly contents: Html; readonly chapters: Html }
+
+function drawDocs({ contents, chapters }: Manual, { docs }: Texts): Html {
+  return html`<p class="lead">${docs.lead} <a href="/openapi.json">/openapi.json</a></p>
+<div class="manual">
+<nav class="contents" aria-label="${docs.contents}">${contents}</nav>
+<div class="chapters" lang="en">${chapters}</div>
+</div>`
+}
+
+function drawManual(reference: readonly ReferencePart[]): Manual {
   const parts = addSlugs(reference)
   const [chapters, rest] = [
     parts.filter(({ items }) => items.length === 0),
     parts.filter(({ items }) => items.length > 0),
   ]
-  return html`<p class="lead">${docs.lead} <a href="/openapi.json">/openapi.json</a></p>
-<div class="manual">
-<nav class="contents" aria-label="${docs.contents}">
-<ul>${chapters.map((part) => html`<li>${drawLink(part)}</li>`)}</ul>
-${rest.map(drawContents)}
-</nav>
-<div class="chapters">${parts.map(drawPart)}</div>
-</div>`
+  return {
+    contents: html`<ul lang="en">${chapters.map((part) => html`<li>${drawLink(part)}</li>`)}</ul>
+${rest.map(drawContents)}`,
+    chapters: html`${parts.map(drawPart)}`,
+  }
 }
 
 function addSlugs(reference: readonly ReferencePart[]): Part[] {
@@ -52,7 +59,7 @@ function addSlugs(reference: readonly ReferencePart[]): Part[] {
 const drawLink = ({ heading, slug }: Entry): Html => html`<a href="#${slug}">${drawInline(heading)}</a>`
 
 function drawContents(part: Part): Html {
-  return html`<details><summary>${part.heading}</summary>
+  return html`<details lang="en"><summary>${part.heading}</summary>
 <ul>${part.items.map((item) => html`<li>${drawLink(item)}</li>`)}</ul></details>`
 }
 

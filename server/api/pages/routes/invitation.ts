@@ -70,10 +70,13 @@ ${drawForm({
   }
 }
 
-function describe({ invitation }: Texts, { inviterEmail, camera }: Pick<Invitation, 'inviterEmail' | 'camera'>) {
+function describe(
+  { invitation, quotationMarks }: Texts,
+  { inviterEmail, camera }: Pick<Invitation, 'inviterEmail' | 'camera'>,
+) {
   if (inviterEmail === undefined) return invitation.text
   if (camera === undefined) return invitation.textFrom(inviterEmail)
-  return invitation.textShared(inviterEmail, quoteName(camera.name))
+  return invitation.textShared(inviterEmail, quoteName(camera.name, quotationMarks))
 }
 
 /** To the camera they were invited to, which the dashboard shows; without a dashboard, the page of the account says what comes next. */

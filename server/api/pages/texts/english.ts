@@ -1,12 +1,16 @@
 // The pages in English.
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+import { accountFaults, passwordLength } from '../../../model/account-fault.ts'
+import { scopeWords } from '../../../model/oauth/scope-words.ts'
+import { createAgo } from './ago.ts'
 
 export const english = {
   language: 'en',
   productName: 'Nightjar',
   tagline: 'Your cameras, on your own server.',
   errorPrefix: 'Error:',
+  /** Around names. */
+  quotationMarks: ['“', '”'],
 
   fields: {
     email: 'E-mail address',
@@ -16,7 +20,7 @@ export const english = {
     firstName: 'First name',
     lastName: 'Last name',
     setUpCode: 'Set-up code',
-    passwordHint: 'At least 8 characters. A few unrelated words are easy to remember and hard to guess.',
+    passwordHint: `At least ${passwordLength.min} characters. A few unrelated words are easy to remember and hard to guess.`,
   },
 
   problems: {
@@ -26,13 +30,14 @@ export const english = {
     newPasswordMissing: 'Choose a password.',
     firstNameMissing: 'Enter your first name.',
     codeMissing: 'Enter the set-up code.',
-    codeWrong: 'This is not the set-up code. It is printed on the console of the server when it starts.',
     passwordWrong: 'The password is wrong.',
     signInWrong: 'The e-mail address or the password is wrong.',
     outdated: 'This page had been open for too long. Please try again.',
     tooMany: (seconds: number) => `There were too many attempts. Please try again in ${duration(seconds)}.`,
     busy: 'The server is very busy. Please try again in a moment.',
   },
+
+  faults: accountFaults,
 
   signIn: {
     title: 'Sign in',
@@ -59,6 +64,10 @@ export const english = {
     owner: 'Made by',
     target: 'Takes you to',
     lifetime: 'Lasts',
+    lasts: (idleDays: number, mostDays: number | undefined) => {
+      const idle = `until you end it, or the application has not been used for ${days(idleDays)}`
+      return mostDays === undefined ? idle : `${idle}; at most ${days(mostDays)}`
+    },
     account: 'Signed in as',
     notYou: 'Use another account',
     caution: 'Only allow what you trust. You can end this at any time on the page of your account.',
@@ -66,6 +75,8 @@ export const english = {
     deny: 'Don’t allow',
     changed: 'The application was changed in the meantime. Go back to it and start again.',
   },
+
+  scopes: scopeWords,
 
   setUp: {
     title: 'Set up your server',
@@ -219,19 +230,17 @@ export const english = {
   },
 
   /** How long ago: "yesterday", "5 minutes ago". */
-  ago: (ms: number) => {
-    const minutes = Math.round(ms / 60_000)
-    if (minutes < 1) return 'just now'
-    if (minutes < 60) return relative.format(-minutes, 'minute')
-    if (minutes < 24 * 60) return relative.format(-Math.round(minutes / 60), 'hour')
-    return relative.format(-Math.round(minutes / 1440), 'day')
-  },
+  ago: createAgo('en', 'just now'),
 } as const
 
 function duration(seconds: number): string {
   if (seconds <= 1) return 'a second'
   if (seconds < 90) return `${seconds} seconds`
   return `${Math.ceil(seconds / 60)} minutes`
+}
+
+function days(count: number): string {
+  return count === 1 ? '1 day' : `${count} days`
 }
 
 function describeStatus(status: number, retryAfterSeconds: number): { title: string; advice: string } {

@@ -1,4 +1,4 @@
-// What the pages say, in one language: a second one is another file with the same shape as english.ts.
+// What the pages say, in one language: english.ts gives the shape, each other language is a file of it, and languages.ts chooses.
 
 import type { english } from './english.ts'
 
