@@ -39,10 +39,10 @@ export const german: Texts = {
   faults: {
     account_exists: 'Für diese Adresse gibt es schon ein Konto.',
     name_length: `Das sind mehr als ${maxPersonNameLength} Zeichen.`,
-    name_characters: 'Ein Name enthält keine Steuerzeichen.',
+    name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',
     password_length: `Das Passwort braucht ${passwordLength.min} bis ${passwordLength.max} Zeichen.`,
     password_is_email: 'Das Passwort darf nicht die E-Mail-Adresse sein.',
-    password_common: 'Dieses Passwort gehört zu denen, die zuerst geraten werden.',
+    password_common: 'Dieses Passwort gehört zu denen, die als Erstes geraten werden.',
     password_wrong: 'Das ist nicht Ihr Passwort.',
     setup_code_wrong: 'Das ist nicht der Einrichtungscode, oder er ist abgelaufen.',
     set_up_already: 'Dieser Server ist schon eingerichtet.',
