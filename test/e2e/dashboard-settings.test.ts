@@ -130,6 +130,27 @@ test('the last owner stays one: nobody can shut themselves out', async () => {
   assert.equal(await mine.getByRole('checkbox').count(), 0)
 })
 
+test('the language that is chosen here is that of the pages of signing in too, whatever the browser prefers', async () => {
+  const reader = await scene.openPage({ viewport: { width: 360, height: 780 } })
+  await scene.signIn(reader, '/settings/look')
+  await reader.getByLabel('Language').selectOption('de')
+  await reader.getByRole('navigation', { name: 'Einstellungen' }).getByRole('link', { name: 'Profil' }).click()
+  await reader.getByRole('link', { name: 'Passwort ändern' }).click()
+  await reader.getByLabel('Jetziges Passwort').waitFor()
+  await shoot(reader, 'change-password-phone')
+  await checkAccessible(reader)
+  await reader.getByRole('link', { name: 'Abbrechen' }).click()
+  await reader.getByRole('link', { name: 'Abmelden' }).click()
+  await reader.getByRole('button', { name: 'Abmelden' }).click()
+  await reader.getByText('Sie sind abgemeldet.').waitFor()
+  // As on the next day, when nothing but the dashboard remembers.
+  await reader.context().clearCookies()
+  await reader.goto(`${scene.server.url}/events`)
+  await reader.getByRole('heading', { name: 'Anmelden' }).waitFor()
+  assert.equal(await reader.getAttribute('html', 'lang'), 'de')
+  await reader.context().close()
+})
+
 test('a sign-in for credentials that was ended asks for the password again', async () => {
   await openPart('Access tokens')
   await page.getByLabel('What is it for?').fill('Light')
