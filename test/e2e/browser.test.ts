@@ -66,7 +66,7 @@ test('two MJPEG live views move, each within seconds of now', { timeout: 60_000 
       return read && read.code.frameNumber > first.code.frameNumber && read
     })
     const ageMs = Date.now() - next.code.unixMs
-    assert.ok(ageMs >= 0 && ageMs < 3000, `the live picture is ${ageMs} ms old`)
+    assert.ok(ageMs >= 0 && ageMs < 10_000, `the live picture is ${ageMs} ms old`)
   }
 })
 

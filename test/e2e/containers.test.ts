@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { eventually, openServer } from '../server-under-test.ts'
 import { type FfmpegCamera, openFfmpegCamera } from './ffmpeg-camera.ts'
-import { checkIncreasing, checkShown, decode, probe } from './media-probe.ts'
+import { checkIncreasing, checkShown, decode, type ProbedStream, probe } from './media-probe.ts'
 
 type Camera = { status: string; type: string; audio_enabled: boolean; streams: { format: string; url: string }[] }
 type Detection = {
@@ -43,6 +43,13 @@ const cases = [
     ...{ content: 'application/octet-stream', output: [...h264, '-bf', '0', '-f', 'h264'] },
   },
 ]
+
+/** Of the group of pictures in which a viewer comes, the rest is left out when the next begins before that was taken. */
+function withoutFirstGroup(stream: ProbedStream): ProbedStream {
+  const second = stream.packets.findIndex(({ isKey }, i) => isKey && i > 0)
+  assert.ok(second > 0)
+  return { ...stream, packets: stream.packets.slice(second) }
+}
 
 test('containers by HTTP are detected, seen and recorded whole, and one that loses its process comes back', {
   timeout: 180_000,
@@ -89,10 +96,6 @@ test('containers by HTTP are detected, seen and recorded whole, and one that los
   })
   for (const { name, type } of cases) await add(name, sources.get(name)!.url, type)
   for (const { name } of cases) await eventually(`${name} is online`, 30_000, () => isOnline(name))
-  // On a busy machine the first pictures come late and in a bunch, and the clock of the stream is fitted anew after them.
-  for (const { name } of cases) {
-    await eventually(`${name} is past its start`, 30_000, async () => sources.get(name)!.sent().pictures > 4 * fps)
-  }
 
   process.kill(first, 'SIGKILL')
   await Promise.all(
@@ -103,7 +106,7 @@ test('containers by HTTP are detected, seen and recorded whole, and one that los
       const seen = await probe(url, { seconds: liveSeconds })
       assert.deepEqual([seen.video?.codec, seen.audio?.codec, seen.complaints], [video, audio, ''], name)
       checkIncreasing(seen.video!, Number.POSITIVE_INFINITY)
-      if (isTimed) checkShown(seen.video!, 0.2)
+      if (isTimed) checkShown(withoutFirstGroup(seen.video!), 0.2)
     }),
   )
   await eventually('another process, and pictures from it', 60_000, async () => {
