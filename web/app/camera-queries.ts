@@ -2,11 +2,16 @@
 
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Camera, Client, SharedCamera } from '../../sdk/index.ts'
+import { findIntervalMs } from '../model/asking-again.ts'
 import { useClient } from './clients.tsx'
 import { readAll } from './read-all.ts'
 
-/** Status and pictures of cameras are never older than this while they are shown. */
+/** Status and pictures of cameras are not older than this while they are shown. */
 const statusIntervalMs = 5_000
+/** Of more than so many, less often. */
+const usualCount = 100
+/** The largest page there is. */
+const limit = 1000
 /** Somebody waits for it. */
 const connectingIntervalMs = 1_000
 
@@ -23,16 +28,16 @@ export const camerasKey = ['cameras'] as const
 export function ownCamerasQuery(client: Client, view?: TileView) {
   return queryOptions({
     queryKey: [...camerasKey, 'own', view],
-    queryFn: ({ signal }) => readAll(client.cameras.listAll({ ...view }, { signal })),
-    refetchInterval: statusIntervalMs,
+    queryFn: ({ signal }) => readAll(client.cameras.listAll({ ...view, limit }, { signal })),
+    refetchInterval: ({ state }) => findIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
   })
 }
 
 export function sharedCamerasQuery(client: Client, view?: TileView) {
   return queryOptions({
     queryKey: [...camerasKey, 'shared', view],
-    queryFn: ({ signal }) => readAll(client.sharedCameras.listAll({ ...view }, { signal })),
-    refetchInterval: statusIntervalMs,
+    queryFn: ({ signal }) => readAll(client.sharedCameras.listAll({ ...view, limit }, { signal })),
+    refetchInterval: ({ state }) => findIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
   })
 }
 

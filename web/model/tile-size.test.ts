@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { findTileSize } from './tile-size.ts'
 
 test('pictures are as large as the tiles that show them, in one of a few sizes', () => {
-  assert.equal(findTileSize(360, 1, 30).width, 480)
-  assert.equal(findTileSize(360, 3, 30).width, 640)
+  assert.equal(findTileSize(360, 1, 24).width, 480)
+  assert.equal(findTileSize(360, 3, 24).width, 640)
+  assert.equal(findTileSize(360, 1, 25).width, 320)
+  assert.equal(findTileSize(360, 3, 25).width, 320)
   assert.equal(findTileSize(600, 1, 30).width, 320)
   assert.equal(findTileSize(1280, 1, 30).width, 320)
   assert.equal(findTileSize(1280, 2, 30).width, 480)

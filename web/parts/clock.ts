@@ -24,9 +24,13 @@ const browserZone = { name: Intl.DateTimeFormat().resolvedOptions().timeZone }
 export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
   const { language } = useLanguage()
   return useMemo(() => {
+    // Made when first used: a row of a long list needs one or two of them, and each takes longer than the row.
     const write = (options: Intl.DateTimeFormatOptions) => {
-      const format = new Intl.DateTimeFormat(language, { ...options, timeZone: name })
-      return (ms: number) => format.format(ms)
+      let format: Intl.DateTimeFormat | undefined
+      return (ms: number) => {
+        format ??= new Intl.DateTimeFormat(language, { ...options, timeZone: name })
+        return format.format(ms)
+      }
     }
     return {
       time: write({ timeStyle: 'medium' }),

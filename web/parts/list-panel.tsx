@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.tsx'
 import { Failure } from './failure.tsx'
+import { useSearch } from './search.tsx'
 
 export type ListPanelProps<T> = {
   readonly title: string
@@ -13,19 +14,23 @@ export type ListPanelProps<T> = {
   }
   /** Said when there is nothing. */
   readonly none: string
+  /** What an item is searched by, where the list is long. */
+  readonly nameOf: (item: T) => string
   /** A `<li>` with a key. */
   readonly children: (item: T) => ReactNode
 }
 
-export function ListPanel<T>({ title, list, none, children }: ListPanelProps<T>) {
+export function ListPanel<T>({ title, list, none, nameOf, children }: ListPanelProps<T>) {
   const { loading } = useTexts()
+  const { found, field } = useSearch(list.data ?? [], nameOf)
   return (
     <div className="panel">
       <h2>{title}</h2>
       {list.data === undefined &&
         (list.error ? <Failure error={list.error} onAgain={() => list.refetch()} /> : <p>{loading}</p>)}
       {list.data?.length === 0 && <p className="hint">{none}</p>}
-      {list.data && list.data.length > 0 && <ul className="rows">{list.data.map(children)}</ul>}
+      {field}
+      {found.length > 0 && <ul className="rows">{found.map(children)}</ul>}
     </div>
   )
 }

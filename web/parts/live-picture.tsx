@@ -22,7 +22,7 @@ const keepEveryMs = 2_000
 export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProps) {
   const image = useRef<HTMLImageElement>(null)
   const kept = useRef<HTMLCanvasElement>(null)
-  const isVisible = useIsVisible(image)
+  const { isNear, isShown } = useIsVisible(image)
   const [attempt, setAttempt] = useState(0)
   const [isBroken, setBroken] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -35,7 +35,7 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
       wasLost = connection.isLost
     })
   }, [])
-  const isLive = isVisible && url !== undefined
+  const isLive = isNear && isShown && url !== undefined
   useEffect(() => {
     if (!isLive) return
     const keep = () => image.current && kept.current && keepPicture(image.current, kept.current)
@@ -45,6 +45,11 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
       keep()
     }
   }, [isLive])
+  // Of what is far away nothing is kept: pictures of hundreds of cameras would fill a phone.
+  useEffect(() => {
+    const canvas = kept.current
+    if (isNear && canvas) return () => void Object.assign(canvas, { width: 0, height: 0 })
+  }, [isNear])
   // Addresses are signed anew with each answer; the one that plays goes on.
   const playing = useRef<{ url: string; attempt: number }>(undefined)
   if (!isLive) playing.current = undefined
@@ -54,11 +59,16 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
   }
   return (
     <span className={`live-picture ${isOld || isBroken ? 'live-picture-old' : ''}`}>
-      <canvas ref={kept} className="picture" />
+      {/* A camera that is connected for whoever looks takes some seconds: until then the newest snapshot lies below. */}
+      <canvas
+        ref={kept}
+        className="picture"
+        style={isLive && poster !== undefined ? { backgroundImage: `url("${poster}")` } : undefined}
+      />
       <img
         ref={image}
         className="picture"
-        src={playing.current?.url ?? poster}
+        src={playing.current?.url ?? (isNear ? poster : undefined)}
         alt={alt}
         decoding="async"
         onLoad={() => setBroken(false)}
@@ -79,8 +89,8 @@ function keepPicture(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
   canvas.getContext('2d')?.drawImage(image, 0, 0)
 }
 
-/** In the window, or nearly, and the window in front. */
-function useIsVisible(element: { readonly current: Element | null }): boolean {
+/** In the window, or nearly; and the window in front. */
+function useIsVisible(element: { readonly current: Element | null }): { isNear: boolean; isShown: boolean } {
   const [isNear, setNear] = useState(false)
   const [isShown, setShown] = useState(!document.hidden)
   useEffect(() => {
@@ -96,5 +106,5 @@ function useIsVisible(element: { readonly current: Element | null }): boolean {
     document.addEventListener('visibilitychange', note)
     return () => document.removeEventListener('visibilitychange', note)
   }, [])
-  return isNear && isShown
+  return { isNear, isShown }
 }

@@ -8,6 +8,11 @@ export const english = {
   loading: 'Loading …',
   /** Before a sentence of the server's, which is in English. */
   said: '',
+  search: {
+    label: 'Search',
+    found: (some: number, all: number) => `${some} of ${all}`,
+    nothing: (text: string) => `Nothing is called “${text}”.`,
+  },
   frame: {
     skip: 'To the content',
     navigation: 'Views',
@@ -45,10 +50,8 @@ export const english = {
     add: 'Add a camera',
     own: 'Your cameras',
     shared: 'Shared with you',
-    search: 'Search',
     noneTitle: 'No camera yet',
     none: 'Add the first one: all you need is its address in your network.',
-    nothingFound: (text: string) => `No camera is called “${text}”.`,
     status: { online: 'Online', offline: 'Offline', unknown: 'Connecting' },
     noServer: 'No connection to the server',
     of: (owner: string) => `of ${owner}`,

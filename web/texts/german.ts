@@ -9,6 +9,11 @@ export const german: Texts = {
   save: 'Speichern',
   loading: 'Lädt …',
   said: 'Der Server sagt dazu auf Englisch:',
+  search: {
+    label: 'Suchen',
+    found: (some, all) => `${some} von ${all}`,
+    nothing: (text) => `Nichts heißt „${text}“.`,
+  },
   frame: {
     skip: 'Zum Inhalt',
     navigation: 'Ansichten',
@@ -64,7 +69,7 @@ export const german: Texts = {
       redirect_uris:
         'Eine dieser Adressen geht nicht. Sie beginnen mit https:// (mit http:// nur auf dem eigenen Gerät) und stehen ganz da, ohne * und ohne #.',
       retention: 'So lange lassen sich Aufzeichnungen nicht behalten. Bitte eine andere Dauer wählen.',
-      max_bytes: 'Diese Größe geht nicht: Es muss mindestens 1 MiB sein; leer heißt ohne Grenze.',
+      max_bytes: 'Diese Größe geht nicht: mindestens 0,01 GB, oder leer für keine Grenze.',
       start: 'Dieser Zeitraum geht nicht.',
       end: 'Dieser Zeitraum geht nicht.',
       other: 'Diese Angabe nimmt der Server so nicht an.',
@@ -79,10 +84,8 @@ export const german: Texts = {
     add: 'Kamera hinzufügen',
     own: 'Ihre Kameras',
     shared: 'Mit Ihnen geteilt',
-    search: 'Suchen',
     noneTitle: 'Noch keine Kamera',
     none: 'Fügen Sie die erste hinzu: Sie brauchen nur ihre Adresse in Ihrem Netz.',
-    nothingFound: (text) => `Keine Kamera heißt „${text}“.`,
     status: { online: 'Online', offline: 'Offline', unknown: 'Verbindet' },
     noServer: 'Keine Verbindung zum Server',
     of: (owner) => `von ${owner}`,

@@ -1,44 +1,48 @@
 // All cameras at a glance: live pictures of one's own and of those others share.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
+import type { Camera, SharedCamera } from '../../../sdk/index.ts'
 import { type AnyCamera, ownCamerasQuery, sharedCamerasQuery, type TileView } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { findTileSize, mostOfFew } from '../../model/tile-size.ts'
+import { findTileSize, mostOfFew, mostOfMany } from '../../model/tile-size.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useSearch } from '../../parts/search.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { CameraTile } from './camera-tile.tsx'
 
-const searchedFrom = 7
 /** What stands where tiles will be, until it is known which. */
 const ghosts = [1, 2, 3, 4]
+/** In the browser. */
+const mostKey = 'most-tiles'
 /** Of the view, left and right together. */
 const margins = 48
 
 export function Cameras() {
   const { cameras: texts, loading } = useTexts()
   const client = useClient()
-  /** Of the larger group: as many tiles share the width. */
-  const [most, setMost] = useState(mostOfFew + 1)
+  /** Of the larger group: as many tiles share the width. Most people have as many as last time. */
+  const [most, setMost] = useState(() => Number(localStorage.getItem(mostKey)) || mostOfFew + 1)
+  useEffect(() => localStorage.setItem(mostKey, String(most)), [most])
   const tileView = useMemo(() => readTileView(most), [most])
   // While larger pictures are asked for, the others stay.
   const own = useQuery({ ...ownCamerasQuery(client, tileView), placeholderData: keepPreviousData })
   const shared = useQuery({ ...sharedCamerasQuery(client, tileView), placeholderData: keepPreviousData })
-  const [search, setSearch] = useState('')
-  const groups = [
-    { title: texts.own, cameras: (own.data ?? []).map((camera): AnyCamera => ({ kind: 'own', camera })) },
-    { title: texts.shared, cameras: (shared.data ?? []).map((camera): AnyCamera => ({ kind: 'shared', camera })) },
-  ]
-  const count = groups.reduce((sum, { cameras }) => sum + cameras.length, 0)
+  const all = useMemo(() => joinLists(own.data ?? [], shared.data ?? []), [own.data, shared.data])
+  const { found, field } = useSearch(all, ({ camera }) => camera.name)
+  const count = all.length
   const isFew = count <= mostOfFew
-  const wanted = isFew ? Math.max(...groups.map(({ cameras }) => cameras.length)) : mostOfFew + 1
+  const isCrowd = count > mostOfMany
+  const wanted = isFew
+    ? Math.max(own.data?.length ?? 0, shared.data?.length ?? 0)
+    : (isCrowd ? mostOfMany : mostOfFew) + 1
   if (own.data && shared.data && wanted !== most) setMost(wanted)
-  const isFound = ({ camera }: AnyCamera) => camera.name.toLowerCase().includes(search.trim().toLowerCase())
-  const found = groups.map((group) => ({ ...group, cameras: group.cameras.filter(isFound) }))
-  const shown = found.filter(({ cameras }) => cameras.length > 0)
+  const shown = (['own', 'shared'] as const)
+    .map((kind) => ({ title: texts[kind], cameras: found.filter((camera) => camera.kind === kind) }))
+    .filter(({ cameras }) => cameras.length > 0)
   const add = (
     <Link className="action action-main" href="/add">
       {texts.add}
@@ -72,21 +76,11 @@ export function Cameras() {
           {add}
         </Empty>
       )}
-      {count >= searchedFrom && (
-        <input
-          type="search"
-          className="search"
-          aria-label={texts.search}
-          placeholder={texts.search}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-      )}
-      {count > 0 && shown.length === 0 && <p role="status">{texts.nothingFound(search.trim())}</p>}
+      {field}
       {shown.map(({ title, cameras }) => (
         <section key={title} aria-label={title}>
           <h2 className={shared.data.length === 0 ? 'unseen' : undefined}>{title}</h2>
-          <ul className={isFew ? 'wall wall-few' : 'wall'}>
+          <ul className={isFew ? 'wall wall-few' : isCrowd ? 'wall wall-crowd' : 'wall'}>
             {cameras.map((camera) => (
               <CameraTile
                 key={`${camera.kind} ${camera.camera.id}`}
@@ -99,6 +93,13 @@ export function Cameras() {
       ))}
     </Page>
   )
+}
+
+function joinLists(own: readonly Camera[], shared: readonly SharedCamera[]): AnyCamera[] {
+  return [
+    ...own.map((camera): AnyCamera => ({ kind: 'own', camera })),
+    ...shared.map((camera): AnyCamera => ({ kind: 'shared', camera })),
+  ]
 }
 
 /** A key frame a second is movement enough for a glance. */

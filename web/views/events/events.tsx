@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'wouter'
 import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
+import { findIntervalMs } from '../../model/asking-again.ts'
 import { cutIntoDays, listKinds } from '../../model/event-list.ts'
 import { createZone, momentOf, parseLocalTime, startOfDay, writeLocalTime, type Zone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
@@ -16,14 +17,15 @@ import { Failure } from '../../parts/failure.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
-import { useTexts } from '../../texts/texts.tsx'
+import { useLanguage, useTexts } from '../../texts/texts.tsx'
 import './events.css'
 
 const pageSize = 50
 const intervalMs = 10_000
 
 export function Events() {
-  const { events: texts, loading } = useTexts()
+  const { texts: all, language } = useLanguage()
+  const { events: texts, loading } = all
   const client = useClient()
   const [search, setSearch] = useSearchParams()
   const cameraId = Number(search.get('camera') ?? 0) || undefined
@@ -37,6 +39,10 @@ export function Events() {
     setSearch(value === '' ? others : [...others, [name, value]], { replace: true })
   }
   const cameras = useQuery(ownCamerasQuery(client))
+  const byName = useMemo(() => {
+    const { compare } = new Intl.Collator(language, { numeric: true })
+    return [...(cameras.data ?? [])].sort((one, other) => compare(one.name, other.name))
+  }, [cameras.data, language])
   const byId = useMemo(() => new Map((cameras.data ?? []).map((camera) => [camera.id, camera])), [cameras.data])
   const events = useInfiniteQuery({
     queryKey: ['events', cameraId, category, range],
@@ -48,7 +54,8 @@ export function Events() {
         : client.events.listOfCamera(cameraId, query, { signal })
     },
     getNextPageParam: ({ next }, _pages, offset) => (next === null ? undefined : offset + pageSize),
-    refetchInterval: intervalMs,
+    // All pages that are shown are asked for again.
+    refetchInterval: ({ state }) => findIntervalMs(intervalMs, state.data?.pages.length ?? 0, 1),
   })
   const clock = useClock(zone)
   const shown = unique(events.data?.pages.flatMap(({ results }) => results) ?? [])
@@ -63,7 +70,7 @@ export function Events() {
           <span>{texts.camera}</span>
           <select value={cameraId ?? ''} onChange={({ currentTarget: { value } }) => choose('camera', value)}>
             <option value="">{texts.allCameras}</option>
-            {(cameras.data ?? []).map(({ id, name }) => (
+            {byName.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>
@@ -104,7 +111,7 @@ export function Events() {
         </Empty>
       )}
       {cutIntoDays(shown, zone).map(({ startMs, events }) => (
-        <section key={startMs} aria-label={clock.fullDay(startMs)}>
+        <section key={startMs} className="day" aria-label={clock.fullDay(startMs)}>
           <h2>{clock.fullDay(startMs)}</h2>
           <ul className="panel events">
             {events.map((event) => (

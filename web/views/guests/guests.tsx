@@ -16,6 +16,7 @@ import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useSearch } from '../../parts/search.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 const guestsKey = (cameraId: number) => [...camerasKey, 'own', cameraId, 'guests'] as const
@@ -28,9 +29,10 @@ export function Guests() {
   const camera = useCamera('own', cameraId)
   const guests = useQuery({
     queryKey: guestsKey(cameraId),
-    queryFn: ({ signal }) => readAll(client.guests.listAll(cameraId, {}, { signal })),
+    queryFn: ({ signal }) => readAll(client.guests.listAll(cameraId, { limit: 1000 }, { signal })),
     refetchInterval: 10_000,
   })
+  const { found, field } = useSearch(guests.data ?? [], (guest) => `${nameOf(guest)} ${guest.email}`)
   const name = camera.data?.camera.name ?? ''
   return (
     <Page title={texts.title(name)} above={{ name: name || texts.toCamera, href: `/cameras/${id}` }}>
@@ -44,9 +46,10 @@ export function Guests() {
             <p>{texts.none}</p>
           </Empty>
         )}
-        {guests.data && guests.data.length > 0 && (
+        {field}
+        {found.length > 0 && (
           <ul className="panel rows">
-            {guests.data.map((guest) => (
+            {found.map((guest) => (
               <GuestRow key={guest.id} cameraId={cameraId} guest={guest} />
             ))}
           </ul>
@@ -104,11 +107,13 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
     onSettled: () => onSettled().then(() => setWanted(undefined)),
   })
   const remove = useMutation({ mutationFn: () => client.guests.delete(cameraId, guest.id), onSettled })
-  const name = [guest.first_name, guest.last_name].filter(Boolean).join(' ')
+  const name = nameOf(guest)
   return (
     <li className="row">
       <div>
-        <strong>{name || guest.email}</strong>
+        <strong>
+          <bdi>{name || guest.email}</bdi>
+        </strong>
         <p className="hint">{name ? guest.email : texts.pending}</p>
         {(change.error ?? remove.error) && <Failure error={change.error ?? remove.error} />}
       </div>
@@ -130,6 +135,11 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
       />
     </li>
   )
+}
+
+/** Empty until the guest has opened the camera. */
+function nameOf({ first_name, last_name }: Guest): string {
+  return [first_name, last_name].filter(Boolean).join(' ')
 }
 
 /** Who was invited although the answer was lost is found in the list. */

@@ -29,7 +29,12 @@ function Authorizations({ client }: { readonly client: Client }) {
   const clock = useClock()
   const list = useAccountList('authorizations', client.authorizations.listAll)
   return (
-    <ListPanel title={texts.applications} list={list} none={texts.noApplications}>
+    <ListPanel
+      title={texts.applications}
+      list={list}
+      none={texts.noApplications}
+      nameOf={({ application }) => application.name}
+    >
       {(each) => (
         <EndableRow
           key={each.id}
@@ -52,7 +57,12 @@ function Browsers({ client }: { readonly client: Client }) {
   const clock = useClock()
   const list = useAccountList('sessions', client.sessions.listAll)
   return (
-    <ListPanel title={texts.browsers} list={list} none={texts.noBrowsers}>
+    <ListPanel
+      title={texts.browsers}
+      list={list}
+      none={texts.noBrowsers}
+      nameOf={({ user_agent: name, ip }) => `${name} ${ip}`}
+    >
       {(each) => (
         <EndableRow
           key={each.id}

@@ -72,7 +72,7 @@ function ApplicationList({ client }: { readonly client: Client }) {
           </>
         )}
       </Form>
-      <ListPanel title={texts.title} list={list} none={texts.none}>
+      <ListPanel title={texts.title} list={list} none={texts.none} nameOf={({ name }) => name}>
         {(application) => (
           <ApplicationRow key={application.id} application={application} client={client} onSettled={list.onSettled} />
         )}
@@ -100,7 +100,9 @@ function ApplicationRow({ application, client, onSettled }: RowProps) {
   return (
     <li className="row">
       <div>
-        <strong>{application.name}</strong>
+        <strong>
+          <bdi>{application.name}</bdi>
+        </strong>
         <ClientId of={application} />
         {application.redirect_uris.map((uri) => (
           <p className="hint" key={uri}>

@@ -42,6 +42,7 @@ export function Storage() {
         title={texts.cameras}
         list={{ data: own.cameras, error: null, refetch: storage.refetch }}
         none={texts.none}
+        nameOf={({ id }) => nameOf(id)}
       >
         {(camera) => <CameraRow key={camera.id} camera={camera} name={nameOf(camera.id)} most={most} />}
       </ListPanel>
@@ -125,7 +126,9 @@ function CameraRow({ camera, name, most }: CameraRowProps) {
     <li className="row">
       <div>
         <p className="row-head">
-          <Link href={`/cameras/${camera.id}/settings`}>{name}</Link>
+          <Link href={`/cameras/${camera.id}/settings`}>
+            <bdi>{name}</bdi>
+          </Link>
           <span>{sizes(camera.used_bytes)}</span>
         </p>
         <Level whole={Math.max(1, most)} parts={[{ size: camera.used_bytes, look: 'main' }]} />

@@ -40,7 +40,7 @@ function TokenList({ client }: { readonly client: Client }) {
         />
         {create.data && <Secret label={texts.made(create.data.name)} value={create.data.token} />}
       </Form>
-      <ListPanel title={texts.title} list={list} none={texts.none}>
+      <ListPanel title={texts.title} list={list} none={texts.none} nameOf={({ name }) => name}>
         {(token) => <TokenRow key={token.id} token={token} client={client} onSettled={list.onSettled} />}
       </ListPanel>
     </>
@@ -58,7 +58,9 @@ function TokenRow({ token, client, onSettled }: RowProps) {
   return (
     <li className="row">
       <div>
-        <strong>{token.name}</strong>
+        <strong>
+          <bdi>{token.name}</bdi>
+        </strong>
         <p className="hint">
           <code>
             {token.prefix}…{token.last_four}

@@ -128,6 +128,6 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
   )
 }
 
-function nameOf({ first_name, last_name, email }: Account): string {
+export function nameOf({ first_name, last_name, email }: Account): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email
 }

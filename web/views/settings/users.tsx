@@ -12,7 +12,7 @@ import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
-import { UserRow } from './user-row.tsx'
+import { nameOf, UserRow } from './user-row.tsx'
 
 export function Users() {
   return <AccountGate>{(client) => <UserList client={client} />}</AccountGate>
@@ -24,7 +24,7 @@ function UserList({ client }: { readonly client: Client }) {
   return (
     <>
       <NewUser client={client} onSettled={list.onSettled} />
-      <ListPanel title={texts.title} list={list} none="">
+      <ListPanel title={texts.title} list={list} none="" nameOf={(user) => `${nameOf(user)} ${user.email}`}>
         {(user) => <UserRow key={user.id} user={user} client={client} onSettled={list.onSettled} />}
       </ListPanel>
     </>
