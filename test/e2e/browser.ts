@@ -57,10 +57,13 @@ const grab = `(selector) => {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d', { willReadFrequently: true })
   context.drawImage(element, 0, 0)
+  const { currentTime } = element
   const { data } = context.getImageData(0, 0, width, height)
   let text = ''
   for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
-  return { width, height, pixels: btoa(text), playingMs: window.hls?.playingDate?.getTime() }
+  // By the entry of the playlist at this very moment: after a jump hls.js tells it for a while from the entry that was played before.
+  const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= currentTime)
+  return { width, height, pixels: btoa(text), playingMs: entry && entry.programDateTime + (currentTime - entry.start) * 1000 }
 }`
 
 /** Of an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing, or nothing that can be read. */
