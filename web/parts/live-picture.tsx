@@ -18,6 +18,8 @@ export type LivePictureProps = {
 const againMs = 3_000
 /** A picture that broke is gone from its element at once: this is how old the one that stays may be. */
 const keepEveryMs = 2_000
+/** What only passes by while somebody scrolls is not asked for. */
+const restMs = 250
 
 export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProps) {
   const image = useRef<HTMLImageElement>(null)
@@ -59,12 +61,7 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
   }
   return (
     <span className={`live-picture ${isOld || isBroken ? 'live-picture-old' : ''}`}>
-      {/* A camera that is connected for whoever looks takes some seconds: until then the newest snapshot lies below. */}
-      <canvas
-        ref={kept}
-        className="picture"
-        style={isLive && poster !== undefined ? { backgroundImage: `url("${poster}")` } : undefined}
-      />
+      <canvas ref={kept} className="picture" />
       <img
         ref={image}
         className="picture"
@@ -89,17 +86,27 @@ function keepPicture(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
   canvas.getContext('2d')?.drawImage(image, 0, 0)
 }
 
-/** In the window, or nearly; and the window in front. */
+/** In the window, or nearly, and not only passing by; and the window in front. */
 function useIsVisible(element: { readonly current: Element | null }): { isNear: boolean; isShown: boolean } {
   const [isNear, setNear] = useState(false)
   const [isShown, setShown] = useState(!document.hidden)
   useEffect(() => {
     if (!element.current) return
-    const observer = new IntersectionObserver(([entry]) => setNear(entry?.isIntersecting ?? false), {
-      rootMargin: '100px',
-    })
+    let isFirst = true
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const note = ([entry]: readonly IntersectionObserverEntry[]) => {
+      clearTimeout(timer)
+      if (!entry?.isIntersecting) setNear(false)
+      else if (isFirst) setNear(true)
+      else timer = setTimeout(() => setNear(true), restMs)
+      isFirst = false
+    }
+    const observer = new IntersectionObserver(note, { rootMargin: '100px' })
     observer.observe(element.current)
-    return () => observer.disconnect()
+    return () => {
+      clearTimeout(timer)
+      observer.disconnect()
+    }
   }, [element])
   useEffect(() => {
     const note = () => setShown(!document.hidden)

@@ -1,7 +1,7 @@
 // What happened at one's cameras, day by day, newest first; each leads to its moment.
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
@@ -129,7 +129,10 @@ export function Events() {
   )
 }
 
-function EventRow({ event, camera }: { readonly event: CameraEvent; readonly camera: Camera | undefined }) {
+type EventRowProps = { readonly event: CameraEvent; readonly camera: Camera | undefined }
+
+/** Drawn anew when it changes, not when others come: there may be thousands. */
+const EventRow = memo(({ event, camera }: EventRowProps) => {
   const { events: texts } = useTexts()
   const clock = useClock()
   const atMs = Date.parse(event.occurred_at)
@@ -160,7 +163,7 @@ function EventRow({ event, camera }: { readonly event: CameraEvent; readonly cam
       )}
     </li>
   )
-}
+})
 
 /** The day of a date in the address, from midnight to midnight; undefined for all of them. */
 function readDay(day: string, zone: Zone): { start: string; end: string } | undefined {
