@@ -34,7 +34,7 @@ export class FrameWatch {
   }
 
   /** @throws CameraError when it has been too long */
-  check({ pictures, published }: FrameCounts, nowMs: number, { what, hint }: Lacking): void {
+  check({ pictures, published }: FrameCounts, nowMs: number, lacking: Lacking): void {
     const { pictureMs, keyFrameMs } = this.#limits
     if (pictures !== this.#counts.pictures) this.#pictureMs = nowMs
     if (published !== this.#counts.published) this.#publishedMs = nowMs
@@ -48,7 +48,11 @@ export class FrameWatch {
       throw new CameraError('no_frames', detail)
     }
     if (nowMs - this.#publishedMs >= keyFrameMs) {
-      throw new CameraError('no_frames', `The camera sent ${what} within ${keyFrameMs / 1000} s: ${hint}.`)
+      throw describeLacking(keyFrameMs, lacking)
     }
   }
+}
+
+export function describeLacking(ms: number, { what, hint }: Lacking): CameraError {
+  return new CameraError('no_frames', `The camera sent ${what} within ${ms / 1000} s: ${hint}.`)
 }

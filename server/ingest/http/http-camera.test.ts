@@ -144,6 +144,13 @@ test('a single picture that fails for long is an outage', async () => {
   assert.deepEqual(items.at(-1), { kind: 'end', reason: 'no_frames' })
 })
 
+test('a single picture that nobody can show is told, however well it comes', async () => {
+  await using camera = await openHttpCamera((_, response) => response.end(picture(1, 65_535, 65_535)))
+  const { items, causes } = await watchCamera({ url: camera.url }, isOffline, { clock: hastyClock })
+  assert.deepEqual(timesOf(items, 'video'), [])
+  assert.match(causes[0]!, /sent no JPEG that can be read within 75 s/)
+})
+
 const account = { username: 'root', password: 'pass word' }
 
 test('Basic and Digest let in, Digest over the path as it is asked for', async () => {

@@ -6,7 +6,7 @@ import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../camera-connection.ts'
 import { CameraError, toCameraError } from '../camera-error.ts'
 import { withDeadline } from '../deadline.ts'
-import { FrameWatch } from '../frame-watch.ts'
+import { describeLacking, FrameWatch, type Lacking } from '../frame-watch.ts'
 import { PictureStream } from '../picture-stream.ts'
 import { runContainerCamera } from './container-camera.ts'
 import { describeHttpError, HttpClient } from './http-client.ts'
@@ -92,7 +92,7 @@ async function readPictures(
   }
 }
 
-const lacking = { what: 'no JPEG that can be read', hint: 'check that its URL is one of MJPEG pictures' }
+const lacking: Lacking = { what: 'no JPEG that can be read', hint: 'check that its URL is one of MJPEG pictures' }
 
 type Still = { readonly jpeg: Uint8Array; readonly response: IncomingMessage; readonly askedMs: number }
 
@@ -107,7 +107,10 @@ async function pollPicture(
   let { jpeg, response, askedMs } = first
   let seenMs = clock.monotonicMs()
   let publishedMs = seenMs
+  let usable = { pictures: pictures.published, atMs: seenMs }
   for (;;) {
+    if (pictures.published > usable.pictures) usable = { pictures: pictures.published, atMs: publishedMs }
+    if (clock.monotonicMs() - usable.atMs >= limits.keyFrameMs) throw describeLacking(limits.keyFrameMs, lacking)
     const tookMs = clock.monotonicMs() - askedMs
     await clock.sleep(Math.max(0, Math.max(pollMs, 2 * tookMs) - tookMs), signal)
     askedMs = clock.monotonicMs()

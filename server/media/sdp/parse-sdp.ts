@@ -4,6 +4,8 @@ import { AppError } from '../../base/error.ts'
 import { type Sdp, type SdpMedia, type SdpPayload, staticPayloads } from './sdp.ts'
 
 const maxMedia = 64
+/** Seven bits (RFC 3550 5.1). */
+const maxPayloadType = 127
 
 /** @throws AppError 'corrupt' when the text is no session description */
 export function parseSdp(text: string): Sdp {
@@ -23,7 +25,7 @@ export function parseSdp(text: string): Sdp {
         .find((line) => line.startsWith('s='))
         ?.slice(2)
         .trim() ?? '',
-    control: findAttribute(session, 'control'),
+    control: readAttributes(session).get('control'),
     media: media.map(parseMedia),
   }
 }
@@ -32,20 +34,22 @@ function parseMedia(lines: readonly string[]): SdpMedia {
   const match = /^m=(\S+) +(\d+)(?:\/\d+)? +(\S+)((?: +\S+)*) *$/.exec(lines[0]!)
   if (!match) throw new AppError('corrupt', 'SDP: expected "m=<media> <port> <protocol> <formats>"')
   const [, type, port, protocol, formats] = match
-  const payloadTypes = formats!.split(' ').filter((format) => /^\d{1,3}$/.test(format))
+  const numbers = formats!.split(' ').filter((format) => /^\d{1,3}$/.test(format))
+  const payloadTypes = new Set(numbers.map(Number).filter((payloadType) => payloadType <= maxPayloadType))
+  const attributes = readAttributes(lines)
   return {
     type: type!,
     port: Number(port),
     protocol: protocol!,
-    payloads: payloadTypes.map((format) => parsePayload(Number(format), lines)),
-    control: findAttribute(lines, 'control'),
+    payloads: Array.from(payloadTypes, (payloadType) => parsePayload(payloadType, attributes)),
+    control: attributes.get('control'),
     isOffered: !lines.includes('a=recvonly') && !lines.includes('a=inactive'),
   }
 }
 
-function parsePayload(payloadType: number, lines: readonly string[]): SdpPayload {
+function parsePayload(payloadType: number, attributes: Attributes): SdpPayload {
   const known = staticPayloads.get(payloadType)
-  const rtpmap = findOf(lines, 'rtpmap', payloadType)
+  const rtpmap = attributes.get(`rtpmap:${payloadType}`)
   const [encoding, clockRate, channels] = rtpmap ? rtpmap.split('/') : []
   return {
     payloadType,
@@ -53,8 +57,8 @@ function parsePayload(payloadType: number, lines: readonly string[]): SdpPayload
     clockRate: positive(clockRate) ?? known?.clockRate ?? 0,
     channels: positive(channels) ?? known?.channels ?? 1,
     parameters: withFrameSize(
-      parseParameters(findOf(lines, 'fmtp', payloadType) ?? ''),
-      findOf(lines, 'framesize', payloadType) ?? findAttribute(lines, 'x-dimensions'),
+      parseParameters(attributes.get(`fmtp:${payloadType}`) ?? ''),
+      attributes.get(`framesize:${payloadType}`) ?? attributes.get('x-dimensions'),
     ),
   }
 }
@@ -74,23 +78,24 @@ function parseParameters(text: string): Map<string, string> {
   return parameters
 }
 
-/** The value of `a=<name>:<value>`. */
-function findAttribute(lines: readonly string[], name: string): string | undefined {
-  const prefix = `a=${name}:`
-  const value = lines
-    .find((line) => line.startsWith(prefix))
-    ?.slice(prefix.length)
-    .trim()
-  return value === '' ? undefined : value
-}
+/** Values by `name`, and by `name:payloadType` where they begin with one; the first of each, if it is not empty. */
+type Attributes = ReadonlyMap<string, string>
 
-/** The value of `a=<name>:<payloadType> <value>`. */
-function findOf(lines: readonly string[], name: string, payloadType: number): string | undefined {
-  const prefix = `a=${name}:${payloadType} `
-  return lines
-    .find((line) => line.startsWith(prefix))
-    ?.slice(prefix.length)
-    .trim()
+function readAttributes(lines: readonly string[]): Attributes {
+  const attributes = new Map<string, string>()
+  const take = (name: string, value: string) => {
+    if (value !== '' && !attributes.has(name)) attributes.set(name, value)
+  }
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    if (!line.startsWith('a=') || colon === -1) continue
+    const name = line.slice(2, colon)
+    const value = line.slice(colon + 1)
+    take(name, value.trim())
+    const space = value.indexOf(' ')
+    if (space > 0) take(`${name}:${value.slice(0, space)}`, value.slice(space + 1).trim())
+  }
+  return attributes
 }
 
 function positive(text: string | undefined): number | undefined {
