@@ -81,6 +81,7 @@ export async function decode(source: string, { seconds }: { seconds?: number } =
       '-v',
       'error',
       '-nostdin',
+      ...inputOptions(source),
       '-i',
       source,
       ...limit,
