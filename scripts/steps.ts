@@ -31,6 +31,7 @@ export function runStaticChecks(counts: Counts): void {
 
 export type TestRun = {
   readonly patterns: readonly string[]
+  readonly except?: readonly string[]
   /** How many files at once. */
   readonly concurrency: number
   /** Longest time a single test may take, milliseconds. */
@@ -41,8 +42,11 @@ export type TestRun = {
 const maxRunMs = 20 * 60_000
 
 /** Runs the test files that match, printing as they go. Files that hold no test, or end badly, count as failed. */
-export async function runTests({ patterns, concurrency, timeoutMs }: TestRun, counts: Counts): Promise<void> {
-  const files = globSync([...patterns], { exclude: ['node_modules/**'] }).sort()
+export async function runTests(
+  { patterns, except = [], concurrency, timeoutMs }: TestRun,
+  counts: Counts,
+): Promise<void> {
+  const files = globSync([...patterns], { exclude: ['node_modules/**', ...except] }).sort()
   if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`)
   const execArgv = ['--import', new URL('test-end.ts', import.meta.url).href]
   const signal = AbortSignal.timeout(maxRunMs)
