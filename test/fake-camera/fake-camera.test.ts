@@ -180,11 +180,11 @@ test('what it does not have or speak is refused by the right status', async () =
 })
 
 test('a silent client is dropped after the session timeout, one that asks or reports is kept', async () => {
-  await using camera = await openFakeCamera({ streams: [yard], sessionTimeoutMs: 400 })
+  await using camera = await openFakeCamera({ streams: [yard], sessionTimeoutMs: 1600 })
   using silent = await RtspClient.play(camera.url('yard'))
   using alive = await RtspClient.play(camera.url('yard'))
-  for (let i = 0; i < 8; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
+  for (let i = 0; i < 10; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 250))
     assert.equal((await alive.request('GET_PARAMETER')).status, 200)
   }
   assert.equal(silent.isClosed, true)
