@@ -16,6 +16,7 @@ export const problemCodes = [
   'no_video',
   'unsupported',
   'no_frames',
+  'suspended',
   'failed',
 ] as const
 

@@ -79,6 +79,11 @@ export const Camera = Type.Object({
         'Extension. The same as a word for programs, as the detection of streams has them; null while it is online.',
     }),
   ),
+  keeps_damaged_pictures: Type.Boolean({
+    ...ours,
+    description:
+      'Extension. Pictures damaged by loss are shown and recorded as they come, instead of being dropped up to the next key frame.',
+  }),
 })
 
 export type Camera = Static<typeof Camera>
@@ -134,6 +139,9 @@ export const CameraChange = Type.Object({
   ...writable,
   name: Type.Optional(writable.name),
   url: Type.Optional(writable.url),
+  keeps_damaged_pictures: Type.Optional(
+    Type.Boolean({ description: 'Keep pictures damaged by loss as they come; false for new cameras.' }),
+  ),
 })
 
 export type CameraChange = Static<typeof CameraChange>

@@ -31,6 +31,7 @@ import {
 } from './recording.ts'
 import { Nothing } from './schema.ts'
 import { serverEndpoints } from './server.ts'
+import { statisticsEndpoints } from './statistics.ts'
 import { storageEndpoints } from './storage.ts'
 import { User } from './user.ts'
 
@@ -347,6 +348,7 @@ export const endpoints = {
 
   ...detectionEndpoints,
   ...footageEndpoints,
+  ...statisticsEndpoints,
   ...storageEndpoints,
   ...serverEndpoints,
   ...accountEndpoints,

@@ -1,6 +1,7 @@
 // What is recorded of a camera, and how it is played.
 
 import { type Static, Type } from 'typebox'
+import { gapReasons } from './gap-reasons.ts'
 import { nullable, ours, TimeIn, Timestamp } from './schema.ts'
 
 export const Recording = Type.Object({
@@ -61,14 +62,15 @@ export const Timeline = Type.Object({
         start: Timestamp,
         end: Timestamp,
         reason: Type.String({
-          description:
-            'camera_unreachable, auth_failed, no_frames, stream_changed, stopped_by_user, disk_full, disk_failed, server_down, overload, damaged or unknown.',
+          description: `One of these; later versions add others. ${Object.entries(gapReasons)
+            .map(([reason, meaning]) => `${reason}: ${meaning}`)
+            .join(' ')}`,
         }),
       },
       {
         ...ours,
         description:
-          'Extension. Where footage is missing, and why; up to now while nothing is recorded. An outage with several causes has a gap for each.',
+          "Extension. Where footage is missing, and why; up to now while nothing is recorded. An outage with several causes has a gap for each. Where the server's clock was set back, the segments recorded after that follow and overlap those before; between them stands a gap of no length (`start` equal to `end`) with the reason `clock_set`.",
       },
     ),
   ),

@@ -28,6 +28,12 @@ export const CameraStorage = Type.Object({
   ),
 })
 
+export const FileRepair = Type.Object({
+  pending_files: Type.Integer({ description: 'Files that wait for their repair, the newest first.' }),
+  repaired_files: Type.Integer({ description: 'Since the server was started.' }),
+  failed_files: Type.Integer({ description: 'Files that could not be read or written; they are tried again.' }),
+})
+
 export const ServerStorage = Type.Object({
   used_bytes: usedBytes,
   max_bytes: maxBytes('all footage'),
@@ -36,6 +42,12 @@ export const ServerStorage = Type.Object({
   disk_free_bytes: nullable(Type.Integer()),
   min_free_bytes: nullable(Type.Integer({ description: 'What stays free of it.' })),
   full_at: fullAt,
+  repair: nullable(
+    Type.Object(
+      { ...FileRepair.properties },
+      { description: 'Of files that were open when the server or a part of it died; null when none is left.' },
+    ),
+  ),
 })
 
 export const Storage = Type.Object({

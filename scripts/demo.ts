@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs, promisify } from 'node:util'
+import { endWithVariable, watchParent } from '../server/commands/parent-watch.ts'
 
 const help = `npm run demo -- [--port N] [--data DIR] [--json]
 
@@ -87,6 +88,7 @@ function readOptions() {
 async function start<T>(path: string, ...args: string[]): Promise<T> {
   const child = spawn(process.execPath, [...process.execArgv, program(path), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, [endWithVariable]: String(process.pid) },
   })
   children.push(child)
   child.on('exit', (code) => stop(code ?? 1))
@@ -234,6 +236,7 @@ Any address in the answers opens in a player or a browser as it is. Ctrl-C ends 
 
 if (!existsSync(program('server/commands/nightjar.ts'))) throw new Error('run the demo from a checkout')
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => void stop(0))
+watchParent(() => void stop(0))
 main().catch((error) => {
   // Ctrl-C before all is up: what it interrupted is no fault.
   if (isStopping) return

@@ -2,7 +2,7 @@
 // Installs the dependencies first when they are missing or the lock file has changed. Runs on Node 18 and later, so that
 // whatever Node a machine has is enough to begin with.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -22,25 +22,71 @@ const isDevelopment = /^(scripts\/(test|check|emit-sdk)|bench\/)/
 /** Programs that start servers. */
 const showsDashboard = /^(server\/commands\/nightjar|scripts\/(demo|test|check)|bench\/)/
 
-main()
+/** The program that runs now: npm, the build or the one that was asked for. */
+let child
 
-function main() {
+/** The first signal that came, or SIGTERM when npm was gone. */
+let endedBy
+
+await main()
+
+async function main() {
   const present = process.versions.node
   if (Number.parseInt(present, 10) < 18) fail(`Node.js ${present} is too old to begin with; install 18 or later.`)
   const [entry, ...args] = process.argv.slice(2)
   if (entry === undefined) fail('usage: node scripts/run.js <entry.ts> [arguments]')
-  install(isDevelopment.test(entry))
-  if (showsDashboard.test(entry)) buildDashboard()
-  const child = spawn(pinnedNode, ['--disable-warning=ExperimentalWarning', join(root, entry), ...args], {
-    stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
-  })
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name))
-  child.on('error', (error) => fail(`cannot start ${pinnedNode}: ${error.message}`))
-  child.on('exit', (code, name) => process.exit(name ? 128 + (constants.signals[name] ?? 0) : (code ?? 1)))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => end(name))
+  endWithNpm(entry)
+  await install(isDevelopment.test(entry))
+  if (showsDashboard.test(entry)) await buildDashboard()
+  const { code, signal } = await run(
+    pinnedNode,
+    ['--disable-warning=ExperimentalWarning', join(root, entry), ...args],
+    // The program ends when it finds that this process is gone (server/commands/parent-watch.ts).
+    {
+      stdio: 'inherit',
+      env: { NODE_COMPILE_CACHE: compileCache, ...process.env, NIGHTJAR_END_WITH: `${process.pid}` },
+    },
+  ).catch((error) => fail(`cannot start ${pinnedNode}: ${error.message}`))
+  process.exit(signal ? exitCodeOf(signal) : (code ?? 1))
 }
 
-function install(withDevelopment) {
+function end(signal) {
+  endedBy ??= signal
+  child?.kill(signal)
+}
+
+/**
+ * npm passes SIGTERM on, because the scripts in package.json replace their shell (`exec`); when it is killed it passes nothing on.
+ * So a process that npm started ends, as by SIGTERM, when its parent is gone. Nothing else counts: a server that was started
+ * in the background outlives its terminal as long as npm does.
+ */
+function endWithNpm(entry) {
+  if (!process.env.npm_lifecycle_script?.includes(`scripts/run.js ${entry}`)) return
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    end('SIGTERM')
+  }, 1000)
+  timer.unref()
+}
+
+/** Runs a program until it ends; nothing more is started after a signal. */
+function run(command, args, options) {
+  if (endedBy) process.exit(exitCodeOf(endedBy))
+  return new Promise((resolve, reject) => {
+    child = spawn(command, args, options)
+    child.on('error', reject)
+    child.on('exit', (code, signal) => resolve({ code, signal }))
+  })
+}
+
+function exitCodeOf(signal) {
+  return 128 + (constants.signals[signal] ?? 0)
+}
+
+async function install(withDevelopment) {
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
@@ -48,29 +94,32 @@ function install(withDevelopment) {
   if (lock === wanted && (kind === 'all' || !withDevelopment) && existsSync(pinnedNode)) return
   process.stderr.write('Installing dependencies (once; this takes about a minute) …\n')
   // Install scripts stay off: one package would fetch a program from elsewhere. Only the pinned runtime needs its own.
-  npm(['ci', '--ignore-scripts', '--loglevel=error', ...(withDevelopment ? [] : ['--omit=dev'])])
-  npm(['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
+  await npm(['ci', '--ignore-scripts', '--loglevel=error', ...(withDevelopment ? [] : ['--omit=dev'])])
+  await npm(['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'])
   if (!existsSync(pinnedNode)) fail('the package "node" did not install its program; try: npm ci && npm rebuild node')
   writeFileSync(stampFile, `${wanted} ${withDevelopment ? 'all' : 'production'}\n`)
 }
 
-function buildDashboard() {
-  const { status } = spawnSync(pinnedNode, [join(root, 'scripts', 'build-web.ts')], {
+async function buildDashboard() {
+  const { code } = await run(pinnedNode, [join(root, 'scripts', 'build-web.ts')], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   })
-  if (status !== 0) fail('The dashboard could not be built; the lines above say why.')
+  if (endedBy) process.exit(exitCodeOf(endedBy))
+  if (code !== 0) fail('The dashboard could not be built; the lines above say why.')
 }
 
-function npm(args) {
+async function npm(args) {
   // Standard output is kept for what the program itself prints.
-  const { status, error } = spawnSync('npm', args, {
+  const { code } = await run('npm', args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
-  })
-  if (error) fail(`npm could not be started: ${error.message}. Install Node.js 18 or later together with npm.`)
-  if (status !== 0) fail(`"npm ${args.join(' ')}" failed with code ${status}; the lines above say why.`)
+  }).catch((error) =>
+    fail(`npm could not be started: ${error.message}. Install Node.js 18 or later together with npm.`),
+  )
+  if (endedBy) process.exit(exitCodeOf(endedBy))
+  if (code !== 0) fail(`"npm ${args.join(' ')}" failed with code ${code}; the lines above say why.`)
 }
 
 function fail(message) {

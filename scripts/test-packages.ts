@@ -6,7 +6,10 @@ import { spawnSync } from 'node:child_process'
 const packages: readonly { readonly name: string; readonly probe: readonly string[] }[] = [
   { name: 'ffmpeg', probe: ['ffprobe', '-version'] },
   { name: 'mpv', probe: ['mpv', '--version'] },
+  { name: 'strace', probe: ['strace', '-V'] },
   { name: 'curl', probe: ['curl', '--version'] },
+  // Gives the server of the archive audit a clock that can be set.
+  { name: 'faketime', probe: ['faketime', '--version'] },
   { name: 'chromium', probe: ['chromium', '--version'] },
   { name: 'firefox-esr', probe: ['firefox-esr', '--version'] },
   { name: 'postgresql', probe: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'] },

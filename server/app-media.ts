@@ -1,6 +1,8 @@
 // Pictures, put together: the workers that receive and record them, the archive, live views, and what is told of cameras.
 
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
@@ -13,6 +15,7 @@ import { CameraEvents } from './camera-events.ts'
 import { createAddressRules } from './config/meanings.ts'
 import type { Config } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
+import { FigureKeeper } from './figure-keeper.ts'
 import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
@@ -32,13 +35,19 @@ export type MediaOptions = {
 /** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
 const maxDiskOperations = 8
 
+/** Of what recorders hold while the disk is slow: of each worker at least this, of all an eighth of the memory. */
+const minPendingBytes = 64 * 2 ** 20
+
+/** A recorder that waits so long for the disk has it before a repair does. */
+const busyDiskMs = 250
+
 /** Connections to one camera or recorder that all workers together set up at a time; at least one each. */
 const maxConnectsPerHost = 4
 
 /** The largest picture kept for lists; live snapshots come in the size the camera sends. */
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
-/** The archive is repaired; nothing runs yet. `tasks`, by what they are called in the log, are to be run as long as the server does. */
+/** Nothing runs yet, and no file of the archive was read. `tasks`, by what they are called in the log, are to be run as long as the server does. */
 export async function openMedia({ config, store, port, publicUrl, clock, log }: MediaOptions) {
   const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
   await cameraEvents.open()
@@ -49,9 +58,8 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     log,
     onGap: (gap) => cameraEvents.takeGap(gap),
   })
-  const leftOpen = await store.segments.listOpen()
-  const isArchiveThere = await openArchiveFolder(config.archive, store.segments, log)
-  if (isArchiveThere) await catalog.repairOpen(await store.cameras.list())
+  await catalog.repair.open(await store.cameras.list())
+  await openArchiveFolder(config.archive, store.segments, log)
   const space = {
     rows: store.segments,
     archiveDir: config.archive,
@@ -62,12 +70,15 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     minFreeBytes: config.minFree,
   }
   const retention = new Retention({ ...space, recordedBytes: () => catalog.stats().recordedBytes })
+  /** Milliseconds, by camera: outlives connections and workers. */
+  const keyIntervals = new Map<number, number>()
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
       archiveDir: config.archive,
       syncIntervalMs: config.syncIntervalMs,
       minFreeBytes: config.minFree,
+      pendingBytes: Math.max(minPendingBytes, findMemoryBytes() / 8 / config.workers),
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       addressRules: createAddressRules(config, { port, publicUrl }),
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
@@ -76,17 +87,31 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     clock,
     log,
     onReport: (report) => {
+      if (report.type === 'key_interval') keyIntervals.set(report.cameraId, report.intervalMs)
       desk.take(report)
       cameraEvents.take(report)
       gapKeeper.take(report)
     },
+    onCounters: (counters) => figures.take(counters),
     onWorkerLost: async (cameraIds) => {
       cameraEvents.takeWorkerLoss(cameraIds)
-      for (const id of cameraIds) await catalog.abandon(id)
+      for (const id of cameraIds) catalog.abandon(id)
     },
   })
+  const figures = new FigureKeeper({
+    rows: store.cameraFigures,
+    clock,
+    log,
+    onLoss: (report) => cameraEvents.takeLoss(report),
+  })
   const decoder = new Decoder({ log, clock })
-  const live = new LiveStreams({ subscriber: workers, decoder, clock, log })
+  const live = new LiveStreams({
+    subscriber: workers,
+    decoder,
+    clock,
+    log,
+    keyIntervalMs: (cameraId) => keyIntervals.get(cameraId),
+  })
   const snapshots = new SnapshotKeeper({
     takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
     dir: join(config.data, 'snapshots'),
@@ -106,6 +131,8 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     onRemoved: async (cameraId) => {
       cameraEvents.forget(cameraId)
       gapKeeper.forget(cameraId)
+      figures.forget(cameraId)
+      keyIntervals.delete(cameraId)
       live.closeCamera(cameraId)
       await snapshots.remove(cameraId)
     },
@@ -117,26 +144,29 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     clock,
     log,
     isRecorded: (cameraId) => desk.isRecorded(cameraId),
-    findFootage: (cameraId) => catalog.bounds(cameraId),
+    findFootage: (cameraId) => catalog.knownBounds(cameraId),
+    findLast: (cameraId) => catalog.findLast(cameraId),
   })
   return {
     cameraEvents,
     catalog,
     decoder,
     desk,
+    figures,
     gapKeeper,
     live,
     retention,
     snapshots,
     space,
     workers,
-    /** For an archive that was not there at the start; undefined when it was. */
-    repairLater: isArchiveThere ? undefined : (signal: AbortSignal) => catalog.repairWhenThere(leftOpen, signal),
     tasks: {
+      'repair of recordings': (signal: AbortSignal) =>
+        catalog.repair.run(() => workers.stats().some(({ diskWaitMs }) => diskWaitMs > busyDiskMs), signal),
       'ends of recordings': (signal: AbortSignal) => desk.run(signal),
       snapshots: (signal: AbortSignal) => snapshots.run(signal),
       retention: (signal: AbortSignal) => retention.run(signal),
       'events of cameras': (signal: AbortSignal) => cameraEvents.run(signal),
+      'figures of cameras': (signal: AbortSignal) => figures.run(signal),
       'reasons of gaps': (signal: AbortSignal) => gapKeeper.run(signal),
     },
   }
@@ -148,4 +178,10 @@ async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number,
   } catch (error) {
     log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot was not written')
   }
+}
+
+/** What the machine has, or what the process may have of it. */
+function findMemoryBytes(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -16,11 +16,12 @@ import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
-import { findCameraLimit, listTrustedProxies } from './config/meanings.ts'
+import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/meanings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
+import { createAddressGuard } from './ingest/address-guard.ts'
 import { measure } from './measure.ts'
 import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
@@ -40,7 +41,7 @@ export type RunningServer = {
   readonly isSelfSigned: boolean
   /** On a first start, when nobody can sign in yet: what its owner types to become the first user. */
   readonly setupCode: string | undefined
-  /** Resolves when another server has taken the database over: then this one has to be closed. */
+  /** Resolves when the database cannot be used any more, as another server has it or its disk fails: then the server has to be closed. */
   readonly ousted: Promise<AppError>
   /** Finishes open fragments, ends viewers, writes what is left. */
   close(): Promise<void>
@@ -97,6 +98,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const { cameraEvents, catalog, decoder, desk, gapKeeper, live, snapshots, space, workers } = media
   const auth = createAuth({ config, store, secretKey, publicUrl, clock, log })
   const { accounts, audit, authenticator, mails, oauth, sessions } = auth
+  const addressCheck = createAddressGuard(createAddressRules(config, { port, publicUrl }))
   const access = new CameraAccess({ store, authenticator })
   const playback = new Playback({
     catalog,
@@ -125,8 +127,10 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     recorded: playback,
     recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
+    repair: () => catalog.repair.progress(),
+    figures: media.figures,
     cameraLimit: findCameraLimit(config),
-    detector: new StreamDetector({ workers, decoder, clock, log }),
+    detector: new StreamDetector({ workers, decoder, addressCheck, clock, log }),
     report: () => ({ ...identification, cameras: desk.stats(), workers: workers.health() }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,
@@ -165,7 +169,6 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const stopping = new AbortController()
   const background = [
     workers.run(),
-    ...(media.repairLater ? [media.repairLater(stopping.signal)] : []),
     ...runAlways(
       stopping.signal,
       { clock, log },
@@ -196,7 +199,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     fingerprint: identity?.fingerprint,
     isSelfSigned: identity !== undefined && config.tlsCert === undefined,
     setupCode: (await accounts.isSetupPending()) ? await accounts.createSetupCode() : undefined,
-    ousted: claim.lost,
+    ousted: Promise.race([claim.lost, store.lost]),
     close: () => held.disposeAsync(),
   }
 }

@@ -1,11 +1,11 @@
 // Keeps what runs in step with what the store says: which cameras are connected, which are recorded, whose footage must go.
 // And the other way round: what the workers report of a camera becomes its status in the store.
 
+import type { GapReason } from '../contract/gap-reasons.ts'
 import type { Catalog } from './archive/catalog.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
-import type { GapReason } from './hub/hub-item.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { CameraReport } from './media-workers.ts'
 import { isRecordedAt } from './model/recording-run.ts'
@@ -79,7 +79,7 @@ export class CameraDesk {
         catalog.segmentClosed(report.cameraId, report.path, report.checksum)
         return
       case 'segment_broken':
-        catalog.segmentBroken(report.cameraId, report.path)
+        catalog.segmentBroken(report.cameraId, report.path, report.confirmed)
         return
       case 'recording_gap':
         return
@@ -167,7 +167,7 @@ export class CameraDesk {
     const wanted = new Set<number>()
     const nowMs = clock.nowMs()
     let nextEndMs = Number.POSITIVE_INFINITY
-    for (const { id, url, username, password } of cameras) {
+    for (const { id, url, username, password, keepsDamaged } of cameras) {
       wanted.add(id)
       const recording = recordings.get(id)
       const isRecorded = recording !== undefined && isRecordedAt(recording, nowMs)
@@ -177,6 +177,7 @@ export class CameraDesk {
         url,
         ...(username !== null && { username }),
         ...(password !== null && { password }),
+        ...(keepsDamaged && { keepsDamaged }),
         recording: isRecorded ? { startReason: await findStartReason(id) } : undefined,
       }
       const current = this.#jobs.get(id)
@@ -231,5 +232,6 @@ export class CameraDesk {
 
 function isSameJob(a: CameraJob, b: CameraJob): boolean {
   const isSameRecording = (a.recording === undefined) === (b.recording === undefined)
-  return a.url === b.url && a.username === b.username && a.password === b.password && isSameRecording
+  const isSameSource = a.url === b.url && a.username === b.username && a.password === b.password
+  return isSameSource && a.keepsDamaged === b.keepsDamaged && isSameRecording
 }

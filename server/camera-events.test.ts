@@ -66,6 +66,31 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
 
 const offlineData = { reason: 'camera_unreachable', detail: 'It does not answer.' }
 
+test('a camera whose clock is wrong every night is told of once, with what to do about it', async (t) => {
+  const { start, wait, list, ids } = await open(t)
+  const { observed, stop } = await start()
+  const tell = (rate: number) => observed.take({ type: 'camera_clock', cameraId: ids[0]!, rate })
+  tell(1.5)
+  await wait(30)
+  tell(1)
+  await wait(1)
+  tell(2.0004)
+  await wait(20)
+  assert.deepEqual(await list(), [], 'not for a moment')
+  await wait(40)
+  for (let night = 0; night < 3; night++) {
+    tell(1)
+    await wait(600)
+    tell(2)
+    await wait(600)
+  }
+  await stop()
+  const [event, ...more] = await list()
+  assert.deepEqual([event![0], event![1], more], ['camera_clock', 0, []])
+  assert.equal(event![2].rate, 1.5)
+  assert.match(event![2].detail, /as if 40.0 seconds passed in a minute.* fewer pictures/)
+})
+
 test('a camera that goes and comes back is a pair of events, with the times when it happened', async (t) => {
   const { start, wait, list } = await open(t)
   const { online, offline } = await start()
@@ -274,4 +299,34 @@ test('one camera cannot flood: what begins is bounded, what has begun is ended',
   // 60, and 60 an hour, in 3,840 s; of those that had to wait some were over meanwhile.
   assert.ok(of('camera_offline') >= 60 && of('camera_offline') <= 60 + 3840 / 60 + 1, String(of('camera_offline')))
   assert.equal(of('camera_online'), of('camera_offline'))
+})
+
+test('losses that persist are one event, and another only after they were over for a while', async (t) => {
+  const { start, wait, list, ids } = await open(t)
+  const { observed } = await start()
+  const lose = async (seconds: number, isLosing: boolean) => {
+    for (let i = 0; i < seconds; i += 10) {
+      observed.takeLoss({
+        cameraId: ids[0]!,
+        isLosing,
+        packetLoss: isLosing ? 0.0312 : 0,
+        pictureLoss: isLosing ? 0.4 : 0,
+      })
+      await wait(10)
+    }
+  }
+  await lose(200, true)
+  await lose(700, false)
+  assert.deepEqual(await list(), [], 'they must last')
+  await lose(400, true)
+  await lose(300, false)
+  await lose(900, true)
+  const first = ['packet_loss', 900, { packet_loss_percent: 3.1, picture_loss_percent: 40 }]
+  assert.deepEqual(await list(), [first])
+  await lose(700, false)
+  await lose(400, true)
+  assert.deepEqual(
+    (await list()).map(([category]) => category),
+    ['packet_loss', 'packet_loss'],
+  )
 })

@@ -6,6 +6,7 @@ import { RateLimiter } from './auth/guard/rate-limiter.ts'
 import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import type { LossReport } from './figure-keeper.ts'
 import type { CameraReport } from './media-workers.ts'
 import { type Moment, Outage, type OutageNews } from './model/outage.ts'
 import { writeTime, writeTimeUp } from './model/time.ts'
@@ -25,12 +26,22 @@ export type CameraEventsOptions = {
 
 type Cause = { readonly reason: string; readonly detail: string | undefined }
 
-type Watched = { readonly connection: Outage<Cause>; recording: Outage<string | undefined> }
+type Watched = {
+  readonly connection: Outage<Cause>
+  recording: Outage<string | undefined>
+  /** Down while the camera's clock passes at another rate than 1. */
+  readonly clockRate: Outage<number>
+  readonly loss: Outage<LossReport>
+}
 
 type Queued = { readonly event: NewCameraEvent; readonly outage: OutageEdge | undefined }
 
 const lookIntervalMs = 1000
+/** A camera whose clock is wrong every night is told of once. */
+const clockRateLimits = { downMs: 60_000, upMs: 7 * 86_400_000 }
 const maxQueued = 1000
+/** A camera must lose much for so many times `outageMs` to be told, and little for twice as long to be told again. */
+const lossFactor = 20
 /** Of one camera. */
 const maxAnHour = 60
 
@@ -70,6 +81,10 @@ export class CameraEvents {
       else if (status === 'RECORDING') watched.recording.up(this.#now())
       // Turned off, it has not failed: when it is turned on again, it may fail anew.
       else if (status === 'READY') watched.recording = this.#watchRecording()
+    } else if (report.type === 'camera_clock') {
+      const { clockRate } = this.#watch(report.cameraId)
+      if (report.rate === 1) clockRate.up(this.#now())
+      else clockRate.down(this.#now(), report.rate)
     }
   }
 
@@ -82,6 +97,10 @@ export class CameraEvents {
 
   /** There is footage again. A gap that its owner asked for is not news. */
   takeGap({ cameraId, startMs, endMs, reason }: FootageGap): void {
+    if (reason === 'clock_set') {
+      this.#writeClockSet(cameraId, startMs, endMs)
+      return
+    }
     if (endMs - startMs < this.#options.outageMs || reason === 'stopped_by_user') return
     if (!this.#mayTell(cameraId)) {
       this.#dropped++
@@ -89,6 +108,12 @@ export class CameraEvents {
     }
     const data = { start: writeTimeUp(startMs), end: writeTime(endMs), reason }
     this.#write({ cameraId, category: 'recording_gap', title: 'Gap in the recording', occurredAtMs: endMs, data })
+  }
+
+  /** Losses that persist are told once, and again only after they have been over for a while. */
+  takeLoss(report: LossReport): void {
+    if (report.isLosing) this.#watch(report.cameraId).loss.down(this.#now(), report)
+    else this.#watched.get(report.cameraId)?.loss.up(this.#now())
   }
 
   /** The camera is gone for good. */
@@ -132,7 +157,9 @@ export class CameraEvents {
     if (!watched) {
       const { outageMs } = this.#options
       const connection = new Outage<Cause>({ downMs: outageMs, upMs: outageMs }, toldSinceMs)
-      watched = { connection, recording: this.#watchRecording() }
+      const lossMs = lossFactor * outageMs
+      const loss = new Outage<LossReport>({ downMs: lossMs, upMs: 2 * lossMs })
+      watched = { connection, recording: this.#watchRecording(), clockRate: new Outage(clockRateLimits), loss }
       this.#watched.set(cameraId, watched)
     }
     return watched
@@ -145,7 +172,7 @@ export class CameraEvents {
 
   #look(): void {
     const monotonicMs = this.#options.clock.monotonicMs()
-    for (const [cameraId, { connection, recording }] of this.#watched) {
+    for (const [cameraId, { connection, recording, clockRate, loss }] of this.#watched) {
       const mayTell = () => this.#mayTell(cameraId)
       const outage = connection.poll(monotonicMs, mayTell)
       if (outage) this.#writeOutage(cameraId, outage)
@@ -155,8 +182,19 @@ export class CameraEvents {
         const title = 'Recording failed'
         this.#write({ cameraId, category: 'recording_error', title, occurredAtMs: failure.sinceMs, data })
       }
+      const wrong = clockRate.poll(monotonicMs, mayTell)
+      if (wrong?.kind === 'begin') this.#writeClockRate(cameraId, wrong.sinceMs, wrong.cause)
+      const losing = loss.poll(monotonicMs, mayTell)
+      if (losing?.kind === 'begin') this.#writeLoss(losing.cause, losing.sinceMs)
     }
     if (this.#queued.length > 0) this.#writing ??= this.#drain()
+  }
+
+  #writeLoss({ cameraId, packetLoss, pictureLoss }: LossReport, sinceMs: number): void {
+    const percent = (part: number) => Math.round(part * 1000) / 10
+    const data = { packet_loss_percent: percent(packetLoss), picture_loss_percent: percent(pictureLoss) }
+    const title = 'Pictures are lost on the way from the camera'
+    this.#write({ cameraId, category: 'packet_loss', title, occurredAtMs: sinceMs, data })
   }
 
   #writeOutage(cameraId: number, news: OutageNews<Cause>): void {
@@ -173,6 +211,24 @@ export class CameraEvents {
       const event = { cameraId, category: 'camera_online', title: 'Camera online again', occurredAtMs: news.untilMs }
       this.#write({ ...event, data }, { kind: 'end' })
     }
+  }
+
+  #writeClockSet(cameraId: number, fromMs: number, toMs: number): void {
+    if (!this.#mayTell(cameraId)) {
+      this.#dropped++
+      return
+    }
+    const way = toMs < fromMs ? 'back' : 'forwards'
+    const detail = `The server's clock was set ${way}: the recording goes on at the new time.`
+    const data = { before: writeTime(fromMs), after: writeTime(toMs), detail }
+    this.#write({ cameraId, category: 'clock_set', title: 'Clock was set', occurredAtMs: toMs, data })
+  }
+
+  #writeClockRate(cameraId: number, occurredAtMs: number, rate: number): void {
+    const fewer = rate > 1 ? 'fewer' : 'more'
+    const detail = `The camera stamps its pictures as if ${(60 / rate).toFixed(1)} seconds passed in a minute: it probably sends ${fewer} pictures than its configured frame rate. The server measures their times instead. To mend it, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
+    const data = { rate: Math.round(rate * 1000) / 1000, detail }
+    this.#write({ cameraId, category: 'camera_clock', title: 'Camera clock is wrong', occurredAtMs, data })
   }
 
   #write(event: Omit<NewCameraEvent, 'source' | 'data'> & { readonly data: object }, outage?: OutageEdge): void {

@@ -1,29 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { GapReason } from '../contract/gap-reasons.ts'
 import { silentLogger } from './base/log.ts'
 import { GapKeeper } from './gap-keeper.ts'
-import type { GapReason } from './hub/hub-item.ts'
-import type { GapMark } from './model/timeline.ts'
+import { compareMarks, type GapMark, listMarks } from './model/gap-mark.ts'
+import { buildTimeline } from './model/timeline.ts'
+
+type Range = { readonly startMs: number; readonly endMs: number }
+type Recorded = Range & { readonly pass?: number }
 
 /** A store of one camera in memory, and a clock that is moved by hand. */
-function open({ marks = [], footage }: { marks?: GapMark[]; footage?: { startMs: number; endMs: number } } = {}) {
-  const time = { ms: 1_000_000 }
-  const state = { isRecorded: true, footage }
+function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
+  const time = { ms: 1_000_000, setMs: 0 }
+  const state: { isRecorded: boolean; footage: Range | undefined; last: Recorded | undefined } = {
+    ...{ isRecorded: true, footage, last: last ?? footage },
+  }
   let wake = () => {}
   const keeper = new GapKeeper({
     marks: {
-      add: async (_, mark) => void marks.push(mark),
-      list: async (_, startMs, endMs) => {
-        const before = marks.findLast(({ atMs }) => atMs <= startMs)
-        return [...(before ? [before] : []), ...marks.filter(({ atMs }) => atMs > startMs && atMs <= endMs)]
+      add: async (_, { pass = 0, ...mark }) => {
+        const added = { ...mark, ...(pass > 0 && { pass }) }
+        const kept = marks.filter((other) => compareMarks(other, added) < 0)
+        marks.splice(0, marks.length, ...kept, added)
       },
-      removeBefore: async (_, beforeMs) => {
-        const kept = marks.findLastIndex(({ atMs }) => atMs <= beforeMs)
+      findNewest: async () => marks.at(-1),
+      list: async (_, startMs, endMs) => listMarks(marks, startMs, endMs),
+      removeBefore: async (_, beforeMs, pass = 0) => {
+        const kept = marks.findLastIndex((mark) => compareMarks(mark, { atMs: beforeMs, reason: '', pass }) <= 0)
         marks.splice(0, Math.max(0, kept))
       },
     },
     clock: {
-      nowMs: () => time.ms,
+      nowMs: () => time.ms + time.setMs,
       monotonicMs: () => time.ms,
       sleep: () =>
         new Promise((resolve) => {
@@ -33,6 +41,7 @@ function open({ marks = [], footage }: { marks?: GapMark[]; footage?: { startMs:
     log: silentLogger,
     isRecorded: () => state.isRecorded,
     findFootage: async () => state.footage,
+    findLast: async () => state.last && { pass: 0, ...state.last },
   })
   const stop = new AbortController()
   const running = keeper.run(stop.signal)
@@ -41,12 +50,16 @@ function open({ marks = [], footage }: { marks?: GapMark[]; footage?: { startMs:
     keeper,
     marks,
     state,
+    setClock: (byMs: number) => {
+      time.setMs += byMs
+    },
     async pass(ms: number) {
       time.ms += ms
       wake()
       await settled()
     },
-    gap: (reason: GapReason | undefined) => keeper.take({ type: 'recording_gap', cameraId: 1, atMs: time.ms, reason }),
+    gap: (reason: GapReason | undefined) =>
+      keeper.take({ type: 'recording_gap', cameraId: 1, atMs: time.ms + time.setMs, reason }),
     offline: (reason: GapReason) =>
       keeper.take({
         type: 'camera_status',
@@ -148,6 +161,121 @@ test('after a start the reason is the one that held, unless there is footage beh
     'server_down',
   )
   assert.equal(await open({ footage }).keeper.findStartReason(1), 'server_down')
+})
+
+test('killed soon after a camera came back, the server tells that it was down, not of the outage before', async () => {
+  const { gap, offline, pass, marks, end } = open()
+  gap('server_down')
+  gap(undefined)
+  await pass(10_000)
+  gap('camera_unreachable')
+  await pass(30_000)
+  offline('auth_failed')
+  await pass(4000)
+  gap(undefined)
+  // At the next look, before the first fragment is written.
+  await pass(1000)
+  assert.deepEqual(reasons(marks), ['server_down', undefined, 'camera_unreachable', 'auth_failed', undefined])
+  await end()
+})
+
+test('a mark from before the segment that was recorded last is not why recording has ended', async () => {
+  const stale = { atMs: 499_000, reason: 'auth_failed' }
+  const footage = { startMs: 0, endMs: 500_000 }
+  // Whether the segment was closed, or left open by the kill: then nothing is known of it but its start.
+  for (const endMs of [502_000, 500_000]) {
+    const last = { startMs: 500_000, endMs }
+    assert.equal(await open({ marks: [stale], footage, last }).keeper.findStartReason(1), 'server_down')
+    const held = { ...stale, atMs: 501_900 }
+    assert.equal(await open({ marks: [held], footage, last }).keeper.findStartReason(1), 'auth_failed')
+  }
+})
+
+test('while the disk refuses one attempt after the other, no marks gather', async () => {
+  const { gap, pass, marks, end } = open()
+  gap('disk_failed')
+  await pass(5000)
+  for (let i = 0; i < 20; i++) {
+    gap(undefined)
+    gap('disk_failed')
+    await pass(30_000)
+  }
+  assert.deepEqual(reasons(marks), ['disk_failed'])
+  await end()
+})
+
+test('a gap in hours that are recorded for the second time has the reason of its own', async () => {
+  const { keeper, gap, pass, marks, state, setClock, end } = open()
+  const minute = 60_000
+  gap('server_down')
+  gap(undefined)
+  const startMs = 1_000_000
+  await pass(10 * minute)
+  gap('stopped_by_user')
+  await pass(10 * minute)
+  gap(undefined)
+  await pass(10 * minute)
+  // The clock is set back to the second minute; in the tenth, which was the owner's before, the disk is full.
+  const endMs = startMs + 30 * minute
+  state.last = { startMs: startMs + 20 * minute, endMs }
+  setClock(-28 * minute)
+  gap('clock_set')
+  gap(undefined)
+  const secondMs = startMs + 2 * minute
+  state.last = { startMs: secondMs, endMs: secondMs, pass: 1 }
+  await pass(8 * minute)
+  state.last = { startMs: secondMs, endMs: secondMs + 8 * minute, pass: 1 }
+  gap('disk_full')
+  await pass(4 * minute)
+  const mark = marks.at(-1)
+  assert.deepEqual(mark, { atMs: startMs + 10 * minute, reason: 'disk_full', pass: 1 }, 'not behind the first pass')
+  assert.equal(await keeper.findStartReason(1), 'disk_full')
+  gap('server_down')
+  await pass(2 * minute)
+  gap(undefined)
+  const thirdMs = startMs + 16 * minute
+  await pass(4 * minute)
+  const range = { startMs, endMs: startMs + 40 * minute }
+  const spans = [
+    { startMs, endMs: startMs + 10 * minute, gapReason: undefined },
+    { startMs: startMs + 20 * minute, endMs, gapReason: 'stopped_by_user' },
+    { startMs: secondMs, endMs: startMs + 10 * minute, gapReason: 'clock_set', pass: 1 },
+    { startMs: thirdMs, endMs: thirdMs + 4 * minute, gapReason: 'server_down', pass: 1 },
+  ]
+  const footage = { startMs, endMs, newest: { pass: 1, endMs: thirdMs + 4 * minute } }
+  const listed = await keeper.list(1, range.startMs, range.endMs)
+  const { gaps } = buildTimeline(spans, { ...range, footage, marks: listed, nowMs: thirdMs + 4 * minute })
+  const told = gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [
+    Math.floor((fromMs - startMs) / minute),
+    Math.floor((toMs - startMs) / minute),
+    reason,
+  ])
+  assert.deepEqual(told, [
+    [10, 20, 'stopped_by_user'],
+    [30, 30, 'clock_set'],
+    [10, 14, 'disk_full'],
+    [14, 16, 'server_down'],
+  ])
+  await end()
+})
+
+test('marks made with a clock that was set back before anything was recorded do not outlast it', async () => {
+  const footage = { startMs: 0, endMs: 1_000_000 }
+  const { keeper, gap, pass, marks, setClock, end } = open({ footage })
+  gap('no_frames')
+  await pass(60_000)
+  setClock(3_600_000)
+  gap('auth_failed')
+  await pass(60_000)
+  setClock(-3_600_000)
+  gap('camera_unreachable')
+  await pass(60_000)
+  assert.deepEqual(marks, [
+    { atMs: 1_000_000, reason: 'no_frames' },
+    { atMs: 1_120_000, reason: 'camera_unreachable' },
+  ])
+  assert.equal(await keeper.findStartReason(1), 'camera_unreachable')
+  await end()
 })
 
 test('marks of before any footage are removed, but for the last', async () => {

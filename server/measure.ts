@@ -7,6 +7,7 @@ import type { PasswordQueue } from './auth/guard/password-queue.ts'
 import type { CameraDesk } from './camera-desk.ts'
 import type { CameraEvents } from './camera-events.ts'
 import type { Decoder } from './decoder/decoder.ts'
+import type { FigureKeeper } from './figure-keeper.ts'
 import type { LiveStreams } from './live/live-streams.ts'
 import type { WorkerStats } from './worker-protocol.ts'
 
@@ -19,6 +20,7 @@ export type Measured = {
   readonly retention: Retention
   readonly passwords: PasswordQueue
   readonly cameraEvents: CameraEvents
+  readonly figures: FigureKeeper
 }
 
 const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
@@ -33,10 +35,13 @@ export function measure({
   retention,
   passwords,
   cameraEvents,
+  figures,
 }: Measured): Measurement[] {
   const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
   const { viewers, subscriptions, droppedPieces } = live.stats()
   const { decodes, crashes, refused } = decoder.stats()
+  const { freezes, frozenMs, losing } = figures.stats()
+  const { pending, failed } = catalog.repair.progress()
   return [
     gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
     ...desk.stats().map(({ status, reason, cameras }) => ({
@@ -49,7 +54,15 @@ export function measure({
     counter('received_bytes_total', 'Bytes received from cameras.', sum('receivedBytes')),
     counter('camera_connections_total', 'Connections to cameras that reached a frame.', sum('connections')),
     counter('recorded_bytes_total', 'Bytes written to recordings.', sum('recordedBytes')),
+    gauge(
+      'recorder_pending_bytes',
+      'Bytes of frames that recorders hold before they are written.',
+      sum('pendingBytes'),
+    ),
     counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
+    counter('camera_freezes_total', 'Times without a picture for more than a second from a connected camera.', freezes),
+    counter('camera_frozen_seconds_total', 'Their sum.', frozenMs / 1000),
+    gauge('cameras_losing', 'Cameras that lost many packets or pictures in the last minute.', losing),
     counter('sound_blocks_total', 'Blocks of AAC made of telephone sound.', sum('soundBlocks')),
     counter('sound_dropped_total', 'Pieces of telephone sound that were not encoded.', sum('droppedSound')),
     counter('sound_crashes_total', 'Times a process that encodes sound died.', sum('soundCrashes')),
@@ -59,6 +72,11 @@ export function measure({
       Math.max(0, ...workers.map(({ loopDelayMs }) => loopDelayMs)) / 1000,
     ),
     gauge('open_segments', 'Recording files being written or closed.', catalog.stats().openSegments),
+    gauge(
+      'recordings_to_repair',
+      'Files left open that wait for their repair, or could not be repaired.',
+      pending + failed,
+    ),
     ...measureRetention(retention),
     ...Object.entries(viewers).map(([format, count]) =>
       gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
@@ -85,7 +103,11 @@ function measureRetention(retention: Retention): Measurement[] {
     counter('retention_segments_total', 'Recordings deleted because their time or space was over.', segments),
     counter('retention_bytes_total', 'Their bytes.', bytes),
     counter('retention_steps_total', 'Steps they were deleted in.', steps),
-    gauge('retention_step_p95_seconds', 'How long 95 % of the latest steps took at most.', stepP95Ms / 1000),
+    gauge(
+      'retention_step_p95_seconds',
+      'How long 95 % of the latest steps held up the thread that answers, at most.',
+      stepP95Ms / 1000,
+    ),
     ...(disk
       ? [
           gauge('archive_disk_free_bytes', 'Free space of the disk of the recordings.', disk.freeBytes),

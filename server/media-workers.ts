@@ -8,6 +8,8 @@ import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
+import { CameraSuspensions } from './camera-suspensions.ts'
+import type { CountersOfCamera } from './figure-keeper.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { LiveSubscriber, LiveSubscription } from './live/live-streams.ts'
 import type {
@@ -22,7 +24,10 @@ import type {
 } from './worker-protocol.ts'
 
 /** What the workers report of cameras and recordings; pieces of live streams go straight to their subscriber. */
-export type CameraReport = Exclude<FromWorker, { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' | 'answered' }>
+export type CameraReport = Exclude<
+  FromWorker,
+  { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' | 'answered' | 'worker_failed' }
+>
 
 export type MediaWorkersOptions = {
   readonly count: number
@@ -30,8 +35,12 @@ export type MediaWorkersOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly onReport: (report: CameraReport) => void
+  /** What a worker has counted of its cameras; every few seconds. */
+  readonly onCounters?: (counters: readonly CountersOfCamera[]) => void
   /** A worker died: these cameras' open segments must be repaired before their new worker opens others. */
   readonly onWorkerLost: (cameraIds: readonly number[]) => Promise<void>
+  /** How long a camera is not run that ended a worker twice; see camera-suspensions.ts. */
+  readonly firstSuspensionMs?: number
   /** What a worker runs; default: worker.ts. */
   readonly workerFile?: URL
 }
@@ -128,10 +137,19 @@ class WorkerSlot {
   stats: WorkerStats | undefined
   /** Times it died and was started again. */
   restarts = 0
+  readonly #suspensions: CameraSuspensions
+  /** The camera over which the running worker said that it ends. */
+  #culprit: number | undefined
 
   constructor(index: number, options: MediaWorkersOptions) {
     this.#options = options
     this.#log = options.log.child({ worker: index })
+    const { clock, firstSuspensionMs } = options
+    this.#suspensions = new CameraSuspensions({
+      clock,
+      onEnd: (cameraId) => this.#resume(cameraId),
+      ...(firstSuspensionMs !== undefined && { firstMs: firstSuspensionMs }),
+    })
   }
 
   get stopped(): Promise<void> {
@@ -159,11 +177,18 @@ class WorkerSlot {
   }
 
   setCamera(job: CameraJob): void {
-    this.#jobs.set(job.cameraId, job)
-    this.send({ type: 'set_camera', job })
+    const { cameraId } = job
+    const before = this.#jobs.get(cameraId)
+    this.#jobs.set(cameraId, job)
+    const isSuspended = this.#suspensions.isSuspended(cameraId)
+    if (before && !isSameAddress(before, job)) this.#suspensions.forget(cameraId)
+    if (!isSuspended) this.send({ type: 'set_camera', job })
+    else if (!this.#suspensions.isSuspended(cameraId)) this.#resume(cameraId)
+    else if (job.recording) this.#tellSuspendedRecording(cameraId)
   }
 
   async removeCamera(cameraId: number): Promise<void> {
+    this.#suspensions.forget(cameraId)
     if (!this.#jobs.delete(cameraId) || !this.#worker) return
     const removal = Promise.withResolvers<void>()
     this.#removals.set(cameraId, removal)
@@ -216,7 +241,10 @@ class WorkerSlot {
     worker.on('message', (messages: readonly FromWorker[]) => {
       for (const message of messages) this.#receive(message)
     })
-    for (const job of this.#jobs.values()) this.send({ type: 'set_camera', job })
+    this.#culprit = undefined
+    for (const job of this.#jobs.values()) {
+      if (!this.#suspensions.isSuspended(job.cameraId)) this.send({ type: 'set_camera', job })
+    }
     for (const [id, subscription] of this.#subscriptions) this.#sendSubscription(id, subscription)
 
     const stop = () => {
@@ -235,7 +263,10 @@ class WorkerSlot {
     for (const removal of this.#removals.values()) removal.resolve()
     this.#removals.clear()
     for (const asked of this.#questions.values()) asked.reject(unanswered())
-    if (signal.aborted) return
+    if (signal.aborted) {
+      this.#suspensions.close()
+      return
+    }
     this.restarts++
     for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
     // What the next worker records comes after a gap that nobody asked for.
@@ -243,6 +274,7 @@ class WorkerSlot {
       if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
     }
     await this.#options.onWorkerLost([...this.#jobs.keys()])
+    if (this.#culprit !== undefined) this.#suspend(this.#culprit)
     throw failure
   }
 
@@ -253,6 +285,7 @@ class WorkerSlot {
         return
       case 'stats':
         this.stats = message.stats
+        this.#options.onCounters?.(message.cameras)
         return
       case 'camera_removed':
         this.#removals.get(message.cameraId)?.resolve()
@@ -266,9 +299,43 @@ class WorkerSlot {
       }
       case 'stopped':
         return
+      case 'worker_failed':
+        this.#culprit = message.cameraId
+        return
       default:
         this.#options.onReport(message)
     }
+  }
+
+  /** A worker ended over this camera: when that is not the first time, the next one does without. */
+  #suspend(cameraId: number): void {
+    const job = this.#jobs.get(cameraId)
+    const forMs = job && this.#suspensions.note(cameraId)
+    if (forMs === undefined) {
+      this.#log.error({ cameraId }, 'the stream of this camera ended the media worker')
+      return
+    }
+    this.#log.error({ cameraId, forMs }, 'the stream of this camera ended the media worker again: it is suspended')
+    const detail = `The stream of this camera made a part of the server crash more than once. The server tries it again in ${Math.round(forMs / 60_000)} minutes, and at once when the address of the camera is changed: update the firmware of the camera, or choose another stream of it.`
+    const status = { state: 'offline', reason: 'camera_suspended', trouble: 'suspended', detail } as const
+    this.#options.onReport({ type: 'camera_status', cameraId, status })
+    if (job?.recording) this.#tellSuspendedRecording(cameraId)
+  }
+
+  /** In the place of the recorder that is not there. */
+  #tellSuspendedRecording(cameraId: number): void {
+    const { onReport, clock } = this.#options
+    onReport({ type: 'recording_status', cameraId, status: 'CONNECTING', detail: undefined })
+    onReport({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason: 'camera_suspended' })
+  }
+
+  #resume(cameraId: number): void {
+    let job = this.#jobs.get(cameraId)
+    if (!job) return
+    if (job.recording) job = { ...job, recording: { startReason: 'camera_suspended' } }
+    this.#jobs.set(cameraId, job)
+    this.#log.info({ cameraId }, 'the suspension of a camera is over')
+    this.send({ type: 'set_camera', job })
   }
 
   #sendSubscription(subscriptionId: number, { cameraId, format, minIntervalMs }: Subscription): void {
@@ -280,4 +347,8 @@ const endPiece: LivePiece = { kind: 'end', isKey: false, wallMs: 0, durationMs: 
 
 function unanswered(): AppError {
   return new AppError('unavailable', 'the media worker that was asked could not answer')
+}
+
+function isSameAddress(a: CameraJob, b: CameraJob): boolean {
+  return a.url === b.url && a.username === b.username && a.password === b.password
 }

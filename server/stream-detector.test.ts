@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { systemClock } from './base/clock.ts'
 import { AppError, type ErrorKind } from './base/error.ts'
 import { silentLogger } from './base/log.ts'
+import { createAddressGuard } from './ingest/address-guard.ts'
 import type { DetectedStream } from './ingest/detection/detect-stream.ts'
 import { type DetectorLimits, StreamDetector } from './stream-detector.ts'
 import type { AnswerTo, Question } from './worker-protocol.ts'
@@ -36,9 +37,25 @@ function open(limits: Partial<DetectorLimits> = {}, decode = async () => [Uint8A
     },
   }
   const clock = { ...systemClock, monotonicMs: () => 0 }
-  const detector = new StreamDetector({ workers, decoder: { decode }, clock, log: silentLogger, limits })
+  const addressCheck = createAddressGuard({ allowLoopback: false })
+  const detector = new StreamDetector({ workers, decoder: { decode }, addressCheck, clock, log: silentLogger, limits })
   return { detector, asked }
 }
+
+test('an address that is refused is refused in the words that the status of a camera would have', () => {
+  const { detector, asked } = open()
+  const message = 'The address of this camera is not allowed: it leads to this server or a reserved network.'
+  assert.throws(() => detector.checkAddress('rtsp://0x7f.1/x'), {
+    kind: 'invalid',
+    message,
+    fields: { url: [message] },
+  })
+  assert.throws(() => detector.checkAddress('http://192.168.1.9:25/x'), {
+    message: 'Port 25 is not allowed for cameras.',
+  })
+  detector.checkAddress('rtsp://camera.example/x')
+  assert.equal(asked.length, 0)
+})
 
 const by = (userId: number, signal = new AbortController().signal) => ({ userId, signal })
 const isKind = (kind: ErrorKind) => (error: unknown) => error instanceof AppError && error.kind === kind

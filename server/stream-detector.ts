@@ -7,7 +7,10 @@ import { RateLimiter } from './auth/guard/rate-limiter.ts'
 import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
-import type { DecodeRequest } from './decoder/decoder-protocol.ts'
+import type { PictureRequest } from './decoder/decoder.ts'
+import type { AddressCheck } from './ingest/address-guard.ts'
+import { toCameraError } from './ingest/camera-error.ts'
+import { parseCameraUrl } from './ingest/camera-url.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
 import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
 import type { OnvifDevice } from './ingest/onvif/read-device.ts'
@@ -17,7 +20,8 @@ import type { AnswerTo, Question } from './worker-protocol.ts'
 
 export type StreamDetectorOptions = {
   readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }
-  readonly decoder: { decode(request: DecodeRequest): Promise<Uint8Array[]> }
+  readonly addressCheck: AddressCheck
+  readonly decoder: { decode(request: PictureRequest): Promise<Uint8Array[]> }
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<DetectorLimits>
@@ -48,6 +52,17 @@ export class StreamDetector implements Detector {
     this.#options = options
     this.#limits = { ...usualLimits, ...options.limits }
     this.#rate = new RateLimiter({ limit: this.#limits.perUserAndMinute, clock: options.clock })
+  }
+
+  checkAddress(url: string): void {
+    const { host, port } = parseCameraUrl(url)
+    try {
+      this.#options.addressCheck.check(host, port)
+    } catch (cause) {
+      // The sentence that the status of a camera there would have.
+      const { message } = toCameraError(cause)
+      throw new AppError('invalid', message, { fields: { url: [message] }, cause })
+    }
   }
 
   /**
@@ -114,7 +129,7 @@ export class StreamDetector implements Detector {
     const { codec } = video
     const { config, data } = picture
     try {
-      const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits] })
+      const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source: 'detection' })
       return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitPicture(picture, snapshotLimits) } : undefined
     } catch (error) {
       log.info({ cause: errorChain(error) }, 'no picture could be made of a stream that was looked at')

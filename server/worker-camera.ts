@@ -1,27 +1,35 @@
 // One camera inside a media worker: its connection feeds its hub, its recorder reads the hub while recording is on.
 
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import type { GapReason } from '../contract/gap-reasons.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
+import type { CountersOfCamera } from './figure-keeper.ts'
 import type { ByteBudget } from './hub/byte-budget.ts'
 import { CameraHub } from './hub/camera-hub.ts'
-import type { GapReason } from './hub/hub-item.ts'
+import { FrameMeter } from './hub/frame-meter.ts'
+import type { HubItem } from './hub/hub-item.ts'
 import type { AddressGuard } from './ingest/address-guard.ts'
 import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
 import { Demand } from './ingest/demand.ts'
+import { KeyIntervals } from './ingest/key-intervals.ts'
 import type { SharedReads } from './ingest/shared-reads.ts'
 import type { ContainerReader } from './media/container/container-stream.ts'
 import type { FrameMemoryPool } from './media/frame-memory.ts'
 import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
+import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
 
 export type WorkerCameraOptions = {
   readonly cameraId: number
+  /** Tells of everything that follows from a camera's connection whose it is. */
+  readonly scope: AsyncLocalStorage<number>
   readonly settings: WorkerSettings
   readonly clock: Clock
   readonly log: Logger
@@ -40,7 +48,15 @@ export type WorkerCameraOptions = {
   readonly post: (message: FromWorker) => void
   /** Where recordings go; one for the whole thread. */
   readonly disk: RecordingDisk
+  /** What the recorders of the thread may hold together. */
+  readonly pendingBudget: PendingBudget
 }
+
+/** A camera's clock that is wrong by less is retimed without a word. */
+const wrongRate = 0.01
+
+/** How long a camera that nobody wants stays connected after its first key frame to learn how far away the next one is. */
+const maxLearningMs = 75_000
 
 type Connection = { readonly controller: AbortController; readonly ended: Promise<void> }
 type Recording = { readonly recorder: CameraRecorder; readonly detach: () => void }
@@ -49,14 +65,20 @@ export class WorkerCamera {
   readonly hub: CameraHub
   /** Counters over all connections of this camera. */
   readonly stats: CameraStats = createCameraStats()
+  readonly #meter = new FrameMeter()
   readonly #options: WorkerCameraOptions
   #job: CameraJob | undefined
   #connection: Connection | undefined
   #recording: Recording | undefined
   readonly #demand = new Demand(false)
+  readonly #keyIntervals = new KeyIntervals()
+  /** Ends the wait for the second key frame of a camera whose interval is not known. */
+  #learning: AbortController | undefined
   #viewers = 0
   #recordedBytes = 0
   #droppedFrames = 0
+  /** What was last told of the camera's clock. */
+  #isClockWrong = false
   /** Changes happen one after the other: a connection or file must have ended before the next begins. */
   #changes: Promise<void> = Promise.resolve()
 
@@ -66,6 +88,12 @@ export class WorkerCamera {
       gopBudget: options.gopBudget,
       onSinkError: (error) => options.log.error({ error: errorChain(error) }, 'a reader of the camera failed'),
     })
+    this.hub.attach(this.#meter)
+  }
+
+  counters(): CameraStats & CountersOfCamera {
+    const { freezes, frozenMs } = this.#meter
+    return { cameraId: this.#options.cameraId, ...this.stats, freezes, frozenMs }
   }
 
   /** Connects, or changes what runs to what the job says. */
@@ -106,21 +134,63 @@ export class WorkerCamera {
     await this.#changes
   }
 
-  recorderStats(): { recordedBytes: number; droppedFrames: number } {
+  recorderStats(): Pick<WorkerStats, 'recordedBytes' | 'droppedFrames' | 'pendingBytes' | 'diskWaitMs'> {
     const now = this.#recording?.recorder.stats()
     return {
       recordedBytes: this.#recordedBytes + (now?.bytes ?? 0),
       droppedFrames: this.#droppedFrames + (now?.droppedFrames ?? 0),
+      pendingBytes: now?.pendingBytes ?? 0,
+      diskWaitMs: now?.diskWaitMs ?? 0,
     }
   }
 
   /** See `CameraRecorder.tick`. */
   tick(): void {
     this.#recording?.recorder.tick()
+    this.#tellClock()
+  }
+
+  #tellClock(): void {
+    const rate = this.stats.clockRate
+    const isWrong = Math.abs(rate - 1) >= wrongRate
+    if (isWrong === this.#isClockWrong) return
+    this.#isClockWrong = isWrong
+    this.#options.post({ type: 'camera_clock', cameraId: this.#options.cameraId, rate: isWrong ? rate : 1 })
   }
 
   #updateDemand(): void {
-    this.#demand.set(this.#viewers > 0 || this.#job?.recording !== undefined)
+    this.#demand.set(this.#viewers > 0 || this.#job?.recording !== undefined || this.#learning !== undefined)
+  }
+
+  #publish(item: HubItem): void {
+    const { cameraId, post } = this.#options
+    const isKey = item.kind === 'video' && item.isKey
+    if (isKey || item.kind === 'start' || item.kind === 'end') {
+      const intervalMs = this.#keyIntervals.take(item)
+      if (intervalMs !== undefined) post({ type: 'key_interval', cameraId, intervalMs })
+      if (item.kind === 'end' || this.#keyIntervals.isKnown) this.#endLearning()
+      else if (isKey) this.#learn()
+    }
+    this.hub.publish(item)
+  }
+
+  /** Stays connected to the next key frame, once. */
+  #learn(): void {
+    if (this.#learning) return
+    const learning = new AbortController()
+    this.#learning = learning
+    this.#updateDemand()
+    this.#options.clock.sleep(maxLearningMs, learning.signal).then(
+      () => this.#endLearning(),
+      () => {}, // known, or the camera is gone
+    )
+  }
+
+  #endLearning(): void {
+    if (!this.#learning) return
+    this.#learning.abort()
+    this.#learning = undefined
+    this.#updateDemand()
   }
 
   #change(work: () => Promise<void>): void {
@@ -130,7 +200,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, clock, log, addressGuard, gate, transcoder, containers, pool, reads, post } = this.#options
+    const { cameraId, scope, clock, log, addressGuard, gate, transcoder, containers, pool, reads, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -142,7 +212,7 @@ export class WorkerCamera {
     const run = (signal: AbortSignal) =>
       runCamera({
         target,
-        publish: (item) => this.hub.publish(item),
+        publish: (item) => this.#publish(item),
         onStatus: (status) => post({ type: 'camera_status', cameraId, status }),
         clock,
         log,
@@ -152,11 +222,12 @@ export class WorkerCamera {
         transcoder,
         containers,
         pool,
+        keepsDamaged: () => this.#job?.keepsDamaged === true,
         reads,
         signal,
         stats: this.stats,
       })
-    const ended = supervise(run, {
+    const ended = scope.run(cameraId, supervise, run, {
       signal: controller.signal,
       clock,
       onFailure: (error) => log.error({ error: errorChain(error) }, 'the session of a camera failed'),
@@ -172,12 +243,13 @@ export class WorkerCamera {
   }
 
   #startRecording({ startReason }: NonNullable<CameraJob['recording']>): void {
-    const { cameraId, settings, clock, log, post, disk } = this.#options
+    const { cameraId, settings, clock, log, post, disk, pendingBudget } = this.#options
     const recorder = new CameraRecorder({
       cameraId,
       archiveDir: settings.archiveDir,
       syncIntervalMs: settings.syncIntervalMs,
       disk,
+      pendingBudget,
       clock,
       log,
       startReason,
@@ -185,7 +257,7 @@ export class WorkerCamera {
         segmentOpened: (segment) => post({ type: 'segment_opened', segment }),
         fragmentWritten: (_, path, fragment) => post({ type: 'fragment_written', cameraId, path, fragment }),
         segmentClosed: (_, path, checksum) => post({ type: 'segment_closed', cameraId, path, checksum }),
-        segmentBroken: (_, path) => post({ type: 'segment_broken', cameraId, path }),
+        segmentBroken: (_, path, confirmed) => post({ type: 'segment_broken', cameraId, path, confirmed }),
         statusChanged: (_, status, detail) => post({ type: 'recording_status', cameraId, status, detail }),
         gapChanged: (_, reason) => post({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason }),
       },
@@ -218,9 +290,11 @@ export function sumCameraStats(cameras: Iterable<WorkerCamera>): CameraSums {
     connections: 0,
     recordedBytes: 0,
     droppedFrames: 0,
+    pendingBytes: 0,
+    diskWaitMs: 0,
   }
   for (const camera of cameras) {
-    const { recordedBytes, droppedFrames } = camera.recorderStats()
+    const { recordedBytes, droppedFrames, pendingBytes, diskWaitMs } = camera.recorderStats()
     sum.cameras++
     sum.packets += camera.stats.packets
     sum.lostPackets += camera.stats.lostPackets
@@ -228,6 +302,8 @@ export function sumCameraStats(cameras: Iterable<WorkerCamera>): CameraSums {
     sum.receivedBytes += camera.stats.receivedBytes
     sum.connections += camera.stats.connections
     sum.recordedBytes += recordedBytes
+    sum.pendingBytes += pendingBytes
+    sum.diskWaitMs = Math.max(sum.diskWaitMs, diskWaitMs)
     sum.droppedFrames += droppedFrames + camera.stats.droppedFrames
   }
   return sum

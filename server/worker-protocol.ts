@@ -2,7 +2,8 @@
 //
 // Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
 
-import type { GapReason } from './hub/hub-item.ts'
+import type { GapReason } from '../contract/gap-reasons.ts'
+import type { CountersOfCamera } from './figure-keeper.ts'
 import type { AddressRules } from './ingest/address-guard.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
 import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
@@ -10,7 +11,7 @@ import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
 import type { OnvifDevice, OnvifTarget } from './ingest/onvif/read-device.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
 import type { Fragment } from './model/segment.ts'
-import type { OpenSegment } from './model/segment-views.ts'
+import type { ConfirmedPart, OpenSegment } from './model/segment-views.ts'
 import type { RecordingStatus } from './recorder/recorder.ts'
 
 /** What a worker must know of a camera to run it. */
@@ -20,6 +21,8 @@ export type CameraJob = {
   readonly url: string
   readonly username?: string
   readonly password?: string
+  /** Pictures damaged by loss are shown and recorded as they come, instead of dropped up to the next key frame. */
+  readonly keepsDamaged?: boolean
   /** Undefined when nothing is recorded. `startReason`: why there is no footage just before this recording begins. */
   readonly recording: { readonly startReason: GapReason } | undefined
 }
@@ -28,6 +31,8 @@ export type CameraJob = {
 export type WorkerSettings = {
   readonly archiveDir: string
   readonly syncIntervalMs: number
+  /** What the recorders of a worker may hold of frames together while the disk is slow. */
+  readonly pendingBytes: number
   /** Of the archive's disk, as configured; see model/free-space.ts. */
   readonly minFreeBytes: number | undefined
   /** How many operations of a worker the archive's disk is asked for at once. */
@@ -77,6 +82,8 @@ export type ToWorker =
 /** Sent in lists; of one camera in the order of what happened, pieces apart. */
 export type FromWorker =
   | { readonly type: 'camera_status'; readonly cameraId: number; readonly status: SessionStatus }
+  /** Key frames of the camera are so far apart; when that is known and when it changes. */
+  | { readonly type: 'key_interval'; readonly cameraId: number; readonly intervalMs: number }
   | { readonly type: 'segment_opened'; readonly segment: OpenSegment }
   | {
       readonly type: 'fragment_written'
@@ -90,7 +97,12 @@ export type FromWorker =
       readonly path: string
       readonly checksum: number
     }
-  | { readonly type: 'segment_broken'; readonly cameraId: number; readonly path: string }
+  | {
+      readonly type: 'segment_broken'
+      readonly cameraId: number
+      readonly path: string
+      readonly confirmed: ConfirmedPart
+    }
   | {
       readonly type: 'recording_status'
       readonly cameraId: number
@@ -104,11 +116,15 @@ export type FromWorker =
       readonly atMs: number
       readonly reason: string | undefined
     }
+  /** `CameraStats.clockRate` has become wrong, or right again (1). */
+  | { readonly type: 'camera_clock'; readonly cameraId: number; readonly rate: number }
   | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LivePiece }
+  /** An error that nobody caught came up while this camera was handled: the worker ends over it. */
+  | { readonly type: 'worker_failed'; readonly cameraId: number }
   /** The footage of a removed camera is closed: its files may be deleted. */
   | { readonly type: 'camera_removed'; readonly cameraId: number }
   | { readonly type: 'answered'; readonly questionId: number; readonly answer: Answer | undefined }
-  | { readonly type: 'stats'; readonly stats: WorkerStats }
+  | { readonly type: 'stats'; readonly stats: WorkerStats; readonly cameras: readonly CountersOfCamera[] }
   | { readonly type: 'stopped' }
 
 /** Sums over the cameras of a worker, for the metrics. Counters never decrease while the worker lives. */
@@ -121,6 +137,10 @@ export type WorkerStats = {
   readonly connections: number
   readonly recordedBytes: number
   readonly droppedFrames: number
+  /** Bytes of frames that recorders hold: of open fragments, and of those that wait for the disk. */
+  readonly pendingBytes: number
+  /** The longest that a recorder has been waiting for the disk, milliseconds. */
+  readonly diskWaitMs: number
   /** Blocks of AAC made of telephone sound, what was dropped of that, and how often its process was lost. */
   readonly soundBlocks: number
   readonly droppedSound: number

@@ -1,5 +1,6 @@
 // A media worker thread: the connections, hubs, recorders and live muxers of its cameras. Wiring only.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
@@ -17,7 +18,8 @@ import { SharedReads } from './ingest/shared-reads.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
-import { nodeDisk } from './recorder/recording-disk.ts'
+import { PendingBudget } from './recorder/pending-bytes.ts'
+import { createNodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
 import { WorkerOutbox } from './worker-outbox.ts'
@@ -37,7 +39,7 @@ const clock = systemClock
 const log = createLogger(settings.logLevel)
 const addressGuard = createAddressGuard(settings.addressRules)
 const gate = new ConnectGate(settings.connectsPerHost)
-const disk = createGuardedDisk(nodeDisk, {
+const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   archiveDir: settings.archiveDir,
   minFreeBytes: settings.minFreeBytes,
   maxOperations: settings.diskOperations,
@@ -49,9 +51,12 @@ const transcoder = new ProcessSoundTranscoder({ clock, log })
 const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
+const pendingBudget = new PendingBudget(settings.pendingBytes)
 /** Free memory that is kept: what some hundred cameras of a usual rate let go at once when their groups of pictures end. */
 const pool = new FrameMemoryPool(32 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
+/** The id of the camera whose connection the running code belongs to, whatever called it. */
+const scope = new AsyncLocalStorage<number>()
 const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch: () => void }>()
 /** Those that are being answered. */
 const questions = new Map<number, AbortController>()
@@ -77,6 +82,7 @@ function cameraOf(cameraId: number): WorkerCamera {
   if (!camera) {
     camera = new WorkerCamera({
       cameraId,
+      scope,
       settings,
       clock,
       log,
@@ -89,6 +95,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       gopBudget,
       post,
       disk,
+      pendingBudget,
     })
     cameras.set(cameraId, camera)
   }
@@ -152,6 +159,13 @@ async function stop(): Promise<void> {
   port.close()
 }
 
+// A bug that nobody caught ends the thread, as it must; the main thread learns whose stream brought it about.
+process.on('uncaughtException', (error) => {
+  const cameraId = scope.getStore()
+  if (cameraId !== undefined) post({ type: 'worker_failed', cameraId })
+  throw error
+})
+
 port.on('message', (message: ToWorker) => {
   switch (message.type) {
     case 'set_camera':
@@ -195,7 +209,11 @@ loopDelay.enable()
 const statsTimer = setInterval(() => {
   const { blocks: soundBlocks, droppedChunks: droppedSound, crashes: soundCrashes } = transcoder.stats()
   const sound = { soundBlocks, droppedSound, soundCrashes }
-  post({ type: 'stats', stats: { ...sumCameraStats(cameras.values()), ...sound, loopDelayMs: loopDelay.max / 1e6 } })
+  post({
+    type: 'stats',
+    stats: { ...sumCameraStats(cameras.values()), ...sound, loopDelayMs: loopDelay.max / 1e6 },
+    cameras: [...cameras.values()].map((camera) => camera.counters()),
+  })
   loopDelay.reset()
 }, statsIntervalMs)
 

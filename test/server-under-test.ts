@@ -63,12 +63,24 @@ export async function openServer(...extraArgs: string[]): Promise<ServerUnderTes
   return launch(extraArgs, true)
 }
 
+/** The same, with variables of the environment that only `serve` gets. */
+export async function openServerWith(
+  environment: Readonly<Record<string, string>>,
+  ...extraArgs: string[]
+): Promise<ServerUnderTest> {
+  return launch(extraArgs, true, environment)
+}
+
 /** Before anybody has an account; `setupCode` is for the first. */
 export async function openEmptyServer(...extraArgs: string[]): Promise<ServerUnderTest> {
   return launch(extraArgs, false)
 }
 
-async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<ServerUnderTest> {
+async function launch(
+  extraArgs: readonly string[],
+  hasOwner: boolean,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-test-'))
   const logLines: string[] = []
   let child: ChildProcess | undefined
@@ -99,7 +111,7 @@ async function launch(extraArgs: readonly string[], hasOwner: boolean): Promise<
         '--json',
         ...extraArgs,
       ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
+      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
     )
     child = started
     createInterface(started.stderr!).on('line', (line) => logLines.push(line))

@@ -166,10 +166,17 @@ function createReport(results: Results): Report {
       atMost('firstByteP95Ms', 'stream to first media byte, 95 %, ms', percentile(index.firstByteMs, 95), 300),
       atMost('seekP95Ms', 'seek, 95 %, ms', percentile(index.seekMs, 95), 150),
       atMost('retentionStepMs', 'step of retention, 95 %, ms', retention.stepP95Ms, 10),
+      {
+        key: 'retentionFilesPerSecond',
+        title: 'files deleted a second',
+        value: retention.segments / retention.seconds,
+        limit: 500,
+        kind: 'at least',
+      },
     ],
     notes: [
       'CPU time of the thread that answers is what a timeline costs in the server, whatever else runs on the machine: SQLite reads in that thread, from the page cache. ' +
-        'A step of retention is from the marking of its rows to the removal of the last file; the thread is free for requests during most of it.',
+        'A step of retention is a chunk of rows that become garbage: for as long as it takes, the thread that answers is held up.',
     ],
     details: { indexBytes, startMs, foreignCpuPercent, retention: { ...retention, timelineMs: undefined } },
   }

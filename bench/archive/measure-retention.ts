@@ -29,8 +29,9 @@ export async function measureRetention(target: Target): Promise<RetentionResult>
     const segments = await readMetric(target, 'retention_segments_total')
     if (segments > 0) deletingMs ??= performance.now()
     if (deletingMs !== undefined) {
-      // The others, whose footage is whole.
-      timelineMs.push(await askTimeline({ ...target, cameraIds: cameraIds.slice(ids.length) }))
+      // The others, whose footage is whole, when there are any.
+      const others = cameraIds.slice(ids.length)
+      timelineMs.push(await askTimeline({ ...target, cameraIds: others.length > 0 ? others : cameraIds }))
     }
     if (segments >= expected) {
       const seconds = (performance.now() - deletingMs!) / 1000

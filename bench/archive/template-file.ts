@@ -7,6 +7,7 @@ import { silentLogger } from '../../server/base/log.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../../server/media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../../server/model/segment.ts'
 import type { OpenSegment } from '../../server/model/segment-views.ts'
+import { PendingBudget } from '../../server/recorder/pending-bytes.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 
 export type TemplateFile = {
@@ -33,7 +34,8 @@ export async function recordTemplate(folder: string, cameraId: number): Promise<
     clock: systemClock,
     log: silentLogger,
     segmentMs: 100 * seconds * 1000,
-    maxPendingBytes: 2 ** 30,
+    minPendingBytes: 2 ** 30,
+    pendingBudget: new PendingBudget(2 ** 31),
     events: {
       segmentOpened: (opened) => {
         segment = opened

@@ -123,6 +123,8 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const api = createApi({
     ...noCameras,
     storage: createTemporaryStorage(store, process.cwd(), clock),
+    figures: { find: () => undefined },
+    repair: () => ({ pending: 0, repaired: 0, failed: 0 }),
     report: () => ({
       version: '',
       startedAtMs: clock.nowMs(),
@@ -210,7 +212,13 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
     setSpeed: absent,
   },
   snapshots: { find: async () => undefined },
-  detector: { detect: absent, findType: async () => undefined, discover: async () => [], readDevice: absent },
+  detector: {
+    detect: absent,
+    checkAddress: () => {},
+    findType: async () => undefined,
+    discover: async () => [],
+    readDevice: absent,
+  },
 }
 
 if (process.argv[1] === self) process.once('message', async (order: Order) => process.send!(await serve(order)))

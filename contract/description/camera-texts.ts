@@ -5,7 +5,13 @@ import type { OperationText } from './operation-text.ts'
 import { pageOf, sampleCamera, sampleSharedCamera } from './samples.ts'
 
 type Names = 'listCameras' | 'getCamera' | 'listSharedCameras' | 'getSharedCamera'
-type OwnNames = 'createCamera' | 'updateCamera' | 'getCameraSource' | 'deleteCamera' | 'rotateEventHash'
+type OwnNames =
+  | 'createCamera'
+  | 'updateCamera'
+  | 'getCameraSource'
+  | 'getCameraStatistics'
+  | 'deleteCamera'
+  | 'rotateEventHash'
 type GuestNames = 'deleteSharedCamera'
 
 const viewWords =
@@ -64,6 +70,26 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
     description:
       'For a form in which the camera is changed. An address that still holds `***` is refused when it is sent back; one that is not sent stays.',
     answer: { url: 'rtsp://192.168.1.20/stream1', username: 'viewer', has_password: true },
+  },
+  getCameraStatistics: {
+    tag: 'Cameras',
+    description:
+      'Rates are those of the last minute, percentages those of the last ten minutes. A camera that nobody records or watches is connected once a minute for a moment, so it has no rates.',
+    answer: {
+      since: '2026-05-01T06:00:00Z',
+      bit_rate: 4_120_000,
+      frame_rate: 25,
+      clock_rate: 1,
+      packet_loss_percent: 0.02,
+      picture_loss_percent: 0.6,
+      packets: 8_640_000,
+      lost_packets: 1_730,
+      pictures: 537_000,
+      lost_pictures: 3_100,
+      freezes: 41,
+      frozen_seconds: 63.2,
+      connections: 1,
+    },
   },
   rotateEventHash: {
     tag: 'Cameras',

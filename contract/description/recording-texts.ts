@@ -36,7 +36,7 @@ const picturesWords =
   'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
 
 const downloadWords =
-  'Opened by `url` alone, without an Authorization header, for 24 hours; ranges of bytes are answered, so that a download can be resumed. As it was recorded, cut to the range exactly. When the camera changed its format within the range the answer is 400 and names the moment.'
+  'Opened by `url` alone, without an Authorization header, for 24 hours; ranges of bytes are answered, so that a download can be resumed. As it was recorded, cut to the range exactly. Where the camera changed its format within the range, pictures of one codec are one track, and sound of each configuration is a track of its own.'
 
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getStreamInfo: {

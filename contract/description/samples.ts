@@ -58,6 +58,7 @@ export const sampleCamera: Camera = {
   ...views,
   status_reason: null,
   status_code: null,
+  keeps_damaged_pictures: false,
 }
 
 export const sampleSharedCamera: Static<typeof SharedCamera> = {

@@ -8,7 +8,7 @@ type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'd
 type EventNames = 'listEvents' | 'createEvent' | 'listCameraEvents'
 
 const newestFirst =
-  'Newest first, by `occurred_at`; `start` must be before `end`. Of source `system` are `camera_offline`, `camera_online`, `recording_gap` and `recording_error`, which the server writes by itself.'
+  'Newest first, by `occurred_at`; `start` must be before `end`. Of source `system` are `camera_offline`, `camera_online`, `recording_gap`, `recording_error`, `camera_clock`, `packet_loss` and `clock_set`, which the server writes by itself.'
 const notThere = 'No such camera of the caller, or no such guest of it.'
 
 export const sharingTexts: { readonly [Name in GuestNames | EventNames]: OperationText<Endpoints[Name]> } = {

@@ -74,8 +74,11 @@ export type Camera = {
     | 'no_video'
     | 'unsupported'
     | 'no_frames'
+    | 'suspended'
     | 'failed'
     | null
+  /** Extension. Pictures damaged by loss are shown and recorded as they come, instead of being dropped up to the next key frame. */
+  keeps_damaged_pictures: boolean
 }
 
 export type CameraChange = {
@@ -88,6 +91,8 @@ export type CameraChange = {
   /** Wins over user information in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
+  /** Keep pictures damaged by loss as they come; false for new cameras. */
+  keeps_damaged_pictures?: boolean | undefined
 }
 
 export type CameraListQuery = {
@@ -250,7 +255,7 @@ export type Timeline = {
   gaps: {
     start: Timestamp
     end: Timestamp
-    /** camera_unreachable, auth_failed, no_frames, stream_changed, stopped_by_user, disk_full, disk_failed, server_down, overload, damaged or unknown. */
+    /** One of these; later versions add others. camera_unreachable: No connection to the camera could be made, or it was lost. auth_failed: The camera refused the username or password. no_frames: The camera was connected but sent no video. packet_loss: Packets were lost on the way from the camera, and no complete picture arrived for more than a second. stream_changed: The camera changed its stream, or the stream had to be started again. clock_set: The server's or the camera's clock was set to another time. camera_suspended: The server stopped reading this camera for a while because its stream harmed the server. stopped_by_user: Recording was turned off. disk_full: The disk was full. disk_failed: The disk could not be written to. overload: The server could not keep up. server_down: The server was not running. damaged: The footage was recorded, but the file was damaged afterwards. unknown: The reason was not recorded. */
     reason: string
   }[]
 }
@@ -376,6 +381,7 @@ export type DetectionProblem = {
     | 'no_video'
     | 'unsupported'
     | 'no_frames'
+    | 'suspended'
     | 'failed'
   /** What is wrong and what to try, as readable sentences. */
   detail: string
@@ -435,6 +441,7 @@ export type OnvifDevice = {
       | 'no_video'
       | 'unsupported'
       | 'no_frames'
+      | 'suspended'
       | 'failed'
     /** What is wrong and what to try, as readable sentences. */
     detail: string
@@ -507,6 +514,35 @@ export type SuggestedUrl = {
   url: string
 }
 
+export type CameraStatistics = {
+  /** The counters began at 0 then, when the server started or the camera was added; null before its first. */
+  since: Timestamp | null
+  /** Bits per second over the last minute, sound included; null while no pictures come. */
+  bit_rate: number | null
+  /** Pictures per second over the last minute; null while no pictures come. */
+  frame_rate: number | null
+  /** Seconds that pass while the timestamps of its pictures pass one: 2 for a camera that stamps twice as many pictures as it sends. 1 where its clock is right; null while no pictures come. */
+  clock_rate: number | null
+  /** Percentage of the packets of the last ten minutes that were lost; null when there were none. */
+  packet_loss_percent: number | null
+  /** Percentage of the pictures of the last ten minutes that were lost; null when there were none. */
+  picture_loss_percent: number | null
+  /** RTP packets received; 0 for a camera that sends by HTTP. */
+  packets: number
+  /** RTP packets that never arrived. */
+  lost_packets: number
+  /** Pictures received whole. */
+  pictures: number
+  /** Pictures dropped because a part of them, or of one they need, was lost. */
+  lost_pictures: number
+  /** Times without a picture for more than a second while connected. */
+  freezes: number
+  /** How long these lasted in all. */
+  frozen_seconds: number
+  /** Connections that reached a picture. */
+  connections: number
+}
+
 export type CameraStorage = {
   id: number
   /** Of footage, what is being recorded included. */
@@ -548,6 +584,15 @@ export type Storage = {
     min_free_bytes: number | null
     /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
     full_at: Timestamp | null
+    /** Of files that were open when the server or a part of it died; null when none is left. */
+    repair: {
+      /** Files that wait for their repair, the newest first. */
+      pending_files: number
+      /** Since the server was started. */
+      repaired_files: number
+      /** Files that could not be read or written; they are tried again. */
+      failed_files: number
+    } | null
   } | null
 }
 

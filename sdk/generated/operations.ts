@@ -25,6 +25,7 @@ import type {
   CameraListQuery,
   CameraQuery,
   CameraSource,
+  CameraStatistics,
   Download,
   DownloadQuery,
   EventQuery,
@@ -134,6 +135,8 @@ export type Operations = {
   createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
   /** Where a time range of a shared camera is as one MP4 file. An extension of the interface. */
   createSharedDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
+  /** How well the pictures of a camera arrive. An extension of the interface. */
+  getCameraStatistics: { params: { camera_id: number }; result: CameraStatistics }
   /** How much space recordings take, and how long it will do. An extension of the interface. */
   getStorage: { result: Storage }
   /** As /v1/me/storage/, of a user; for owners. An extension of the interface. */
@@ -228,6 +231,7 @@ export const operations = {
   getSharedPictures: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/pictures/' },
   createDownload: { method: 'GET', path: '/v1/cameras/{camera_id}/recording/download/' },
   createSharedDownload: { method: 'GET', path: '/v1/shared-cameras/{camera_id}/recording/download/' },
+  getCameraStatistics: { method: 'GET', path: '/v1/cameras/{camera_id}/statistics/' },
   getStorage: { method: 'GET', path: '/v1/me/storage/' },
   getUserStorage: { method: 'GET', path: '/v1/users/{user_id}/storage/' },
   updateUserStorage: { method: 'PUT', path: '/v1/users/{user_id}/storage/' },

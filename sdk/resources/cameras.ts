@@ -18,6 +18,9 @@ export const createCameras = (call: Call) => ({
     call('getCamera', { params: { camera_id: id }, query }, options),
   /** Its address, without the password. */
   getSource: (id: number, options?: CallOptions) => call('getCameraSource', { params: { camera_id: id } }, options),
+  /** How well its pictures arrive. */
+  getStatistics: (id: number, options?: CallOptions) =>
+    call('getCameraStatistics', { params: { camera_id: id } }, options),
   create: (body: Body<'createCamera'>, options?: CallOptions) => call('createCamera', { body }, options),
   /** What is at the address of a camera that is not added yet; takes some seconds. */
   detect: (body: Body<'detectStream'>, options?: CallOptions) => call('detectStream', { body }, options),

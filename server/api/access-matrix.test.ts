@@ -21,6 +21,7 @@ const requests: Partial<Record<EndpointName, { query?: string; body?: object }>>
   getCamera: { query: '?max_width=320' },
   getSharedCamera: { query: '?max_width=320' },
   getCameraSource: {},
+  getCameraStatistics: {},
   updateCamera: { body: { name: 'Gate' } },
   getRecording: {},
   getTimeline: { query: range },

@@ -92,13 +92,14 @@ export function createApi(deps: ApiDeps): Api {
         urls,
         audit,
         detector: deps.detector,
+        figures: deps.figures,
         cameraLimit: deps.cameraLimit,
         publicUrl,
       }),
       ...createDetectionHandlers(deps.detector),
       ...createRecordingHandlers({ store, access, recorded, clock }),
       ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
-      ...createStorageHandlers({ store, storage: deps.storage, audit }),
+      ...createStorageHandlers({ store, storage: deps.storage, repair: deps.repair, audit }),
       ...createServerHandlers({ store, report: deps.report }),
       ...createSharedCameraHandlers({ store, access, accounts, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
@@ -114,7 +115,7 @@ export function createApi(deps: ApiDeps): Api {
   const description = createDescription(publicUrl)
   if (deps.pages) registerPages(server, { deps: deps.pages, limits, publicUrl, description, hasDashboard })
   registerDescription(server, description)
-  registerHealth(server, store)
+  registerHealth(server, store, deps.repair)
   registerMetrics(server, () => [
     { name: 'connections', help: 'Connections to the HTTPS port.', kind: 'gauge', value: connections.size },
     { name: 'open_streams', help: 'Live streams being sent.', kind: 'gauge', value: streams.size },

@@ -57,6 +57,7 @@ test('a camera, with every key in order', async (t) => {
     'audio_enabled',
     'status_reason',
     'status_code',
+    'keeps_damaged_pictures',
   ])
   assert.equal(camera.snapshot, null)
   assert.equal(camera.status, 'unknown')
@@ -95,6 +96,8 @@ test('a camera, with every key in order', async (t) => {
   const last = await get(`/v1/cameras/${id}/`)
   assert.deepEqual(last.streams.length, 1)
   assert.equal(last.audio_enabled, true)
+  await store.cameras.update(id, { keepsDamaged: true })
+  assert.equal((await get(`/v1/cameras/${id}/`)).keeps_damaged_pictures, true)
 })
 
 test('the live view is folded into the URLs', async (t) => {

@@ -1,5 +1,6 @@
 // What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
 
+import type { RepairProgress } from '../archive/background-repair.ts'
 import type { StorageMeter } from '../archive/storage-meter.ts'
 import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
@@ -14,6 +15,7 @@ import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
 import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
 import type { OnvifDevice } from '../ingest/onvif/read-device.ts'
 import type { VideoCodec } from '../media/frame.ts'
+import type { CameraFigures } from '../model/camera-figures.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
 import type { RecordedPictures } from '../playback/recorded-pictures.ts'
@@ -77,6 +79,9 @@ export type PicturesOfFootage = Pick<RecordedPictures, 'picture'>
 /** The space of recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
 
+/** How well the pictures of cameras arrive; see figure-keeper.ts. */
+export type FigureSource = { find(cameraId: number): CameraFigures | undefined }
+
 /** How the server is doing. */
 export type ServerReport = {
   readonly version: string
@@ -94,6 +99,8 @@ export type ServerReport = {
 
 /** What is at addresses of cameras, and which cameras there are; see stream-detector.ts. Ends early when `signal` aborts. */
 export type Detector = {
+  /** Throws 'invalid' naming `url` when no camera may ever be there. Connects to nothing and asks no resolver. */
+  checkAddress(url: string): void
   /** Throws 'rate_limited' and 'unavailable' when too many are looked at. */
   detect(source: CameraSource, asker: Asker): Promise<Detection>
   /** Undefined when it cannot be told now. */
@@ -141,6 +148,9 @@ export type ApiDeps = {
   readonly recorded: Recorded
   readonly recordedPictures: PicturesOfFootage
   readonly storage: StorageSource
+  /** Of files that were left open. */
+  readonly repair: () => RepairProgress
+  readonly figures: FigureSource
   readonly report: () => ServerReport
   readonly snapshots: Snapshots
   readonly detector: Detector

@@ -1,15 +1,23 @@
-// GET /healthz: whether the server can answer. For load balancers and supervisors; says nothing about cameras.
+// GET /healthz: whether the server can answer, and how far it is with files that were left open. For load balancers and supervisors; says
+// nothing about cameras.
 
 import type { FastifyInstance } from 'fastify'
+import type { RepairProgress } from '../archive/background-repair.ts'
 import { AppError } from '../base/error.ts'
 import type { Store } from '../store/store.ts'
 import { sendJson } from './answer.ts'
+import { writeRepair } from './answers/storage.ts'
 
-export function registerHealth(server: FastifyInstance, store: Pick<Store, 'check'>): void {
+export function registerHealth(
+  server: FastifyInstance,
+  store: Pick<Store, 'check'>,
+  readRepair: () => RepairProgress,
+): void {
   server.get('/healthz', async (_request, reply) => {
     await store.check().catch((cause: unknown) => {
       throw new AppError('unavailable', 'the database does not answer', { cause })
     })
-    sendJson(reply, 200, '{"status":"ok"}')
+    const repair = writeRepair(readRepair())
+    sendJson(reply, 200, JSON.stringify({ status: 'ok', ...(repair && { repair }) }))
   })
 }

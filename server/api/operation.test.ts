@@ -4,6 +4,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryApi } from './temporary-api.ts'
 
+test('health tells how far the repair of files is that a crash left open', async (t) => {
+  let pending = 2
+  const repair = () => ({ pending, repaired: 5 - pending, failed: 0 })
+  const { api } = await openTemporaryApi(t, { repair })
+  const ask = async () => (await api.server.inject({ url: '/healthz' })).json()
+  assert.deepEqual(await ask(), {
+    status: 'ok',
+    repair: { pending_files: 2, repaired_files: 3, failed_files: 0 },
+  })
+  pending = 0
+  assert.deepEqual(await ask(), { status: 'ok' })
+})
+
 test('health needs no credentials and says whether the store answers', async (t) => {
   const { api, store } = await openTemporaryApi(t)
   const well = await api.server.inject({ url: '/healthz' })

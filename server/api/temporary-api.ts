@@ -103,6 +103,7 @@ export async function openTemporaryApi(
     },
     snapshots: { find: async () => undefined },
     detector: {
+      checkAddress: () => {},
       detect: unavailable,
       findType: async () => undefined,
       discover: async () => [],
@@ -111,6 +112,8 @@ export async function openTemporaryApi(
     recorded: noFootage,
     recordedPictures: { picture: notFound },
     storage: createTemporaryStorage(store, folder, clock),
+    repair: () => ({ pending: 0, repaired: 0, failed: 0 }),
+    figures: { find: () => undefined },
     report: () => ({
       version: '0.0.0',
       startedAtMs: clock.nowMs(),

@@ -2,8 +2,10 @@
 
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export const markerName = 'nightjar-archive.txt'
@@ -16,13 +18,24 @@ export function isArchiveThere(archiveDir: string): Promise<boolean> {
   return exists(join(archiveDir, markerName))
 }
 
-/** Makes the folder an archive; nothing happens when it is one. Throws the system's error. */
+/** How often to look for a disk that is away. */
+const awayIntervalMs = 5000
+
+/** Resolves when the archive is where it should be, or `signal` aborts. */
+export async function waitForArchive(archiveDir: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await isArchiveThere(archiveDir))) {
+    await clock.sleep(awayIntervalMs, signal).catch(() => {})
+  }
+}
+
+/** Makes the folder an archive; nothing happens when it is one. On the disk when this resolves. Throws the system's error. */
 export async function markArchive(archiveDir: string): Promise<void> {
   await writeFile(join(archiveDir, markerName), markerText, { flag: 'wx', mode: 0o640, flush: true }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     },
   )
+  await syncFolder(archiveDir)
 }
 
 /**

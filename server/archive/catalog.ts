@@ -5,13 +5,19 @@ import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
+import { listHoles } from '../model/footage-hole.ts'
+import { compareRecorded, isNewPass } from '../model/recording-pass.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import type { OpenSegment, SegmentSpan } from '../model/segment-views.ts'
-import { adoptNewerFiles, type KnownCamera } from './adoption.ts'
-import { isArchiveThere } from './archive-folder.ts'
-import { type DeletionContext, deleteLeftGarbage, deleteSegments } from './deletion.ts'
+import type { ConfirmedPart, FootageBounds, LastSegment, OpenSegment, SegmentSpan } from '../model/segment-views.ts'
+import type { KnownCamera } from './adoption.ts'
+import { waitForArchive } from './archive-folder.ts'
+import { BackgroundRepair } from './background-repair.ts'
+import { bytesOf, type Entry, lastOf, mergeById, toSegment } from './catalog-entry.ts'
+import { type DeletionContext, deleteSegments } from './deletion.ts'
+import { FinalSyncs } from './final-syncs.ts'
+import { joinBounds } from './footage-bounds.ts'
 import { removeFootage } from './removal.ts'
-import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
+import type { RepairReport } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export type CatalogOptions = {
@@ -19,11 +25,16 @@ export type CatalogOptions = {
   readonly archiveDir: string
   readonly clock: Clock
   readonly log: Logger
-  /** Told when there is footage again after a while without, in order; must not throw. */
+  /** Told when there is footage again after a while without, or pictures; in order; must not throw. */
   readonly onGap?: (gap: FootageGap) => void
+  /** For what repairs files; default: one of its own. */
+  readonly syncs?: FinalSyncs
 }
 
-/** No footage in [startMs, endMs), though there was some before; Unix milliseconds. `reason`: as in the timeline. */
+/**
+ * No footage in [startMs, endMs), though there was some before; Unix milliseconds. `reason`: as in the timeline. With `clock_set` the end
+ * may lie before the start: the clock was set back.
+ */
 export type FootageGap = {
   readonly cameraId: number
   readonly startMs: number
@@ -34,20 +45,10 @@ export type FootageGap = {
 /** Told after a fragment or the end of a segment is to be seen in `listSegments`. */
 export type FootageListener = () => void
 
-/** How often to look for a disk that is away. */
-const awayIntervalMs = 5000
-
-type Entry = {
-  opened: OpenSegment
-  /** Undefined until the row is written; until then the segment is not listed. */
-  id: number | undefined
-  readonly fragments: Fragment[]
-  /** True once no fragment will come. */
-  isClosed: boolean
-}
-
 export class Catalog {
   readonly archiveDir: string
+  /** Of files that were left open: to be opened before recorders run, and run beside them. */
+  readonly repair: BackgroundRepair
   readonly #rows: SegmentRows
   readonly #clock: Clock
   readonly #log: Logger
@@ -57,68 +58,50 @@ export class Catalog {
   /** Work on the rows of a camera, in order. */
   readonly #work = new Map<number, Promise<void>>()
   readonly #listeners = new Map<number, Set<FootageListener>>()
-  /** Cameras that have opened a segment since this process began. */
-  readonly #seen = new Set<number>()
+  /** The segment each camera has opened last since this process began. */
+  readonly #last = new Map<number, Entry>()
   readonly #stop = new AbortController()
+  readonly #syncs: FinalSyncs
   #recordedBytes = 0
 
-  constructor({ rows, archiveDir, clock, log, onGap }: CatalogOptions) {
+  constructor({ rows, archiveDir, clock, log, onGap, syncs = new FinalSyncs() }: CatalogOptions) {
     this.archiveDir = archiveDir
     this.#rows = rows
     this.#clock = clock
     this.#log = log
     this.#onGap = onGap
+    this.#syncs = syncs
+    this.repair = new BackgroundRepair({
+      context: this.#context,
+      isKnownFile: (cameraId, path) => this.#find(cameraId, path) !== undefined,
+    })
   }
 
-  /**
-   * Before any recorder starts: closes the segments that were open when the server ended, then gives rows to files of these cameras
-   * that the crash left without. For an archive that is there; see archive-folder.ts.
-   */
+  /** While nobody records: closes what was left open, and gives rows to files of these cameras that a crash left without. */
   async repairOpen(cameras: readonly KnownCamera[] = []): Promise<RepairReport> {
-    const report = await this.repairSegments(await this.#rows.listOpen())
-    // What was about to go must not be taken for footage without a row.
-    await deleteLeftGarbage(this.#context)
-    for (const camera of cameras) {
-      await this.#try('recordings without an entry not looked for', `camera ${camera.id}`, async () => {
-        const { adopted, empty } = await adoptNewerFiles(this.#context, camera)
-        report.adopted += adopted
-        report.removed += empty
-      })
-    }
-    if (report.adopted > 0) this.#log.info({ adopted: report.adopted }, 'recordings without an entry got one')
-    return report
-  }
-
-  /** Keeps their whole fragments, cuts off what follows, removes files without any. None of them may be in the hands of a recorder. */
-  async repairSegments(segments: readonly Segment[]): Promise<RepairReport> {
-    const report = createRepairReport()
-    for (const segment of segments) {
-      await this.#try('recording not repaired', segment.path, () => repairSegment(this.#context, segment, report))
-    }
-    if (segments.length > 0) this.#log.info({ ...report }, 'open segments repaired')
-    return report
-  }
-
-  /** As `repairSegments`, once the archive is where it should be; not any more when `signal` aborts first. */
-  async repairWhenThere(segments: readonly Segment[], signal: AbortSignal): Promise<void> {
-    await this.#waitForArchive(signal)
-    if (!signal.aborted) await this.repairSegments(segments)
+    await this.repair.open(cameras)
+    return this.repair.finish()
   }
 
   segmentOpened(opened: OpenSegment): void {
     const { cameraId } = opened
     const entries = this.#entriesOf(cameraId)
     const abandoned = entries.at(-1)
-    if (abandoned && !abandoned.isClosed) this.#finish(abandoned, (id) => this.#repair(toSegment(abandoned, id)))
-    const entry: Entry = { opened, id: undefined, fragments: [], isClosed: false }
+    if (abandoned && !abandoned.isClosed) this.#abandon(abandoned)
+    const entry: Entry = { opened, id: undefined, before: undefined, fragments: [], isClosed: false }
     entries.push(entry)
-    const isFirst = !this.#seen.has(cameraId)
-    this.#seen.add(cameraId)
+    const before = this.#last.get(cameraId)
+    this.#last.set(cameraId, entry)
     this.#enqueue(cameraId, async () => {
-      const isAfterRestart =
-        isFirst && opened.gapReason === undefined && (await this.#rows.findBounds(cameraId)) !== undefined
+      const last = before?.fragments.length ? lastOf(before) : await this.#rows.findLast(cameraId)
+      const isAfterRestart = !before && opened.gapReason === undefined && last !== undefined
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
-      entry.id = await this.#rows.insertOpen(entry.opened)
+      entry.before = last
+      const isPass = last !== undefined && isNewPass(last, opened.startMs)
+      // Whatever else was the matter, the clock is behind where it was.
+      if (isPass) entry.opened = { ...opened, gapReason: 'clock_set', pass: last.pass + 1 }
+      else if (last !== undefined && last.pass > 0) entry.opened = { ...entry.opened, pass: last.pass }
+      entry.id = await this.#rows.insertOpen(entry.opened, isPass ? last.pass + 1 : undefined)
       this.#notify(cameraId)
     })
   }
@@ -129,35 +112,37 @@ export class Catalog {
     entry.fragments.push(fragment)
     this.#recordedBytes += fragment.bytes
     if (entry.fragments.length === 1 && this.#onGap) this.#tellGap(entry, fragment, this.#onGap)
+    else if (fragment.hole) this.#tellHole(cameraId, fragment)
     this.#notify(cameraId)
   }
 
   segmentClosed(cameraId: number, path: string, checksum?: number): void {
     const entry = this.#find(cameraId, path)
-    if (!entry || entry.isClosed) return
-    this.#finish(entry, async (id) => {
-      const { endMs, bytes, fragments } = toSegment(entry, id)
-      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
-      else await deleteSegments(this.#context, [id])
-    })
+    if (entry && !entry.isClosed) this.#finishWith(entry, checksum)
   }
 
-  /** The disk refused to sync the file: how far it goes is known when it can be read again. */
-  segmentBroken(cameraId: number, path: string): void {
+  /**
+   * The disk has confirmed only the beginning of the file. The rest is withdrawn at once; the file is not read again, since the page cache
+   * may hold what the disk does not.
+   */
+  segmentBroken(cameraId: number, path: string, { bytes, checksum }: ConfirmedPart): void {
     const entry = this.#find(cameraId, path)
-    if (entry && !entry.isClosed) this.#finish(entry, (id) => this.#repair(toSegment(entry, id)))
+    if (!entry || entry.isClosed) return
+    const kept = entry.fragments.findLastIndex((fragment) => fragment.offset + fragment.bytes <= bytes) + 1
+    entry.fragments.splice(kept)
+    this.#log.error({ cameraId, path, bytes }, 'the disk did not confirm the end of a recording: it is lost')
+    this.#notify(cameraId)
+    this.#finishWith(entry, checksum)
   }
 
-  /** The recorder of this camera died without closing its file: what it wrote whole is kept, as after a crash. */
-  async abandon(cameraId: number): Promise<void> {
-    for (const entry of this.#entriesOf(cameraId)) {
-      if (!entry.isClosed) this.#finish(entry, (id) => this.#repair(toSegment(entry, id)))
-    }
-    await this.#work.get(cameraId)
+  /** The recorder of this camera died without closing its file: what it wrote whole is kept, after a repair in the background. */
+  abandon(cameraId: number): void {
+    for (const entry of this.#entriesOf(cameraId)) if (!entry.isClosed) this.#abandon(entry)
   }
 
-  /** Segments that overlap [startMs, endMs), in the order of their start, the open one included. */
+  /** Segments that overlap [startMs, endMs), in the order of recording, the open one included. */
   async listSegments(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
+    if (this.repair.hasPending(cameraId)) await this.repair.demand(cameraId, startMs, endMs)
     const open = this.#listInMemory(cameraId, startMs, endMs)
     const closed = await this.#rows.listBetween(cameraId, startMs, endMs)
     return mergeById(closed, open)
@@ -165,12 +150,21 @@ export class Catalog {
 
   /** As `listSegments`, without fragments. */
   async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
+    if (this.repair.hasPending(cameraId)) await this.repair.demand(cameraId, startMs, endMs)
     const open = this.#listInMemory(cameraId, startMs, endMs)
     const closed = await this.#rows.listSpans(cameraId, startMs, endMs)
     // A segment whose row was closed in between is in both lists.
-    const isKnown = (s: Segment) => closed.slice(-8).some((c) => c.startMs === s.startMs && c.runId === s.runId)
-    const fresh = open.filter((segment) => !isKnown(segment))
-    return [...closed, ...fresh].sort((a, b) => a.startMs - b.startMs)
+    const isKnown = (s: Segment) => closed.slice(-8).some(({ id }) => id === s.id)
+    const fresh: SegmentSpan[] = open
+      .filter((segment) => !isKnown(segment))
+      .map((segment) => ({ ...segment, holes: listHoles(segment.fragments) }))
+    return [...closed, ...fresh].sort(compareRecorded)
+  }
+
+  /** Whether any of `listSegments` has a track of sound. */
+  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+    const isInMemory = this.#listInMemory(cameraId, startMs, endMs).some(({ codecs }) => codecs.includes(','))
+    return isInMemory || this.#rows.hasSound(cameraId, startMs, endMs)
   }
 
   /** The segment as it is now, or undefined when there is none (any more). */
@@ -184,16 +178,32 @@ export class Catalog {
   }
 
   /** First and newest footage; undefined when there is none. */
-  async bounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined> {
-    const open = this.#listInMemory(cameraId, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
-    const closed = await this.#rows.findBounds(cameraId)
-    const first = open[0]
-    const last = open.at(-1)
-    if (!first || !last) return closed
-    return {
-      startMs: Math.min(first.startMs, closed?.startMs ?? first.startMs),
-      endMs: Math.max(last.endMs, closed?.endMs ?? last.endMs),
+  async bounds(cameraId: number): Promise<FootageBounds | undefined> {
+    if (this.repair.hasPending(cameraId)) {
+      await this.repair.demand(cameraId, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
     }
+    return this.#bounds(cameraId)
+  }
+
+  /** As `bounds`, without a look at files that wait for their repair: they reach at least to their start. */
+  async knownBounds(cameraId: number): Promise<FootageBounds | undefined> {
+    const bounds = await this.#bounds(cameraId)
+    const pendingMs = this.repair.newestPendingMs(cameraId)
+    if (pendingMs === undefined) return bounds
+    const { startMs, endMs } = bounds ?? { startMs: pendingMs, endMs: pendingMs }
+    return { ...bounds, startMs, endMs: Math.max(endMs, pendingMs) }
+  }
+
+  async #bounds(cameraId: number): Promise<FootageBounds | undefined> {
+    const open = this.#listInMemory(cameraId, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+    return joinBounds(await this.#rows.findBounds(cameraId), open)
+  }
+
+  /** The segment recorded last. Of one that waits for its repair no more is known than its start. */
+  async findLast(cameraId: number): Promise<LastSegment | undefined> {
+    const entry = this.#last.get(cameraId)
+    // Its pass is known with its row.
+    return entry?.id !== undefined && entry.fragments.length > 0 ? lastOf(entry) : this.#rows.findLast(cameraId)
   }
 
   /** True while a file of the camera is open. */
@@ -206,25 +216,25 @@ export class Catalog {
    * have closed.
    */
   async removeCamera(cameraId: number): Promise<void> {
-    await this.abandon(cameraId)
+    this.abandon(cameraId)
+    await this.flush(cameraId)
     const { signal } = this.#stop
     await this.#untilDone('footage of a removed camera not deleted', cameraId, async () => {
-      await this.#waitForArchive(signal)
-      if (!signal.aborted) await removeFootage(this.#context, cameraId, signal)
+      await waitForArchive(this.archiveDir, this.#clock, signal)
+      if (signal.aborted) return
+      await deleteSegments(this.#context, await this.repair.drop(cameraId))
+      await removeFootage(this.#context, cameraId, signal)
     })
     this.#entries.delete(cameraId)
-    this.#seen.delete(cameraId)
+    this.#last.delete(cameraId)
   }
 
   /** Bytes of the files that are open, or closed and waiting for their row, by camera. */
   openBytes(): Map<number, number> {
     const bytes = new Map<number, number>()
     for (const [cameraId, entries] of this.#entries) {
-      if (entries.length > 0)
-        bytes.set(
-          cameraId,
-          entries.reduce((sum, entry) => sum + bytesOf(entry), 0),
-        )
+      const ofCamera = entries.reduce((sum, entry) => sum + bytesOf(entry), 0)
+      if (entries.length > 0) bytes.set(cameraId, ofCamera)
     }
     return bytes
   }
@@ -258,35 +268,50 @@ export class Catalog {
   }
 
   get #context(): DeletionContext {
-    return { rows: this.#rows, archiveDir: this.archiveDir, log: this.#log, clock: this.#clock }
-  }
-
-  /** Resolves at once when `signal` aborts. */
-  async #waitForArchive(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(await isArchiveThere(this.archiveDir))) {
-      await this.#clock.sleep(awayIntervalMs, signal).catch(() => {})
-    }
-  }
-
-  /** What fails is left as it is, and the next start tries again. */
-  async #try(failure: string, path: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      this.#log.error({ path, error: errorChain(error) }, failure)
+    return {
+      rows: this.#rows,
+      archiveDir: this.archiveDir,
+      log: this.#log,
+      clock: this.#clock,
+      syncs: this.#syncs,
     }
   }
 
   /** With its first fragment: a segment that ends without any is none, and the gap goes on. */
   #tellGap(entry: Entry, { startMs: endMs }: Fragment, onGap: (gap: FootageGap) => void): void {
     const { cameraId } = entry.opened
+    const tell = (startMs: number, reason: string) => {
+      if (startMs < endMs) onGap({ cameraId, startMs, endMs, reason })
+    }
     // After the rows of what was before it, and after it was found out whether the server was down.
     this.#enqueue(cameraId, async () => {
       const { gapReason: reason } = entry.opened
-      const before = reason === undefined ? undefined : await this.#rows.findBounds(cameraId)
-      if (reason !== undefined && before && before.endMs < endMs)
-        onGap({ cameraId, startMs: before.endMs, endMs, reason })
+      if (reason === undefined) return
+      if (reason === 'clock_set') {
+        const { before } = entry
+        if (before) onGap({ cameraId, startMs: before.endMs, endMs, reason })
+        return
+      }
+      const before = await this.#rows.findBounds(cameraId)
+      const pendingMs = this.repair.newestPendingMs(cameraId)
+      if (pendingMs === undefined || pendingMs >= endMs) {
+        if (before) tell(before.endMs, reason)
+        return
+      }
+      // The gap begins where a file ends that waits for its repair; new rows do not wait for that.
+      const later = this.repair.whenRepaired(cameraId).then(async () => {
+        const repaired = await this.#rows.listSpans(cameraId, pendingMs, endMs)
+        const ends = repaired.filter(({ startMs }) => startMs < endMs).map((span) => span.endMs)
+        if (before) ends.push(before.endMs)
+        if (ends.length > 0) tell(Math.max(...ends), reason)
+      })
+      later.catch((error) => this.#log.error({ cameraId, error: errorChain(error) }, 'a gap was not told'))
     })
+  }
+
+  #tellHole(cameraId: number, { startMs: endMs, hole }: Fragment): void {
+    const { durationMs, reason } = hole!
+    this.#onGap?.({ cameraId, startMs: endMs - durationMs, endMs, reason })
   }
 
   #entriesOf(cameraId: number): Entry[] {
@@ -299,6 +324,15 @@ export class Catalog {
     return this.#entries.get(cameraId)?.find(({ opened }) => opened.path === path)
   }
 
+  /** What was told is what there is; a file without any fragment goes. */
+  #finishWith(entry: Entry, checksum: number | undefined): void {
+    this.#finish(entry, async (id) => {
+      const { endMs, bytes, fragments } = toSegment(entry, id)
+      if (fragments.length > 0) await this.#rows.close(id, { endMs, bytes, fragments, checksum })
+      else await deleteSegments(this.#context, [id])
+    })
+  }
+
   /** No fragment will come. The entry leaves memory when its row is written. */
   #finish(entry: Entry, writeRow: (id: number) => Promise<void>): void {
     const { cameraId } = entry.opened
@@ -306,14 +340,23 @@ export class Catalog {
     this.#enqueue(cameraId, async () => {
       if (entry.id === undefined) return // given up when the server closed
       await writeRow(entry.id)
-      const entries = this.#entriesOf(cameraId)
-      entries.splice(entries.indexOf(entry), 1)
-      this.#notify(cameraId)
+      this.#leave(entry)
     })
   }
 
-  async #repair(segment: Segment): Promise<void> {
-    await repairSegment(this.#context, segment, createRepairReport())
+  #abandon(entry: Entry): void {
+    entry.isClosed = true
+    this.#enqueue(entry.opened.cameraId, async () => {
+      // Until then it is listed as it was told.
+      if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id), () => this.#leave(entry))
+    })
+  }
+
+  #leave(entry: Entry): void {
+    const { cameraId } = entry.opened
+    const entries = this.#entriesOf(cameraId)
+    entries.splice(entries.indexOf(entry), 1)
+    this.#notify(cameraId)
   }
 
   #listInMemory(cameraId: number, startMs: number, endMs: number): Segment[] {
@@ -354,28 +397,4 @@ export class Catalog {
       }
     }
   }
-}
-
-function toSegment(entry: Entry, id: number): Segment {
-  const { opened, fragments } = entry
-  const last = fragments.at(-1)
-  return {
-    ...opened,
-    id,
-    // A copy: what a reader was given does not change under it.
-    fragments: fragments.slice(),
-    endMs: last ? last.startMs + last.durationMs : opened.startMs,
-    bytes: bytesOf(entry),
-    isClosed: entry.isClosed,
-  }
-}
-
-function bytesOf({ opened, fragments }: Entry): number {
-  const last = fragments.at(-1)
-  return last ? last.offset + last.bytes : opened.initBytes
-}
-
-function mergeById(closed: readonly Segment[], open: readonly Segment[]): Segment[] {
-  const ids = new Set(closed.map(({ id }) => id))
-  return [...closed, ...open.filter(({ id }) => !ids.has(id))].sort((a, b) => a.startMs - b.startMs || a.id - b.id)
 }

@@ -28,5 +28,6 @@ async function findDifference(path: string, segment: Segment): Promise<string | 
 }
 
 function isSamePlace(a: Fragment | undefined, b: Fragment | undefined): boolean {
-  return a?.offset === b?.offset && a?.bytes === b?.bytes && a?.isKey === b?.isKey
+  const isSameHole = a?.hole?.durationMs === b?.hole?.durationMs && a?.hole?.reason === b?.hole?.reason
+  return a?.offset === b?.offset && a?.bytes === b?.bytes && a?.isKey === b?.isKey && isSameHole
 }

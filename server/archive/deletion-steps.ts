@@ -1,67 +1,98 @@
-// Deletes many segments in steps so small that nobody notices: their size follows from how long the last one took.
+// Deletes many segments without anybody noticing. Rows become garbage in chunks so small that the thread that answers is hardly held
+// up; the waits for the disk are shared by a batch of files, which grows with what there is to do. docs/design/retention.md
 
 import type { Garbage } from '../model/segment-views.ts'
-import { type DeletionContext, deleteFiles, forgetGarbage } from './deletion.ts'
+import { type DeletionContext, deleteGarbageFiles, forgetGarbage } from './deletion.ts'
 
-/** Of a usual step; now and then a disk takes twice as long. */
+/** How long a chunk may hold up the thread that answers; now and then it takes twice as long. */
 const targetMs = 4
+const firstChunk = 4
+const maxChunk = 64
+/** Between two chunks. */
+const breathMs = 1
+
+/** Files of a batch: the first ones are few, since most often there are only few. */
+const firstBatch = 2
+const firstUrgentBatch = 64
+const maxBatch = 256
+/** Between two batches, where there is time. */
 const pauseMs = 5
-const firstSize = 2
-const maxSize = 16
+
 /** Garbage is forgotten after so many files, and at the end. */
 const forgetAfter = 256
 
-/** How long the latest steps took, for the metrics. */
+/** How long the latest chunks took, for the metrics. */
 const keptTimes = 256
 
+export type DeletionOptions<T> = {
+  readonly signal: AbortSignal
+  /** Told of each one that is gone. */
+  readonly onDeleted: (segment: T) => void
+  /** Space is needed at once. */
+  readonly isUrgent?: boolean
+}
+
 export class DeletionSteps {
-  #size = firstSize
+  #chunk = firstChunk
   #steps = 0
   readonly #timesMs: number[] = []
 
-  /** Deletes what comes, until it ends or `signal` aborts. `onDeleted` is told of each one that is gone. */
+  /** Deletes what comes, until it ends or `signal` aborts. */
   async delete<T extends { readonly id: number }>(
     context: DeletionContext,
     doomed: AsyncIterable<T>,
-    { signal, onDeleted }: { readonly signal: AbortSignal; readonly onDeleted: (segment: T) => void },
+    { signal, onDeleted, isUrgent = false }: DeletionOptions<T>,
   ): Promise<void> {
-    let step: T[] = []
+    let size = isUrgent ? firstUrgentBatch : firstBatch
+    let batch: T[] = []
     const gone: Garbage[] = []
     const finish = async () => {
-      gone.push(...(await this.#measure(context, step)))
-      for (const segment of step) onDeleted(segment)
-      step = []
+      gone.push(...(await this.#deleteBatch(context, batch)))
+      for (const segment of batch) onDeleted(segment)
+      batch = []
+      if (gone.length >= forgetAfter) await forgetGarbage(context, gone.splice(0))
     }
     for await (const segment of doomed) {
       if (signal.aborted) break
-      step.push(segment)
-      if (step.length < this.#size) continue
+      batch.push(segment)
+      if (batch.length < size) continue
       await finish()
-      if (gone.length >= forgetAfter) await forgetGarbage(context, gone.splice(0))
-      await context.clock.sleep(pauseMs, signal).catch(() => {})
+      size = Math.min(maxBatch, size * 2)
+      await context.clock.sleep(isUrgent ? breathMs : pauseMs, signal).catch(() => {})
     }
-    if (step.length > 0 && !signal.aborted) await finish()
+    if (batch.length > 0 && !signal.aborted) await finish()
     await forgetGarbage(context, gone)
   }
 
-  /** Of the latest steps: `p95Ms` of their times, 0 before the first. */
+  /** Of the latest chunks: `p95Ms` of the times for which they held up the thread, 0 before the first. */
   stats(): { steps: number; p95Ms: number } {
     const sorted = this.#timesMs.toSorted((a, b) => a - b)
     return { steps: this.#steps, p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0 }
   }
 
-  async #measure(context: DeletionContext, step: readonly { readonly id: number }[]): Promise<Garbage[]> {
-    const startMs = context.clock.monotonicMs()
-    const gone = await deleteFiles(
-      context,
-      step.map(({ id }) => id),
-    )
-    const tookMs = context.clock.monotonicMs() - startMs
+  /** All rows are garbage, and that is on the disk, before the first file goes. */
+  async #deleteBatch(context: DeletionContext, batch: readonly { readonly id: number }[]): Promise<Garbage[]> {
+    const garbage: Garbage[] = []
+    for (let i = 0; i < batch.length; ) {
+      if (i > 0) await context.clock.sleep(breathMs)
+      const ids = batch.slice(i, i + this.#chunk).map(({ id }) => id)
+      garbage.push(...(await this.#mark(context, ids)))
+      i += ids.length
+    }
+    return deleteGarbageFiles(context, garbage)
+  }
+
+  async #mark({ clock, rows }: DeletionContext, ids: readonly number[]): Promise<Garbage[]> {
+    const startMs = clock.monotonicMs()
+    const garbage = await rows.markGarbage(ids)
+    const tookMs = clock.monotonicMs() - startMs
     this.#steps++
     this.#timesMs.push(tookMs)
     if (this.#timesMs.length > keptTimes) this.#timesMs.shift()
-    const factor = Math.min(2, Math.max(0.5, targetMs / Math.max(tookMs, 0.1)))
-    this.#size = Math.min(maxSize, Math.max(1, Math.round(this.#size * factor)))
-    return gone
+    if (ids.length >= this.#chunk || tookMs > targetMs) {
+      const factor = Math.min(2, Math.max(0.5, targetMs / Math.max(tookMs, 0.1)))
+      this.#chunk = Math.min(maxChunk, Math.max(firstChunk, Math.round(ids.length * factor)))
+    }
+    return garbage
   }
 }

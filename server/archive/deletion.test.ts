@@ -114,3 +114,80 @@ test('steps that are told to end leave nothing half done', async () => {
   assert.equal(rows.all.length, 12 - deleted.length)
   assert.deepEqual(await rows.listGarbage(20), [])
 })
+
+/** Rows on a disk that takes its time, by a clock of its own: so long for each row that is marked, so long for a sync. */
+class SlowRows extends MemorySegmentRows {
+  readonly clock = { ms: 0 }
+  readonly marks: { readonly ids: number; readonly ms: number }[] = []
+  syncs = 0
+  readonly #markMs: number
+  readonly #syncMs: number
+
+  constructor(markMs: number, syncMs: number) {
+    super()
+    this.#markMs = markMs
+    this.#syncMs = syncMs
+  }
+
+  override async markGarbage(ids: readonly number[]) {
+    const ms = ids.length * this.#markMs
+    this.clock.ms += ms
+    this.marks.push({ ids: ids.length, ms })
+    return super.markGarbage(ids)
+  }
+
+  override async sync(): Promise<void> {
+    this.syncs++
+    this.clock.ms += this.#syncMs
+  }
+}
+
+/** Deletes rows whose files are gone already: only the index takes time. */
+async function deleteSlowly(rows: SlowRows, files: number, isUrgent = false) {
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => rows.clock.ms,
+    sleep: async (ms: number) => void (rows.clock.ms += ms),
+  }
+  const { context } = await openPlace(clock, rows)
+  const doomed = Array.from({ length: files }, (_, id) => ({ id: id + 1 }))
+  for (const { id } of doomed) {
+    const startMs = t0 + id * minuteMs
+    const path = `cameras/1/2026-01-01/${String(id).padStart(8, '0')}.mp4`
+    const values = { runId: 'run', runStart90k: 0, initBytes: 1, codecs: '', width: 1, height: 1, initHash: '' }
+    await rows.insertOpen({ ...values, cameraId: 1, path, startMs, gapReason: undefined })
+  }
+  const ids = rows.all.map(({ id }) => ({ id }))
+  const all = async function* () {
+    yield* ids
+  }
+  const steps = new DeletionSteps()
+  let deleted = 0
+  const { signal } = new AbortController()
+  await steps.delete(context, all(), { signal, isUrgent, onDeleted: () => deleted++ })
+  assert.equal(deleted, files)
+  return { perSecond: files / (rows.clock.ms / 1000), stats: steps.stats() }
+}
+
+test('a month that is to go does not go at forty files a second, because each waits for the disk', async () => {
+  const { perSecond } = await deleteSlowly(new SlowRows(0.05, 20), 5000)
+  assert.ok(perSecond >= 500, `${Math.round(perSecond)} files a second`)
+})
+
+test('however long rows take to be marked, the thread that answers is held up for a few milliseconds at a time', async () => {
+  for (const markMs of [0.02, 0.2, 1]) {
+    const rows = new SlowRows(markMs, 20)
+    const { stats } = await deleteSlowly(rows, 1000)
+    assert.ok(stats.p95Ms <= 6, `${stats.p95Ms} ms at ${markMs} ms a row`)
+    assert.ok(Math.max(...rows.marks.map(({ ms }) => ms)) <= 10)
+  }
+})
+
+test('the few files of a usual pass go in small batches; where space is short, the first is larger', async () => {
+  const usual = new SlowRows(0.05, 20)
+  await deleteSlowly(usual, 6)
+  assert.deepEqual([usual.syncs, Math.max(...usual.marks.map(({ ids }) => ids))], [2, 4])
+  const urgent = new SlowRows(0.05, 20)
+  await deleteSlowly(urgent, 64, true)
+  assert.equal(urgent.syncs, 1)
+})

@@ -8,6 +8,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { Garbage } from '../model/segment-views.ts'
 import { isArchiveThere } from './archive-folder.ts'
+import type { FinalSyncs } from './final-syncs.ts'
 import { findCameraOfPath } from './layout.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -16,6 +17,8 @@ export type DeletionContext = {
   readonly archiveDir: string
   readonly clock: Clock
   readonly log: Logger
+  /** For what repairs files; default: one of its own. */
+  readonly syncs?: FinalSyncs
 }
 
 export async function deleteSegments(context: DeletionContext, ids: readonly number[]): Promise<void> {
@@ -41,7 +44,7 @@ export async function forgetGarbage(
   for (const folder of folders) if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
 }
 
-const garbagePage = 20
+const garbagePage = 200
 
 /** What an earlier run has marked and not finished. */
 export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
@@ -53,8 +56,11 @@ export async function deleteLeftGarbage(context: DeletionContext): Promise<void>
   }
 }
 
-/** Returns those that are gone; a file that cannot be deleted stays garbage and is tried again later. */
-async function deleteGarbageFiles(context: DeletionContext, garbage: readonly Garbage[]): Promise<Garbage[]> {
+/**
+ * The files of rows that have become garbage, after that is on the disk. Returns those that are gone; a file that cannot be deleted stays
+ * garbage and is tried again later.
+ */
+export async function deleteGarbageFiles(context: DeletionContext, garbage: readonly Garbage[]): Promise<Garbage[]> {
   const gone: Garbage[] = []
   // Before the first file goes: an index that names a file that was deleted would be a lie.
   if (garbage.length > 0) await context.rows.sync()

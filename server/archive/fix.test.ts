@@ -219,3 +219,25 @@ test('when the disk is away, or most of it, nothing is forgotten unless asked', 
   assert.equal((await fix(place, { forgetsMissing: true })).length, 1)
   assert.equal(place.rows.all.length, 0)
 })
+
+test('a file without a row from before the clock was set back is found its place there', async () => {
+  const place = await openPlace(laterClock)
+  const add = async (catalog: Catalog, seconds: number) => {
+    const { segment, close } = await record(place, catalog, t0 + seconds * 1000, 60)
+    close()
+    await catalog.flush()
+    return segment.path
+  }
+  const first = await add(place.catalog, 0)
+  const lost = await add(unknownCatalog(place), 60)
+  const third = await add(place.catalog, 120)
+  const again = await add(place.catalog, 30)
+  const after = await add(place.catalog, 90)
+  assert.deepEqual(await fix(place), [['adopted', lost]])
+  const listed = await place.catalog.listSpans(1, t0, t0 + dayMs)
+  const paths = await Promise.all(listed.map(async ({ id }) => (await place.catalog.findSegment(id))!.path))
+  assert.deepEqual(paths, [first, lost, third, again, after])
+  const next = await add(place.catalog, 150)
+  const last = (await place.catalog.listSpans(1, t0, t0 + dayMs)).at(-1)!
+  assert.equal((await place.catalog.findSegment(last.id))!.path, next, 'recording goes on in the pass it was in')
+})

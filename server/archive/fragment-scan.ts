@@ -5,8 +5,10 @@ import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { maxBoxHeaderBytes, parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment, parseProducerReferenceTime } from '../media/mp4/fragment-head.ts'
+import { type FragmentNote, parseFragmentNote } from '../media/mp4/fragment-note.ts'
 import { type FragmentSeal, parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
+import type { FragmentHole } from '../model/segment.ts'
 import { fragmentChecksum } from './segment-checksum.ts'
 
 export type FoundFragment = {
@@ -17,6 +19,8 @@ export type FoundFragment = {
   readonly isKey: boolean
   /** Wall clock of the first frame, Unix milliseconds; undefined when the file does not tell. */
   readonly startMs: number | undefined
+  readonly hole: FragmentHole | undefined
+  readonly isDamaged: boolean
   /** Undefined for files from before there were seals. */
   readonly seal: FragmentSeal | undefined
   /** Where the bytes begin that the seal is of. */
@@ -68,6 +72,7 @@ export class BoxReader {
 export async function findFragment(reader: BoxReader, start: number): Promise<FoundFragment | undefined> {
   let startMs: number | undefined
   let seal: FragmentSeal | undefined
+  let note: FragmentNote | undefined
   let contentOffset = start
   let video: Pick<FoundFragment, 'start90k' | 'duration90k' | 'isKey'> | undefined
   let dataBytes = 0
@@ -75,7 +80,9 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
     const header = await reader.header(offset)
     if (!header) return undefined
     if (header.type === 'uuid') {
-      seal ??= parseFragmentSeal(await reader.box(offset, header.bytes))
+      const box = await reader.box(offset, header.bytes)
+      note ??= parseFragmentNote(box)
+      seal ??= parseFragmentSeal(box)
       if (seal && contentOffset === start) contentOffset = offset + header.bytes
     } else if (header.type === 'prft') startMs = parseProducerReferenceTime(await reader.box(offset, header.bytes))
     else if (header.type === 'moof') {
@@ -88,7 +95,17 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
       if (header.bytes !== header.headerBytes + dataBytes) {
         throw new AppError('corrupt', `expected ${dataBytes} bytes of samples in the mdat at byte ${offset}`)
       }
-      return { ...video, startMs, seal, contentOffset, offset: start, bytes: offset + header.bytes - start }
+      const { hole, isDamaged = false } = note ?? {}
+      return {
+        ...video,
+        startMs,
+        hole,
+        isDamaged,
+        seal,
+        contentOffset,
+        offset: start,
+        bytes: offset + header.bytes - start,
+      }
     }
     offset += header.bytes
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOfPath, findCameraOfPath, segmentPath, startOfPath } from './layout.ts'
+import { findCameraOfPath, segmentPath, startOfPath } from './layout.ts'
 
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 89)
 
@@ -10,11 +10,9 @@ test('paths tell the camera and the time, and nothing else is taken for a record
   for (const each of [path, 'cameras/7/2026-01-02/03-04-05.089Z-2.mp4']) {
     assert.equal(findCameraOfPath(each), 7)
     assert.equal(startOfPath(each), startMs)
-    assert.equal(dayOfPath(each), '2026-01-02')
   }
   for (const other of ['cameras/7/notes.txt', '../cameras/7/2026-01-02/03-04-05.089Z.mp4', 'cameras/x/a/b.mp4']) {
     assert.equal(findCameraOfPath(other), undefined)
     assert.equal(startOfPath(other), Number.NaN)
-    assert.equal(dayOfPath(other), '')
   }
 })

@@ -20,11 +20,6 @@ export function findCameraOfPath(path: string): number | undefined {
   return match ? Number(match[1]) : undefined
 }
 
-/** The day in a path that `segmentPath` gives, YYYY-MM-DD; empty for another. */
-export function dayOfPath(path: string): string {
-  return pattern.exec(path)?.[2] ?? ''
-}
-
 /** The time in a path that `segmentPath` gives, Unix milliseconds; NaN for another. */
 export function startOfPath(path: string): number {
   const [, , day, hour, minute, second] = pattern.exec(path) ?? []

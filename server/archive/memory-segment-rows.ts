@@ -1,21 +1,42 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/segments.ts.
 
+import { listHoles } from '../model/footage-hole.ts'
+import { compareRecorded, findPass, lastPass, type PassStart } from '../model/recording-pass.ts'
 import type { Segment } from '../model/segment.ts'
-import type { ClosedValues, FootageUsage, Garbage, OldestQuery, OpenSegment } from '../model/segment-views.ts'
+import type {
+  ClosedValues,
+  FootageBounds,
+  FootageUsage,
+  Garbage,
+  LastSegment,
+  OldestQuery,
+  OpenSegment,
+  SegmentSpan,
+} from '../model/segment-views.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
   readonly #garbage = new Map<number, string>()
   readonly #usage = new Map<number, { bytes: number; segments: number }>()
+  readonly #passes = new Map<number, PassStart[]>()
   #lastId = 0
 
   get all(): Segment[] {
     return [...this.#rows.values()]
   }
 
-  async insertOpen(segment: OpenSegment): Promise<number> {
+  async insertOpen(segment: OpenSegment, pass?: number): Promise<number> {
     const id = ++this.#lastId
+    if (pass !== undefined) {
+      const starts = this.#passes.get(segment.cameraId) ?? []
+      const last = lastPass(starts)
+      this.#passes.set(segment.cameraId, [
+        ...starts,
+        { fromId: id, pass },
+        ...(pass < last ? [{ fromId: id + 1, pass: last }] : []),
+      ])
+    }
     const { startMs, initBytes } = segment
     this.#rows.set(id, { ...segment, id, endMs: startMs, bytes: initBytes, fragments: [], isClosed: false })
     return id
@@ -30,6 +51,14 @@ export class MemorySegmentRows implements SegmentRows {
     this.#count(before.cameraId, bytes, before.isClosed ? 0 : 1)
   }
 
+  /** As if the server had ended before it closed the segment. */
+  async reopen(id: number): Promise<void> {
+    const before = this.#rows.get(id)!
+    const { checksum: _, ...kept } = before
+    this.#rows.set(id, { ...kept, endMs: kept.startMs, bytes: kept.initBytes, fragments: [], isClosed: false })
+    this.#count(before.cameraId, -before.bytes, -1)
+  }
+
   async listOpen(): Promise<Segment[]> {
     return this.all.filter(({ isClosed }) => !isClosed)
   }
@@ -38,21 +67,44 @@ export class MemorySegmentRows implements SegmentRows {
     return this.#closed(cameraId).filter((s) => s.startMs < endMs && s.endMs > startMs)
   }
 
-  listSpans(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
-    return this.listBetween(cameraId, startMs, endMs)
+  async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
+    const segments = await this.listBetween(cameraId, startMs, endMs)
+    return segments.map((segment) => ({ ...segment, holes: listHoles(segment.fragments) }))
+  }
+
+  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+    return (await this.listBetween(cameraId, startMs, endMs)).some(({ codecs }) => codecs.includes(','))
   }
 
   async find(id: number): Promise<Segment | undefined> {
-    return this.#rows.get(id)
+    const segment = this.#rows.get(id)
+    return segment && this.#withPass(segment.cameraId, segment)
   }
 
-  async findBounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined> {
+  async findBounds(cameraId: number): Promise<FootageBounds | undefined> {
     const closed = this.#closed(cameraId)
-    return closed[0] && { startMs: closed[0].startMs, endMs: closed.at(-1)!.endMs }
+    const oldest = closed[0]
+    const newest = closed.at(-1)
+    if (!oldest || !newest) return undefined
+    const isOnePass = (this.#passes.get(cameraId) ?? []).length === 0
+    if (isOnePass) return { startMs: oldest.startMs, endMs: newest.endMs }
+    return {
+      startMs: Math.min(...closed.map(({ startMs }) => startMs)),
+      endMs: Math.max(...closed.map(({ endMs }) => endMs)),
+      oldest: { pass: oldest.pass ?? 0, startMs: oldest.startMs },
+      newest: { pass: newest.pass ?? 0, endMs: newest.endMs },
+    }
+  }
+
+  async findLast(cameraId: number): Promise<LastSegment | undefined> {
+    const last = this.#ordered(cameraId).at(-1)
+    return last && { startMs: last.startMs, endMs: last.endMs, pass: last.pass ?? 0 }
   }
 
   async findNext(cameraId: number, startMs: number): Promise<Segment | undefined> {
-    return this.#ordered(cameraId).find((s) => s.startMs >= startMs)
+    return this.#ordered(cameraId)
+      .filter((s) => s.startMs >= startMs)
+      .toSorted((a, b) => a.startMs - b.startMs)[0]
   }
 
   async findNewest(cameraId: number): Promise<Segment | undefined> {
@@ -65,7 +117,7 @@ export class MemorySegmentRows implements SegmentRows {
 
   async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<Segment[]> {
     return this.#closed(cameraId)
-      .filter((s) => !after || s.startMs > after.startMs || (s.startMs === after.startMs && s.id > after.id))
+      .filter((s) => !after || compareRecorded(s, this.#withPass(cameraId, after)) > 0)
       .slice(0, limit)
   }
 
@@ -111,7 +163,15 @@ export class MemorySegmentRows implements SegmentRows {
   }
 
   #ordered(cameraId: number): Segment[] {
-    return this.all.filter((s) => s.cameraId === cameraId).sort((a, b) => a.startMs - b.startMs || a.id - b.id)
+    return this.all
+      .filter((s) => s.cameraId === cameraId)
+      .map((s) => this.#withPass(cameraId, s))
+      .sort(compareRecorded)
+  }
+
+  #withPass<T extends { readonly id: number }>(cameraId: number, segment: T): T & { readonly pass?: number } {
+    const starts = this.#passes.get(cameraId) ?? []
+    return starts.length === 0 ? segment : { ...segment, pass: findPass(starts, segment.id) }
   }
 
   #closed(cameraId: number): Segment[] {

@@ -1,10 +1,10 @@
 // Makes index and file agree about a closed segment whose file is not what was recorded. What is intact stays footage, in files of its own
 // where something is missing in between; what is not is set aside as it was.
 
-import { constants } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../base/error.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { type FragmentSeal, writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
@@ -57,10 +57,10 @@ async function cutAfter(context: DeletionContext, segment: Segment, part: Part, 
 }
 
 /** File, then row. */
-async function cutTo({ rows, archiveDir }: DeletionContext, { id, path }: Segment, part: Part, fileBytes: number) {
+async function cutTo(context: DeletionContext, { id, path }: Segment, part: Part, fileBytes: number) {
   const bytes = endOf(part)
-  await cutFile(join(archiveDir, path), { bytes, fileBytes })
-  await rows.close(id, closedValues({ bytes, fragments: toFragments(part), checksum: sumChecksums(part) }))
+  await cutFile(context, path, { bytes, fileBytes })
+  await context.rows.close(id, closedValues({ bytes, fragments: toFragments(part), checksum: sumChecksums(part) }))
 }
 
 function endOf(part: Part): number {
@@ -121,15 +121,15 @@ async function createFile(
   try {
     await write(file)
     await file.datasync()
+    await syncFolder(dirname(join(archiveDir, path)))
+    return path
   } catch (error) {
+    // After a failed sync, too: the next attempt makes another file.
     await unlink(join(archiveDir, path))
     throw error
   } finally {
     await file.close()
   }
-  await using folder = await open(dirname(join(archiveDir, path)), constants.O_RDONLY)
-  await folder.sync()
-  return path
 }
 
 async function openNew(archiveDir: string, wanted: string): Promise<{ path: string; file: FileHandle }> {

@@ -1,11 +1,11 @@
 // Makes a segment whole that was open when the server ended: keeps its whole fragments, cuts off the rest, closes its row.
 // Order: file shortened and synced, then the row; a crash in between does it again.
 
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment } from '../model/segment.ts'
 import { isArchiveThere } from './archive-folder.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
+import { FinalSyncs } from './final-syncs.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
 export type RepairReport = {
@@ -40,7 +40,7 @@ export async function repairSegment(
   }
   if (scan.damage !== undefined)
     log.warn({ path: segment.path, damage: scan.damage }, 'damaged end of a recording cut off')
-  await cutFile(path, scan)
+  await cutFile(context, segment.path, scan)
   await rows.close(segment.id, closedValues(scan))
   report.fragments += scan.fragments.length
   report.cutBytes += scan.fileBytes - scan.bytes
@@ -64,12 +64,11 @@ async function scanIfPresent(path: string, archiveDir: string, cameraId: number)
   }
 }
 
-/** Ends the file with its last whole fragment, and makes that last. */
-export async function cutFile(
+/** Ends the file with its last whole fragment, and makes that last. Throws the system's error. */
+export function cutFile(
+  { archiveDir, syncs = new FinalSyncs() }: Pick<DeletionContext, 'archiveDir' | 'syncs'>,
   path: string,
-  { bytes, fileBytes }: Pick<SegmentScan, 'bytes' | 'fileBytes'>,
+  scan: Pick<SegmentScan, 'bytes' | 'fileBytes'>,
 ): Promise<void> {
-  await using file = await open(path, 'r+')
-  if (bytes < fileBytes) await file.truncate(bytes)
-  await file.datasync()
+  return syncs.cut(join(archiveDir, path), scan)
 }

@@ -211,3 +211,29 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
   assert.ok(used([1, 2]) > 14_800, 'and no more goes than must')
   assert.equal(Math.round(rows.all.filter(({ cameraId }) => cameraId === 3).length / 24), 15, 'by age alone')
 })
+
+test('footage from years ahead, recorded before the clock was put right, does not keep what follows it from growing old', async () => {
+  const rows = new MemorySegmentRows()
+  const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
+  const yearMs = 365 * 24 * 60 * minuteMs
+  const add = async (startMs: number, pass?: number) => {
+    const place = { cameraId: 1, startMs, path: segmentPath(1, startMs) }
+    const id = await rows.insertOpen({ ...place, ...rest, gapReason: undefined }, pass)
+    await rows.close(id, { endMs: startMs + minuteMs, bytes: 10, fragments: [] })
+    return id
+  }
+  const early = await add(nowMs - 200 * minuteMs)
+  const ahead = [await add(nowMs + 10 * yearMs), await add(nowMs + 10 * yearMs + minuteMs)]
+  const right = await add(nowMs - 190 * minuteMs, 1)
+  await add(nowMs - 10 * minuteMs)
+  const camera = { cameraId: 1, ownerId: 1, maxBytes: undefined, isRecorded: true }
+  const plan = async (maxAgeMinutes: number) => {
+    const cameras = [{ ...camera, maxAgeMs: maxAgeMinutes * minuteMs }]
+    const limits = { cameras, users: new Map(), maxBytes: undefined }
+    const doomed = await Array.fromAsync(planRetention({ rows, limits, nowMs, openBytes: new Map(), missingBytes: 0 }))
+    return doomed.map(({ id }) => id).sort((a, b) => a - b)
+  }
+  assert.deepEqual(await plan(195), [early], 'nothing recorded after it is too old yet')
+  assert.deepEqual(await plan(60), [early, ...ahead, right])
+  assert.deepEqual(await plan(60), [early, ...ahead, right], 'a plan changes nothing')
+})

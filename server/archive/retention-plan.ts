@@ -33,7 +33,12 @@ export type PlanOptions = {
   readonly openBytes: ReadonlyMap<number, number>
   /** So much more of the disk should be free. */
   readonly missingBytes: number
+  /** Lets others have the thread for a moment: reading the beginnings of a thousand cameras takes it some 50 ms. */
+  readonly rest?: () => Promise<void>
 }
+
+/** After so many cameras were looked at. */
+const restAfter = 50
 
 export type Doomed = {
   readonly id: number
@@ -52,9 +57,10 @@ export async function* planRetention(options: PlanOptions): AsyncGenerator<Doome
   const cameras = await openCameras(options)
   const all = [...cameras.values()]
   const beforeBytes = sumBytes(all)
-  for (const { cameraId, maxAgeMs } of limits.cameras) {
+  for (const [i, { cameraId, maxAgeMs }] of limits.cameras.entries()) {
+    if (i % restAfter === restAfter - 1) await options.rest?.()
     const camera = cameras.get(cameraId)
-    if (camera) yield* takeOld(camera, options.nowMs - maxAgeMs)
+    if (camera) yield* takeOld(camera, options.nowMs - maxAgeMs, options.nowMs)
   }
   for (const { cameraId, maxBytes } of limits.cameras) {
     const camera = cameras.get(cameraId)
@@ -84,15 +90,34 @@ async function openCameras({ rows, openBytes }: PlanOptions): Promise<Map<number
   return cameras
 }
 
-async function* takeOld(camera: Camera, beforeMs: number): AsyncGenerator<Doomed, void, void> {
+async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncGenerator<Doomed, void, void> {
   const { cursor } = camera
+  /** Ids of footage from the future that were passed over so far, and those before something that is too old. */
+  const future: number[] = []
+  let old = 0
   for (;;) {
     if (!cursor.isLoaded) await cursor.load()
     const { head } = cursor
-    if (!head || head.startMs > beforeMs) break
+    if (!head) break
+    if (head.startMs > nowMs) {
+      // Recorded before the clock was set back: how old it is shows in what was recorded after it.
+      future.push(head.id)
+      cursor.passOver()
+      continue
+    }
+    if (head.startMs > beforeMs) break
     // It may last longer than one that began after it: it waits, the others go.
     if (head.endMs > beforeMs) cursor.passOver()
-    else yield take(camera, 'age')!
+    else {
+      old = future.length
+      yield take(camera, 'age')!
+    }
+  }
+  cursor.rewind()
+  const doomed = new Set(future.slice(0, old))
+  while (doomed.size > 0 && cursor.head) {
+    if (doomed.delete(cursor.head.id)) yield take(camera, 'age')!
+    else cursor.passOver()
   }
   cursor.rewind()
 }

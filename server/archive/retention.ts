@@ -1,5 +1,6 @@
 // Deletes footage that must go: pass after pass while the server runs. What must go is planned in retention-plan.ts.
 
+import { setImmediate } from 'node:timers/promises'
 import { errorChain } from '../base/error.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
 import { isArchiveThere } from './archive-folder.ts'
@@ -43,6 +44,8 @@ export class Retention {
   #untold = emptyReport()
   #tellAtMs = Number.NEGATIVE_INFINITY
   #disk: DiskSpace | undefined
+  /** Less is free than should be. */
+  #isShort = false
 
   constructor(options: RetentionOptions) {
     this.#options = options
@@ -83,7 +86,8 @@ export class Retention {
       this.#deleted.segments++
       this.#deleted.bytes += bytes
     }
-    await this.#steps.delete(this.#options, await this.plan(), { signal, onDeleted })
+    const plan = await this.plan()
+    await this.#steps.delete(this.#options, plan, { signal, onDeleted, isUrgent: this.#isShort })
     this.#tell()
     return report
   }
@@ -91,12 +95,15 @@ export class Retention {
   /** What must go now; reads only. */
   async plan(): Promise<AsyncIterable<Doomed>> {
     const { rows, clock, loadLimits, openBytes } = this.#options
+    const missingBytes = await this.#measureMissing()
+    this.#isShort = missingBytes > 0
     return planRetention({
       rows,
+      rest: () => setImmediate(),
       limits: await loadLimits(),
       nowMs: clock.nowMs(),
       openBytes: openBytes(),
-      missingBytes: await this.#measureMissing(),
+      missingBytes,
     })
   }
 

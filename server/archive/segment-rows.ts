@@ -3,8 +3,10 @@
 import type { Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
+  FootageBounds,
   FootageUsage,
   Garbage,
+  LastSegment,
   OldestQuery,
   OldSegment,
   OpenSegment,
@@ -13,21 +15,26 @@ import type {
 } from '../model/segment-views.ts'
 
 export type SegmentRows = {
-  insertOpen(segment: OpenSegment): Promise<number>
+  /** `pass`: where the segment begins another one than the last. */
+  insertOpen(segment: OpenSegment, pass?: number): Promise<number>
   /** Closing again replaces what was there. */
   close(id: number, values: ClosedValues): Promise<void>
   /** Of all cameras. `fragments` is empty, `endMs` and `bytes` are what the file began with. */
   listOpen(): Promise<Segment[]>
-  /** Closed ones that overlap [startMs, endMs), ordered by start. */
+  /** Closed ones that overlap [startMs, endMs), in the order of recording. */
   listBetween(cameraId: number, startMs: number, endMs: number): Promise<Segment[]>
   /** As `listBetween`, without the fragments. */
   listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]>
+  /** Whether one of `listBetween` has a track of sound. */
+  hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean>
   find(id: number): Promise<Segment | undefined>
-  /** First and newest closed footage. */
-  findBounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined>
+  /** Of closed footage. */
+  findBounds(cameraId: number): Promise<FootageBounds | undefined>
+  /** The segment, open or closed, that was recorded last. */
+  findLast(cameraId: number): Promise<LastSegment | undefined>
   /** The first one, open or closed, that starts at or after `startMs`. */
   findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
-  /** The one, open or closed, that starts last. */
+  /** The one, open or closed, that starts last in the last pass. */
   findNewest(cameraId: number): Promise<SegmentFile | undefined>
   /** All, open and closed, that start in [startMs, endMs), in no order. */
   listFiles(cameraId: number, startMs: number, endMs: number): Promise<SegmentFile[]>

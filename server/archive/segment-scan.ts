@@ -98,16 +98,28 @@ export function sumChecksums(found: readonly FoundFragment[]): number | undefine
   return sum
 }
 
-/** Wall clock durations last to the next fragment, as the recorder counts them. */
+/** Wall clock durations last to the next fragment, or to a hole that was cut out before it, as the recorder counts them. */
 export function toFragments(found: readonly FoundFragment[]): Fragment[] {
   const fragments: Fragment[] = []
   let nextMs = 0
-  for (const [i, { offset, bytes, start90k, duration90k, isKey, ...f }] of found.entries()) {
+  for (const [i, { offset, bytes, start90k, duration90k, isKey, hole, isDamaged, ...f }] of found.entries()) {
     const startMs = f.startMs ?? nextMs
     const mediaMs = Math.round((duration90k * 1000) / videoTimescale)
-    const durationMs = Math.max(0, (found[i + 1]?.startMs ?? startMs + mediaMs) - startMs)
-    fragments.push({ offset, bytes, start90k, duration90k, startMs, durationMs, isKey })
-    nextMs = startMs + durationMs
+    const next = found[i + 1]
+    const cutMs = next?.hole?.isCut ? next.hole.durationMs : 0
+    const durationMs = Math.max(0, (next?.startMs ?? startMs + mediaMs) - cutMs - startMs)
+    fragments.push({
+      offset,
+      bytes,
+      start90k,
+      duration90k,
+      startMs,
+      durationMs,
+      isKey,
+      ...(hole && { hole }),
+      ...(isDamaged && { isDamaged }),
+    })
+    nextMs = startMs + durationMs + cutMs
   }
   return fragments
 }

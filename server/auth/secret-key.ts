@@ -6,6 +6,7 @@ import { link, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 
 const keyBytes = 32
 
@@ -30,7 +31,10 @@ export async function openSecretKey(dataDir: string): Promise<SecretKey> {
   const file = join(dataDir, 'secret.key')
   try {
     await makeFolder(dataDir, 0o700)
-    return new SecretKey((await readKey(file)) ?? (await createKey(file, dataDir)))
+    const key = await readKey(file)
+    // Whoever made it may have died before its name was on the disk.
+    if (key) await syncFolder(dataDir)
+    return new SecretKey(key ?? (await createKey(file, dataDir)))
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     throw new AppError('unavailable', `the key file ${file} can be neither read nor made`, { cause })
@@ -61,22 +65,21 @@ async function createKey(file: string, dataDir: string): Promise<Uint8Array> {
   } finally {
     await handle.close()
   }
+  let isOurs = true
   try {
     await link(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    isOurs = false
   } finally {
     await unlink(draft)
   }
-  await syncFolder(dataDir)
-  return (await readKey(file))!
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
   try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+    await syncFolder(dataDir)
+  } catch (error) {
+    // What would be sealed with a key that may be gone after a loss of power could not be opened any more.
+    if (isOurs) await unlink(file)
+    throw error
   }
+  return (await readKey(file))!
 }

@@ -11,9 +11,11 @@ import type { Camera, CameraType } from '../store/cameras.ts'
 import type { Recording } from '../store/recordings.ts'
 import type { Store } from '../store/store.ts'
 import { type Command, UsageError } from './command.ts'
+import { damagedCommand } from './damaged-command.ts'
 import { getNamedUser, parseId, parseMaxSize, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
+import { showCommand } from './show-command.ts'
 import { writeTable } from './table.ts'
 
 const cameraAdd: Command = {
@@ -47,6 +49,7 @@ const cameraAdd: Command = {
   },
   async run({ config, options }) {
     const source = parseCameraUrl(options.url!)
+    await checkAddress(source.url)
     const id = parseNewId(options.id)
     const type = parseType(options.type ?? guessCameraType(source.url))
     const name = parseCameraName(options.name!)
@@ -153,7 +156,23 @@ const cameraRotateHash: Command = {
     }),
 }
 
-export const cameraCommands: readonly Command[] = [cameraAdd, cameraList, cameraRecord, cameraRotateHash, cameraRemove]
+export const cameraCommands: readonly Command[] = [
+  cameraAdd,
+  cameraList,
+  showCommand,
+  damagedCommand,
+  cameraRecord,
+  cameraRotateHash,
+  cameraRemove,
+]
+
+/** Refuses what no server takes. Which private networks and whether loopback is allowed may be settings of the server alone. */
+async function checkAddress(url: string): Promise<void> {
+  const { createAddressGuard } = await import('../ingest/address-guard.ts')
+  const { parseCameraUrl: parseTarget } = await import('../ingest/camera-url.ts')
+  const { host, port } = parseTarget(url)
+  createAddressGuard({ allowLoopback: true }).check(host, port)
+}
 
 /** What is not named stays, while recording is on. Throws 'invalid' when it is off and nobody says for how long to keep. */
 async function changeRecording(
@@ -204,6 +223,7 @@ function writeCamera(camera: Camera, recording: Recording | undefined) {
     url: hideSecrets(camera.url),
     has_credentials: camera.username !== null,
     event_api_hash: camera.eventApiHash,
+    keeps_damaged_pictures: camera.keepsDamaged,
     status: camera.status,
     status_reason: camera.statusReason,
     status_code: camera.statusCode,

@@ -44,3 +44,7 @@ process.exitCode = await runCommandLine({
   cwd: process.cwd(),
   version: readVersion(),
 })
+
+// After a failure, connections that were left open stay so: at the usual end SQLite would close them, and remove a log that the disk has not
+// confirmed (server/store/sync-loss.ts).
+if (process.exitCode !== 0) process.exit()

@@ -8,6 +8,7 @@ import { type Config, configFileName } from '../config.ts'
 import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
+import { watchParent } from './parent-watch.ts'
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -20,13 +21,19 @@ export const serveCommand: Command = {
     const stopping = Promise.withResolvers<void>()
     // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.
     for (const signal of signals) process.on(signal, () => stopping.resolve())
+    watchParent(() => stopping.resolve())
     const { openApp } = await import('../app.ts')
     const server = await openApp({ config, clock: systemClock, log: createLogger(config.logLevel) })
     const { url, certFile: ca, setupCode: setup_code } = server
     const announcement = switches.has('json') ? JSON.stringify({ url, ca, setup_code }) : describeServer(server, config)
     terminal.stdout.write(`${announcement}\n`)
     const ousted = await Promise.race([stopping.promise, server.ousted])
-    await server.close()
+    try {
+      await server.close()
+    } catch (failure) {
+      // Without the database, closing cannot write everything.
+      if (!ousted) throw failure
+    }
     // Said once everything is written: the other server goes on with it.
     if (ousted) throw ousted
     return { text: '' }

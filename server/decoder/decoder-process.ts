@@ -25,9 +25,15 @@ process.stdin.on('end', () => process.exit(0))
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
 function answer(message: Uint8Array): DecodeReply {
+  const before = process.cpuUsage()
+  const findCpuMs = () => {
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
   try {
-    return { jpegs: decoder.decode(parseRequest(message)) }
+    const jpegs = decoder.decode(parseRequest(message))
+    return { cpuMs: findCpuMs(), jpegs }
   } catch (error) {
-    return { error: errorChain(error) }
+    return { cpuMs: findCpuMs(), error: errorChain(error) }
   }
 }

@@ -17,9 +17,10 @@ const request = fc.record(
   },
   plain,
 )
+const cpuMs = fc.integer({ min: 0, max: 0xffff_ffff }).map((microseconds) => microseconds / 1000)
 const reply = fc.oneof(
-  fc.record({ jpegs: fc.array(bytes, { maxLength: 4 }) }, plain),
-  fc.record({ error: fc.string() }, plain),
+  fc.record({ cpuMs, jpegs: fc.array(bytes, { maxLength: 4 }) }, plain),
+  fc.record({ cpuMs, error: fc.string() }, plain),
 )
 
 function readAll(stream: Uint8Array, chunkBytes: number): Uint8Array[] {

@@ -9,22 +9,21 @@ export type DecodeRequest = {
   readonly codec: VideoCodec
   /** Decoder configuration record, as in `VideoFormat.config`. */
   readonly config: Uint8Array
-  /** One key frame, as in `Frame.data`. */
+  /** One key frame, as in `Frame.data`, or several access units, the last of which is whole; see KeyPictureCollector. */
   readonly data: Uint8Array
   /** One picture is made for each, in this order. */
   readonly sizes: readonly PictureLimits[]
 }
 
-export type DecodeReply =
-  | { readonly jpegs: Uint8Array[] }
-  /** Why the frame could not be decoded. */
-  | { readonly error: string }
+/** `cpuMs`: processor time it took, whole microseconds. `error`: why the frame could not be decoded. */
+export type DecodeReply = { readonly cpuMs: number } & ({ readonly jpegs: Uint8Array[] } | { readonly error: string })
 
 export const maxSizes = 64
 
 const codecs: readonly VideoCodec[] = ['h264', 'h265', 'mjpeg']
 const requestHeadBytes = 8
 const sizeBytes = 8
+const replyHeadBytes = 5
 
 /** The whole message in parts, so that the frame is not copied. */
 export function writeRequest({ codec, config, data, sizes }: DecodeRequest): Uint8Array[] {
@@ -61,10 +60,13 @@ export function parseRequest(message: Uint8Array): DecodeRequest {
 
 /** The whole message in parts. */
 export function writeReply(reply: DecodeReply): Uint8Array[] {
-  const parts: Uint8Array[] = []
-  if ('error' in reply) parts.push(Uint8Array.of(1), new TextEncoder().encode(reply.error))
+  const isError = 'error' in reply
+  const parts: Uint8Array[] = [
+    Uint8Array.of(isError ? 1 : 0),
+    u32(Math.min(0xffff_ffff, Math.round(reply.cpuMs * 1000))),
+  ]
+  if (isError) parts.push(new TextEncoder().encode(reply.error))
   else {
-    parts.push(Uint8Array.of(0))
     for (const jpeg of reply.jpegs) parts.push(u32(jpeg.length), jpeg)
   }
   return [u32(parts.reduce((sum, part) => sum + part.length, 0)), ...parts]
@@ -72,17 +74,20 @@ export function writeReply(reply: DecodeReply): Uint8Array[] {
 
 /** Throws 'corrupt'. Pictures are copies of their own, so that one kept does not keep all. */
 export function parseReply(message: Uint8Array): DecodeReply {
-  if (message[0] === 1) return { error: new TextDecoder().decode(message.subarray(1)) }
-  if (message[0] !== 0) throw new AppError('corrupt', `expected a reply of kind 0 or 1, got ${message[0]}`)
+  const [kind] = message
+  if (kind !== 0 && kind !== 1) throw new AppError('corrupt', `expected a reply of kind 0 or 1, got ${kind}`)
+  if (message.length < replyHeadBytes) throw tooShort(message)
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
+  const cpuMs = view.getUint32(1) / 1000
+  if (kind === 1) return { cpuMs, error: new TextDecoder().decode(message.subarray(replyHeadBytes)) }
   const jpegs: Uint8Array[] = []
-  for (let at = 1; at < message.length; ) {
+  for (let at = replyHeadBytes; at < message.length; ) {
     const end = at + 4 <= message.length ? at + 4 + view.getUint32(at) : Number.POSITIVE_INFINITY
     if (end > message.length) throw tooShort(message)
     jpegs.push(new Uint8Array(message.subarray(at + 4, end)))
     at = end
   }
-  return { jpegs }
+  return { cpuMs, jpegs }
 }
 
 function u32(value: number): Uint8Array {

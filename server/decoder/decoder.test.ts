@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { writeSlowJpeg } from '../../test/hostile/slow-jpeg.ts'
 import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
@@ -28,7 +29,7 @@ async function look(jpeg: Uint8Array): Promise<SeenPicture> {
 }
 
 const openDecoder = (options: Partial<DecoderOptions> = {}) =>
-  new Decoder({ log: silentLogger, clock: systemClock, ...options })
+  new Decoder({ log: silentLogger, clock: systemClock, processes: 1, ...options })
 
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
 
@@ -36,6 +37,14 @@ async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; !condition(); i++) {
     assert.ok(i < 400, 'expected the condition within 4 s')
     await systemClock.sleep(10)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 
@@ -157,5 +166,47 @@ suite('decoder', { concurrency: 2 }, () => {
     await Promise.all(rejected)
     assert.throws(() => process.kill(pid, 0))
     await assert.rejects(decoder.decode(request), isKind('unavailable'))
+  })
+
+  test('a key frame that takes for ever keeps its own camera waiting, and nobody else', async () => {
+    await using decoder = openDecoder({ processes: 2 })
+    const small = await draw('h264', 320, 180)
+    const hanging: DecodeRequest = {
+      ...{ codec: 'mjpeg', config: new Uint8Array(), data: writeSlowJpeg(60_000), sizes: [{ maxWidth: 320 }] },
+    }
+    const good = [1, 2, 3, 4]
+    for (const source of good) await decoder.decode({ ...small, source })
+    const hostile = [11, 12, 13]
+    const asked = hostile.map((source) => decoder.decode({ ...hanging, source }).catch((error: AppError) => error))
+    let longestMs = 0
+    let pictures = 0
+    const endMs = performance.now() + 4000
+    while (performance.now() < endMs) {
+      const startedMs = performance.now()
+      await Promise.all(good.map((source) => decoder.decode({ ...small, source })))
+      pictures += good.length
+      longestMs = Math.max(longestMs, performance.now() - startedMs)
+      await systemClock.sleep(50)
+    }
+    // Alone it is some 20 ms; a frame that hangs is given 5 s.
+    assert.ok(longestMs < 2000, `four pictures took ${Math.round(longestMs)} ms`)
+    assert.ok(pictures >= 40, `${pictures} pictures in 4 s`)
+    assert.equal(decoder.stats().crashes, 0, 'the hanging ones have not had their time')
+    assert.ok(isKind('unavailable')(await asked[0]))
+    const again = decoder.decode({ ...hanging, source: 11 })
+    await assert.rejects(again, /stopped the picture decoder/, 'it has to wait')
+  })
+
+  test('one camera after the other may hang its process: the frames of the others are not lost with it', async () => {
+    await using decoder = openDecoder({ processes: 2 })
+    const small = await draw('h264', 64, 48)
+    for (const source of [1, 2]) await decoder.decode({ ...small, source })
+    const stopped = decoder.stats().pid!
+    process.kill(stopped, 'SIGSTOP')
+    const lost = assert.rejects(decoder.decode({ ...small, source: 1 }), isKind('unavailable'))
+    for (let i = 0; i < 5; i++) assert.equal((await decoder.decode({ ...small, source: 2 })).length, 1)
+    await lost
+    await assert.rejects(decoder.decode({ ...small, source: 1 }), /stopped the picture decoder/)
+    await until(() => !isAlive(stopped))
   })
 })

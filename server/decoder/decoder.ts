@@ -1,19 +1,23 @@
-// Key frames to JPEGs, in a process of its own: a frame that crashes or hangs FFmpeg costs that one picture, never the server.
+// Key frames to JPEGs, in processes of their own: a frame that crashes or hangs FFmpeg costs that one picture, never the server, and
+// one that takes long keeps its own camera waiting.
 
+import { availableParallelism } from 'node:os'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { Backoff } from '../base/retry.ts'
-import { type DecodeReply, type DecodeRequest, maxSizes, parseReply, writeRequest } from './decoder-protocol.ts'
-import { MessageChild } from './message-child.ts'
+import { DecodeQueue } from './decode-queue.ts'
+import { DecoderLane } from './decoder-lane.ts'
+import { type DecodeReply, type DecodeRequest, maxSizes } from './decoder-protocol.ts'
 import { maxMessageBytes } from './message-stream.ts'
 
 export type DecoderOptions = {
   readonly log: Logger
   readonly clock: Clock
+  /** Default: one for each core, at least two, so that a frame that hangs one of them does not stop all. */
+  readonly processes?: number
   /** A decode that takes longer is given up and the process restarted. */
   readonly timeoutMs?: number
-  /** The process is stopped after this time without work. */
+  /** A process is stopped after this time without work. */
   readonly idleMs?: number
   /** Requests that may wait; one more is refused. */
   readonly maxPending?: number
@@ -21,9 +25,14 @@ export type DecoderOptions = {
   readonly maxPendingBytes?: number
 }
 
+/** `source`: the camera; those with one take turns. */
+export type PictureRequest = DecodeRequest & { readonly source?: number | string | undefined }
+
 export type DecoderStats = {
   readonly isRunning: boolean
+  /** Of the first that runs. */
   readonly pid: number | undefined
+  readonly processes: number
   readonly pending: number
   /** Key frames decoded, pictures made of them, and the time that took in all. */
   readonly decodes: number
@@ -31,80 +40,97 @@ export type DecoderStats = {
   readonly busyMs: number
   /** Key frames that could not be decoded. */
   readonly corrupt: number
-  /** Requests refused because too many waited. */
+  /** Requests refused because too many waited, or because a frame of their camera was lost a short while ago. */
   readonly refused: number
-  /** Times the process died or was killed because it hung. */
+  /** Times a process died or was killed because it hung. */
   readonly crashes: number
 }
 
-type Job = DecodeRequest & {
+type Job = {
+  readonly request: DecodeRequest
+  readonly source: number | string | undefined
+  readonly bytes: number
   readonly resolve: (jpegs: Uint8Array[]) => void
   readonly reject: (error: AppError) => void
 }
 
-/** Starts its process with the first request, stops it when idle. Requests are served one at a time, in order. */
+type Lane = { readonly process: DecoderLane; readonly isQuickOnly: boolean; job: Job | undefined }
+
+/** What a frame may take of the process that is kept for quick ones, while others of them wait. */
+const maxQuickMs = 2000
+
+/** Starts its processes when there is work, stops them when idle. Cameras take turns; each has one frame decoded at a time. */
 export class Decoder implements AsyncDisposable {
   readonly #log: Logger
   readonly #clock: Clock
-  readonly #timeoutMs: number
-  readonly #idleMs: number
-  readonly #maxPending: number
-  readonly #maxPendingBytes: number
-  readonly #backoff = new Backoff({ minMs: 200, maxMs: 30_000 })
-  readonly #queue: Job[] = []
-  #queueBytes = 0
-  #child: MessageChild | undefined
-  #active: { readonly job: Job; readonly startedMs: number } | undefined
-  /** Ends the running timer: the decode's limit, the idle time, or the pause after a failed start. */
-  #timer: AbortController | undefined
-  #hasAnswered = false
-  #isPausing = false
-  #isClosed = false
+  readonly #queue: DecodeQueue<Job>
+  readonly #lanes: readonly Lane[]
+  readonly #closing = new AbortController()
+  #isWatching = false
   #counts = { decodes: 0, pictures: 0, busyMs: 0, corrupt: 0, refused: 0, crashes: 0 }
 
   constructor(options: DecoderOptions) {
-    this.#log = options.log
-    this.#clock = options.clock
-    this.#timeoutMs = options.timeoutMs ?? 5000
-    this.#idleMs = options.idleMs ?? 10_000
-    this.#maxPending = options.maxPending ?? 64
-    this.#maxPendingBytes = options.maxPendingBytes ?? 64 * 1024 * 1024
+    const { log, clock, timeoutMs = 5000, idleMs = 10_000 } = options
+    const { processes = Math.max(2, availableParallelism()) } = options
+    const { maxPending = 64, maxPendingBytes = 64 * 1024 * 1024 } = options
+    this.#log = log
+    this.#clock = clock
+    this.#queue = new DecodeQueue({ maxPending, maxPendingBytes })
+    this.#lanes = Array.from({ length: processes }, (_, i) => {
+      const isQuickOnly = i === 0 && processes > 1
+      const lane: Lane = {
+        process: new DecoderLane({
+          clock,
+          timeoutMs,
+          idleMs,
+          onDone: (reply, took) => this.#finish(lane, reply, took),
+          onLost: (reason) => this.#noteLoss(reason),
+          onFree: () => this.#next(),
+        }),
+        isQuickOnly,
+        job: undefined,
+      }
+      return lane
+    })
   }
 
   /**
    * One JPEG for each of `sizes`, in order: aspect kept, never enlarged. The picture of an mjpeg camera is returned as it is where
    * it fits. Rejects with 'corrupt' for a frame that cannot be decoded, 'unavailable' when too many wait, the process died or
-   * hung over this frame, or the decoder is closed, 'invalid' for more than 64 sizes.
+   * hung over this frame or a short while ago over another of the same source, or the decoder is closed, 'invalid' for more than 64
+   * sizes.
    */
-  async decode(request: DecodeRequest): Promise<Uint8Array[]> {
+  async decode({ source, ...request }: PictureRequest): Promise<Uint8Array[]> {
     const { codec, config, data, sizes } = request
     if (sizes.length > maxSizes || config.length + data.length > maxMessageBytes / 2) {
       throw new AppError('invalid', `expected at most ${maxSizes} sizes of a frame below 32 MiB, got ${sizes.length}`)
     }
-    if (this.#isClosed) throw new AppError('unavailable', 'the picture decoder is closed')
+    if (this.#closing.signal.aborted) throw closed()
     if (codec === 'mjpeg' && sizes.every((size) => size.maxWidth === undefined && size.maxHeight === undefined)) {
       return sizes.map(() => data)
     }
-    if (this.#queue.length >= this.#maxPending || this.#queueBytes + data.length > this.#maxPendingBytes) {
+    const blockedMs = this.#queue.blockedMs(source, this.#clock.monotonicMs())
+    if (blockedMs > 0) {
       this.#counts.refused++
-      throw new AppError('unavailable', `the picture decoder is busy: ${this.#queue.length} key frames wait`)
+      throw blocked(blockedMs)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>()
-    this.#queue.push({ ...request, resolve, reject })
-    this.#queueBytes += data.length
+    const refused = this.#queue.add({ request, source, bytes: data.length, resolve, reject })
+    if (refused) {
+      this.#counts.refused++
+      refused.reject(new AppError('unavailable', `the picture decoder is busy: ${this.#queue.length} key frames wait`))
+    }
     this.#next()
     return promise
   }
 
-  /** Rejects what waits and ends the process. */
+  /** Rejects what waits and ends the processes. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#timer?.abort()
-    const jobs = [...(this.#active ? [this.#active.job] : []), ...this.#queue.splice(0)]
-    this.#active = undefined
-    for (const job of jobs) job.reject(new AppError('unavailable', 'the picture decoder is closed'))
-    await this.#child?.stop()
-    this.#child = undefined
+    this.#closing.abort()
+    const jobs = [...this.#lanes.flatMap(({ job }) => job ?? []), ...this.#queue.drain()]
+    for (const lane of this.#lanes) lane.job = undefined
+    for (const job of jobs) job.reject(closed())
+    await Promise.all(this.#lanes.map((lane) => lane.process.close()))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -112,96 +138,85 @@ export class Decoder implements AsyncDisposable {
   }
 
   stats(): DecoderStats {
+    const pids = this.#lanes.flatMap((lane) => lane.process.pid ?? [])
     return {
-      isRunning: this.#child !== undefined,
-      pid: this.#child?.pid,
-      pending: this.#queue.length + (this.#active ? 1 : 0),
+      isRunning: pids.length > 0,
+      pid: pids[0],
+      processes: pids.length,
+      pending: this.#queue.length + this.#lanes.filter(({ job }) => job).length,
       ...this.#counts,
     }
   }
 
+  /** Gives work to whoever is free: first to processes that run already. */
   #next(): void {
-    if (this.#active || this.#isPausing || this.#isClosed) return
-    const job = this.#queue.shift()
-    if (!job) {
-      this.#after(this.#idleMs, () => this.#stopIdle())
+    if (this.#closing.signal.aborted) return
+    const free = this.#lanes.filter((lane) => lane.process.isFree)
+    const running = free.filter((lane) => lane.process.pid !== undefined)
+    for (const lane of new Set([...running, ...free])) this.#startOn(lane)
+    if (this.#queue.length > 0) this.#watchSlow()
+  }
+
+  #startOn(lane: Lane): void {
+    const job = this.#queue.take(this.#clock.monotonicMs(), lane)
+    if (!job) return
+    lane.job = job
+    lane.process.start(job.request)
+  }
+
+  /** A camera whose pictures were quick may have become another: the rest of its kind does not wait for it as long as for the others. */
+  #watchSlow(): void {
+    const [quick] = this.#lanes
+    const busyMs = quick?.process.busyMs
+    if (!quick?.isQuickOnly || busyMs === undefined || this.#isWatching) return
+    this.#isWatching = true
+    this.#clock.sleep(Math.max(0, maxQuickMs - busyMs), this.#closing.signal).then(
+      () => {
+        this.#isWatching = false
+        const isSlow = (quick.process.busyMs ?? 0) >= maxQuickMs
+        if (isSlow && this.#queue.hasQuick(this.#clock.monotonicMs())) {
+          quick.process.giveUp(`no answer in ${maxQuickMs} ms`)
+        }
+      },
+      () => {}, // closed
+    )
+  }
+
+  #finish(lane: Lane, reply: DecodeReply | undefined, { ms, reason }: { ms: number; reason: string }): void {
+    const { job } = lane
+    lane.job = undefined
+    if (!job) return
+    const nowMs = this.#clock.monotonicMs()
+    const spent = reply ? { cpuMs: reply.cpuMs, isLost: false } : { cpuMs: ms, isLost: true }
+    const blockedJobs = this.#queue.finish(job, spent, nowMs)
+    for (const waiting of blockedJobs) waiting.reject(blocked(this.#queue.blockedMs(job.source, nowMs)))
+    this.#counts.refused += blockedJobs.length
+    if (!reply) {
+      job.reject(new AppError('unavailable', `the picture decoder was lost over this key frame: ${reason}`))
       return
     }
-    this.#queueBytes -= job.data.length
-    this.#active = { job, startedMs: this.#clock.monotonicMs() }
-    this.#child ??= this.#startChild()
-    this.#after(this.#timeoutMs, () => this.#lose(`no answer in ${this.#timeoutMs} ms`))
-    this.#child.send(writeRequest(job))
-  }
-
-  #startChild(): MessageChild {
-    this.#hasAnswered = false
-    const child: MessageChild = new MessageChild({
-      program: new URL('./decoder-process.ts', import.meta.url),
-      onMessage: (message) => this.#answer(parseReply(message)),
-      onExit: (reason) => {
-        if (this.#child === child) this.#lose(reason)
-      },
-    })
-    return child
-  }
-
-  #answer(reply: DecodeReply): void {
-    const active = this.#active
-    if (!active) return
-    this.#active = undefined
-    this.#hasAnswered = true
-    this.#backoff.reset()
-    this.#counts.busyMs += this.#clock.monotonicMs() - active.startedMs
+    this.#counts.busyMs += ms
     if ('error' in reply) {
       this.#counts.corrupt++
-      active.job.reject(new AppError('corrupt', `the key frame could not be decoded: ${reply.error}`))
+      job.reject(new AppError('corrupt', `the key frame could not be decoded: ${reply.error}`))
     } else {
       this.#counts.decodes++
       this.#counts.pictures += reply.jpegs.length
-      active.job.resolve(reply.jpegs)
+      job.resolve(reply.jpegs)
     }
-    this.#next()
   }
 
-  /** The process died or hangs: the frame it worked on is given up, the others go to a new one. */
-  #lose(reason: string): void {
-    const child = this.#child
-    this.#child = undefined
+  #noteLoss(reason: string): void {
     this.#counts.crashes++
-    this.#log.warn({ reason }, 'the picture decoder was lost and is restarted')
-    void child?.stop()
-    const job = this.#active?.job
-    this.#active = undefined
-    job?.reject(new AppError('unavailable', `the picture decoder was lost over this key frame: ${reason}`))
-    if (this.#hasAnswered) {
-      this.#next()
-      return
-    }
-    // It cannot even start: do not try in a tight loop.
-    this.#isPausing = true
-    this.#after(this.#backoff.nextMs(), () => {
-      this.#isPausing = false
-      this.#next()
-    })
+    this.#log.warn({ reason }, 'a picture decoder was lost and is restarted')
   }
+}
 
-  #stopIdle(): void {
-    const child = this.#child
-    this.#child = undefined
-    void child?.stop()
-  }
+function closed(): AppError {
+  return new AppError('unavailable', 'the picture decoder is closed')
+}
 
-  /** Replaces the running timer. */
-  #after(ms: number, action: () => void): void {
-    this.#timer?.abort()
-    const timer = new AbortController()
-    this.#timer = timer
-    this.#clock.sleep(ms, timer.signal).then(
-      () => {
-        if (!timer.signal.aborted) action()
-      },
-      () => {}, // replaced or closed
-    )
-  }
+function blocked(ms: number): AppError {
+  const seconds = Math.ceil(ms / 1000)
+  return new AppError('unavailable', `a key frame of this camera stopped the picture decoder: none for ${seconds} s`)
 }

@@ -21,4 +21,11 @@ export class LruCache<K, V extends Disposable> {
     }
     return value
   }
+
+  /** Disposes of the entry, if there is one. */
+  forget(key: K): void {
+    const value = this.#entries.get(key)
+    this.#entries.delete(key)
+    value?.[Symbol.dispose]()
+  }
 }

@@ -17,6 +17,7 @@ import {
 import { Codec, CodecContext, FFmpegError, Frame, Packet, Rational, SoftwareScaleContext } from 'node-av/lib'
 import { AppError } from '../base/error.ts'
 import type { VideoCodec } from '../media/frame.ts'
+import { splitKeyPicture } from '../media/nal/key-picture.ts'
 import { fitPicture, type PictureSize } from '../media/picture-size.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
 import { LruCache } from './lru-cache.ts'
@@ -34,6 +35,8 @@ const maxPixels = 40_000_000
 /** Decoders hold a few whole pictures each. */
 const maxDecoders = 4
 const maxPictureWriters = 12
+/** What decodes or writes a larger picture (beyond 4K) is not kept for the next: some of them would hold a gigabyte. */
+const maxKeptPixels = 9_000_000
 
 export class PictureDecoder {
   readonly #decoders = new LruCache<string, KeyFrameDecoder>(maxDecoders)
@@ -41,11 +44,19 @@ export class PictureDecoder {
 
   /** One JPEG for each size, equal sizes sharing one. Throws 'corrupt' when the frame cannot be decoded. */
   decode({ codec, config, data, sizes }: DecodeRequest): Uint8Array[] {
-    const decoder = this.#decoders.get(
-      `${codec} ${Buffer.from(config).toString('base64')}`,
-      () => new KeyFrameDecoder(codec, config),
-    )
-    const frame = decoder.decode(data)
+    const key = `${codec} ${Buffer.from(config).toString('base64')}`
+    const decoder = this.#decoders.get(key, () => new KeyFrameDecoder(codec, config))
+    let isKept = false
+    try {
+      const frame = decoder.decode(data)
+      isKept = frame.width * frame.height <= maxKeptPixels
+      return this.#writePictures(frame, { codec, data, sizes })
+    } finally {
+      if (!isKept) this.#decoders.forget(key)
+    }
+  }
+
+  #writePictures(frame: Frame, { codec, data, sizes }: Omit<DecodeRequest, 'config'>): Uint8Array[] {
     try {
       const shown = shownSize(frame)
       const bySize = new Map<string, Uint8Array>()
@@ -64,15 +75,21 @@ export class PictureDecoder {
 
   #writePicture(frame: Frame, size: PictureSize): Uint8Array {
     const key = `${frame.width}x${frame.height} ${frame.format} ${size.width}x${size.height}`
-    return this.#writers.get(key, () => new PictureWriter(size)).write(frame)
+    try {
+      return this.#writers.get(key, () => new PictureWriter(size)).write(frame)
+    } finally {
+      if (size.width * size.height > maxKeptPixels) this.#writers.forget(key)
+    }
   }
 }
 
-/** Decodes single key frames of one configuration, one after the other. */
+/** Decodes single pictures of one configuration, one after the other; see KeyPictureCollector for what it is given. */
 class KeyFrameDecoder implements Disposable {
   readonly #context = new CodecContext()
   readonly #packet = new Packet()
-  readonly #frame = new Frame()
+  #frame = new Frame()
+  /** Receiving empties a frame before it is known whether there is another. */
+  #spare = new Frame()
   readonly #codec: VideoCodec
 
   constructor(codec: VideoCodec, config: Uint8Array) {
@@ -86,17 +103,24 @@ class KeyFrameDecoder implements Disposable {
     check(this.#context.open2Sync(found), `open the ${codec} decoder`)
     this.#packet.alloc()
     this.#frame.alloc()
+    this.#spare.alloc()
   }
 
   /** The frame is valid until the next call; the caller unrefs it. */
   decode(data: Uint8Array): Frame {
     try {
-      this.#packet.data = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-      this.#packet.isKeyframe = true
-      check(this.#context.sendPacketSync(this.#packet), `decode ${data.length} bytes of ${this.#codec}`)
+      let isFirst = true
+      let result = -1
+      for (const unit of splitKeyPicture(this.#codec, data)) {
+        this.#packet.data = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength)
+        this.#packet.isKeyframe = isFirst
+        isFirst = false
+        check(this.#context.sendPacketSync(this.#packet), `decode ${data.length} bytes of ${this.#codec}`)
+        result = this.#receiveLast(result)
+      }
       // Draining gives the picture at once, also where the stream reorders pictures.
       this.#context.sendPacketSync(null)
-      check(this.#context.receiveFrameSync(this.#frame), `find a picture in ${data.length} bytes of ${this.#codec}`)
+      check(this.#receiveLast(result), `find a picture in ${data.length} bytes of ${this.#codec}`)
     } finally {
       this.#packet.unref()
       this.#context.flushBuffers()
@@ -107,10 +131,24 @@ class KeyFrameDecoder implements Disposable {
     return this.#frame
   }
 
+  /** Takes the frames there are and keeps the last one. Returns 0 once there was one, else why there is none. */
+  #receiveLast(before: number): number {
+    let result = before
+    for (;;) {
+      const received = this.#context.receiveFrameSync(this.#spare)
+      if (received < 0) return result === 0 ? 0 : received
+      const last = this.#spare
+      this.#spare = this.#frame
+      this.#frame = last
+      result = 0
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#context.freeContext()
     this.#packet.free()
     this.#frame.free()
+    this.#spare.free()
   }
 }
 

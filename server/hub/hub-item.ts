@@ -1,5 +1,6 @@
 // What flows through a hub: frames, and the few things that can happen between them.
 
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Frame, StreamFormat } from '../media/frame.ts'
 
 /**
@@ -11,18 +12,9 @@ export type RunStart = {
   /** Unique among all runs of this camera, ever. */
   readonly runId: string
   readonly format: StreamFormat
+  /** Set when it begins because the server's clock was set: by so many milliseconds, which `wallMs` of its frames are off from those before. */
+  readonly clockSetMs?: number
 }
-
-/** Why there are no frames, in words a program can use; stored with the recording's gaps. */
-export type GapReason =
-  | 'camera_unreachable'
-  | 'auth_failed'
-  | 'no_frames'
-  | 'stream_changed'
-  | 'stopped_by_user'
-  | 'disk_full'
-  | 'server_down'
-  | 'overload'
 
 /** The run is over and no frame will come until the next `start`. */
 export type RunEnd = {

@@ -124,6 +124,39 @@ test('ports of other services are refused before anything is resolved', async ()
   for (const port of [22, 25, 6379, 27_017]) await assert.rejects(guard.resolve('10.0.0.9', port), { kind: 'invalid' })
 })
 
+test('what is refused however it resolves is refused without asking, and no other name is', () => {
+  const rules = { listOwnAddresses: () => ['192.168.1.5', 'fd00::5'], lookupAll: () => assert.fail('resolved') }
+  const self = { listenPort: 8443, publicHost: 'Nightjar.example', publicPort: 443 }
+  const strict = createAddressGuard({ ...rules, allowLoopback: false, self })
+  const open = createAddressGuard({ ...rules, allowLoopback: true, self })
+  for (const host of [...loopbacks, '[::1]', '192.168.1.5', '[fd00::5]', 'LOCALHOST', 'localhost.', ...refused]) {
+    assert.throws(() => strict.check(host, 554), { kind: 'invalid', message: /not allowed/ }, host)
+  }
+  for (const host of refused) assert.throws(() => open.check(host, 554), { kind: 'invalid' }, host)
+  for (const host of loopbacks) {
+    open.check(host, 554)
+    for (const port of [443, 8443]) assert.throws(() => open.check(host, port), { kind: 'invalid' }, `${host}:${port}`)
+  }
+  for (const host of ['nightjar.example', 'nightjar.EXAMPLE.'])
+    assert.throws(() => open.check(host, 443), { kind: 'invalid' }, host)
+  for (const guard of [strict, open]) {
+    for (const port of [22, 6379]) assert.throws(() => guard.check('camera.example', port), { kind: 'invalid' })
+    for (const host of [
+      'camera.example',
+      'nightjar.example',
+      '192.168.1.64',
+      '203.0.113.7',
+      '[fd12::7]',
+      '1.2.3.4.5',
+      '%31',
+    ])
+      guard.check(host, 554)
+  }
+  const none = createAddressGuard({ ...rules, allowLoopback: false, allowedPrivate: ['10.1.2.3'] })
+  none.check('10.1.2.3', 554)
+  assert.throws(() => none.check('0x0a010204', 554), { kind: 'invalid', message: /private or reserved/ })
+})
+
 test('one bad address among good ones refuses the name; IPv4 is preferred', async () => {
   const answer = (...addresses: string[]) =>
     createAddressGuard({

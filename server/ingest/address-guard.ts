@@ -19,6 +19,16 @@ export type AddressGuard = {
   resolve(host: string, port: number): Promise<TestedAddress>
 }
 
+/** Before anybody connects. */
+export type AddressCheck = {
+  /**
+   * Whether the host can be refused as it is written, before anybody connects: an address in any spelling, `localhost`, the server's own
+   * name, or the port of another service. Other names pass, since what they lead to may change. Asks nobody and waits for nothing.
+   * @throws AppError 'invalid' with the text that `resolve` has
+   */
+  check(host: string, port: number): void
+}
+
 /** What a server allows, as plain data. */
 export type AddressRules = {
   /** Allows this machine's own addresses: for tests, the demo, and relays on the same machine. */
@@ -48,7 +58,7 @@ export function isServicePort(port: number): boolean {
   return servicePorts.has(port)
 }
 
-export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
+export function createAddressGuard(options: AddressGuardOptions): AddressGuard & AddressCheck {
   const { allowLoopback, allowedPrivate, self } = options
   const { lookupAll = systemLookup, listOwnAddresses = interfaceAddresses } = options
   const networks = {
@@ -75,19 +85,29 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard {
     return lookupAll(unbracket(self.publicHost)).catch(() => [])
   }
 
+  const checkPort = (port: number) => {
+    if (isServicePort(port)) throw new AppError('invalid', `port ${port} is not allowed for cameras`)
+  }
+  const refuse = () => new AppError('invalid', `the address of this camera is not allowed: ${refusal}`)
+
   return {
     async resolve(host, port) {
-      if (isServicePort(port)) throw new AppError('invalid', `port ${port} is not allowed for cameras`)
+      checkPort(port)
       const [found, ownDoors] = await Promise.all([findAddresses(host, lookupAll), findPublicAddresses(port)])
       const tested = found.map(toTested)
       const own = new AddressBlocks(listOwnAddresses())
       const doors = new AddressBlocks(ownDoors.map((door) => toTested(door).address))
       const isRefused = ({ address }: TestedAddress) => doors.has(address) || !isAllowed(address, port, own)
       // One refused address refuses the name: an answer that mixes them is an attempt to get past this test.
-      if (tested.length === 0 || tested.some(isRefused)) {
-        throw new AppError('invalid', `the address of this camera is not allowed: ${refusal}`)
-      }
+      if (tested.length === 0 || tested.some(isRefused)) throw refuse()
       return tested.find(({ family }) => family === 4) ?? tested[0]!
+    },
+
+    check(host, port) {
+      checkPort(port)
+      const address = readAddress(host)
+      const isOwnDoor = port === self?.publicPort && isSameHost(host, self.publicHost)
+      if (isOwnDoor || (address && !isAllowed(address, port, new AddressBlocks(listOwnAddresses())))) throw refuse()
     },
   }
 }
@@ -99,6 +119,21 @@ async function findAddresses(host: string, lookupAll: LookupAll) {
   } catch (error) {
     throw new AppError('unavailable', `the host name ${JSON.stringify(name)} is not known`, { cause: error })
   }
+}
+
+/** The address that a host stands for without a resolver; undefined for a name. */
+function readAddress(host: string): string | undefined {
+  const plain = withoutZone(unbracket(host))
+  if (isIP(plain)) return plain
+  if (/^localhost\.?$/i.test(host)) return '127.0.0.1' // RFC 6761, section 6.3
+  // Resolvers read `2130706433`, `0x7f.1` and `127.1` as the WHATWG's URLs do; a % they leave as it is.
+  const spelled = host.includes('%') ? undefined : URL.parse(`http://${host}/`)?.hostname
+  return spelled !== undefined && isIP(spelled) ? spelled : undefined
+}
+
+function isSameHost(a: string, b: string): boolean {
+  const plain = (host: string) => (readAddress(host) ?? host).replace(/\.$/, '').toLowerCase()
+  return plain(a) === plain(b)
 }
 
 function unbracket(host: string): string {

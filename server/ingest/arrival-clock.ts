@@ -1,14 +1,18 @@
-// The wall clock for things that arrive: never goes back, whatever the operating system does to its own.
+// The time for things that arrive: never goes back and never jumps, whatever is done to the operating system's clock.
 //
-// Runs on the monotonic clock and is drawn towards the system's time by at most 0.5 % of the time that passes. Only a step
-// forwards of more than two seconds is followed at once: that is a clock being set, and the footage after it is to be labelled right.
+// It runs on the monotonic clock and is drawn towards the system's time by at most a quarter of a percent of the time that passes. A step
+// of the system's clock by more than two seconds, either way, is a clock being set: it is told apart, in `setMs`, because what is
+// recorded from then on begins a run and is labelled with the new time.
 
 import type { Clock } from '../base/clock.ts'
 
-const maxSlew = 0.005
+/** Less than what is taken for a camera's clock of a wrong rate (clock-rate.ts). */
+const maxSlew = 0.0025
 const stepMs = 2000
 
 export class ArrivalClock {
+  /** What must be added to `nowMs` for the time of day: all steps of the system's clock so far, in milliseconds. As of the last `nowMs`. */
+  setMs = 0
   readonly #clock: Clock
   #offsetMs: number
   #lastMs: number
@@ -19,13 +23,26 @@ export class ArrivalClock {
     this.#offsetMs = clock.nowMs() - this.#lastMs
   }
 
-  /** Unix milliseconds with a fraction; increases with the monotonic clock. */
+  /** Unix milliseconds with a fraction, as if the system's clock had never been set; increases with the monotonic clock. */
   nowMs(): number {
-    const monotonicMs = this.#clock.monotonicMs()
-    const errorMs = this.#clock.nowMs() - monotonicMs - this.#offsetMs
+    let monotonicMs = this.#clock.monotonicMs()
+    let errorMs = this.#findErrorMs(monotonicMs)
+    if (Math.abs(errorMs) > stepMs) {
+      // The process may have stood still between two looks at the clocks: then they agree at the next look.
+      monotonicMs = this.#clock.monotonicMs()
+      errorMs = this.#findErrorMs(monotonicMs)
+      if (Math.abs(errorMs) > stepMs) {
+        this.setMs += errorMs
+        errorMs = 0
+      }
+    }
     const limitMs = (monotonicMs - this.#lastMs) * maxSlew
     this.#lastMs = monotonicMs
-    this.#offsetMs += errorMs > stepMs ? errorMs : Math.max(-limitMs, Math.min(limitMs, errorMs))
+    this.#offsetMs += Math.max(-limitMs, Math.min(limitMs, errorMs))
     return monotonicMs + this.#offsetMs
+  }
+
+  #findErrorMs(monotonicMs: number): number {
+    return this.#clock.nowMs() - monotonicMs - this.#offsetMs - this.setMs
   }
 }

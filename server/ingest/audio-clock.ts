@@ -72,6 +72,11 @@ export class AudioClock {
   }
 
   #correct(audioMs: number, byArrivalMs: number): number {
+    // Neither what the camera told of its video timestamps nor its reports fit an axis that they do not make.
+    if (this.#video.isRetimed) {
+      this.#toldMs = undefined
+      this.#reportedMs = undefined
+    }
     const stepMs = Math.max(0, audioMs - this.#lastAudioMs)
     this.#lastAudioMs = audioMs
     if (this.#reportedMs !== undefined) {

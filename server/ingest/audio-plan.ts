@@ -6,6 +6,7 @@ import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketi
 import type { AudioFormat } from '../media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
+import { createSilence } from '../media/sound/silence.ts'
 import { createTranscodedFormat, type SoundSource } from '../media/sound/sound-transcoder.ts'
 import { type TelephoneCoding, telephoneCodings } from '../media/sound/telephone-coding.ts'
 import { listEncodings } from './video-plan.ts'
@@ -66,15 +67,25 @@ export function planAudio(sdp: Sdp): PlannedAudio {
 
 function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
   const config = new Uint8Array(Buffer.from(parameters.get('config') ?? '', 'hex'))
-  const asc = parseAudioSpecificConfig(config)
-  const { sampleRate, channels, samplesPerBlock } = asc
+  const { samplesPerBlock } = parseAudioSpecificConfig(config)
+  const format = createAacFormat(config)
   return {
     payloadType,
     control: media.control,
-    clockRate: clockRate || sampleRate,
+    clockRate: clockRate || format.sampleRate,
     coding: { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(parameters) },
-    format: { codec: 'aac', sampleRate, channels, config, codecString: aacCodecString(asc) },
+    format,
   }
+}
+
+/** @throws AppError 'corrupt', 'invalid' for kinds of AAC that browsers do not play and whose silence is not known */
+export function createAacFormat(config: Uint8Array): AudioFormat {
+  const asc = parseAudioSpecificConfig(config)
+  const { sampleRate, channels } = asc
+  const codecString = aacCodecString(asc)
+  const format: AudioFormat = { codec: 'aac', sampleRate, channels, config, codecString }
+  if (!createSilence(format)) throw new AppError('invalid', `AAC sound of kind ${codecString} is not supported`)
+  return format
 }
 
 /** Its clock is 48 kHz and its description says two channels, whatever is inside: every packet tells. */

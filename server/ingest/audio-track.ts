@@ -25,9 +25,6 @@ export type AudioTrackOptions = {
   onBlock(frame: Frame): void
 }
 
-/** A camera whose sound stays away for longer sends none. */
-const silentMs = 10_000
-
 /** Takes payloads of one coding apart; counts what it can't read. */
 type Reader = {
   readonly counters: { badPayloads: number }
@@ -49,9 +46,8 @@ export class AudioTrack {
   #transcoded: SoundSink<BlockTime> | undefined
   /** Counts the runs; 0 before the first. */
   #run = 0
-  /** When the packet being read came, and the last that held sound. */
+  /** When the packet being read came. */
   #arrivalMs = 0
-  #soundMs = Number.NEGATIVE_INFINITY
   #told: { videoTime: number; audioTime: number } | undefined
 
   constructor(options: AudioTrackOptions) {
@@ -61,11 +57,6 @@ export class AudioTrack {
     this.#clock = new AudioClock(options.videoClock)
     this.#alignOneClock()
     this.#reader = this.#createReader(options.plan)
-  }
-
-  /** True while the camera does send the sound it offers. */
-  get isAlive(): boolean {
-    return this.#options.arrivalClock.nowMs() - this.#soundMs < silentMs
   }
 
   /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
@@ -165,9 +156,8 @@ export class AudioTrack {
     if (this.#place(mediaMs)) this.#publish(data, this.#clock.pts90k, this.#clock.wallMs)
   }
 
-  /** Notes that there is sound, and sets the clock to it. False when it has no place on the axis of a run. */
+  /** Sets the clock to a block. False when it has no place on the axis of a run. */
   #place(mediaMs: number): boolean {
-    this.#soundMs = this.#arrivalMs
     if (this.#run === 0) return false
     this.#alignOnce()
     // As if the camera reported at every block that both clocks are one.

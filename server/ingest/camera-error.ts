@@ -1,7 +1,7 @@
 // Why a camera gives no frames: the reason a program uses, and one sentence for its owner with a hint of what to try.
 
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import { AppError, type ErrorKind } from '../base/error.ts'
-import type { GapReason } from '../hub/hub-item.ts'
 import type { CameraUrl } from './camera-url.ts'
 
 /** What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording. */
@@ -21,6 +21,7 @@ export type CameraTrouble =
   | 'no_video'
   | 'unsupported'
   | 'no_frames'
+  | 'suspended'
   | 'failed'
 
 type CameraErrorOptions = {

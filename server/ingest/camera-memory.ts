@@ -1,15 +1,28 @@
 // What was learned of a camera, for its next connection. In memory: a camera may be another after its firmware was updated.
 
 import { KeepAlive } from './keep-alive.ts'
+import { RunLimit } from './run-limit.ts'
 import { TransportChoice } from './transport-choice.ts'
 
 export type CameraMemory = {
   readonly keepAlive: KeepAlive
   readonly transport: TransportChoice
-  /** Wall clock of the last frame, Unix milliseconds: the next ones do not go behind it. */
+  /** Of the last frame, by the clock of arrivals (arrival-clock.ts): the next ones do not go behind it. */
   lastWallMs: number
+  readonly runLimit: RunLimit
+  /** See `WallClock.rate`: the next connection begins with it. */
+  clockRate: number
+  /** `ArrivalClock.setMs` of the last run; undefined before the first. */
+  setMs: number | undefined
 }
 
 export function createCameraMemory(): CameraMemory {
-  return { keepAlive: new KeepAlive(), transport: new TransportChoice(), lastWallMs: 0 }
+  return {
+    keepAlive: new KeepAlive(),
+    transport: new TransportChoice(),
+    lastWallMs: 0,
+    runLimit: new RunLimit(),
+    clockRate: 1,
+    setMs: undefined,
+  }
 }

@@ -2,11 +2,11 @@
 // after a while that grows. The one entry to ingest; a media worker runs one of these per camera.
 
 import { randomUUID } from 'node:crypto'
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { Backoff } from '../base/retry.ts'
-import type { GapReason, HubItem } from '../hub/hub-item.ts'
+import type { HubItem } from '../hub/hub-item.ts'
 import type { ContainerReader } from '../media/container/container-stream.ts'
 import type { FrameMemoryPool } from '../media/frame-memory.ts'
 import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
@@ -18,6 +18,7 @@ import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
 import { ConnectGate } from './connect-gate.ts'
 import { Demand } from './demand.ts'
+import { type ReconnectPause, ReconnectPauses } from './reconnect-pause.ts'
 import { SharedReads } from './shared-reads.ts'
 import { type SessionStatus, StatusTeller } from './status-teller.ts'
 
@@ -41,6 +42,8 @@ export type RunCameraOptions = {
   readonly addressGuard: AddressGuard
   /** Where pictures lie, shared by all cameras of a thread; without, memory is used once. */
   readonly pool?: FrameMemoryPool | undefined
+  /** See `NalDepacketizerOptions`. */
+  readonly keepsDamaged?: (() => boolean) | undefined
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
   /** For streams that come in a container by HTTP; without, they are refused. */
@@ -60,8 +63,6 @@ export type RunCameraOptions = {
   readonly createRunId?: () => string
 }
 
-const healthyMs = 60_000
-
 /** How often a camera that nobody wants is looked at, more or less a quarter. */
 const probeMs = 60_000
 
@@ -71,34 +72,25 @@ const probeLingerMs = 2000
 
 /**
  * Reconnects for ever until `signal` aborts, then resolves; never rejects. Publishes `start`, frames, and `end` at each loss.
- * Delays between attempts: 1 s doubling to 60 s; after repeated refusals of the password 1 to 30 minutes, because cameras lock
- * accounts. Half of each is random, so that cameras behind one switch don't come back all at once.
+ * Pauses between connections: reconnect-pause.ts.
  */
 export async function runCamera(options: RunCameraOptions): Promise<void> {
   const { signal, clock, demand = new Demand(true), random = Math.random } = options
   const log = options.log.child({ cameraId: options.target.cameraId })
   const teller = new StatusTeller({ onStatus: options.onStatus, clock, log, signal })
-  const retry = new Backoff({ minMs: 1000, maxMs: 60_000, random })
-  const refusedRetry = new Backoff({ minMs: 120_000, maxMs: 1_800_000, random })
+  const pauses = new ReconnectPauses(random)
   const connect = createConnect(options, { demand, teller, log })
-  let refusals = 0
   while (!signal.aborted) {
     const { error, onlineMs } = await connect()
     if (signal.aborted) return
-    if (onlineMs >= healthyMs || !error) retry.reset()
-    if (onlineMs > 0) refusedRetry.reset()
-    refusals = error?.reason === 'auth_failed' ? (onlineMs > 0 ? 1 : refusals + 1) : 0
-    const isLockedOut = refusals > 1
-    const delayMs = isLockedOut ? refusedRetry.nextMs() : error ? retry.nextMs() : 0
     const probeDelayMs = probeMs * (0.75 + random() / 2)
-    await pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal })
+    const next = pauses.next({ reason: error?.reason, onlineMs, isFault: error?.kind === 'internal' })
+    await pause({ ...next, probeDelayMs, demand, clock, signal })
   }
 }
 
-type Pause = {
-  readonly delayMs: number
+type Pause = ReconnectPause & {
   readonly probeDelayMs: number
-  readonly isLockedOut: boolean
   readonly demand: Demand
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -133,6 +125,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     transcoder,
     containers,
     pool,
+    keepsDamaged,
     signal,
     gate = new ConnectGate(1),
   } = options
@@ -141,6 +134,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
   const { username, password = '' } = target
   const memory = createCameraMemory()
   return async () => {
+    memory.runLimit.allowOne()
     let onlineSinceMs: number | undefined
     const idle = new AbortController()
     const ended = AbortSignal.any([signal, idle.signal])
@@ -160,6 +154,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
           transcoder,
           containers,
           pool,
+          keepsDamaged,
         },
         signal: ended,
         floorMs: memory.lastWallMs,

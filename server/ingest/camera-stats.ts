@@ -5,13 +5,15 @@ export type CameraStats = {
   connections: number
   /** Runs begun: more than connections when the format changed or the camera's clock jumped. */
   runs: number
+  /** Pictures that asked for a run the camera was not given, because it had begun too many; see run-limit.ts. */
+  refusedRuns: number
   receivedBytes: number
   /** RTP packets of the tracks we take, and those that never came. */
   packets: number
   lostPackets: number
   videoFrames: number
   audioFrames: number
-  /** Pictures not published: damaged by loss, or waiting for a key frame after it. */
+  /** Pictures not published: damaged by loss, waiting for a key frame after it, or of a run that was refused. */
   droppedFrames: number
   /** Packets or payloads that break their format. */
   badPackets: number
@@ -22,12 +24,20 @@ export type CameraStats = {
   /** Timestamps that did not increase and were moved. */
   reorderedFrames: number
   clockJumps: number
+  /**
+   * Seconds that pass while the timestamps of its pictures pass one: 2 where a camera stamps 25 frames/s and sends 12.5. Exactly 1 while the
+   * camera's clock is believed; a gauge, of the present.
+   */
+  clockRate: number
+  /** Pictures that were given their durations by measured arrival, because `clockRate` was not 1. */
+  retimedFrames: number
 }
 
 export function createCameraStats(): CameraStats {
   return {
     connections: 0,
     runs: 0,
+    refusedRuns: 0,
     receivedBytes: 0,
     packets: 0,
     lostPackets: 0,
@@ -39,5 +49,7 @@ export function createCameraStats(): CameraStats {
     latePackets: 0,
     reorderedFrames: 0,
     clockJumps: 0,
+    clockRate: 1,
+    retimedFrames: 0,
   }
 }

@@ -136,11 +136,16 @@ function play(
       stream.takeVideoPacket(packet, 0, packet.length)
     }
     if (!hasSound(i / 25)) continue
-    const timestamp = 1_000_000 + i * (isTelephone ? 320 : 1920)
-    const payloadType = isTelephone ? 0 : 97
-    const fields = { payloadType, isMarked: true, sequence: sequence.audio++ & 0xffff, timestamp, ssrc: 2 }
-    const packet = writeRtpPacket(fields, isTelephone ? new Uint8Array(320).fill(i) : packetizeAac([Uint8Array.of(1)]))
-    stream.takeAudioPacket(packet, 0, packet.length)
+    const first = isTelephone ? i : Math.ceil((i * 1920) / 1024)
+    const end = isTelephone ? i + 1 : Math.ceil(((i + 1) * 1920) / 1024)
+    for (let block = first; block < end; block++) {
+      const timestamp = 1_000_000 + block * (isTelephone ? 320 : 1024)
+      const payloadType = isTelephone ? 0 : 97
+      const fields = { payloadType, isMarked: true, sequence: sequence.audio++ & 0xffff, timestamp, ssrc: 2 }
+      const payload = isTelephone ? new Uint8Array(320).fill(i) : packetizeAac([Uint8Array.of(1)])
+      const packet = writeRtpPacket(fields, payload)
+      stream.takeAudioPacket(packet, 0, packet.length)
+    }
   }
   checkItems(items)
   const runs = items.flatMap((item, at) =>
@@ -148,44 +153,67 @@ function play(
   )
   const startsOf = (run: { at: number }) =>
     items[run.at + 1]!.kind === 'video' ? (items[run.at + 1] as Frame).wallMs : -1
-  return { items, stats, runs: runs.map((run) => ({ ...run, second: Math.round((startsOf(run) - startMs) / 1000) })) }
+  return {
+    items,
+    stats,
+    stream,
+    runs: runs.map((run) => ({ ...run, second: Math.round((startsOf(run) - startMs) / 1000) })),
+  }
 }
 
-test('a camera with sound begins one run, with it, and loses no picture by waiting for it', () => {
-  const { runs, stats, items } = play(5, (second) => second >= 0.2)
+/** Of the only run, which has sound: whether each second of it is silence alone, which has other bytes than what the camera sends. */
+function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   assert.deepEqual(
     runs.map(({ hasSound, second }) => [hasSound, second]),
     [[true, 0]],
   )
-  assert.equal(stats.videoFrames, 5 * 25)
-  const first = items.find(({ kind }) => kind === 'audio') as Frame
-  assert.ok(Math.abs(first.pts90k - 18_000) < 4000, `sound begins at ${first.pts90k}`)
+  const { format } = items[0] as Extract<HubItem, { kind: 'start' }>
+  const { sampleRate } = format.audio!
+  const length90k = (1024 * 90_000) / sampleRate
+  const blocks = items.filter((item) => item.kind === 'audio') as Frame[]
+  const holes = blocks.flatMap(({ pts90k }, i) =>
+    pts90k - (blocks[i - 1]?.pts90k ?? pts90k) > 1.5 * length90k ? [pts90k] : [],
+  )
+  assert.deepEqual(holes, [], 'blocks follow each other')
+  const last90k = (items.findLast(({ kind }) => kind === 'video') as Frame).pts90k
+  assert.ok(blocks[0]!.pts90k < length90k && blocks.at(-1)!.pts90k > last90k - 45_000)
+  return Array.from({ length: Math.floor(last90k / 90_000) }, (_, second) =>
+    // Not at its edges: blocks are cut where they are.
+    blocks.filter(({ pts90k }) => Math.abs(pts90k / 90_000 - second - 0.5) < 0.4).every(({ data }) => data.length > 1),
+  )
+}
+
+test('sound that is half a second late at the beginning is part of the one run there is', () => {
+  const played = play(5, (second) => second >= 0.5)
+  assert.deepEqual(secondsOf(played), [false, false, false, false])
+  assert.equal(played.stats.videoFrames, 5 * 25)
 })
 
-test('a camera that offers sound and sends none is told of without; when sound comes, a run with it begins', () => {
-  const { runs, stats, items } = play(8, (second) => second >= 4.5)
-  assert.deepEqual(
-    runs.map(({ hasSound, second }) => [hasSound, second]),
-    [
-      [false, 0],
-      [true, 5],
-    ],
-  )
-  assert.equal(stats.videoFrames, 8 * 25)
-  const firstSound = items.findIndex(({ kind }) => kind === 'audio')
-  assert.ok(firstSound > runs[1]!.at, 'no sound in the run that says it has none')
+test('a camera that offers sound and sends none has a track of silence', () => {
+  assert.deepEqual(secondsOf(play(4, () => false)), [true, true, true])
 })
 
-test('sound that stays away for ten seconds ends its run at a key frame', () => {
-  const { runs, stats } = play(20, (second) => second < 3)
+test('sound that comes late, goes and comes back begins no run', () => {
+  const hasSound = (second: number) => (second >= 4 && second < 8) || second >= 25
+  const played = play(31, hasSound)
   assert.deepEqual(
-    runs.map(({ hasSound, second }) => [hasSound, second]),
-    [
-      [true, 0],
-      [false, 13],
-    ],
+    secondsOf(played),
+    Array.from({ length: 30 }, (_, second) => !hasSound(second)),
   )
-  assert.equal(stats.videoFrames, 20 * 25)
+  assert.equal(played.stats.videoFrames, 31 * 25)
+  assert.ok(
+    Math.abs(played.stats.audioFrames - (10 * 48_000) / 1024) <= 2,
+    'silence is not counted as sound of the camera',
+  )
+})
+
+test('when a session ends, sound ends with the picture', () => {
+  const { items, stream } = play(3, () => true)
+  stream[Symbol.dispose]()
+  const { pts90k: picture90k } = items.findLast(({ kind }) => kind === 'video') as Frame
+  const { pts90k } = items.findLast(({ kind }) => kind === 'audio') as Frame
+  const afterEnd90k = pts90k + 1920 - (picture90k + 3600)
+  assert.ok(afterEnd90k >= 0 && afterEnd90k < 1920, `${afterEnd90k}`)
 })
 
 /** Encodes by giving back the first byte of each chunk, three chunks late; and can be down. */
@@ -229,21 +257,17 @@ test('telephone sound comes back as AAC, each block at the time of its samples',
   }
 })
 
-test('while sound can not be encoded a camera is watched without, and with it again from a key frame on', () => {
+test('while sound cannot be encoded the camera is watched with silence', () => {
   const transcoder = new FakeTranscoder()
   const onSecond = (second: number) => {
-    transcoder.isAvailable = second < 5 || second >= 30
+    transcoder.isAvailable = second < 5 || second >= 12
   }
-  const { runs, stats } = play(40, () => true, { sdp: telephoneSdp, transcoder, onSecond })
+  const played = play(17, () => true, { sdp: telephoneSdp, transcoder, onSecond })
   assert.deepEqual(
-    runs.map(({ hasSound, second }) => [hasSound, second]),
-    [
-      [true, 0],
-      [false, 15],
-      [true, 31],
-    ],
+    secondsOf(played),
+    Array.from({ length: 16 }, (_, second) => second >= 5 && second < 12),
   )
-  assert.equal(stats.videoFrames, 40 * 25, 'no picture is missing')
+  assert.equal(played.stats.videoFrames, 17 * 25, 'no picture is missing')
   const without = play(3, () => true, { sdp: telephoneSdp })
   assert.deepEqual(
     without.runs.map(({ hasSound }) => hasSound),
@@ -270,10 +294,13 @@ test('an hour of a camera that loses one packet in a thousand: every frame is in
   }
   stream.collectStats()
   checkItems(items)
+  let next90k = 0
   for (const item of items) {
     if (item.kind !== 'video') continue
     const [a = 0, b = 0, c = 0] = item.data.subarray(-3)
     assert.equal(item.pts90k, ((a << 16) | (b << 8) | c) * 3600)
+    assert.equal(item.isAfterLoss, item.pts90k !== next90k, 'a picture says so when others are missing before it')
+    next90k = item.pts90k + 3600
   }
   assert.ok(stats.lostPackets > 50 && stats.lostPackets < 150, `${stats.lostPackets} lost`)
   assert.equal(stats.runs, 1)

@@ -3,13 +3,15 @@
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
 import type { FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
+import { createSilence } from '../media/sound/silence.ts'
 import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
-import type { VideoDepacketizer } from '../media/video-depacketizer.ts'
+import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
-import { HeldStart } from './held-start.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
+import { maxUntoldMs, RunLimit } from './run-limit.ts'
+import { SilenceFiller } from './silence-filler.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import { createVideoDepacketizer } from './video-plan.ts'
 import { WallClock } from './wall-clock.ts'
@@ -18,13 +20,19 @@ export type CameraStreamOptions = {
   readonly plan: StreamPlan
   readonly arrivalClock: ArrivalClock
   readonly stats: CameraStats
-  /** Wall clock of the camera's last frame so far, which the next ones do not go behind. */
+  /** Of the camera's last frame so far, by `arrivalClock`: the next ones do not go behind it. */
   readonly floorMs: number
+  /** What earlier connections learned of the camera's clock; what is learned of it is put there. */
+  readonly memory?: { clockRate: number; setMs: number | undefined }
   readonly createRunId: () => string
+  /** Of the camera, over all its connections; of its own when missing. */
+  readonly runLimit?: RunLimit | undefined
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
   /** Where pictures lie; without, memory is used once. */
   readonly pool?: FrameMemoryPool | undefined
+  /** See `NalDepacketizerOptions`. */
+  readonly keepsDamaged?: (() => boolean) | undefined
   /** What reads a frame's `data` after it returns holds its memory. */
   publish(item: HubItem): void
   /** A run has begun: after its `start` was published and before its first frame is. */
@@ -39,43 +47,64 @@ export class CameraStream implements Disposable {
   readonly #clock: WallClock
   #format: VideoFormat | undefined
   #order: PictureOrder | undefined
-  #isFormatNew = false
+  /** Of the run that was begun last; undefined when it has been ended. */
+  #runFormat: VideoFormat | undefined
+  readonly #runLimit: RunLimit
+  /** Pictures are dropped up to the next key frame: they belong to a run that was refused. */
+  #isSkipping = false
+  /** When the last picture came that was not dropped, by the clock of arrivals. */
+  #keptMs = Number.NaN
   /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
   #markedMs = 0
   #markedTimestamp = Number.NaN
-  /** The run that has begun, but has not been told of. */
-  #held: HeldStart | undefined
-  /** Whether the present run has sound; undefined before the first. */
-  #hasSound: boolean | undefined
+  /** Of a camera with sound: every run of it has a sound track without holes. */
+  readonly #filler: SilenceFiller | undefined
   #published = 0
+  /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
+  #setMs: number
+  /** Losses before the picture published last. */
+  #knownLosses = 0
+  /** The last key frame began the present run. */
+  #isRunStart = false
 
   constructor(options: CameraStreamOptions) {
-    const { plan, stats, floorMs, pool } = options
+    const { plan, stats, floorMs, memory, pool, runLimit = new RunLimit() } = options
     this.#options = options
-    this.#clock = new WallClock(floorMs)
+    this.#runLimit = runLimit
+    this.#clock = new WallClock(floorMs, memory?.clockRate)
+    this.#setMs = memory?.setMs ?? options.arrivalClock.setMs
     this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
     const sink = {
       onFormat: (format: VideoFormat, order: PictureOrder) => {
         this.#format = format
         this.#order = order
-        this.#isFormatNew = true
       },
-      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory) =>
-        this.#takePicture(data, timestamp, isKey, memory),
+      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: PictureAccess) =>
+        this.#takePicture(data, timestamp, isKey, memory, access),
     }
-    this.#depacketizer = createVideoDepacketizer(plan.video, sink, { onBadSet: () => stats.badPackets++, pool })
-    this.audio =
-      plan.audio &&
-      new AudioTrack({
-        ...options,
-        plan: plan.audio,
-        videoClock: this.#clock,
-        toVideoMs: (timestamp) => this.videoReceiver.toContinuous(timestamp) / 90,
-        onBlock: (frame) => this.#takeBlock(frame),
-      })
+    this.#depacketizer = createVideoDepacketizer(plan.video, sink, {
+      onBadSet: () => stats.badPackets++,
+      pool,
+      keepsDamaged: options.keepsDamaged,
+    })
+    const canRead = plan.audio?.coding.kind !== 'telephone' || options.transcoder !== undefined
+    const silence = plan.audio && createSilence(plan.audio.format)
+    if (!plan.audio || !silence || !canRead) return
+    const filler = new SilenceFiller(plan.audio.format, silence, (frame, isSilence) => {
+      if (!isSilence) stats.audioFrames++
+      options.publish(frame)
+    })
+    this.#filler = filler
+    this.audio = new AudioTrack({
+      ...options,
+      plan: plan.audio,
+      videoClock: this.#clock,
+      toVideoMs: (timestamp) => this.videoReceiver.toContinuous(timestamp) / 90,
+      onBlock: (frame) => filler.takeBlock(this.#setMs === 0 ? frame : { ...frame, wallMs: this.#label(frame.wallMs) }),
+    })
   }
 
-  /** Wall clock of the last frame; see `floorMs`. */
+  /** Of the last frame; see `floorMs`. */
   get lastWallMs(): number {
     return this.#clock.wallMs
   }
@@ -131,80 +160,116 @@ export class CameraStream implements Disposable {
 
   /** Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read. */
   collectStats(): void {
-    const { stats } = this.#options
+    const { stats, memory } = this.#options
     const { droppedFrames, badPayloads } = this.#depacketizer.counters
     stats.droppedFrames += droppedFrames
     stats.badPackets += badPayloads + (this.audio?.takeBadPayloads() ?? 0)
     stats.reorderedFrames += this.#clock.reorderedFrames
     stats.clockJumps += this.#clock.jumps
+    stats.retimedFrames += this.#clock.retimedFrames
+    stats.clockRate = this.#clock.rate
+    if (memory) memory.clockRate = this.#clock.rate
     Object.assign(this.#depacketizer.counters, { droppedFrames: 0, badPayloads: 0 })
     this.#clock.reorderedFrames = 0
     this.#clock.jumps = 0
+    this.#clock.retimedFrames = 0
   }
 
   [Symbol.dispose](): void {
     this.audio?.close()
+    this.#filler?.endRun()
   }
 
-  #takeBlock(frame: Frame): void {
-    // Sound of a run that was begun without it waits for the next key frame.
-    if (!this.#held && !this.#hasSound) return
-    this.#publish(frame)
+  #takePicture(
+    data: Uint8Array,
+    timestamp: number,
+    isKey: boolean,
+    memory: FrameMemory | undefined,
+    access: PictureAccess | undefined,
+  ): void {
+    const { arrivalClock, stats, publish } = this.#options
+    if (access?.isLeading && this.#isRunStart) {
+      // It refers to pictures of the run before, which no decoder of this one has.
+      stats.droppedFrames++
+      memory?.release()
+      return
+    }
+    const nowMs = timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs()
+    this.#clock.map(timestamp, nowMs)
+    if (isKey) this.#isRunStart = false
+    if (isKey) this.#isSkipping = this.#isRunDue && !this.#tryRun(nowMs)
+    if (this.#isSkipping) {
+      this.#skip(nowMs, memory)
+      return
+    }
+    this.#keptMs = nowMs
+    const { pts90k, dts90k } = this.#clock
+    const wallMs = this.#label(this.#clock.wallMs)
+    const { losses } = this.#depacketizer.counters
+    const isAfterLoss = losses !== this.#knownLosses
+    this.#knownLosses = losses
+    this.#filler?.takePicture(dts90k, wallMs)
+    stats.videoFrames++
+    this.#published++
+    const frame: Frame = { kind: 'video', pts90k, dts90k, wallMs, isKey, isAfterLoss, data, memory }
+    publish(access ? { ...frame, ...access } : frame)
+    memory?.release()
   }
 
-  #takePicture(data: Uint8Array, timestamp: number, isKey: boolean, memory: FrameMemory | undefined): void {
-    const { arrivalClock } = this.#options
-    this.#clock.map(timestamp, timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs())
-    if (isKey && this.#isRunDue) this.#beginRun()
-    const { pts90k, dts90k, wallMs } = this.#clock
-    this.#publish({ kind: 'video', pts90k, dts90k, wallMs, isKey, data, memory })
+  /** Begins a run at a key frame. False when the camera is not given one and this picture does not fit into the present one. */
+  #tryRun(nowMs: number): boolean {
+    if (this.#runLimit.take(nowMs)) {
+      this.#beginRun()
+      return true
+    }
+    this.#options.stats.refusedRuns++
+    // Of a clock that jumps the present run makes the best it can: its time goes on as pictures arrive.
+    return !this.#isFormatNew
+  }
+
+  /** A run whose pictures stay away is ended, so that the gap is told with its reason. */
+  #skip(nowMs: number, memory: FrameMemory | undefined): void {
+    const { stats, publish } = this.#options
+    stats.droppedFrames++
+    memory?.release()
+    if (this.#runFormat === undefined || nowMs - this.#keptMs <= maxUntoldMs) return
+    this.#filler?.endRun()
+    this.#runFormat = undefined
+    publish({ kind: 'end', reason: 'stream_changed' })
+  }
+
+  get #isFormatNew(): boolean {
+    return this.#runFormat === undefined || !isSameFormat(this.#format!, this.#runFormat)
   }
 
   get #isRunDue(): boolean {
-    return this.#isFormatNew || this.#clock.isRunDue || this.#isSoundNew
+    return this.#isFormatNew || this.#clock.isRunDue || this.#options.arrivalClock.setMs !== this.#setMs
   }
 
-  /** Sound has come or stayed away since the run was begun. */
-  get #isSoundNew(): boolean {
-    return this.audio !== undefined && !this.#held && this.#hasSound !== this.audio.isAlive
-  }
-
-  #publish(frame: Frame): void {
-    if (!this.#held) this.#give(frame)
-    else if (this.#held.add(frame)) this.#tellRun(this.#held)
-  }
-
-  #give(frame: Frame): void {
-    const { stats, publish } = this.#options
-    if (frame.kind === 'audio') stats.audioFrames++
-    else {
-      stats.videoFrames++
-      this.#published++
-    }
-    publish(frame)
-    frame.memory?.release()
+  /** The time of day, as the present run has it. */
+  #label(arrivalClockMs: number): number {
+    return Math.round(arrivalClockMs + this.#setMs)
   }
 
   #beginRun(): void {
-    // Whatever began and was not told of is told of now, short as it is.
-    if (this.#held) this.#tellRun(this.#held)
+    this.#isRunStart = true
+    const { stats, publish, createRunId, onRun, arrivalClock, memory } = this.#options
+    this.#filler?.endRun()
+    const clockSetMs = arrivalClock.setMs - this.#setMs
+    this.#setMs = arrivalClock.setMs
+    if (memory) memory.setMs = this.#setMs
     const isNewClock = this.#clock.beginRun(this.#order)
     this.audio?.beginRun(isNewClock)
-    this.#isFormatNew = false
-    const started = new HeldStart(this.#format!)
-    const isKnown = !this.audio || this.audio.isAlive || this.#hasSound !== undefined
-    if (isKnown) this.#tellRun(started)
-    else this.#held = started
-  }
-
-  #tellRun({ format: video, frames }: HeldStart): void {
-    const { stats, publish, createRunId, onRun } = this.#options
-    this.#held = undefined
-    this.#hasSound = this.audio?.isAlive ?? false
+    this.#filler?.beginRun()
+    this.#runFormat = this.#format
     stats.runs++
-    const format = { video, audio: this.#hasSound ? this.audio?.plan.format : undefined }
-    publish({ kind: 'start', runId: createRunId(), format })
+    const format = { video: this.#format!, audio: this.audio?.plan.format }
+    publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })
     onRun(format)
-    for (const frame of frames) this.#give(frame)
   }
+}
+
+function isSameFormat(a: VideoFormat, b: VideoFormat): boolean {
+  const isSameKind = a.codec === b.codec && a.width === b.width && a.height === b.height
+  return a === b || (isSameKind && Buffer.compare(a.config, b.config) === 0)
 }

@@ -1,6 +1,5 @@
 // Which tracks of a container we take, as stream-plan.ts does for what RTSP describes; and how its access units are cut into NAL units.
 
-import { aacCodecString, parseAudioSpecificConfig } from '../media/aac/audio-specific-config.ts'
 import type { ContainerAudio, ContainerTracks, ContainerVideo } from '../media/container/container-stream.ts'
 import type { AudioFormat } from '../media/frame.ts'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
@@ -8,7 +7,7 @@ import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
 import { listAnnexBNalUnits, listSizedNalUnits } from '../media/nal/nal-units.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
 import { createTranscodedFormat } from '../media/sound/sound-transcoder.ts'
-import type { AudioPlan, PlannedAudio } from './audio-plan.ts'
+import { type AudioPlan, createAacFormat, type PlannedAudio } from './audio-plan.ts'
 import { CameraError } from './camera-error.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import type { VideoPlan } from './video-plan.ts'
@@ -96,17 +95,7 @@ function planCoding({
   sampleRate,
   channels,
 }: ContainerAudio): Pick<AudioPlan, 'coding' | 'format'> | undefined {
-  if (codec === 'aac') {
-    const asc = parseAudioSpecificConfig(config)
-    const format: AudioFormat = {
-      codec,
-      sampleRate: asc.sampleRate,
-      channels: asc.channels,
-      config,
-      codecString: aacCodecString(asc),
-    }
-    return { coding: { kind: 'block' }, format }
-  }
+  if (codec === 'aac') return { coding: { kind: 'block' }, format: createAacFormat(config) }
   if (codec === 'opus') {
     const count = channels === 1 ? 1 : 2
     const format: AudioFormat = {

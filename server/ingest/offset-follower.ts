@@ -8,6 +8,11 @@ const settleMs = 10_000
 const slew = 0.005
 /** At the start a sender may hand out what it had buffered: those frames come late, and the first guess must come down. */
 const settleSlew = 0.05
+/** A picture that comes so much earlier than any was expected to shows that the first ones were late, also when that was not seen at the start. */
+const lateMs = 100
+/** Very late first ones are corrected faster. */
+const veryLateMs = 500
+const hurriedSlew = 0.1
 const maxErrorMs = 2000
 
 export class OffsetFollower {
@@ -35,8 +40,14 @@ export class OffsetFollower {
     return this.#lastMs - this.#startMs
   }
 
-  /** One thing of media time `mediaMs` arrived at `arrivalMs`. Gives `offsetMs`. */
-  update(mediaMs: number, arrivalMs: number): number {
+  /** The belief was wrong because media time passed at a wrong rate; earlier delays say nothing any more. */
+  moveTo(offsetMs: number): void {
+    this.#offsetMs = offsetMs
+    this.#min0 = this.#min1 = this.#min2 = offsetMs
+  }
+
+  /** One thing of media time `mediaMs` arrived at `arrivalMs`. `isFast`: follow faster than a good clock needs. Gives `offsetMs`. */
+  update(mediaMs: number, arrivalMs: number, isFast = false): number {
     const delayMs = arrivalMs - mediaMs
     if (Number.isNaN(this.#startMs)) {
       this.#offsetMs = delayMs
@@ -53,7 +64,8 @@ export class OffsetFollower {
       this.#min0 = delayMs
     }
     const errorMs = this.#targetMs() - this.#offsetMs
-    const rate = errorMs < 0 && mediaMs - this.#startMs < settleMs ? settleSlew : slew
+    const isSettling = errorMs < 0 && (mediaMs - this.#startMs < settleMs || errorMs < -lateMs)
+    const rate = errorMs < -veryLateMs ? hurriedSlew : isFast || isSettling ? settleSlew : slew
     const limitMs = Math.max(0, mediaMs - this.#lastMs) * rate
     this.#lastMs = Math.max(this.#lastMs, mediaMs)
     this.#offsetMs += Math.max(-limitMs, Math.min(limitMs, errorMs))

@@ -6,38 +6,48 @@ import type { StreamFormat, VideoFormat } from '../media/frame.ts'
 import { createJpegFormat, parseJpegHeader } from '../media/jpeg/jpeg-header.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import type { CameraStats } from './camera-stats.ts'
+import { maxUntoldMs, type RunLimit } from './run-limit.ts'
 
 export type PictureStreamOptions = {
   readonly clock: Clock
   readonly arrivalClock: ArrivalClock
   readonly stats: CameraStats
-  /** Wall clock of the camera's last frame so far, which the next ones do not go behind. */
+  /** Of the camera's last frame so far, by `arrivalClock`: the next ones do not go behind it. */
   readonly floorMs: number
+  /** What outlives the connection. */
+  readonly memory?: { setMs: number | undefined }
   readonly createRunId: () => string
+  /** Of the camera, over all its connections. */
+  readonly runLimit: RunLimit
   publish(item: HubItem): void
   /** A run has begun: after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
 
-/** The system's clock was set forwards by more than this: the footage after it is to be labelled right, so a new run begins. */
+/** The clock of arrivals was drawn towards the system's by more than this: the footage is to be labelled right, so a new run begins. */
 const stepMs = 2000
 
 export class PictureStream {
   /** Pictures that came, published or not. */
   pictures = 0
   published = 0
-  /** Wall clock of the last frame; see `floorMs`. */
+  /** Of the last frame; see `floorMs`. */
   lastWallMs: number
   readonly #options: PictureStreamOptions
   #format: VideoFormat | undefined
   #runStartMs = 0
+  /** `ArrivalClock.setMs` that the present run is labelled with. */
+  #setMs: number
   /** Wall clock minus the run's time. */
   #offsetMs = 0
   #lastPts90k = -1
+  /** When the last picture was published, monotonic. */
+  #keptMs = 0
 
   constructor(options: PictureStreamOptions) {
     this.#options = options
     this.lastWallMs = options.floorMs
+    this.#setMs = options.memory?.setMs ?? options.arrivalClock.setMs
   }
 
   /** A JPEG file that has just come, and that nobody else will change. */
@@ -53,25 +63,46 @@ export class PictureStream {
     const nowMs = clock.monotonicMs()
     const wallMs = Math.round(arrivalClock.nowMs())
     const isSameSize = this.#format?.width === size.width && this.#format.height === size.height
-    const isStepped = Math.abs(wallMs - nowMs - this.#offsetMs) > stepMs
-    if (!isSameSize || isStepped) this.#beginRun(createJpegFormat(size), nowMs, wallMs)
+    const isStepped = arrivalClock.setMs !== this.#setMs || Math.abs(wallMs - nowMs - this.#offsetMs) > stepMs
+    if (!isSameSize || isStepped) {
+      if (!this.#options.runLimit.take(nowMs)) {
+        this.#skip(nowMs)
+        return
+      }
+      this.#beginRun(createJpegFormat(size), nowMs, wallMs)
+    }
+    this.#keptMs = nowMs
     const pts90k = Math.max(this.#lastPts90k + 1, Math.round((nowMs - this.#runStartMs) * 90))
     this.#lastPts90k = pts90k
     this.lastWallMs = Math.max(this.lastWallMs, wallMs)
     stats.videoFrames++
     this.published++
-    publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: this.lastWallMs, isKey: true, data: jpeg })
+    const labelMs = Math.round(this.lastWallMs + this.#setMs)
+    publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: labelMs, isKey: true, data: jpeg })
+  }
+
+  /** A run whose pictures stay away is ended, so that the gap is told with its reason. */
+  #skip(nowMs: number): void {
+    const { stats, publish } = this.#options
+    stats.refusedRuns++
+    stats.droppedFrames++
+    if (!this.#format || nowMs - this.#keptMs <= maxUntoldMs) return
+    this.#format = undefined
+    publish({ kind: 'end', reason: 'stream_changed' })
   }
 
   #beginRun(video: VideoFormat, nowMs: number, wallMs: number): void {
-    const { stats, publish, createRunId, onRun } = this.#options
+    const { stats, publish, createRunId, onRun, arrivalClock, memory } = this.#options
+    const clockSetMs = arrivalClock.setMs - this.#setMs
+    this.#setMs = arrivalClock.setMs
+    if (memory) memory.setMs = this.#setMs
     this.#format = video
     this.#runStartMs = nowMs
     this.#offsetMs = wallMs - nowMs
     this.#lastPts90k = -1
     stats.runs++
     const format = { video, audio: undefined }
-    publish({ kind: 'start', runId: createRunId(), format })
+    publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })
     onRun(format)
   }
 }

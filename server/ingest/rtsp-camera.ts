@@ -89,6 +89,7 @@ class RtspCameraSession implements AsyncDisposable {
     if (!isMute) this.#audio = heard
     const stream = new CameraStream({
       ...this.#options,
+      runLimit: this.#options.memory.runLimit,
       plan: isMute ? { ...plan, audio: undefined, audioProblem: heard.message } : plan,
     })
     this.#stream = stream
@@ -191,7 +192,17 @@ class RtspCameraSession implements AsyncDisposable {
     if (this.#kind === 'tcp' || localAddress === undefined) {
       return this.#interleaved.open(index, handler, (bytes) => connection.send(bytes))
     }
-    return openUdpTrack({ camera: address, localAddress, handler, ownSsrc: this.#ownSsrc, stats, clock, reads })
+    const onFailure = (error: unknown) => connection.fail(toCameraError(error))
+    return openUdpTrack({
+      camera: address,
+      localAddress,
+      handler,
+      ownSsrc: this.#ownSsrc,
+      stats,
+      clock,
+      reads,
+      onFailure,
+    })
   }
 
   #createReports(receiver: CameraStream['videoReceiver']): TrackReports {

@@ -59,14 +59,14 @@ export class RtspConnection implements Disposable {
       try {
         this.#reader.push(buffer, 0, bytes)
       } catch (error) {
-        this.#fail(toCameraError(error))
+        this.fail(toCameraError(error))
       }
       return true
     }
     this.#socket = connectCamera(url, address, { buffer: reads.buffer, callback: onRead })
-    this.#socket.on('error', (error) => this.#fail(describeSocketError(error, url)))
+    this.#socket.on('error', (error) => this.fail(describeSocketError(error, url)))
     this.#socket.on('close', () =>
-      this.#fail(new CameraError('camera_unreachable', 'The camera closed the connection.')),
+      this.fail(new CameraError('camera_unreachable', 'The camera closed the connection.')),
     )
     this.#socket.on('end', () => this.#socket.destroy())
     const isOpen = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ export class RtspConnection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#socket.destroy()
-    this.#fail(new CameraError('camera_unreachable', 'The connection was closed by this server.'))
+    this.fail(new CameraError('camera_unreachable', 'The connection was closed by this server.'))
   }
 
   #takeMessage(message: RtspMessage): void {
@@ -144,11 +144,12 @@ export class RtspConnection implements Disposable {
     const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented']
     const sequence: RtspHeader = ['CSeq', findHeader(headers, 'CSeq') ?? '0']
     this.send(writeRtspMessage({ kind: 'response', status, reason, headers: [sequence], body: new Uint8Array() }))
-    if (method === 'REDIRECT') this.#fail(describeRedirect(method))
-    if (method === 'TEARDOWN') this.#fail(new CameraError('no_frames', 'The camera ended the session.'))
+    if (method === 'REDIRECT') this.fail(describeRedirect(method))
+    if (method === 'TEARDOWN') this.fail(new CameraError('no_frames', 'The camera ended the session.'))
   }
 
-  #fail(error: CameraError): void {
+  /** Ends the connection for this reason; nothing when it has ended. */
+  fail(error: CameraError): void {
     if (this.#error) return
     this.#error = error
     this.#socket.destroy()

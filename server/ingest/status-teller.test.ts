@@ -39,8 +39,10 @@ test('online is told once, and again when the format changes', () => {
 test('a loss that the next attempt mends is not told', async () => {
   const { told, teller } = open()
   teller.online(formatOf(64))
-  teller.lost(lost, 60_000)
-  teller.online(formatOf(64))
+  for (const onlineMs of [60_000, 5000, 1000]) {
+    teller.lost(lost, onlineMs)
+    teller.online(formatOf(64))
+  }
   await settled()
   assert.deepEqual(told, ['connecting', 'online'])
 })

@@ -1,11 +1,12 @@
 // What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is none.
 
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import type { GapReason } from '../hub/hub-item.ts'
 import type { StreamFormat } from '../media/frame.ts'
 import type { CameraError, CameraTrouble } from './camera-error.ts'
+import { usefulMs } from './reconnect-pause.ts'
 
 export type SessionStatus =
   | { readonly state: 'connecting' }
@@ -25,10 +26,7 @@ export type StatusTellerOptions = {
   readonly signal: AbortSignal
 }
 
-/** A session that lasted so long may be lost once without anybody being told. */
-const steadyMs = 10_000
-
-/** For so long. */
+/** The loss of a longer session is told after this time, if the camera is not back: it is connected again at once. */
 const patienceMs = 5000
 
 export class StatusTeller {
@@ -58,7 +56,7 @@ export class StatusTeller {
   /** A session that was online is over. */
   lost(error: CameraError, onlineMs: number): void {
     const { clock, log, signal } = this.#options
-    if (onlineMs < steadyMs) {
+    if (onlineMs < usefulMs) {
       this.#tellOffline(error)
       return
     }

@@ -23,6 +23,8 @@ export type UdpTrackOptions = {
   readonly stats: CameraStats
   readonly clock: Clock
   readonly reads: SharedReads
+  /** What is thrown while a datagram is handled: a bug of ours, which must end this camera's session and nothing else. */
+  readonly onFailure: (error: unknown) => void
 }
 
 /** A burst of a large picture has to fit until the thread comes to read it; the system may give less. */
@@ -36,7 +38,7 @@ const isFreePort = (port: number) => port >= 1024 && !isServicePort(port)
 
 /** Opens the sockets; the camera is told of them by `offer`. @throws CameraError when there is no free pair of ports */
 export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTransport> {
-  const { camera, localAddress, handler, ownSsrc, stats, clock, reads } = options
+  const { camera, localAddress, handler, ownSsrc, stats, clock, reads, onFailure } = options
   const { rtp, rtcp, port } = await openPair(camera.family, localAddress)
   // What the system has no room for while nobody looks is lost.
   const release = reads.hold()
@@ -51,7 +53,11 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   rtp.on('message', (packet, { address }) => {
     if (!isCameras(address)) return
     stats.receivedBytes += packet.length
-    reorderer.push(packet, clock.monotonicMs())
+    try {
+      reorderer.push(packet, clock.monotonicMs())
+    } catch (error) {
+      onFailure(error)
+    }
     stats.latePackets += reorderer.latePackets - late
     late = reorderer.latePackets
   })
@@ -59,7 +65,11 @@ export async function openUdpTrack(options: UdpTrackOptions): Promise<TrackTrans
   rtcp.on('message', (packet, sender) => {
     if (!isCameras(sender.address)) return
     reportPort ??= sender.port
-    handler.onRtcp(packet, 0, packet.length)
+    try {
+      handler.onRtcp(packet, 0, packet.length)
+    } catch (error) {
+      onFailure(error)
+    }
   })
   return {
     offer: writeUdpTransport(port),

@@ -53,16 +53,18 @@ export type VideoDepacketizerOptions = {
   readonly onBadSet: () => void
   /** Where pictures lie; without, memory is used once. */
   readonly pool?: FrameMemoryPool | undefined
+  /** See `NalDepacketizerOptions`. */
+  readonly keepsDamaged?: (() => boolean) | undefined
 }
 
 /** For the packets of the plan's track; it knows the parameter sets of the plan. */
 export function createVideoDepacketizer(
   plan: VideoPlan,
   sink: VideoSink,
-  { onBadSet, pool }: VideoDepacketizerOptions,
+  { onBadSet, pool, keepsDamaged }: VideoDepacketizerOptions,
 ): VideoDepacketizer {
   if (plan.codec === 'mjpeg') return new JpegDepacketizer(sink, { size: plan.size })
-  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink, { pool })
+  const depacketizer = new NalDepacketizer(plan.codec === 'h265' ? h265Codec : h264Codec, sink, { pool, keepsDamaged })
   for (const set of plan.parameterSets) {
     try {
       depacketizer.takeParameterSet(set)

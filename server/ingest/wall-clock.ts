@@ -2,9 +2,11 @@
 //
 // Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps, time is
 // not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due. A single frame
-// stamped far away is no jump. Docs and figures: docs/design/ingest.md.
+// stamped far away is no jump. When the camera's clock passes at another rate than time does (clock-rate.ts), its steps are multiplied by
+// that rate, so that the run lasts as long as it took. Docs and figures: docs/design/ingest.md.
 
 import type { PictureOrder } from '../media/frame.ts'
+import { ClockRate } from './clock-rate.ts'
 import { DecodeOrder } from './decode-order.ts'
 import { OffsetFollower } from './offset-follower.ts'
 
@@ -12,6 +14,19 @@ const ticksPerMs = 90
 const jumpTicks = 2000 * ticksPerMs
 /** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
 const maxReordered = 16
+/** No picture was taken after it arrived: so much further the wall clock never is, however wrong the camera's clock. */
+const maxAheadMs = 300
+/** An offset that is wrong by seconds may be a rate that is about to be measured. */
+const offMs = 1500
+/** When the rate turns out to be wrong, what was missed or too much until then is made up for at this share of the pace. */
+const makeUpShare = 0.5
+/**
+ * A rate that was just measured may still be refuted, as when an encoder is slow to start. So long no picture is shown more than so many
+ * times as long as it is stamped; the rest is made up for later.
+ */
+const cautiousMs = 1500
+const mostCautious = 2
+const unevenMs = 8000
 
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
 
@@ -23,25 +38,38 @@ export class WallClock {
   reorderedFrames = 0
   /** Times the camera's clock jumped. */
   jumps = 0
+  /** Frames whose place on the axis was measured, because the camera's clock passes at a wrong rate. */
+  retimedFrames = 0
   #follower = new OffsetFollower()
+  readonly #rate: ClockRate
   #isRunDue = true
-  /** Added to timestamps so that the axis goes on over a jump. */
-  #shift90k = 0
-  #zero90k = 0
-  /** The greatest timestamp so far, and where on the run's axis its picture is shown. */
+  #isRetimed = false
+  /** Since when the offset has been wrong by seconds; NaN while it is not. */
+  #offSinceMs = Number.NaN
+  /** The greatest timestamp so far, and its place in media time: timestamps at their measured rate, continued over jumps. */
   #last90k = Number.NaN
+  #media90k = 0
+  /** What the axis has made up for, beyond media time, and still has to. */
+  #given90k = 0
+  #owed90k = 0
+  #cautiousUntilMs = 0
+  #zero90k = 0
   #lastPts90k = 0
   /** Of the frame last mapped. */
   #timestamp90k = Number.NaN
   readonly #order = new DecodeOrder()
   #lastArrivalMs = 0
   #reorderedInRow = 0
-  /** `#shift90k` before the frame that jumped, until the next one has shown whether that was a single stray. */
-  #strayShift90k: number | undefined
+  #canReorder = false
+  #recent: { readonly timestamp90k: number; readonly pts90k: number }[] = []
+  /** Timestamp and media time before the frame that jumped, until the next one has shown whether that was a single stray. */
+  #beforeStray: { readonly last90k: number; readonly media90k: number } | undefined
 
-  /** `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. */
-  constructor(floorMs = 0) {
+  /** `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. `rate`: what was learned earlier. */
+  constructor(floorMs = 0, rate = 1) {
     this.wallMs = floorMs
+    this.#rate = new ClockRate(rate)
+    this.#isRetimed = rate !== 1
   }
 
   /** When the frame last mapped is decoded, on the run's axis: increases strictly, and is `pts90k` where nothing is reordered. */
@@ -51,21 +79,33 @@ export class WallClock {
 
   /** True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits. */
   get isRunDue(): boolean {
-    return this.#isRunDue || this.#follower.isOff
+    return this.#isRunDue || this.#lastArrivalMs - this.#offSinceMs >= offMs
+  }
+
+  /** Real time per time by the camera's clock; exactly 1 while that is believed. */
+  get rate(): number {
+    return this.#rate.rate
+  }
+
+  /** True when the axis is not the camera's timestamps: what else it says of them (reports) does not apply. */
+  get isRetimed(): boolean {
+    return this.#isRetimed
   }
 
   /** Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k`, `dts90k` and `wallMs`. */
   map(timestamp90k: number, arrivalMs: number): void {
     this.#timestamp90k = timestamp90k
     const isEarlier = timestamp90k <= this.#last90k
-    const place90k = isEarlier ? this.#order.findPlace(timestamp90k + this.#shift90k - this.#zero90k) : undefined
+    const place90k = isEarlier ? this.#order.findPlace(this.#findBetween(timestamp90k)) : undefined
     if (place90k === undefined && !Number.isNaN(this.#last90k)) this.#checkStep(timestamp90k, arrivalMs)
-    if (!(timestamp90k <= this.#last90k)) this.#last90k = timestamp90k
+    if (Number.isNaN(this.#last90k)) this.#last90k = this.#media90k = timestamp90k
+    if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
-    this.#follower.update(this.#axis90k / ticksPerMs, arrivalMs)
-    this.pts90k = place90k ?? Math.max(this.#axis90k - this.#zero90k, this.#lastPts90k + 1)
+    this.#follow(arrivalMs)
+    this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + 1)
     this.#lastPts90k = Math.max(this.#lastPts90k, this.pts90k)
     this.#order.place(this.pts90k)
+    this.#remember(timestamp90k)
     this.#setWall()
   }
 
@@ -75,15 +115,25 @@ export class WallClock {
    */
   beginRun(order: PictureOrder = inOrder): boolean {
     const isNewClock = this.isRunDue
+    const behind90k = this.#media90k - this.#findMedia90k(this.#timestamp90k)
     this.#last90k = this.#timestamp90k
+    this.#media90k -= behind90k
     if (isNewClock) {
+      this.#media90k = this.#timestamp90k
+      this.#given90k = 0
+      this.#owed90k = 0
+      this.#beforeStray = undefined
       this.#follower = new OffsetFollower()
-      this.#shift90k = 0
-      this.#strayShift90k = undefined
-      this.#follower.update(this.#axis90k / ticksPerMs, this.#lastArrivalMs)
+      this.#offSinceMs = Number.NaN
+      this.#rate.restart()
+      this.#isRetimed = this.rate !== 1
+      this.#follow(this.#lastArrivalMs)
     }
     this.#isRunDue = false
     this.pts90k = this.#lastPts90k = this.#order.begin(order)
+    this.#canReorder = order.maxDepth > 0
+    this.#recent = []
+    this.#remember(this.#timestamp90k)
     this.#zero90k = this.#axis90k - this.pts90k
     this.#setWall()
     return isNewClock
@@ -95,26 +145,95 @@ export class WallClock {
   }
 
   toPts90k(mediaMs: number): number {
-    return Math.round(mediaMs * ticksPerMs) - this.#zero90k
+    return Math.round(mediaMs * ticksPerMs - this.#zero90k)
   }
 
   /** Wall clock minus media milliseconds. */
   get offsetMs(): number {
-    return this.#follower.offsetMs
+    return this.#follower.offsetMs - this.#given90k / ticksPerMs
   }
 
   get #axis90k(): number {
-    return this.#last90k + this.#shift90k
+    return this.#media90k + this.#given90k
+  }
+
+  /** The media time of a timestamp that continues the last one. */
+  #findMedia90k(timestamp90k: number): number {
+    return this.#media90k + (timestamp90k - this.#last90k) * this.rate
+  }
+
+  #findPts90k(timestamp90k: number): number {
+    return Math.round(this.#findMedia90k(timestamp90k) + this.#given90k - this.#zero90k)
+  }
+
+  /** Where a picture is shown that is shown before one that came earlier: between its neighbours, however they were moved. */
+  #findBetween(timestamp90k: number): number {
+    const later = this.#recent.findIndex((each) => each.timestamp90k > timestamp90k)
+    const [before, after] = [this.#recent[later - 1], this.#recent[later]]
+    if (!before || !after) return this.#findPts90k(timestamp90k)
+    const share = (timestamp90k - before.timestamp90k) / (after.timestamp90k - before.timestamp90k)
+    return Math.round(before.pts90k + share * (after.pts90k - before.pts90k))
+  }
+
+  /** Of streams that reorder, the newest pictures in the order of showing. */
+  #remember(timestamp90k: number): void {
+    if (!this.#canReorder) return
+    const recent = this.#recent
+    let at = recent.length
+    while (at > 0 && recent[at - 1]!.timestamp90k > timestamp90k) at--
+    recent.splice(at, 0, { timestamp90k, pts90k: this.pts90k })
+    if (recent.length > maxReordered) recent.shift()
+  }
+
+  #advance(timestamp90k: number): void {
+    const media90k = this.#findMedia90k(timestamp90k)
+    const before90k = this.#given90k
+    if (this.#owed90k !== 0) {
+      const limit90k = (media90k - this.#media90k) * makeUpShare
+      const given90k = Math.max(-limit90k, Math.min(limit90k, this.#owed90k))
+      this.#given90k += given90k
+      this.#owed90k -= given90k
+    }
+    if (this.#lastArrivalMs < this.#cautiousUntilMs) {
+      const step90k = media90k - this.#media90k + this.#given90k - before90k
+      const over90k = Math.max(0, step90k - mostCautious * (timestamp90k - this.#last90k))
+      this.#given90k -= over90k
+      this.#owed90k += over90k
+    }
+    if (this.rate !== 1) this.retimedFrames++
+    this.#media90k = media90k
+    this.#last90k = timestamp90k
+  }
+
+  /** Draws the wall clock to arrival, and the rate. What the wall clock is moved by at a measured rate, the axis is too, in time. */
+  #follow(arrivalMs: number): void {
+    const follower = this.#follower
+    const mediaMs = this.#media90k / ticksPerMs
+    const beforeMs = follower.offsetMs
+    const isMeasured = this.rate !== 1
+    follower.update(mediaMs, arrivalMs, isMeasured)
+    if (isMeasured && follower.ageMs > 0) this.#owed90k += (follower.offsetMs - beforeMs) * ticksPerMs
+    // Encoders that reorder pictures send their first ones unevenly.
+    const isEarly = this.#canReorder && follower.ageMs < unevenMs
+    const errorMs = isEarly ? 0 : this.#rate.update(mediaMs, arrivalMs, follower.offsetMs)
+    if (errorMs !== 0) {
+      follower.moveTo(follower.offsetMs + errorMs)
+      this.#owed90k += errorMs * ticksPerMs
+      this.#isRetimed = true
+      this.#cautiousUntilMs = arrivalMs + cautiousMs
+    }
+    if (!follower.isOff) this.#offSinceMs = Number.NaN
+    else if (Number.isNaN(this.#offSinceMs)) this.#offSinceMs = arrivalMs
   }
 
   #checkStep(timestamp90k: number, arrivalMs: number): void {
-    if (this.#strayShift90k !== undefined && this.#isBack(timestamp90k, arrivalMs, this.#strayShift90k)) return
-    const step90k = timestamp90k - this.#last90k
+    if (this.#beforeStray !== undefined && this.#isBack(timestamp90k, arrivalMs, this.#beforeStray)) return
+    const step90k = this.#findMedia90k(timestamp90k) - this.#media90k
     const arrivalStep90k = Math.max(0, Math.round((arrivalMs - this.#lastArrivalMs) * ticksPerMs))
     if (step90k > 0) {
       this.#reorderedInRow = 0
       // Ahead of its own arrival as well: frames that only catch up after a delay are not.
-      const aheadMs = (timestamp90k + this.#shift90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
+      const aheadMs = (this.#media90k + step90k) / ticksPerMs + this.#follower.offsetMs - arrivalMs
       if (step90k > arrivalStep90k + jumpTicks && aheadMs * ticksPerMs > jumpTicks)
         this.#jump(timestamp90k, arrivalStep90k, false)
       return
@@ -128,16 +247,18 @@ export class WallClock {
    * Looks at the frame after one that jumped. Some recorders stamp single frames hours away: then this one fits where the jump began, and
    * nothing has happened. Otherwise the camera's clock is another from now on.
    */
-  #isBack(timestamp90k: number, arrivalMs: number, shift90k: number): boolean {
-    this.#strayShift90k = undefined
-    const axis90k = this.#axis90k
-    const expected90k = axis90k + Math.max(0, arrivalMs - this.#lastArrivalMs) * ticksPerMs
-    if (Math.abs(timestamp90k + shift90k - expected90k) > jumpTicks / 2) {
+  #isBack(
+    timestamp90k: number,
+    arrivalMs: number,
+    { last90k, media90k }: { readonly last90k: number; readonly media90k: number },
+  ): boolean {
+    this.#beforeStray = undefined
+    const expected90k = this.#media90k + Math.max(0, arrivalMs - this.#lastArrivalMs) * ticksPerMs
+    if (Math.abs(media90k + (timestamp90k - last90k) * this.rate - expected90k) > jumpTicks / 2) {
       this.#noteJump()
       return false
     }
-    this.#shift90k = shift90k
-    this.#last90k = axis90k - shift90k
+    this.#last90k = last90k + (this.#media90k - media90k) / this.rate
     this.reorderedFrames++
     return true
   }
@@ -145,9 +266,9 @@ export class WallClock {
   /** `isProven`: more than one frame says so. */
   #jump(timestamp90k: number, arrivalStep90k: number, isProven: boolean): void {
     if (isProven) this.#noteJump()
-    else this.#strayShift90k = this.#shift90k
-    const step90k = Math.max(1, Math.min(arrivalStep90k, jumpTicks))
-    this.#shift90k += this.#last90k + step90k - timestamp90k
+    else this.#beforeStray = { last90k: this.#last90k, media90k: this.#media90k }
+    this.#recent = []
+    this.#media90k += Math.max(1, Math.min(arrivalStep90k, jumpTicks))
     this.#last90k = timestamp90k
     this.#reorderedInRow = 0
   }
@@ -155,9 +276,11 @@ export class WallClock {
   #noteJump(): void {
     this.#isRunDue = true
     this.jumps++
+    this.#rate.restart()
   }
 
   #setWall(): void {
-    this.wallMs = Math.max(this.wallMs, Math.round(this.toMediaMs(this.#lastPts90k) + this.#follower.offsetMs))
+    const wallMs = this.toMediaMs(this.#lastPts90k) + this.offsetMs
+    this.wallMs = Math.max(this.wallMs, Math.round(Math.min(wallMs, this.#lastArrivalMs + maxAheadMs)))
   }
 }

@@ -2,24 +2,48 @@
 
 import type { StreamFormat } from '../media/frame.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
+import { silentFormat } from '../media/mp4/silent-track.ts'
 import { TsWriter } from '../media/mpegts/ts-writer.ts'
+import { KeyPictureCollector } from '../media/nal/key-picture.ts'
+import { createSilence } from '../media/sound/silence.ts'
 import { FrameFragmentMuxer } from './frame-fragment-muxer.ts'
 import { GroupFragmentMuxer } from './group-fragment-muxer.ts'
 import type { LiveMuxer } from './live-muxer.ts'
 import type { LiveFormat } from './live-piece.ts'
 
+export type LiveMuxerOptions = {
+  /** `keyframes` only: at most one key frame per this time. */
+  readonly minIntervalMs: number
+  /** `hls` only: with a track of sound, or without one, whatever the stream has. Players keep the tracks they began with over all runs. */
+  readonly hasSound: boolean
+}
+
 /** Throws 'invalid' when the format cannot carry the codecs. */
-export function createLiveMuxer(format: LiveFormat, stream: StreamFormat, minIntervalMs: number): LiveMuxer {
+export function createLiveMuxer(
+  format: LiveFormat,
+  stream: StreamFormat,
+  { minIntervalMs, hasSound }: LiveMuxerOptions,
+): LiveMuxer {
   switch (format) {
     case 'mp4':
       return new FrameFragmentMuxer(writeInitSegment(stream), stream)
     case 'hls':
-      return new GroupFragmentMuxer(writeInitSegment(stream), stream)
+      return createGroupMuxer(stream, hasSound)
     case 'mpegts':
       return createTsMuxer(stream)
     case 'keyframes':
       return createKeyFrameMuxer(stream, minIntervalMs)
   }
+}
+
+function createGroupMuxer({ video, audio }: StreamFormat, hasSound: boolean): LiveMuxer {
+  const isSilent = hasSound && !audio
+  const tracks = { video, audio: isSilent ? silentFormat : hasSound ? audio : undefined }
+  return new GroupFragmentMuxer(
+    writeInitSegment(tracks),
+    tracks,
+    isSilent ? createSilence(silentFormat)![0] : undefined,
+  )
 }
 
 function createTsMuxer(stream: StreamFormat): LiveMuxer {
@@ -32,20 +56,23 @@ function createTsMuxer(stream: StreamFormat): LiveMuxer {
       const isKey = frame.kind === 'video' && frame.isKey
       return { kind: 'media', isKey, wallMs: frame.wallMs, durationMs: 0, data }
     },
-    flush: () => undefined,
+    flush: () => [],
   }
 }
 
-/** Sends at most one key frame per `minIntervalMs` of the camera's time. */
+/** Sends at most one key frame per `minIntervalMs` of the camera's time; one that is whole only later with the pictures up to there. */
 function createKeyFrameMuxer(format: StreamFormat, minIntervalMs: number): LiveMuxer {
+  const collector = new KeyPictureCollector(format.video.codec)
   let dueMs = Number.NEGATIVE_INFINITY
   return {
     init: new Uint8Array(),
     push(frame) {
-      if (frame.kind !== 'video' || !frame.isKey || frame.wallMs < dueMs) return undefined
+      if (frame.kind !== 'video') return undefined
+      const data = collector.push(frame)
+      if (!data || frame.wallMs < dueMs) return undefined
       dueMs = frame.wallMs + minIntervalMs
-      return { kind: 'media', isKey: true, wallMs: frame.wallMs, durationMs: 0, data: frame.data.slice(), format }
+      return { kind: 'media', isKey: true, wallMs: frame.wallMs, durationMs: 0, data: data.slice(), format }
     },
-    flush: () => undefined,
+    flush: () => [],
   }
 }

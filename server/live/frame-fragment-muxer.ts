@@ -31,14 +31,19 @@ export class FrameFragmentMuxer implements LiveMuxer {
       duration,
       compositionOffset: isVideo ? frame.pts90k - frame.dts90k : 0,
       isKey: frame.isKey,
+      recovery: frame.recovery,
+      isLeading: frame.isLeading,
     }
     const head = writeFragmentHead(++this.#sequence, [{ trackId: isVideo ? 1 : 2, baseDecodeTime, samples: [sample] }])
     const data = new Uint8Array(head.length + frame.data.length)
     data.set(head)
     data.set(frame.data, head.length)
     const durationMs = isVideo ? duration / 90 : 0
-    return { kind: 'media', isKey: isVideo && frame.isKey, wallMs: frame.wallMs, durationMs, data }
+    const { wallMs, isLeading } = frame
+    return { kind: 'media', isKey: isVideo && frame.isKey, wallMs, durationMs, data, isLeading }
   }
 
-  flush(): undefined {}
+  flush(): LivePiece[] {
+    return []
+  }
 }

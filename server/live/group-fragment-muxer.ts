@@ -1,7 +1,13 @@
 // One MP4 fragment per group of pictures, its sound included, or per two seconds of a long one. ISO/IEC 14496-12 8.8.
+//
+// A player may begin at any of them. H.264 decoders, unlike those of H.265, know no leading pictures: Chromium's stops at one whose
+// references are missing. So H.264 pictures that refer to the group before are left out.
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import { scaleTicks } from '../media/mp4/timescale.ts'
+import { withoutRefreshCount } from '../media/nal/key-picture.ts'
+import type { SilentBlock } from '../media/sound/silence.ts'
 import type { LiveMuxer } from './live-muxer.ts'
 import type { LivePiece } from './live-piece.ts'
 import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
@@ -11,56 +17,116 @@ const maxPart90k = 2 * 90_000
 /** Sound beyond this, while no picture comes, is dropped: a part ends only with a picture. */
 const maxAudioBlocks = 1000
 
+/** A part waits this long, in video time, for the sound of its pictures. */
+const maxSoundWait90k = 45_000
+
 type Timed = { readonly frame: Frame; readonly time: number }
+
+/** Pictures that lack nothing but, perhaps, their sound. The last one lasts until `endTime`. */
+type Part = { readonly video: readonly Timed[]; readonly endTime: number; readonly endsGroup: boolean }
 
 export class GroupFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
+  readonly #isH264: boolean
   readonly #videoTimes: TrackTimes = createVideoTimes()
   readonly #audioTimes: TrackTimes | undefined
+  readonly #audioRate: number
+  /** Of a stream that has no sound, for a track that has. */
+  readonly #silence: SilentBlock | undefined
+  /** Where the silence ends so far, in samples. */
+  #silenceEnd = 0
+  #held: Part | undefined
   #video: Timed[] = []
   #audio: Timed[] = []
   #sequence = 0
 
-  constructor(init: Uint8Array, { audio }: StreamFormat) {
+  /** `silence`: the sound track of `init` is filled with it. */
+  constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
     this.init = init
+    this.#isH264 = video.codec === 'h264'
     this.#audioTimes = audio && createAudioTimes(audio)
+    this.#audioRate = audio?.sampleRate ?? 0
+    this.#silence = silence
   }
 
   push(frame: Frame): LivePiece | undefined {
     if (frame.kind === 'audio') {
       if (!this.#audioTimes || this.#audio.length >= maxAudioBlocks) return undefined
-      this.#audio.push({ frame, time: this.#audioTimes.next(frame.dts90k) })
-      return undefined
+      const time = this.#audioTimes.next(frame.dts90k)
+      this.#audio.push({ frame, time })
+      return this.#held && time >= this.#toSoundTime(this.#held.endTime) ? this.#takeHeld() : undefined
     }
+    if (frame.isLeading && this.#isH264) return undefined
     const time = this.#videoTimes.next(frame.dts90k)
     const first = this.#video[0]
     const isFull = first !== undefined && (frame.isKey || time - first.time >= maxPart90k)
-    const piece = isFull ? this.#takePart(time, frame.isKey) : undefined
-    this.#video.push({ frame, time })
-    return piece
+    const isLate = this.#held !== undefined && time >= this.#held.endTime + maxSoundWait90k
+    const piece = isFull || isLate ? this.#takeHeld() : undefined
+    if (isFull) this.#held = { video: this.#video, endTime: time, endsGroup: frame.isKey }
+    if (isFull) this.#video = []
+    this.#video.push({ frame: this.#isH264 && frame.recovery ? startable(frame) : frame, time })
+    return piece ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
-  flush(): LivePiece | undefined {
+  flush(): LivePiece[] {
+    const held = this.#takeHeld()
     const last = this.#video.at(-1)
-    return last && this.#takePart(last.time + this.#videoTimes.duration, true)
+    if (last) this.#held = { video: this.#video, endTime: last.time + this.#videoTimes.duration, endsGroup: true }
+    this.#video = []
+    return [held, this.#takeHeld()].filter((piece) => piece !== undefined)
   }
 
-  /** The frames gathered so far, the last of which lasts until `endTime`. */
-  #takePart(endTime: number, endsGroup: boolean): LivePiece {
-    const first = this.#video[0]!
-    const runs: TrackRun[] = [{ trackId: 1, baseDecodeTime: first.time, samples: toSamples(this.#video, endTime) }]
-    const sound = this.#audio[0]
-    if (sound && this.#audioTimes) {
-      const end = this.#audio.at(-1)!.time + this.#audioTimes.duration
-      runs.push({ trackId: 2, baseDecodeTime: sound.time, samples: toSamples(this.#audio, end) })
+  /** Nothing is waited for: there is no sound, or it has come already. */
+  get #isHeldWhole(): boolean {
+    if (!this.#held) return false
+    const sound = this.#audio.at(-1)
+    return !this.#audioTimes || !!this.#silence || (!!sound && sound.time >= this.#toSoundTime(this.#held.endTime))
+  }
+
+  #takeHeld(): LivePiece | undefined {
+    if (!this.#held) return undefined
+    const { video, endTime, endsGroup } = this.#held
+    this.#held = undefined
+    const first = video[0]!
+    const runs: TrackRun[] = [{ trackId: 1, baseDecodeTime: first.time, samples: toSamples(video, endTime) }]
+    const sound = this.#takeSound(endTime)
+    if (sound.length > 0 && this.#audioTimes) {
+      const end = this.#audio[0]?.time ?? sound.at(-1)!.time + this.#audioTimes.duration
+      runs.push({ trackId: 2, baseDecodeTime: sound[0]!.time, samples: toSamples(sound, end) })
     }
+    if (this.#silence) runs.push(this.#writeSilence(this.#silence, first.time, endTime))
     const { frame } = first
     const data = writeFragment(++this.#sequence, runs)
-    this.#video = []
-    this.#audio = []
     const durationMs = (endTime - first.time) / 90
     return { kind: 'media', isKey: frame.isKey, wallMs: frame.wallMs, durationMs, data, endsGroup }
   }
+
+  /** The blocks that begin before this time of the pictures. */
+  #takeSound(endTime: number): Timed[] {
+    const end = this.#toSoundTime(endTime)
+    const count = this.#audio.findIndex(({ time }) => time >= end)
+    return this.#audio.splice(0, count === -1 ? this.#audio.length : count)
+  }
+
+  #toSoundTime(time90k: number): number {
+    return scaleTicks(time90k, this.#audioRate)
+  }
+
+  /** As long as the pictures, or up to a block longer. */
+  #writeSilence({ data, samples: duration }: SilentBlock, startTime: number, endTime: number): TrackRun {
+    const start = scaleTicks(startTime, this.#audioRate)
+    // After a loss it begins anew.
+    if (Math.abs(this.#silenceEnd - start) > duration) this.#silenceEnd = start
+    const baseDecodeTime = this.#silenceEnd
+    const count = Math.max(1, Math.ceil((scaleTicks(endTime, this.#audioRate) - baseDecodeTime) / duration))
+    this.#silenceEnd += count * duration
+    const samples = new Array<Sample>(count).fill({ data, duration, compositionOffset: 0, isKey: true })
+    return { trackId: 2, baseDecodeTime, samples }
+  }
+}
+
+function startable(frame: Frame): Frame {
+  return { ...frame, data: withoutRefreshCount(frame.data), memory: undefined }
 }
 
 function toSamples(frames: readonly Timed[], endTime: number): Sample[] {
@@ -69,6 +135,8 @@ function toSamples(frames: readonly Timed[], endTime: number): Sample[] {
     duration: (frames[i + 1]?.time ?? endTime) - time,
     compositionOffset: frame.kind === 'video' ? frame.pts90k - frame.dts90k : 0,
     isKey: frame.isKey,
+    recovery: frame.recovery,
+    isLeading: frame.isLeading,
   }))
 }
 

@@ -16,6 +16,8 @@ export type KeyFrameDecoder = {
     config: Uint8Array
     data: Uint8Array
     sizes: PictureLimits[]
+    /** The camera: those take turns. */
+    source: number
   }): Promise<Uint8Array[]>
 }
 
@@ -44,6 +46,7 @@ export class KeyPictures implements PieceSink {
   readonly viewers = new Set<PictureViewer>()
   /** Rings when a key frame came and when the camera went away. */
   readonly changed = new Bell()
+  readonly #cameraId: number
   readonly #decoder: KeyFrameDecoder
   readonly #clock: Clock
   #newest: KeyFrame | undefined
@@ -53,7 +56,8 @@ export class KeyPictures implements PieceSink {
   #keyIntervalMs = 0
   #isClosed = false
 
-  constructor(decoder: KeyFrameDecoder, clock: Clock) {
+  constructor(cameraId: number, decoder: KeyFrameDecoder, clock: Clock) {
+    this.#cameraId = cameraId
     this.#decoder = decoder
     this.#clock = clock
   }
@@ -152,6 +156,7 @@ export class KeyPictures implements PieceSink {
   #decode(frame: KeyFrame, sizes: readonly PictureSize[]): Promise<Uint8Array[]> {
     const { codec, config, width, height } = frame.format.video
     return this.#decoder.decode({
+      source: this.#cameraId,
       codec,
       config,
       data: frame.data,

@@ -9,5 +9,5 @@ export type LiveMuxer = {
   /** Takes one frame, in the hub's order and beginning with a key frame; gives at most one piece. Throws AppError for a bad frame. */
   push(frame: Frame): LivePiece | undefined
   /** The run is over or continues elsewhere: what is left, and the next frame is a key frame. */
-  flush(): LivePiece | undefined
+  flush(): readonly LivePiece[]
 }

@@ -22,6 +22,11 @@ export type LivePiece = {
   readonly durationMs: number
   /** Owned by the piece, so that it can be transferred. `init`: `ftyp` and `moov` for mp4 and hls, otherwise empty. */
   readonly data: Uint8Array
+  /**
+   * `mp4`: a picture that a viewer who starts at the key piece before it can't decode, and is not given. In `mpegts` packets are counted:
+   * none may be missing, and players of it know such pictures.
+   */
+  readonly isLeading?: boolean | undefined
   /** `hls`: the next piece begins with a key frame, so a segment may end here. */
   readonly endsGroup?: boolean
   /** Made of what the hub had kept when the subscription began: shared by all who joined then, and not new. */

@@ -87,8 +87,10 @@ suite('live source', () => {
       hub.publish(video(i, i === 0))
       hub.publish(audio(i * ticks))
     }
-    for (let i = 25; i < 150; i++) hub.publish(video(i, i === 25))
-    hub.publish(video(150, true))
+    for (let i = 25; i <= 150; i++) {
+      hub.publish(video(i, i === 25 || i === 150))
+      hub.publish(audio(i * ticks))
+    }
     assert.deepEqual(kinds(), ['init', 'key', 'key', 'media', 'media'])
     assert.deepEqual(
       pieces.slice(1).map((piece) => [piece.durationMs, piece.endsGroup]),
@@ -154,6 +156,7 @@ suite('live source', () => {
         maxUnackedBytes: 1e9,
       })
       hub.publish(video(10, true))
+      hub.publish(audio(10 * ticks))
       assert.deepEqual([late[0]!.kind, late[1]!.isKey], ['init', true])
       source.close()
       const count = late.length
@@ -196,5 +199,64 @@ suite('live source', () => {
     for (let i = 51; i < 60; i++) hub.publish(video(i, false))
     assert.equal(pieces.at(-1)!.kind, 'gap')
     source.close()
+  })
+
+  test('hls: sound that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
+    const { hub, pieces } = open('hls')
+    for (let i = 0; i <= 200; i++) {
+      hub.publish(video(i, i % 25 === 0))
+      const block = i - 9
+      // 0.36 s behind; from the sixth second on there is none.
+      if (block >= 0 && block < 125) hub.publish(audio(block * ticks))
+      const parts = pieces.filter(({ kind }) => kind === 'media').length
+      assert.equal(parts, i < 134 ? Math.floor(Math.max(0, i - 9) / 25) : Math.floor(Math.max(0, i - 13) / 25))
+    }
+    for (const piece of pieces.slice(1, 6)) {
+      const [picture, sound] = tracksOf(piece)
+      const start = (picture!.baseDecodeTime * 16) / 90
+      assert.equal(sound!.baseDecodeTime, start)
+      assert.equal(sound!.duration, (picture!.duration * 16) / 90)
+    }
+  })
+
+  test('hls keeps the tracks of its first run: later runs are given silence, or lose their sound', () => {
+    const without: StreamFormat = { ...format, audio: undefined }
+    for (const formats of [
+      [format, without, format],
+      [without, format, without],
+    ]) {
+      const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
+      const source = { pieces: [] as LivePiece[] }
+      const opened = openLiveSource({
+        ...{ hub, format: 'hls' as const, maxUnackedBytes: 1e9 },
+        send: (piece) => source.pieces.push(piece),
+      })
+      for (const [run, each] of formats.entries()) {
+        hub.publish({ kind: 'start', runId: `${run}`, format: each })
+        for (let i = 0; i <= 75; i++) {
+          hub.publish(video(i, i % 25 === 0))
+          if (each.audio) hub.publish(audio(i * ticks))
+        }
+      }
+      hub.publish({ kind: 'end', reason: 'camera_unreachable' })
+      opened.close()
+      const hasSound = formats[0]!.audio !== undefined
+      let sound: number | undefined
+      for (const piece of source.pieces) {
+        if (piece.kind === 'init') {
+          assert.equal(Buffer.from(piece.data).includes('mp4a'), hasSound)
+          sound = undefined
+        }
+        if (piece.kind !== 'media') continue
+        const [picture, track] = tracksOf(piece)
+        assert.deepEqual([picture?.trackId, track?.trackId], hasSound ? [1, 2] : [1, undefined])
+        if (!track) continue
+        assert.ok(sound === undefined || Math.abs(track.baseDecodeTime - sound) <= 1024 * 1.3, 'sound goes on')
+        sound = track.baseDecodeTime + track.duration
+        const pictureEnd = ((picture!.baseDecodeTime + picture!.duration) * 16) / 90
+        assert.ok(Math.abs(sound - pictureEnd) <= 2 * 1280, 'sound ends with the pictures')
+      }
+      assert.ok(source.pieces.filter(({ kind }) => kind === 'media').length >= 9)
+    }
   })
 })

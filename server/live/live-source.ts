@@ -56,6 +56,8 @@ class SourceSink {
   #unackedBytes = 0
   #dropped = 0
   #badFrames = 0
+  /** `hls`: whether there is a track of sound, in every run as in the first. */
+  #hasSound: boolean | undefined
 
   constructor(options: LiveSourceOptions) {
     this.#options = options
@@ -86,7 +88,8 @@ class SourceSink {
     this.#endRun()
     const { format: liveFormat, minIntervalMs = 0, send } = this.#options
     try {
-      this.#muxer = createLiveMuxer(liveFormat, format, minIntervalMs)
+      this.#hasSound ??= format.audio !== undefined
+      this.#muxer = createLiveMuxer(liveFormat, format, { minIntervalMs, hasSound: this.#hasSound })
     } catch {
       // A camera whose codec this format cannot carry: its viewers see a camera that sends nothing.
       this.#badFrames++
@@ -99,7 +102,7 @@ class SourceSink {
 
   #endRun(): void {
     if (!this.#muxer) return
-    if (!this.#isWaitingForKey) this.#deliver(this.#flush())
+    if (!this.#isWaitingForKey) for (const piece of this.#flush()) this.#deliver(piece)
     this.#muxer = undefined
     this.#options.send(marker('end'))
   }
@@ -121,12 +124,12 @@ class SourceSink {
     this.#deliver(piece)
   }
 
-  #flush(): LivePiece | undefined {
+  #flush(): readonly LivePiece[] {
     try {
-      return this.#muxer?.flush()
+      return this.#muxer?.flush() ?? []
     } catch {
       this.#badFrames++
-      return undefined
+      return []
     }
   }
 

@@ -33,6 +33,8 @@ export type LiveStreamsOptions = {
   /** How long a new viewer waits for a camera that sends nothing. */
   readonly firstTimeoutMs?: number
   readonly snapshotTimeoutMs?: number
+  /** How far the key frames of a camera are apart, as far as that is known: a new viewer waits so much longer. */
+  readonly keyIntervalMs?: (cameraId: number) => number | undefined
   /** HLS ends after this time without a request. */
   readonly hlsIdleMs?: number
 }
@@ -70,6 +72,10 @@ type Camera = {
   nextDiscontinuitySequence: number
 }
 
+/** Key frames come a little later than the ones before, but one that takes longer than a connection is given for it is not waited for. */
+const keyIntervalMargin = 1.2
+const maxKeyWaitMs = 75_000
+
 /** Key frames beyond this are kept back at the source when no viewer wants that many. */
 const maxKeyFrameIntervalMs = 1000
 
@@ -88,6 +94,7 @@ export class LiveStreams {
       lingerMs: 5000,
       firstTimeoutMs: 10_000,
       snapshotTimeoutMs: 5000,
+      keyIntervalMs: () => undefined,
       hlsIdleMs: 30_000,
       ...options,
     }
@@ -98,13 +105,13 @@ export class LiveStreams {
   /**
    * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first step. Ends
    * when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or the camera is closed. The
-   * first step throws 'unavailable' when the camera sends nothing for 10 s, or for `waitMs`. A viewer that falls behind by more than
+   * first step throws 'unavailable' when the camera sends nothing for 10 s and as long as its key frames are apart, or for `waitMs`. A viewer that falls behind by more than
    * `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
    */
   async *openViewer(
     cameraId: number,
     format: 'mp4' | 'mpegts',
-    { signal, waitMs = this.#options.firstTimeoutMs }: WaitOptions & { readonly signal: AbortSignal },
+    { signal, waitMs = this.#firstWaitMs(cameraId) }: WaitOptions & { readonly signal: AbortSignal },
   ): AsyncGenerator<Uint8Array, void, void> {
     if (signal.aborted) return
     const { clock, maxViewerBytes } = this.#options
@@ -132,7 +139,8 @@ export class LiveStreams {
   async *openMjpeg(cameraId: number, options: MjpegViewerOptions): AsyncGenerator<Uint8Array, void, void> {
     const { refreshRate, maxWidth, maxHeight, signal } = options
     if (signal.aborted) return
-    const { clock, firstTimeoutMs } = this.#options
+    const { clock } = this.#options
+    const firstTimeoutMs = this.#firstWaitMs(cameraId)
     const intervalMs = refreshRate === undefined ? 0 : 1000 / refreshRate
     const { pictures, release } = this.#usePictures(cameraId, intervalMs)
     this.#viewers.mjpeg++
@@ -145,12 +153,13 @@ export class LiveStreams {
   }
 
   /**
-   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s, or `waitMs`, or it cannot be decoded.
+   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s and as long as its key frames are
+   * apart, or `waitMs`, or it cannot be decoded.
    */
   async snapshot(
     cameraId: number,
     limits: PictureLimits = {},
-    { waitMs = this.#options.snapshotTimeoutMs }: WaitOptions = {},
+    { waitMs = this.#firstWaitMs(cameraId, this.#options.snapshotTimeoutMs) }: WaitOptions = {},
   ): Promise<Snapshot> {
     const { clock } = this.#options
     const { pictures, release } = this.#usePictures(cameraId, maxKeyFrameIntervalMs)
@@ -175,12 +184,12 @@ export class LiveStreams {
 
   /**
    * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough to play.
-   * Throws 'unavailable' when there is no segment within 10 s, or `waitMs`.
+   * Throws 'unavailable' when there is no segment within 10 s and as long as the camera's key frames are apart, or `waitMs`.
    */
   hlsPlaylist(
     cameraId: number,
     segmentUrl: (name: string) => string,
-    { waitMs = this.#options.firstTimeoutMs }: WaitOptions = {},
+    { waitMs = this.#firstWaitMs(cameraId) }: WaitOptions = {},
   ): Promise<string> {
     const camera = this.#camera(cameraId)
     camera.hls ??= new HlsStream({
@@ -232,6 +241,12 @@ export class LiveStreams {
     }
   }
 
+  /** A viewer who comes behind a key frame has to wait for the next one. */
+  #firstWaitMs(cameraId: number, usualMs = this.#options.firstTimeoutMs): number {
+    const keyIntervalMs = this.#options.keyIntervalMs(cameraId) ?? 0
+    return usualMs + Math.min(maxKeyWaitMs, keyIntervalMs * keyIntervalMargin)
+  }
+
   #camera(cameraId: number): Camera {
     let camera = this.#cameras.get(cameraId)
     if (!camera) {
@@ -271,7 +286,7 @@ export class LiveStreams {
     const stream = this.#stream(cameraId, camera, 'keyframes')
     // Four times as many as this viewer takes, so that the newest is fresh when its turn comes.
     stream.lowerInterval(Math.min(maxKeyFrameIntervalMs, intervalMs / 4))
-    camera.pictures ??= new KeyPictures(decoder, clock)
+    camera.pictures ??= new KeyPictures(cameraId, decoder, clock)
     const { pictures } = camera
     if (camera.pictureUsers++ === 0) {
       camera.leavePictures = stream.join(pictures)

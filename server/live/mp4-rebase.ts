@@ -1,23 +1,25 @@
-// Moves the fragments of a run so that one viewer's time begins at 0: players of a file that grows expect that, and a run that
-// began hours ago is far from it. Pieces are shared by all viewers, so each is copied for each.
+// Moves the fragments of a run so that one viewer's time begins at 0: players of a growing file expect that, and a run that
+// began hours ago is far from it. All viewers share the pieces, so each viewer gets a copy.
 //
-// A viewer that comes in the middle of a long group of pictures is given it from its key frame on. What of it is old is shown in
-// no time, without its sound: the viewer is not behind for as long as the group is.
+// A viewer who joins in the middle of a long group of pictures gets the group from its key frame on. The old part of it is played
+// many times faster, without its sound, so that the viewer is not behind for as long as the group is. Times are mapped, not
+// counted: decode and presentation times go through the same increasing function, so reordered pictures keep their order.
 
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
-import { clearCompositionOffsets, parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { mapCompositionOffsets, parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { videoTimescale, videoTrackId } from '../media/mp4/init-segment.ts'
 
-/** At the start, pictures older than this are hurried. */
+/** Pictures older than this when the viewer joins are hurried. */
 const maxAgeMs = 1500
-const hurried90k = 90
+/** Of 25 pictures a second, one each millisecond. */
+const hurry = 40
 
 export class Mp4Rebase {
   readonly #audioRate: number
-  /** What is taken off all times: where the viewer began, and the time it was spared. */
-  #shift90k: number | undefined
-  #last90k = 0
-  #isCatchingUp = true
+  /** Decode time of the viewer's first picture, and where the hurried part ends; in the run's time. */
+  #start90k: number | undefined
+  #hurriedUntil90k = 0
+  #lastDts90k = -1
 
   /** `audioRate`: timescale of the sound track, if there is one. */
   constructor(audioRate: number | undefined) {
@@ -32,30 +34,41 @@ export class Mp4Rebase {
     const moofBytes = parseBoxHeader(fragment)!.bytes
     const [track] = parseMovieFragment(fragment.subarray(0, moofBytes)).tracks
     if (!track) return undefined
-    if (ageMs <= maxAgeMs) this.#isCatchingUp = false
-    const shift =
-      track.trackId === videoTrackId ? this.#shiftPicture(track.baseDecodeTime) : this.#shiftSound(track.baseDecodeTime)
-    if (shift === undefined) return undefined
+    const isVideo = track.trackId === videoTrackId
+    if (isVideo && this.#start90k === undefined) this.#begin(track.baseDecodeTime, ageMs)
+    const time = isVideo ? this.#placePicture(track.baseDecodeTime) : this.#placeSound(track.baseDecodeTime)
+    if (time === undefined) return undefined
     const copy = fragment.slice()
     const moof = copy.subarray(0, moofBytes)
-    shiftDecodeTimes(moof, () => -shift)
-    // Where pictures are reordered, they would be shown long after those that are not hurried.
-    if (this.#isCatchingUp) clearCompositionOffsets(moof)
+    shiftDecodeTimes(moof, () => time - track.baseDecodeTime)
+    if (isVideo && track.baseDecodeTime < this.#hurriedUntil90k) {
+      mapCompositionOffsets(moof, (offset) => this.#map(track.baseDecodeTime + offset) - time)
+    }
     return copy
   }
 
-  #shiftPicture(time90k: number): number {
-    this.#shift90k ??= time90k
-    if (this.#isCatchingUp && time90k > this.#shift90k) {
-      this.#shift90k = Math.max(this.#shift90k, time90k - this.#last90k - hurried90k)
-    }
-    this.#last90k = time90k - this.#shift90k
-    return this.#shift90k
+  #begin(dts90k: number, ageMs: number): void {
+    this.#start90k = dts90k
+    this.#hurriedUntil90k = dts90k + Math.max(0, Math.round((ageMs - maxAgeMs) * 90))
   }
 
-  #shiftSound(time: number): number | undefined {
-    if (this.#shift90k === undefined || this.#isCatchingUp) return undefined
-    const shift = Math.round((this.#shift90k * this.#audioRate) / videoTimescale)
-    return time >= shift ? shift : undefined
+  /** From the run's time to the viewer's, in 90 kHz. */
+  #map(time90k: number): number {
+    const start90k = this.#start90k!
+    const hurried90k = Math.min(time90k, this.#hurriedUntil90k) - start90k
+    return Math.round(hurried90k / hurry) + Math.max(0, time90k - this.#hurriedUntil90k)
+  }
+
+  #placePicture(dts90k: number): number {
+    this.#lastDts90k = Math.max(this.#map(dts90k), this.#lastDts90k + 1)
+    return this.#lastDts90k
+  }
+
+  #placeSound(time: number): number | undefined {
+    if (this.#start90k === undefined) return undefined
+    const hurriedUntil = (this.#hurriedUntil90k * this.#audioRate) / videoTimescale
+    if (time < hurriedUntil) return undefined
+    const shift90k = this.#hurriedUntil90k - this.#map(this.#hurriedUntil90k)
+    return time - Math.round((shift90k * this.#audioRate) / videoTimescale)
   }
 }

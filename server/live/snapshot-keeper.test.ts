@@ -14,7 +14,14 @@ async function setUp() {
   const clock = new TestClock()
   const taken: { cameraId: number; atMs: number }[] = []
   const told: { cameraId: number; createdAtMs: number }[] = []
-  const state = { started: 0, running: 0, mostRunning: 0, offline: new Set<number>() }
+  const state = {
+    started: 0,
+    running: 0,
+    mostRunning: 0,
+    sleeping: 0,
+    offline: new Set<number>(),
+    late: new Set<number>(),
+  }
   const keeper = new SnapshotKeeper({
     dir: join(dir, 'snapshots'),
     clock,
@@ -25,6 +32,11 @@ async function setUp() {
       state.started++
       state.mostRunning = Math.max(state.mostRunning, ++state.running)
       await delay(1)
+      if (state.late.has(cameraId)) {
+        state.sleeping++
+        await clock.sleep(5000)
+        state.sleeping--
+      }
       state.running--
       if (state.offline.has(cameraId)) throw new AppError('unavailable', 'no picture')
       taken.push({ cameraId, atMs: clock.monotonicMs() })
@@ -43,8 +55,15 @@ async function setUp() {
         await delay(20)
       }
     },
+    /** Lets a little time pass, and what is not late be taken and written, however slow the disk is. */
+    async step() {
+      await clock.advance(100)
+      await delay(5)
+      await until(() => state.running === state.sleeping && taken.length === told.length)
+    },
     async [Symbol.asyncDispose]() {
       controller.abort()
+      await clock.advance(5000)
       await running
       await rm(dir, { recursive: true })
     },
@@ -57,6 +76,22 @@ async function until(condition: () => boolean): Promise<void> {
     await delay(4)
   }
 }
+
+test('cameras whose pictures take five seconds do not keep the others waiting as long', async () => {
+  await using t = await setUp()
+  for (let cameraId = 1; cameraId <= 10; cameraId++) {
+    t.state.late.add(cameraId)
+    t.keeper.setOnline(cameraId)
+  }
+  for (let cameraId = 11; cameraId <= 20; cameraId++) t.keeper.setOnline(cameraId)
+  for (let i = 0; t.told.length < 10; i++) {
+    assert.ok(i < 49, 'the others have theirs before the first late one has')
+    await t.step()
+  }
+  assert.ok(t.told.every(({ cameraId }) => cameraId > 10))
+  for (let i = 0; i < 60; i++) await t.step()
+  assert.equal(t.told.length, 20)
+})
 
 test('a picture at the first connection of each camera, one at a time, whole files only', async () => {
   await using t = await setUp()

@@ -1,5 +1,6 @@
 // A recent picture of every camera on disk, for lists and for cameras that are away: one at the first connection, and a new one
-// every few minutes while the camera is online. One at a time, so that a thousand cameras make no burst.
+// every few minutes while the camera is online. One at a time, so that a thousand cameras make no burst; a camera that takes its time
+// does not keep the others waiting.
 
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,6 +32,10 @@ const maxIntervalMs = 9 * 60_000
 const retryMs = 15_000
 const longWaitMs = 3_600_000
 
+/** After this the next camera's picture is taken too, until so many are late. */
+const patienceMs = 300
+const maxTaking = 16
+
 /** While the decoder runs anyway, pictures due this soon are taken too, so that it is not kept running by one picture at a time. */
 const batchMs = 2 * 60_000
 const warmMs = 3000
@@ -42,7 +47,9 @@ export class SnapshotKeeper {
   /** When each camera's last picture was taken, monotonic. */
   readonly #takenMs = new Map<number, number>()
   readonly #changed = new Bell()
-  #taking: { readonly cameraId: number; readonly done: Promise<void> } | undefined
+  /** Cameras whose picture is being taken. */
+  readonly #taking = new Map<number, Promise<void>>()
+  #warmUntilMs = 0
 
   constructor(options: SnapshotKeeperOptions) {
     this.#options = options
@@ -73,7 +80,7 @@ export class SnapshotKeeper {
   async remove(cameraId: number): Promise<void> {
     this.setOffline(cameraId)
     // A picture being taken would come back after the file is gone.
-    if (this.#taking?.cameraId === cameraId) await this.#taking.done
+    await this.#taking.get(cameraId)
     this.#takenMs.delete(cameraId)
     await rm(this.pathOf(cameraId), { force: true })
   }
@@ -86,25 +93,37 @@ export class SnapshotKeeper {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, dir } = this.#options
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    let warmUntilMs = 0
     while (!signal.aborted) {
       const nowMs = clock.monotonicMs()
-      const next = this.#findNext(nowMs < warmUntilMs ? batchMs : 0)
+      const next = this.#findNext(nowMs < this.#warmUntilMs ? batchMs : 0)
       const waitMs = next ? next.dueMs - nowMs : longWaitMs
-      if (next && waitMs <= 0) {
-        const done = this.#take(next.cameraId, next.camera)
-        this.#taking = { cameraId: next.cameraId, done }
-        await done
-        this.#taking = undefined
-        if (next.camera.failures === 0) warmUntilMs = clock.monotonicMs() + warmMs
-      } else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
+      if (next && waitMs <= 0) await this.#start(next.cameraId, next.camera)
+      else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
     }
+    await Promise.all(this.#taking.values())
+  }
+
+  /** Resolves when the picture is taken, or takes longer than others should wait. */
+  async #start(cameraId: number, camera: Camera): Promise<void> {
+    const { clock } = this.#options
+    const done = this.#take(cameraId, camera).finally(() => {
+      this.#taking.delete(cameraId)
+      this.#changed.ring()
+    })
+    this.#taking.set(cameraId, done)
+    const taken = new AbortController()
+    const late = clock.sleep(patienceMs, taken.signal).catch(() => {})
+    await Promise.race([done, late])
+    taken.abort()
+    if (this.#taking.size >= maxTaking) await Promise.race(this.#taking.values())
+    if (camera.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
   }
 
   /** The first that is due when each is due earlier by `earlyMs`; one that failed keeps to its delay. */
   #findNext(earlyMs: number): { cameraId: number; camera: Camera; dueMs: number } | undefined {
     let next: { cameraId: number; camera: Camera; dueMs: number } | undefined
     for (const [cameraId, camera] of this.#online) {
+      if (this.#taking.has(cameraId)) continue
       const dueMs = camera.failures === 0 ? camera.dueMs - earlyMs : camera.dueMs
       if (!next || dueMs < next.dueMs) next = { cameraId, camera, dueMs }
     }

@@ -23,6 +23,8 @@ export class ViewerQueue implements PieceSink {
   /** Pieces in the queue that do not count. */
   #backlog = 0
   #isAtKey = false
+  /** It started at the last key piece: what refers to pictures before that is of no use. */
+  #skipsLeading = false
   #isEnded = false
   #wake: (() => void) | undefined
 
@@ -35,7 +37,7 @@ export class ViewerQueue implements PieceSink {
   }
 
   push(piece: LivePiece, isBacklog: boolean): void {
-    if (this.#isEnded) return
+    if (this.#isEnded || (piece.isLeading && this.#skipsLeading)) return
     if (piece.kind === 'end') this.#isEnded = true
     else if (piece.kind === 'gap') this.#isAtKey = false
     else if (piece.kind === 'init' || piece.isKey || this.#isAtKey)
@@ -76,7 +78,10 @@ export class ViewerQueue implements PieceSink {
       this.#isAtKey = false
       if (!piece.isKey) return
     }
-    if (piece.isKey) this.#isAtKey = true
+    if (piece.isKey) {
+      this.#skipsLeading = !this.#isAtKey
+      this.#isAtKey = true
+    }
     const entry = { piece, bytes }
     this.#entries.push(entry)
     this.#bytes += bytes

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import type { Mail } from '../model/mail.ts'
 
 /** After this no link in any mail is good any more. */
@@ -47,6 +48,7 @@ export class MailSpool {
         await file.sync()
       }
       await rename(temporary, join(dir, name))
+      await syncFolder(dir)
     } catch (cause) {
       throw new AppError('unavailable', `a mail could not be kept in ${dir}`, { cause })
     }

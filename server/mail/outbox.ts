@@ -8,6 +8,7 @@ import { createTransport } from 'nodemailer'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
 import { type Mailer, writeMessage } from './mailer.ts'
 
@@ -37,7 +38,7 @@ export function createOutbox({ dir, from, clock, log }: OutboxOptions): Mailer {
   }
 }
 
-/** Whole when it appears under its name. */
+/** Whole when it appears under its name, and on the disk when this resolves. */
 async function writeWhole(dir: string, name: string, bytes: Buffer): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const temporary = join(dir, `.${name}`)
@@ -45,4 +46,5 @@ async function writeWhole(dir: string, name: string, bytes: Buffer): Promise<voi
   await file.writeFile(bytes)
   await file.sync()
   await rename(temporary, join(dir, name))
+  await syncFolder(dir)
 }

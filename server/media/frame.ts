@@ -21,8 +21,29 @@ export type Frame = {
    */
   readonly wallMs: number
 
-  /** True when a decoder can start here (H.264 IDR, H.265 IRAP, every JPEG, every audio block). */
+  /**
+   * True when a decoder can start here: H.264 IDR, H.265 IRAP, a picture with a recovery point message, every JPEG, every audio
+   * block.
+   */
   readonly isKey: boolean
+
+  /** A part of it, or of a picture that it refers to, was lost: decoders show it with faults. Never of a key frame. */
+  readonly isDamaged?: boolean | undefined
+
+  /** Pictures between the one before and this one were lost or dropped as damaged. */
+  readonly isAfterLoss?: boolean | undefined
+
+  /**
+   * Of a key frame that is not a sync sample of MP4 (only a recovery point message makes it one): the number of reference pictures after
+   * which the decoder shows what was encoded; 0 from the key frame on.
+   */
+  readonly recovery?: number | undefined
+
+  /**
+   * True for a picture that is shown before the key frame it follows and refers to pictures before that: a decoder that starts at
+   * the key frame cannot decode it.
+   */
+  readonly isLeading?: boolean | undefined
 
   /**
    * h264, h265: one access unit, NAL units each prefixed by its length in 4 bytes (ISO/IEC 14496-15), without parameter

@@ -1,13 +1,16 @@
 // What every video depacketizer is to its caller, whatever the codec: packets in, whole pictures out.
 
-import type { PictureOrder, VideoFormat } from './frame.ts'
+import type { Frame, PictureOrder, VideoFormat } from './frame.ts'
 import type { FrameMemory } from './frame-memory.ts'
+
+/** What is unusual about a picture: as a place to start, after one, or because something is missing. */
+export type PictureAccess = Pick<Frame, 'recovery' | 'isLeading' | 'isDamaged'>
 
 export type VideoSink = {
   /** The format is known or has changed; a picture that is a key frame follows at once. */
   onFormat(format: VideoFormat, order: PictureOrder): void
   /** `data` and `memory` as in `Frame`, the memory held for the sink, which releases it; `timestamp` as pushed. */
-  onPicture(data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory): void
+  onPicture(data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: PictureAccess): void
 }
 
 export type VideoCounters = {
@@ -15,6 +18,8 @@ export type VideoCounters = {
   pictures: number
   /** Pictures not handed on: damaged, or waiting for a key frame after damage. */
   droppedFrames: number
+  /** Times that something was found to be missing or broken. */
+  losses: number
   /** Payloads that break their format, or use what is not supported of it. */
   badPayloads: number
 }

@@ -16,8 +16,16 @@ const fragments: fc.Arbitrary<Fragment[]> = fc.array(
       startMs: time,
       durationMs: fc.nat(),
       isKey: fc.boolean(),
+      isDamaged: fc.constant(true as const),
+      hole: fc.record(
+        { durationMs: fc.nat(), reason: fc.constantFrom('packet_loss', 'no_frames', ''), isCut: fc.boolean() },
+        { noNullPrototype: true },
+      ),
     },
-    { noNullPrototype: true },
+    {
+      noNullPrototype: true,
+      requiredKeys: ['offset', 'bytes', 'start90k', 'duration90k', 'startMs', 'durationMs', 'isKey'],
+    },
   ),
 )
 
@@ -34,7 +42,7 @@ test('other bytes give fragments or corrupt', () => {
     }
   }
   fc.assert(
-    fc.property(fc.constantFrom(1, 2), fc.uint8Array(), (version, bytes) => read(Uint8Array.of(version, ...bytes))),
+    fc.property(fc.constantFrom(1, 2, 3), fc.uint8Array(), (version, bytes) => read(Uint8Array.of(version, ...bytes))),
   )
   fc.assert(
     fc.property(fragments, fc.nat(), (f, cut) => {

@@ -1,15 +1,18 @@
 // The fragments of a segment as a few bytes each, for the index row. Of each fragment a byte tells what differs from the usual (fragments
 // follow each other without holes and are as long as the one before), then come its length and the differences, as LEB128
-// varints, signed ones in zigzag. Ours; version in the first byte. Version 1 had all differences and no such byte.
+// varints, signed ones in zigzag, and the hole before the fragment, if there is one. Ours; version in the first byte. Version 1 had all
+// differences and no such byte, version 2 no holes.
 
 import { AppError } from '../base/error.ts'
-import type { Fragment } from './segment.ts'
+import type { Fragment, FragmentHole } from './segment.ts'
 
-const version = 2
+const version = 3
 
 /** What differs, in the order of the bits and of the numbers that follow. */
 const fields = ['offset', 'start90k', 'duration90k', 'startMs', 'durationMs'] as const
 const keyBit = 1 << fields.length
+const holeBit = keyBit << 1
+const damagedBit = holeBit << 1
 
 type Differences = readonly [number, number, number, number, number]
 
@@ -20,19 +23,20 @@ export function writeFragmentTable(fragments: readonly Fragment[]): Uint8Array {
   let last = before
   for (const fragment of fragments) {
     const differences = compare(fragment, last)
-    let flags = fragment.isKey ? keyBit : 0
+    let flags = (fragment.isKey ? keyBit : 0) | (fragment.hole ? holeBit : 0) | (fragment.isDamaged ? damagedBit : 0)
     for (let i = 0; i < differences.length; i++) if (differences[i] !== 0) flags |= 1 << i
     out.push(flags)
     pushVarint(out, fragment.bytes)
     for (const difference of differences) if (difference !== 0) pushSigned(out, difference)
+    if (fragment.hole) pushHole(out, fragment.hole)
     last = fragment
   }
   return Uint8Array.from(out)
 }
 
-/** Throws 'corrupt' for anything that `writeFragmentTable`, or the one of version 1, does not write. */
+/** Throws 'corrupt' for anything that `writeFragmentTable`, or the one of an earlier version, does not write. */
 export function parseFragmentTable(bytes: Uint8Array): Fragment[] {
-  if (bytes[0] !== version && bytes[0] !== 1) {
+  if (bytes[0] !== version && bytes[0] !== 2 && bytes[0] !== 1) {
     throw new AppError('corrupt', `expected fragment table version ${version}, got ${bytes[0] ?? 'no bytes'}`)
   }
   const reader = new VarintReader(bytes, 1)
@@ -60,7 +64,7 @@ function compare(fragment: Fragment, last: Fragment): Differences {
 
 function readFragment(reader: VarintReader, last: Fragment): Fragment {
   const flags = reader.byte()
-  if (flags >= 2 * keyBit) throw new AppError('corrupt', 'expected no unknown flag in the fragment table')
+  if (flags >= 2 * damagedBit) throw new AppError('corrupt', 'expected no unknown flag in the fragment table')
   const bytes = reader.unsigned()
   const difference = (field: number) => (flags & (1 << field) ? reader.signed() : 0)
   return {
@@ -71,6 +75,8 @@ function readFragment(reader: VarintReader, last: Fragment): Fragment {
     startMs: last.startMs + last.durationMs + difference(3),
     durationMs: last.durationMs + difference(4),
     isKey: (flags & keyBit) !== 0,
+    ...(flags & holeBit && { hole: reader.hole() }),
+    ...(flags & damagedBit && { isDamaged: true as const }),
   }
 }
 
@@ -87,6 +93,8 @@ function readFirstVersion(reader: VarintReader, last: Fragment): Fragment {
     isKey: bytesAndKey % 2 === 1,
   }
 }
+
+const maxReasonLength = 64
 
 const before: Fragment = {
   offset: 0,
@@ -107,6 +115,13 @@ function pushVarint(out: number[], value: number): void {
     }
     out.push((rest % 128) | 0x80)
   }
+}
+
+/** The last bit of the length tells whether it was cut; the reason follows in ASCII. */
+function pushHole(out: number[], { durationMs, reason, isCut }: FragmentHole): void {
+  pushVarint(out, durationMs * 2 + (isCut ? 1 : 0))
+  pushVarint(out, reason.length)
+  for (let i = 0; i < reason.length; i++) out.push(reason.charCodeAt(i) & 0x7f)
 }
 
 function pushSigned(out: number[], value: number): void {
@@ -141,6 +156,15 @@ class VarintReader {
         throw new AppError('corrupt', 'expected numbers below 2^53 in the fragment table')
       if (byte < 0x80) return value
     }
+  }
+
+  hole(): FragmentHole {
+    const length = this.unsigned()
+    const reasonLength = this.unsigned()
+    if (reasonLength > maxReasonLength) throw new AppError('corrupt', 'expected a short reason in the fragment table')
+    let reason = ''
+    for (let i = 0; i < reasonLength; i++) reason += String.fromCharCode(this.byte())
+    return { durationMs: Math.floor(length / 2), reason, isCut: length % 2 === 1 }
   }
 
   signed(): number {

@@ -1,5 +1,6 @@
 // Parts of a segment, as those who need no more ask the index for.
 
+import type { FootageHole } from './footage-hole.ts'
 import type { Segment } from './segment.ts'
 
 /** What is known when a file is created: it holds the initialization section, no fragment yet. */
@@ -8,18 +9,40 @@ export type OpenSegment = Omit<Segment, 'id' | 'fragments' | 'isClosed' | 'endMs
 /** What is known when no fragment will come. */
 export type ClosedValues = Pick<Segment, 'endMs' | 'bytes' | 'fragments' | 'checksum'>
 
+/**
+ * The beginning of a file that the disk has confirmed. `bytes`: up to the end of a fragment, 0 when nothing was confirmed; `checksum`: of
+ * its fragments.
+ */
+export type ConfirmedPart = { readonly bytes: number; readonly checksum: number }
+
 /** For timelines. */
-export type SegmentSpan = Pick<Segment, 'startMs' | 'endMs' | 'runId' | 'gapReason'>
+export type SegmentSpan = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'runId' | 'gapReason' | 'pass'> & {
+  /** Inside the segment, in order; see `listHoles`. */
+  readonly holes?: readonly FootageHole[] | undefined
+}
 
 /** For comparing with its file. */
 export type SegmentFile = Pick<Segment, 'id' | 'path' | 'startMs' | 'bytes' | 'isClosed'>
+
+/** First and newest footage of a camera. */
+export type FootageBounds = {
+  /** By the wall clock, Unix milliseconds. */
+  readonly startMs: number
+  readonly endMs: number
+  /** In the order of recording, see recording-pass.ts; undefined where the clock was never set back: then they are the above, of pass 0. */
+  readonly oldest?: { readonly pass: number; readonly startMs: number } | undefined
+  readonly newest?: { readonly pass: number; readonly endMs: number } | undefined
+}
+
+/** The segment recorded last. */
+export type LastSegment = Pick<Segment, 'startMs' | 'endMs'> & { readonly pass: number }
 
 /** For retention; closed. */
 export type OldSegment = Pick<Segment, 'id' | 'startMs' | 'endMs' | 'bytes'>
 
 export type OldestQuery = {
   readonly limit: number
-  /** Only what comes after this one in the order of start and id. */
+  /** Only what comes after this one in the order of recording. */
   readonly after?: Pick<Segment, 'id' | 'startMs'> | undefined
 }
 

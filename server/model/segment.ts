@@ -13,7 +13,26 @@ export type Fragment = {
   readonly durationMs: number
   /** False only where a long group of pictures was split: a decoder cannot start here. */
   readonly isKey: boolean
+  /** Set when no picture came for more than a second just before the fragment. */
+  readonly hole?: FragmentHole | undefined
+  /** Set when some of its pictures are damaged: parts of them, or of pictures they refer to, were lost. */
+  readonly isDamaged?: true | undefined
 }
+
+/** A time without a picture inside a run, just before a fragment. */
+export type FragmentHole = {
+  readonly durationMs: number
+  /** As in the timeline. */
+  readonly reason: string
+  /**
+   * True: the file leaves the time out. Its decode times go on `holeSeam90k` after the fragment before. False: the picture before the hole
+   * lasts through it.
+   */
+  readonly isCut: boolean
+}
+
+/** Decode time left between the two sides of a hole that was cut, so that sound which outlasts its picture does not overlap. */
+export const holeSeam90k = 13_500
 
 export type Segment = {
   readonly id: number
@@ -42,6 +61,8 @@ export type Segment = {
   readonly checksum?: number | undefined
   /** False while the recorder still appends. */
   readonly isClosed: boolean
+  /** How often the clock had been set back before; undefined: never. See recording-pass.ts. */
+  readonly pass?: number | undefined
   /** Why there was no footage just before this segment; undefined when it continues the one before. */
   readonly gapReason: string | undefined
 }

@@ -42,7 +42,7 @@ test('a request that reaches outside the footage has gaps only inside it', () =>
 
 test('a gap at either end of the request is told when there is footage beyond', () => {
   const footage = { startMs: 0, endMs: 900_000 }
-  const request = { startMs: 100_000, endMs: 200_000, footage, nextGapReason: 'disk_full' }
+  const request = { startMs: 100_000, endMs: 200_000, footage, next: { gapReason: 'disk_full' } }
   assert.deepEqual(buildTimeline([span(120_000, 150_000, 'camera_unreachable')], request).gaps, [
     { startMs: 100_000, endMs: 120_000, reason: 'camera_unreachable' },
     { startMs: 150_000, endMs: 200_000, reason: 'disk_full' },
@@ -148,6 +148,33 @@ test('a mark of long before the end of footage is not about the gap behind it', 
   assert.deepEqual(gaps, [{ startMs: 101_000, endMs: 160_000, reason: 'server_down' }])
 })
 
+test('a mark of the gap before the last seconds of footage is not about the gap behind them', () => {
+  const footage = { startMs: 0, endMs: 190_000 }
+  // The server was killed soon after the camera came back, before it could write that recording went on.
+  const spans = [newest, span(120_000, 122_500, 'camera_unreachable'), span(160_000, 190_000, 'server_down')]
+  const marks = [
+    { atMs: 100_500, reason: 'camera_unreachable' },
+    { atMs: 119_000, reason: 'auth_failed' },
+  ]
+  const { gaps } = buildTimeline(spans, { ...whole, footage, marks, nowMs: 190_500 })
+  assert.deepEqual(gaps, [
+    { startMs: 101_000, endMs: 119_000, reason: 'camera_unreachable' },
+    { startMs: 119_000, endMs: 120_000, reason: 'auth_failed' },
+    { startMs: 123_000, endMs: 160_000, reason: 'server_down' },
+  ])
+})
+
+/** The room they fill: gaps that touch are one. */
+function joinGaps(gaps: Iterable<{ readonly startMs: number; readonly endMs: number }>) {
+  const joined: { startMs: number; endMs: number }[] = []
+  for (const { startMs, endMs } of gaps) {
+    const last = joined.at(-1)
+    if (last?.endMs === startMs) last.endMs = endMs
+    else joined.push({ startMs, endMs })
+  }
+  return joined
+}
+
 test('whatever the marks, the parts of gaps fill exactly the room that gaps had without them', () => {
   const spans = fc.array(fc.tuple(fc.nat(100_000), fc.integer({ min: 1, max: 20_000 })), { maxLength: 10 })
   const mark = fc.record({
@@ -162,18 +189,48 @@ test('whatever the marks, the parts of gaps fill exactly the room that gaps had 
       const sortedMarks = marks.sort((a, b) => a.atMs - b.atMs)
       const told = buildTimeline(sorted, { ...request, marks: sortedMarks })
       assert.deepEqual(told.segments, plain.segments)
-      const joined: { startMs: number; endMs: number }[] = []
-      for (const { startMs, endMs } of told.gaps) {
-        assert.ok(startMs < endMs)
-        const last = joined.at(-1)
-        if (last?.endMs === startMs) last.endMs = endMs
-        else joined.push({ startMs, endMs })
-      }
-      assert.deepEqual(
-        joined,
-        plain.gaps.map(({ startMs, endMs }) => ({ startMs, endMs })),
-      )
+      assert.ok(told.gaps.every(({ startMs, endMs }) => startMs < endMs))
+      assert.deepEqual(joinGaps(told.gaps), joinGaps(plain.gaps))
     }),
     { numRuns: 500 },
   )
+})
+
+test('a hole of more than a second in a segment is a gap, whether it splits the segment or not', () => {
+  const holes = [
+    { startMs: 20_400, endMs: 21_600, reason: 'packet_loss' },
+    { startMs: 30_500, endMs: 34_200, reason: 'packet_loss' },
+    { startMs: 40_000, endMs: 42_500, reason: 'no_frames' },
+  ]
+  const request = { ...whole, footage: { startMs: 10_000, endMs: 60_000 } }
+  assert.deepEqual(buildTimeline([{ ...span(10_000, 60_000), holes }], request), {
+    segments: [
+      { startMs: 10_000, endMs: 31_000 },
+      { startMs: 34_000, endMs: 40_000 },
+      { startMs: 42_000, endMs: 60_000 },
+    ],
+    gaps: [
+      { startMs: 21_000, endMs: 22_000, reason: 'packet_loss' },
+      { startMs: 31_000, endMs: 34_000, reason: 'packet_loss' },
+      { startMs: 40_000, endMs: 42_000, reason: 'no_frames' },
+    ],
+  })
+})
+
+test('a break of one to two seconds between two files is a gap when its reason is known', () => {
+  const spans = [
+    span(10_000, 20_000),
+    span(20_900, 30_000, 'stream_changed'),
+    span(31_500, 40_000, 'camera_unreachable'),
+  ]
+  const { segments, gaps } = buildTimeline(spans, { ...whole, footage: { startMs: 10_000, endMs: 40_000 } })
+  assert.deepEqual(segments, [{ startMs: 10_000, endMs: 40_000 }])
+  assert.deepEqual(gaps, [{ startMs: 30_000, endMs: 31_000, reason: 'camera_unreachable' }])
+})
+
+test('a request that begins or ends in a hole has the part of it that is inside', () => {
+  const spans = [{ ...span(10_000, 60_000), holes: [{ startMs: 20_000, endMs: 30_000, reason: 'packet_loss' }] }]
+  const footage = { startMs: 10_000, endMs: 60_000 }
+  const [gap] = buildTimeline(spans, { startMs: 25_000, endMs: 50_000, footage }).gaps
+  assert.deepEqual(gap, { startMs: 25_000, endMs: 30_000, reason: 'packet_loss' })
 })

@@ -1,11 +1,19 @@
 // What a timeline shows: the recorded stretches of a range of time, and why there is nothing between them.
 
+import type { FootageHole } from './footage-hole.ts'
+import { type GapMark, isGapOpen, markLatenessMs } from './gap-mark.ts'
+import type { FootageBounds } from './segment-views.ts'
+
 /** A recorded stretch, Unix milliseconds: one file of the archive, or several. */
 export type Span = {
   readonly startMs: number
   readonly endMs: number
   /** Why there was no footage just before; undefined when it continues what is before. */
   readonly gapReason: string | undefined
+  /** See recording-pass.ts; undefined: the first. */
+  readonly pass?: number | undefined
+  /** Times inside it without a picture, in order. */
+  readonly holes?: readonly FootageHole[] | undefined
 }
 
 export type TimelineGap = { readonly startMs: number; readonly endMs: number; readonly reason: string }
@@ -15,17 +23,14 @@ export type Timeline = {
   readonly gaps: readonly TimelineGap[]
 }
 
-/** From `atMs` on nothing is recorded, for this reason, as long as there is no footage; undefined: it is again. */
-export type GapMark = { readonly atMs: number; readonly reason: string | undefined }
-
 export type TimelineRequest = {
   readonly startMs: number
   readonly endMs: number
   /** First and newest footage of the camera; undefined when there is none. Gaps are told inside it, and up to now while one lasts. */
-  readonly footage: { readonly startMs: number; readonly endMs: number } | undefined
-  /** The `gapReason` of the first span after the range, where there is one. */
-  readonly nextGapReason?: string | undefined
-  /** The last one before the range, and those of it, in order. */
+  readonly footage: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'> | undefined
+  /** The first span after the range, where there is one. */
+  readonly next?: Pick<Span, 'gapReason' | 'pass'> | undefined
+  /** Of each pass the last one before the range, and those of it, in the order of recording. */
   readonly marks?: readonly GapMark[]
   readonly nowMs?: number
 }
@@ -33,34 +38,49 @@ export type TimelineRequest = {
 /** Breaks of up to this length do not split a segment. */
 export const maxBreakMs = 2000
 
-/** A gap's end of footage and its mark are told by different clocks, and the fragment that was open may still have been written. */
-const markLatenessMs = 5000
+/** Breaks of up to this length are no gap; those above it whose reason is known are, also where they do not split a segment. */
+const maxUntoldMs = 1000
 
 /**
  * Segments are clipped to the request, then their start is rounded down and their end up to the second. Gaps fill the room
  * between segments, and between them and the ends of the request as far as the camera has footage beyond, or, while a gap lasts, up to
  * now. A gap has the reason it began with, and another from each mark on that tells of another: an outage in which the server was down too
- * is three gaps. One whose reason nobody recorded is 'unknown'. `spans` overlap the request and are ordered by start; they may overlap
- * each other.
+ * is three gaps. One whose reason nobody recorded is 'unknown'. A gap that does not split its segment lies inside it, in whole seconds too.
+ * `spans` overlap the request and come in the order of recording. Where the clock was set back, the segments of the next pass follow, which overlap
+ * those before; between them stands a gap of no length, with the reason 'clock_set', where the pass before ends.
  */
 export function buildTimeline(spans: readonly Span[], request: TimelineRequest): Timeline {
   const segments: { startMs: number; endMs: number }[] = []
   const gaps: TimelineGap[] = []
-  const { footage, nextGapReason, marks = [], nowMs = Number.NEGATIVE_INFINITY } = request
+  const { footage, next, marks = [], nowMs = Number.NEGATIVE_INFINITY } = request
   let last: { startMs: number; endMs: number } | undefined
   // Where a gap would begin: at the newest footage so far, or at the start of the request if there is older footage.
   let gapStartMs = footage && footage.startMs < request.startMs ? request.startMs : undefined
+  let pass: number | undefined
+  /** Start of the span before the gap. */
+  let beforeMs = Number.NEGATIVE_INFINITY
 
   const addGap = (endMs: number, reason: string | undefined) => {
-    if (gapStartMs !== undefined && gapStartMs < endMs) gaps.push(...splitGap(gapStartMs, endMs, reason, request))
+    if (gapStartMs === undefined || gapStartMs >= endMs) return
+    const marksOfPass = marks.filter((mark) => (mark.pass ?? 0) === (pass ?? 0))
+    gaps.push(...splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfPass, request.startMs))
   }
 
   let lastEndMs = Number.NEGATIVE_INFINITY
-  for (const span of spans) {
+  let coveredMs = Number.NEGATIVE_INFINITY
+  for (const span of spans.flatMap(splitAtHoles)) {
     const startMs = Math.max(span.startMs, request.startMs)
     const endMs = Math.min(span.endMs, request.endMs)
     if (endMs <= startMs) continue
+    if (pass !== undefined && pass !== (span.pass ?? 0)) {
+      gaps.push({ startMs: last!.endMs, endMs: last!.endMs, reason: 'clock_set' })
+      last = undefined
+      gapStartMs = undefined
+    }
+    pass = span.pass ?? 0
     if (last && startMs - lastEndMs <= maxBreakMs) {
+      const isTold = startMs - lastEndMs > maxUntoldMs && span.gapReason !== undefined
+      if (isTold) gaps.push({ ...roundGap(lastEndMs, startMs), reason: span.gapReason })
       lastEndMs = Math.max(lastEndMs, endMs)
       last.endMs = ceilSecond(lastEndMs)
     } else {
@@ -70,28 +90,59 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
       lastEndMs = endMs
     }
     gapStartMs = last.endMs
+    beforeMs = span.startMs
+    coveredMs = Math.max(coveredMs, last.endMs)
   }
-  if (footage && footage.endMs > request.endMs) addGap(request.endMs, nextGapReason)
-  else if (footage && isGapOpen(footage.endMs, marks)) {
+  // What follows the last segment may have been recorded in an earlier pass.
+  if (gapStartMs !== undefined) gapStartMs = Math.max(gapStartMs, coveredMs)
+  if (!footage) return { segments, gaps }
+  const newest = footage.newest ?? { pass: 0, endMs: footage.endMs }
+  if (footage.endMs > request.endMs) {
+    pass ??= next?.pass
+    addGap(request.endMs, next?.gapReason)
+  } else if (isGapOpen(newest, marks)) {
+    pass = newest.pass
     gapStartMs ??= Math.max(request.startMs, ceilSecond(footage.endMs))
     addGap(Math.min(request.endMs, floorSecond(nowMs)), undefined)
   }
   return { segments, gaps }
 }
 
-/** True when the last that is known is that nothing is recorded, and no footage says otherwise. */
-export function isGapOpen(footageEndMs: number, marks: readonly GapMark[]): boolean {
-  const last = marks.at(-1)
-  return last?.reason !== undefined && last.atMs > footageEndMs - markLatenessMs
+/** What is on either side of its holes. */
+function splitAtHoles(span: Span): readonly Span[] {
+  if (!span.holes?.length) return [span]
+  const parts: Span[] = []
+  let { startMs, gapReason } = span
+  for (const hole of span.holes) {
+    parts.push({ startMs, endMs: hole.startMs, gapReason })
+    startMs = hole.endMs
+    gapReason = hole.reason
+  }
+  return [...parts, { startMs, endMs: span.endMs, gapReason }].map((part) => ({ ...part, pass: span.pass }))
 }
 
-/** `reason`: the one it began with, where the footage behind it tells it. */
-function splitGap(startMs: number, endMs: number, reason: string | undefined, request: TimelineRequest): TimelineGap[] {
-  const { marks = [] } = request
+/** The whole seconds inside it; of one that holds none, the second that it fills most of. */
+function roundGap(startMs: number, endMs: number): { startMs: number; endMs: number } {
+  const inside = { startMs: ceilSecond(startMs), endMs: floorSecond(endMs) }
+  if (inside.startMs < inside.endMs) return inside
+  const nearestMs = Math.round((startMs + endMs) / 2000 - 0.5) * 1000
+  return { startMs: nearestMs, endMs: nearestMs + 1000 }
+}
+
+type OpenGap = Omit<TimelineGap, 'reason'> & { readonly reason: string | undefined; readonly beforeMs: number }
+
+/** `reason`: the one it began with, where the footage behind it tells it. `beforeMs`: start of the footage before it. */
+function splitGap(
+  { startMs, endMs, reason, beforeMs }: OpenGap,
+  marks: readonly GapMark[],
+  requestStartMs: number,
+): TimelineGap[] {
   const inside = marks.filter(({ atMs }) => atMs > startMs && atMs < endMs)
   const before = marks.findLast(({ atMs }) => atMs <= startMs)
   // Where footage ends only a mark made then is about it; where the request cuts a gap, the last one before still holds.
-  const isAbout = before !== undefined && (startMs === request.startMs || before.atMs >= startMs - markLatenessMs)
+  // A mark from before that footage is about the gap before it.
+  const fromMs = Math.max(startMs - markLatenessMs, beforeMs)
+  const isAbout = before !== undefined && (startMs === requestStartMs || before.atMs >= fromMs)
   const late = inside.find((mark) => mark.reason !== undefined && mark.atMs <= startMs + markLatenessMs)
   const early = isAbout && before.reason !== undefined ? before : late
   const later = inside.filter((mark) => mark !== early)

@@ -4,7 +4,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { fragmentSealBytes } from '../media/mp4/fragment-seal.ts'
 import type { ByteSpan } from './byte-range.ts'
-import type { DownloadLayout, DownloadPart } from './download-layout.ts'
+import type { DownloadPart } from './download-data.ts'
+import type { DownloadLayout } from './download-layout.ts'
 import { checkSeal, openRecording, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
@@ -26,6 +27,12 @@ export async function* readDownload(
     for (let i = findPart(parts, at); at <= last; i++) {
       const part = parts[i]
       if (!part) throw new AppError('corrupt', `expected footage at byte ${at} of the download`)
+      if (part.data) {
+        const bytes = part.data.subarray(at - part.at, last + 1 - part.at)
+        yield bytes
+        at += bytes.length
+        continue
+      }
       if (open?.path !== part.path) {
         await open?.file.close()
         open = undefined

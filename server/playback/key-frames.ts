@@ -7,7 +7,7 @@ import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
-import type { DownloadPart } from './download-layout.ts'
+import type { DownloadPart } from './download-data.ts'
 import { openRecording, readMoof } from './recording-file.ts'
 import type { StreamEntry } from './stream-entries.ts'
 

@@ -7,20 +7,22 @@ import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
 import { writePictureInit } from '../media/mp4/picture-init.ts'
-import { scaleTicks } from '../media/mp4/timescale.ts'
+import { addSilentTrack } from '../media/mp4/silent-track.ts'
+import type { GapMark } from '../model/gap-mark.ts'
 import type { Segment } from '../model/segment.ts'
 import type { SegmentSpan } from '../model/segment-views.ts'
-import { buildTimeline, type GapMark, type Timeline } from '../model/timeline.ts'
+import { buildTimeline, type Timeline } from '../model/timeline.ts'
 import { type ActiveStream, ActiveStreams, type ActiveStreamsOptions, noSuchStream } from './active-streams.ts'
 import { type ByteSpan, parseByteRange } from './byte-range.ts'
 import { readDownload } from './download-bytes.ts'
-import { checkOneFormat, createDownloadLayout } from './download-layout.ts'
+import { createDownloadLayout } from './download-layout.ts'
 import { DownloadLayouts } from './download-layouts.ts'
 import { layoutKeyFrames } from './key-frames.ts'
-import type { FoundFile } from './recorded-stream.ts'
+import { createListing, type FoundFile } from './recorded-stream.ts'
 import { openRecording, readExactly } from './recording-file.ts'
-import { openShiftedFile } from './shifted-file.ts'
-import type { TimeShift } from './stream-entries.ts'
+import { createShift, openShiftedFile } from './shifted-file.ts'
+import { layoutSilentEntry } from './silent-entry.ts'
+import type { StreamFile } from './stream-part.ts'
 import type { StreamCredential } from './stream-rows.ts'
 import { createStreamUrls, type StreamUrls } from './stream-urls.ts'
 
@@ -74,6 +76,9 @@ const nearNowMs = 10_000
 const firstEntryTimeoutMs = 8000
 const dayMs = 86_400_000
 
+/** What a stream of a range lists as a whole is looked through for sound. */
+const maxLookMs = 25 * 3_600_000
+
 export class Playback {
   readonly #options: PlaybackOptions
   readonly #createId: () => string
@@ -98,19 +103,20 @@ export class Playback {
     const footage = await catalog.bounds(cameraId)
     const spans = await catalog.listSpans(cameraId, startMs, endMs)
     const isWithin = footage !== undefined && footage.endMs > endMs && footage.startMs < endMs
-    const next = isWithin ? await this.#findNextSpan(cameraId, endMs) : undefined
+    const next = isWithin ? await this.#findNextSpan(cameraId, endMs, spans.at(-1)?.pass) : undefined
     const marks = (await this.#options.listGapMarks?.(cameraId, startMs, endMs)) ?? []
     const nowMs = this.#options.clock.nowMs()
-    return buildTimeline(spans, { startMs, endMs, footage, nextGapReason: next?.gapReason, marks, nowMs })
+    return buildTimeline(spans, { startMs, endMs, footage, next, marks, nowMs })
   }
 
-  /** The first one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
-  async #findNextSpan(cameraId: number, ms: number): Promise<SegmentSpan | undefined> {
+  /** The first one of this pass or a later one that ends after `ms`, up to a day ahead: mostly a file of a minute, so a few minutes are looked through first. */
+  async #findNextSpan(cameraId: number, ms: number, pass = 0): Promise<SegmentSpan | undefined> {
     for (const [fromMs, toMs] of [
       [0, 5 * 60_000],
       [5 * 60_000, dayMs],
     ] as const) {
-      const [span] = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
+      const spans = await this.#options.catalog.listSpans(cameraId, ms + fromMs, ms + toMs)
+      const span = spans.find((each) => (each.pass ?? 0) >= pass)
       if (span) return span
     }
     return undefined
@@ -150,7 +156,11 @@ export class Playback {
       createdAtMs: clock.nowMs(),
       state: 'playing',
       speed: 1,
-      listing: undefined,
+      listing: createListing(
+        { startMs, speed: 1 },
+        // Who wants to watch from now on is not shown what was recorded at this time before the clock was set back.
+        { hasSound: await this.#hasSound(cameraId, startMs, endMs), pass: isNow ? bounds?.newest?.pass : undefined },
+      ),
       currentMs: undefined,
     })
     return { id, cameraId, startMs, endMs, urls: createStreamUrls(publicUrl, nodeName, id) }
@@ -158,7 +168,7 @@ export class Playback {
 
   /**
    * The id under which a closed range is one file, as `openDownload` gives it; for as long as a stream, and bound to the same rights. Throws
-   * 'not_found' when nothing is recorded in the range, 'invalid' when what was recorded changes its format within it.
+   * 'not_found' when nothing is recorded in the range.
    */
   async createDownload(request: {
     readonly cameraId: number
@@ -171,7 +181,6 @@ export class Playback {
     const bounds = await catalog.bounds(request.cameraId)
     // What is recorded from now on must not change the file.
     const endMs = Math.min(request.endMs, bounds?.endMs ?? request.endMs)
-    checkOneFormat(await catalog.listSegments(request.cameraId, request.startMs, endMs))
     const { id } = await this.createStream({ ...request, endMs, isRecording: false })
     return id
   }
@@ -209,7 +218,8 @@ export class Playback {
     await this.#active.update(active)
     const { entries } = stream.part.entries
     const currentMs = row.currentMs ?? entries[0]?.startMs ?? row.startMs
-    const entry = entries.findLast((entry) => entry.startMs <= currentMs) ?? entries[0]
+    const sequence = stream.findCurrent(currentMs)
+    const entry = (sequence === undefined ? undefined : stream.part.entryAt(sequence)) ?? entries[0]
     const positionMs = entry ? entry.position90k / 90 + Math.max(0, currentMs - entry.startMs) : 0
     return { currentMs, positionMs: Math.round(positionMs), speed: row.speed, state: row.state }
   }
@@ -309,9 +319,20 @@ export class Playback {
     return undefined
   }
 
+  /**
+   * Whether there is sound in what a stream is going to play, as far as can be known: its first day, and without an end the newest hour. Its
+   * players get the same tracks from beginning to end.
+   */
+  async #hasSound(cameraId: number, startMs: number, endMs: number | undefined): Promise<boolean> {
+    const { catalog, clock } = this.#options
+    const untilMs = Math.min(endMs ?? Number.POSITIVE_INFINITY, startMs + maxLookMs)
+    if (await catalog.hasSound(cameraId, startMs, untilMs)) return true
+    return endMs === undefined && catalog.hasSound(cameraId, clock.nowMs() - dayMs / 24, clock.nowMs() + dayMs)
+  }
+
   async #findSegment(file: FoundFile): Promise<Segment | undefined> {
     const { catalog } = this.#options
-    if (file.kind === 'pictures') return catalog.findSegment(file.entry.segmentId)
+    if (file.kind === 'pictures' || file.kind === 'silent') return catalog.findSegment(file.entry.segmentId)
     const segment = await catalog.findSegment(file.segmentId)
     if (segment || file.kind !== 'init' || file.standIn === undefined) return segment
     return catalog.findSegment(file.standIn)
@@ -321,15 +342,20 @@ export class Playback {
     const { archiveDir } = this.#options.catalog
     const path = join(archiveDir, segment.path)
     if (file.kind === 'init') {
-      const init = await readInit(path, segment.initBytes, file.isOfPictures)
+      const init = await readInit(path, segment.initBytes, file.tracks)
       return answer(init.length, range, async ({ first, last }) => once(init.subarray(first, last + 1)))
     }
     if (file.kind === 'segment') {
       return answer(segment.bytes, range, async (span) => {
         const sequence = file.part.findSequence(segment.id, span.first)
         if (sequence !== undefined) await this.#noteFetch(active, file, sequence) // otherwise the initialization section
-        return openShiftedFile(path, segment, span, createShift(file.shift))
+        return openShiftedFile(path, segment, span, createShift(file.shift), file.hidesSound)
       })
+    }
+    if (file.kind === 'silent') {
+      await this.#noteFetch(active, file, file.sequence)
+      const { totalBytes, open } = layoutSilentEntry(path, segment, file)
+      return answer(totalBytes, range, open)
     }
     const layout = await layoutKeyFrames(archiveDir, segment, file)
     await this.#noteFetch(active, file, file.sequence)
@@ -359,14 +385,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> 
   yield bytes
 }
 
-async function readInit(path: string, initBytes: number, isOfPictures: boolean): Promise<Uint8Array> {
+type Init = Extract<StreamFile, { kind: 'init' }>
+
+async function readInit(path: string, initBytes: number, tracks: Init['tracks']): Promise<Uint8Array> {
   await using file = await openRecording(path)
   const init = await readExactly(file, 0, initBytes)
-  return isOfPictures ? writePictureInit(init) : init
-}
-
-/** Rounded as the recorder rounds, so that sound continues from file to file without a sample too much or too little. */
-function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
-  return (timescale) =>
-    scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
+  return tracks === 'all' ? init : tracks === 'pictures' ? writePictureInit(init) : addSilentTrack(init)
 }

@@ -1,13 +1,16 @@
 // Pictures of a moment: the key frame at or before it, as a JPEG. Made when asked for; the newest stay in memory for a while, because
 // whoever looks along a timeline comes back.
 
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
 import { Gate } from '../base/gate.ts'
 import { findPictureConfig } from '../media/mp4/describe-init.ts'
+import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
+import { findRefreshCount, KeyPictureCollector } from '../media/nal/key-picture.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import { openRecording, readExactly, readMoof } from './recording-file.ts'
@@ -16,7 +19,7 @@ export type RecordedPicturesOptions = {
   readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
   readonly decoder: {
     /** One JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
-    decode(request: KeyFrame & { sizes: PictureLimits[] }): Promise<Uint8Array[]>
+    decode(request: KeyFrame & { sizes: PictureLimits[]; source: number }): Promise<Uint8Array[]>
   }
 }
 
@@ -35,6 +38,10 @@ const maxAgeMs = 10_000
 /** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
 const maxRoundingMs = 1000
 
+/** Whose pictures are made at once. Each holds two key frames in memory at most. */
+const maxCameras = 16
+const refusal = 'too many pictures are asked for at once'
+
 const maxCacheBytes = 16 * 1024 * 1024
 
 export class RecordedPictures {
@@ -45,8 +52,8 @@ export class RecordedPictures {
   #cacheBytes = 0
   /** Pictures being made: who asks for the same one waits for it. */
   readonly #pending = new Map<string, Promise<Uint8Array>>()
-  /** Live pictures wait in the same queue of the decoder. */
-  readonly #making = new Gate({ maxRunning: 2, maxWaiting: 32, refusal: 'too many pictures are asked for at once' })
+  /** Cameras whose pictures are being made: one whose frames take long keeps only its own waiting. */
+  readonly #making = new Map<number, Gate>()
 
   constructor({ catalog, decoder }: RecordedPicturesOptions) {
     this.#catalog = catalog
@@ -70,7 +77,7 @@ export class RecordedPictures {
     }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#making.run(() => this.#make(place, limits)).finally(() => this.#pending.delete(key))
+      pending = this.#makeInTurn(cameraId, place, limits).finally(() => this.#pending.delete(key))
       this.#pending.set(key, pending)
       void pending.then(
         (jpeg) => this.#keep(key, jpeg),
@@ -83,18 +90,38 @@ export class RecordedPictures {
   /** Groups of pictures lie within one file, whose first frame is a key frame. */
   async #find(cameraId: number, atMs: number): Promise<Place | undefined> {
     const segments = await this.#catalog.listSegments(cameraId, atMs - maxAgeMs, atMs + maxRoundingMs)
-    for (const segment of segments.toReversed()) {
-      const fragment = segment.fragments.findLast(({ isKey, startMs }) => isKey && startMs <= atMs)
-      if (fragment) return { segment, fragment }
-    }
+    // The moment may have been recorded more than once: the picture is of the time that playback shows first.
+    const passes = Map.groupBy(segments, ({ pass = 0 }) => pass)
+    const found = [...passes.values()].flatMap((some) => findLastKey(some, atMs) ?? [])
+    const covering = found.find(({ segment }) => segment.endMs > atMs)
+    const newest = found.reduce<Place | undefined>(
+      (best, place) => (best && best.fragment.startMs >= place.fragment.startMs ? best : place),
+      undefined,
+    )
+    if (covering ?? newest) return covering ?? newest
     const [segment] = segments
     const first = segment?.fragments[0]
     return segment && first?.isKey && first.startMs < atMs + maxRoundingMs ? { segment, fragment: first } : undefined
   }
 
+  /** Live pictures wait in the same queue of the decoder. */
+  async #makeInTurn(cameraId: number, place: Place, limits: PictureLimits): Promise<Uint8Array> {
+    let gate = this.#making.get(cameraId)
+    if (!gate) {
+      if (this.#making.size >= maxCameras) throw new AppError('unavailable', refusal)
+      gate = new Gate({ maxRunning: 2, maxWaiting: 32, refusal })
+      this.#making.set(cameraId, gate)
+    }
+    try {
+      return await gate.run(() => this.#make(place, limits))
+    } finally {
+      if (gate.stats().running === 0) this.#making.delete(cameraId)
+    }
+  }
+
   async #make(place: Place, limits: PictureLimits): Promise<Uint8Array> {
     const frame = await readKeyFrame(this.#catalog.archiveDir, place)
-    const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits] })
+    const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source: place.segment.cameraId })
     return jpeg!
   }
 
@@ -109,16 +136,45 @@ export class RecordedPictures {
   }
 }
 
+function findLastKey(segments: readonly Segment[], atMs: number): Place | undefined {
+  for (const segment of segments.toReversed()) {
+    const fragment = segment.fragments.findLast(({ isKey, startMs }) => isKey && startMs <= atMs)
+    if (fragment) return { segment, fragment }
+  }
+  return undefined
+}
+
+/** The fragment's first picture, with those after it where it is whole only later. */
 async function readKeyFrame(archiveDir: string, { segment, fragment }: Place): Promise<KeyFrame> {
   await using file = await openRecording(join(archiveDir, segment.path))
   const format = findPictureConfig(await readExactly(file, 0, segment.initBytes))
-  const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
-  const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
-  const size = track?.sizes[0]
-  if (!track || size === undefined || !track.isKey[0])
-    throw new AppError('corrupt', 'expected a key frame at the beginning of the fragment')
-  const at = offset + track.dataOffset
-  if (at < fragment.offset || at + size > fragment.offset + fragment.bytes)
-    throw new AppError('corrupt', 'expected the key frame inside its fragment')
-  return { ...format, data: await readExactly(file, at, size) }
+  const collector = new KeyPictureCollector(format.codec)
+  let isKey = true
+  for await (const data of readPictures(file, segment, fragment)) {
+    const recovery = isKey ? findRefreshCount(format.codec, data) : undefined
+    const whole = collector.push({ isKey, recovery, data })
+    if (whole) return { ...format, data: whole }
+    isKey = false
+  }
+  throw new AppError('corrupt', 'expected a whole picture before the end of the file')
+}
+
+/** From the first of a fragment on, to the end of the file. */
+async function* readPictures(file: FileHandle, segment: Segment, first: Fragment): AsyncGenerator<Uint8Array> {
+  for (const fragment of segment.fragments.slice(segment.fragments.indexOf(first))) {
+    const { moof, offset } = await readMoof(file, fragment, segment.cameraId)
+    if (
+      fragment === first &&
+      !parseMovieFragment(moof).tracks.find(({ trackId }) => trackId === videoTrackId)?.firstIsKey
+    )
+      throw new AppError('corrupt', 'expected a key frame at the beginning of the fragment')
+    const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
+    let at = offset + (track?.dataOffset ?? 0)
+    for (const size of track?.sizes ?? []) {
+      if (at < fragment.offset || at + size > fragment.offset + fragment.bytes)
+        throw new AppError('corrupt', 'expected the picture inside its fragment')
+      yield await readExactly(file, at, size)
+      at += size
+    }
+  }
 }

@@ -2,6 +2,8 @@
 // Everything here can be made again from the row and the footage, so it is dropped when nobody asks for a while.
 
 import type { Clock } from '../base/clock.ts'
+import type { FootageBounds } from '../model/segment-views.ts'
+import { findRemainingOrigin } from './remaining-listing.ts'
 import { runGap90k, shortEntriesAtBegin } from './stream-entries.ts'
 import { type ListedEnd, type PartOrigin, parseListing, type StreamListing, writeListing } from './stream-listing.ts'
 import { type StreamFile, type StreamFootage, StreamPart } from './stream-part.ts'
@@ -33,8 +35,10 @@ export class RecordedStream {
   #listed: ListedEnd
   /** Of the part: where the entry ends that lies furthest of those that were fetched. */
   #fetched90k: number | undefined
-  /** Of the beginning that an earlier process listed, until it is known whether it is still there. */
-  #expectedMs: number | undefined
+  /** Of the part: the number of the entry that was fetched last. */
+  #fetchedSequence: number | undefined
+  /** What was listed before, by an earlier process or before it was forgotten, until it is known whether its beginning is still there. */
+  #kept: StreamListing | undefined
   /** Numbers of the first entry and of the one after the last, as they were kept. */
   #said = ''
   #updating: Promise<void> | undefined
@@ -44,9 +48,9 @@ export class RecordedStream {
     this.#row = row
     const kept = row.listing === undefined ? undefined : parseListing(row.listing)
     const origin = kept?.origin ?? createOrigin(row)
-    this.#part = new StreamPart(origin, row.endMs)
+    this.#part = createPart(origin, row)
     this.#listed = kept?.listed ?? this.#part.endAt(origin.sequence)
-    this.#expectedMs = kept?.firstMs
+    this.#kept = kept
   }
 
   get part(): StreamPart {
@@ -93,7 +97,7 @@ export class RecordedStream {
     if (most > this.#listed.sequence) this.#listed = part.endAt(most)
     if (!isHeld && !this.#isWhole) this.#forget()
     const said = `${part.origin.sequence} ${this.#listed.sequence}`
-    const isKept = this.#isWhole || said === this.#said
+    const isKept = said === this.#said
     this.#said = said
     return {
       playlist: part.playlist(this.#listed.sequence, this.#type),
@@ -103,9 +107,21 @@ export class RecordedStream {
 
   /** To be kept with the row. */
   write(): string {
-    const { origin, entries } = this.#part
-    const listing: StreamListing = { origin, listed: this.#listed, firstMs: entries.entries[0]?.startMs }
-    return writeListing(listing)
+    const part = this.#part
+    const { origin } = part
+    const listed = this.#listed
+    const first = part.entryAt(origin.sequence)
+    const run = first && part.entries.findShift(first.segmentId)
+    const last = part.entryAt(listed.sequence - 1)
+    return writeListing({
+      origin,
+      listed,
+      firstMs: first?.startMs,
+      last: last && { segmentId: last.segmentId, offset: last.offset },
+      map: origin.map ?? (first && { segmentId: first.segmentId, initBytes: first.initBytes }),
+      run: run && { runBase90k: run.runBase90k, shift90k: run.shift90k },
+      short: findShortBegin(part),
+    })
   }
 
   /** Undefined for the name of a file that is not of the stream (so far). */
@@ -121,13 +137,14 @@ export class RecordedStream {
   noteFetch(part: StreamPart, sequence: number): void {
     const entry = part.entryAt(sequence)
     if (!entry || part !== this.#part) return
+    this.#fetchedSequence = sequence
     this.#fetched90k = Math.max(this.#fetched90k ?? 0, entry.position90k + entry.duration90k)
   }
 
   /** What follows the entry that was fetched last plays at this speed; what was listed and not fetched leaves the playlist. */
   changeSpeed(speed: number, currentMs: number | undefined): void {
     const part = this.#part
-    const sequence = currentMs === undefined ? undefined : part.findMoment(currentMs)
+    const sequence = currentMs === undefined ? undefined : this.findCurrent(currentMs)
     const last = sequence === undefined ? undefined : part.entryAt(sequence)
     if (sequence === undefined || !last) {
       this.#begin({ ...part.origin, speed })
@@ -136,19 +153,29 @@ export class RecordedStream {
     const next = part.entryAt(sequence + 1)
     // A playlist of nothing is an error to players: at the very end the last entry is played again.
     if (!next && part.entries.isFinished) {
-      this.#begin({ startMs: last.startMs, speed, position90k: last.position90k })
+      this.#begin({ startMs: last.startMs, pass: last.pass, speed, position90k: last.position90k })
       return
     }
     const startMs = next?.startMs ?? last.startMs + last.durationMs
-    this.#begin({ startMs, speed, position90k: last.position90k + last.duration90k })
+    const { pass } = next ?? last
+    this.#begin({ startMs, pass, speed, position90k: last.position90k + last.duration90k })
   }
 
-  #begin({ startMs, speed, position90k }: Pick<PartOrigin, 'startMs' | 'speed' | 'position90k'>): void {
+  /** Number of the entry that was fetched last, which began at this moment; of an earlier process by the moment alone. */
+  findCurrent(currentMs: number): number | undefined {
+    const sequence = this.#fetchedSequence
+    const isIt = sequence !== undefined && this.#part.entryAt(sequence)?.startMs === currentMs
+    return isIt ? sequence : this.#part.findMoment(currentMs)
+  }
+
+  #begin({ startMs, pass, speed, position90k }: Pick<PartOrigin, 'startMs' | 'pass' | 'speed' | 'position90k'>): void {
     const { sequence, discontinuities, axis90k } = this.#listed
+    const { hasSound } = this.#part.origin
     const isFirst = sequence === 0
     this.#former = this.#part
     const origin: PartOrigin = {
       startMs,
+      pass,
       speed,
       part: this.#part.origin.part + (isFirst ? 0 : 1),
       sequence,
@@ -156,12 +183,14 @@ export class RecordedStream {
       position90k,
       axis90k: isFirst ? 0 : Math.ceil(axis90k) + runGap90k,
       isDiscontinuity: !isFirst,
+      ...(hasSound !== undefined && { hasSound }),
       shortEntries: shortEntriesAtBegin(speed),
     }
-    this.#part = new StreamPart(origin, this.#row.endMs)
+    this.#part = createPart(origin, this.#row)
     this.#listed = this.#part.endAt(sequence)
     this.#fetched90k = undefined
-    this.#expectedMs = undefined
+    this.#fetchedSequence = undefined
+    this.#kept = undefined
   }
 
   /** The number of the entry up to which may be listed now. */
@@ -177,7 +206,8 @@ export class RecordedStream {
 
   get #type(): 'EVENT' | 'VOD' | undefined {
     const { createdAtMs, endMs } = this.#row
-    if (!this.#isWhole || this.#part.origin.part > 0) return undefined
+    const { part, sequence } = this.#part.origin
+    if (!this.#isWhole || part > 0 || sequence > 0) return undefined
     return endMs! + settlingMs <= createdAtMs ? 'VOD' : 'EVENT'
   }
 
@@ -196,13 +226,13 @@ export class RecordedStream {
     const bounds = await this.#footage.bounds(this.#row.cameraId)
     await this.#takeIn(bounds, nowMs, isGrowing)
     const first = this.#part.entries.entries[0]
-    if (this.#expectedMs !== undefined && first?.startMs !== this.#expectedMs) {
-      // The beginning was deleted while the server was away or nobody watched: numbers would not mean what they did.
-      const { speed, position90k } = this.#part.origin
-      this.#begin({ startMs: currentMs ?? this.#part.origin.startMs, speed, position90k })
+    const kept = this.#kept
+    if (kept?.firstMs !== undefined && first?.startMs !== kept.firstMs) {
+      // The beginning was deleted while the server was away or nobody watched.
+      await this.#resume(kept, bounds, currentMs)
       await this.#takeIn(bounds, nowMs, isGrowing)
     }
-    this.#expectedMs = undefined
+    this.#kept = undefined
     if (this.#fetched90k === undefined && currentMs !== undefined) {
       // Of an earlier process: its player may have fetched all that was listed, and waits for more.
       const sequence = this.#part.findMoment(currentMs)
@@ -211,24 +241,31 @@ export class RecordedStream {
         await this.#takeIn(bounds, nowMs, isGrowing)
       }
     }
-    if (bounds && !this.#isWhole && this.#dropDeleted(bounds.startMs)) await this.#takeIn(bounds, nowMs, isGrowing)
+    if (bounds && !this.#isWhole && this.#dropDeleted(bounds)) await this.#takeIn(bounds, nowMs, isGrowing)
   }
 
-  async #takeIn(
-    bounds: { readonly startMs: number; readonly endMs: number } | undefined,
-    nowMs: number,
-    isGrowing: boolean,
-  ): Promise<void> {
+  /** Goes on with what is left of what was listed, or else behind it. */
+  async #resume(kept: StreamListing, bounds: FootageBounds | undefined, currentMs: number | undefined): Promise<void> {
+    const { cameraId, endMs } = this.#row
+    const origin =
+      bounds &&
+      (await findRemainingOrigin(
+        kept,
+        (origin) => createPart(origin, this.#row),
+        (part, isEnough) => part.takeIn(this.#footage, cameraId, clip(bounds, endMs), isEnough),
+      ))
+    if (origin) this.#part = createPart(origin, this.#row)
+    else {
+      const { startMs, pass, speed, position90k } = this.#part.origin
+      this.#begin({ startMs: currentMs ?? startMs, pass, speed, position90k })
+    }
+  }
+
+  async #takeIn(bounds: FootageBounds | undefined, nowMs: number, isGrowing: boolean): Promise<void> {
     const { cameraId, endMs } = this.#row
     const part = this.#part
     const isAll =
-      !bounds ||
-      (await part.takeIn(
-        this.#footage,
-        cameraId,
-        { startMs: bounds.startMs, endMs: Math.min(bounds.endMs, endMs ?? bounds.endMs) },
-        () => this.#hasEnough(part),
-      ))
+      !bounds || (await part.takeIn(this.#footage, cameraId, clip(bounds, endMs), () => this.#hasEnough(part)))
     if (isAll && (!isGrowing || (endMs !== undefined && nowMs >= endMs + settlingMs))) part.finish()
   }
 
@@ -242,11 +279,12 @@ export class RecordedStream {
   }
 
   /** Entries that retention has deleted leave at the front, as far as they have been listed. */
-  #dropDeleted(footageStartMs: number): boolean {
+  #dropDeleted({ startMs, oldest = { pass: 0, startMs } }: FootageBounds): boolean {
     let sequence = this.#part.origin.sequence
     for (; sequence < this.#part.endSequence; sequence++) {
       const entry = this.#part.entryAt(sequence)!
-      if (entry.startMs + entry.durationMs > footageStartMs) break
+      const isEarlier = entry.pass === oldest.pass && entry.startMs + entry.durationMs <= oldest.startMs
+      if (entry.pass >= oldest.pass && !isEarlier) break
     }
     if (sequence === this.#part.origin.sequence) return false
     this.#part.drop(sequence)
@@ -255,7 +293,34 @@ export class RecordedStream {
   }
 }
 
-function createOrigin({ startMs, speed }: StreamRow): PartOrigin {
+/** Of a stream that has said nothing yet, as it is kept with its row; `known`: see `EntriesOrigin`. */
+export function createListing(
+  row: Pick<StreamRow, 'startMs' | 'speed'>,
+  known: Pick<PartOrigin, 'hasSound' | 'pass'>,
+): string {
+  const listed = { sequence: 0, discontinuities: 0, axis90k: 0, position90k: 0 }
+  return writeListing({ origin: { ...createOrigin(row), ...known }, listed, firstMs: undefined })
+}
+
+function clip(bounds: FootageBounds, lastMs = Number.POSITIVE_INFINITY): FootageBounds {
+  return { ...bounds, endMs: Math.min(bounds.endMs, lastMs) }
+}
+
+/** A range that was recorded more than once plays each time; without an end, all that was recorded later does. */
+function createPart(origin: PartOrigin, { startMs, endMs }: Pick<StreamRow, 'startMs' | 'endMs'>): StreamPart {
+  return new StreamPart(origin, endMs, endMs === undefined ? undefined : startMs)
+}
+
+/** Entries of a single group that lie in the stream's second file, because its first one was nearly over. */
+function findShortBegin(part: StreamPart): StreamListing['short'] {
+  const { sequence, shortEntries } = part.origin
+  const begin = Array.from({ length: shortEntries }, (_, i) => part.entryAt(sequence + i)?.segmentId)
+  const [first] = begin
+  const segmentId = begin.find((id) => id !== undefined && id !== first)
+  return segmentId === undefined ? undefined : { segmentId, entries: begin.filter((id) => id === segmentId).length }
+}
+
+function createOrigin({ startMs, speed }: Pick<StreamRow, 'startMs' | 'speed'>): PartOrigin {
   return {
     startMs,
     speed,

@@ -3,16 +3,18 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
-import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
-import { parseTimescales } from '../media/mp4/timescale.ts'
+import { hideSound, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
 import { checkSeal, findMoof, maxHeadBytes, openRecording, readExactly } from './recording-file.ts'
+import type { TimeShift } from './stream-entries.ts'
 
 const chunkBytes = 256 * 1024
 
 /**
- * The bytes of `span`, which must lie inside the segment. `shiftOf` gives the ticks to add to decode times, for a timescale.
+ * The bytes of `span`, which must lie inside the segment. `shiftOf` gives the ticks to add to decode times, for a timescale. `hidesSound`:
+ * players see pictures alone.
  * Throws 'not_found' when the file is gone; it, or the reading, throws 'corrupt' when the file is not what the index says.
  * The file is closed when the reading ends or is returned early.
  */
@@ -21,12 +23,17 @@ export async function openShiftedFile(
   segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
   span: ByteSpan,
   shiftOf: (timescale: number) => number,
+  hidesSound = false,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
   const file = await openRecording(path)
   try {
     const init = await readExactly(file, 0, segment.initBytes)
     const timescales = parseTimescales(init)
-    const body = readSpan(file, init, segment, span, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
+    const moveHead = (head: Uint8Array) => {
+      shiftDecodeTimes(head, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
+      if (hidesSound) hideSound(head)
+    }
+    const body = readSpan(file, init, segment, span, moveHead)
     // Started, so that a reader who gives up before the first chunk closes the file.
     await body.next()
     return body as AsyncGenerator<Uint8Array, void, void>
@@ -36,12 +43,18 @@ export async function openShiftedFile(
   }
 }
 
+/** Rounded as the recorder rounds, so that sound continues from file to file without a sample too much or too little. */
+export function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
+  return (timescale) =>
+    scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)
+}
+
 async function* readSpan(
   file: FileHandle,
   init: Uint8Array,
   { cameraId, fragments }: Pick<Segment, 'cameraId' | 'fragments'>,
   span: ByteSpan,
-  shiftOf: (trackId: number) => number,
+  moveHead: (head: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array | undefined, void, void> {
   await using _ = file
   yield undefined
@@ -56,7 +69,7 @@ async function* readSpan(
     const fragment = fragments[i]
     if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, the index has none`)
     const end = Math.min(endByte, fragment.offset + fragment.bytes)
-    const first = await readHead(file, fragment, { at, end, cameraId, shiftOf })
+    const first = await readHead(file, fragment, { at, end, cameraId, moveHead })
     if (first) {
       yield first
       at += first.length
@@ -73,14 +86,14 @@ type Wanted = {
   readonly at: number
   readonly end: number
   readonly cameraId: number
-  readonly shiftOf: (trackId: number) => number
+  readonly moveHead: (head: Uint8Array) => void
 }
 
 /** Bytes from `at` with the fragment's head moved in time, as far as one read goes; undefined when `at` is behind the head. */
 async function readHead(
   file: FileHandle,
   fragment: Fragment,
-  { at, end, cameraId, shiftOf }: Wanted,
+  { at, end, cameraId, moveHead }: Wanted,
 ): Promise<Uint8Array | undefined> {
   const skipped = at - fragment.offset
   if (skipped > maxHeadBytes) return undefined
@@ -95,7 +108,7 @@ async function readHead(
   }
   checkSeal(bytes, cameraId)
   if (skipped >= bytes.length) return undefined
-  shiftDecodeTimes(bytes.subarray(0, headBytes), shiftOf)
+  moveHead(bytes.subarray(0, headBytes))
   return bytes.subarray(skipped, Math.min(bytes.length, end - fragment.offset))
 }
 

@@ -1,7 +1,7 @@
 // Turns segments into the entries of one part of a recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
 // again and again while footage grows; an entry never changes once it is out. No I/O, no clock.
 
-import type { Fragment, Segment } from '../model/segment.ts'
+import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'
 
 /** Bytes of one file that a player fetches at once: whole fragments, the first one a key frame unless the group was too long. */
 export type StreamEntry = {
@@ -19,17 +19,23 @@ export type StreamEntry = {
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly startMs: number
   readonly durationMs: number
-  /** Does not continue the entry before: another run, another format, or footage is missing in between. */
+  /** See model/recording-pass.ts. */
+  readonly pass: number
+  /** Does not continue the entry before: another run, another format, or footage is missing in between, also within a file. */
   readonly isDiscontinuity: boolean
   readonly isFirstOfSegment: boolean
   /** Length of the file's initialization section. */
   readonly initBytes: number
+  /** The file has a track of sound. */
+  readonly hasSound: boolean
 }
 
 /** Where a part of a stream begins, and what was before it. */
 export type EntriesOrigin = {
   /** The first entry begins with the group of pictures that holds this moment, or the first footage after it. Unix milliseconds. */
   readonly startMs: number
+  /** In which the moment is looked for; later ones follow, see `rangeStartMs`. Undefined: the first. */
+  readonly pass?: number | undefined
   /** 1: as recorded, to be moved by `findShift`. Otherwise key frames alone, which take so much less time. */
   readonly speed: number
   /** Footage before it. */
@@ -38,6 +44,8 @@ export type EntriesOrigin = {
   readonly axis90k: number
   /** Does not continue what was before. */
   readonly isDiscontinuity: boolean
+  /** What players are given at speed 1: with a track of sound, or without one, whatever the files have. Undefined: as the files have it. */
+  readonly hasSound?: boolean
   /** So many entries at the beginning are a single group of pictures. */
   readonly shortEntries: number
   /** The first entry begins exactly here: it was once in the middle of others. */
@@ -72,7 +80,7 @@ export const entryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 
 export const shortEntriesAtBegin = (speed: number): number => (speed === 1 ? 2 : 1)
 
 /** Timestamps of the next run begin this much after the last, so that sound which outlasts its picture does not overlap. */
-export const runGap90k = 13_500
+export const runGap90k = holeSeam90k
 
 /** Files of one run further apart than this do not continue each other: footage is missing. */
 const maxSeam90k = 9000
@@ -93,13 +101,24 @@ export class StreamEntries {
   #axis90k: number
   #isDiscontinuity: boolean
   #isFirstOfSegment = false
+  /** There was footage before, in this part. */
+  #hasAny = false
   #isFinished = false
-  /** Files that begin up to here have been forgotten. */
+  #pass: number
+  /** Of the present pass: what ends up to here is left out. */
+  #fromMs: number
+  readonly #rangeStartMs: number
+  #isPassBegun = false
+  #isPassDone = false
+  /** Files of the present pass that begin up to here have been forgotten. */
   #droppedMs = Number.NEGATIVE_INFINITY
 
-  /** `endMs` undefined: without end. */
-  constructor(origin: EntriesOrigin, endMs: number | undefined) {
+  /** `endMs` undefined: without end. `rangeStartMs`: where footage of later passes begins; undefined: with all of it. */
+  constructor(origin: EntriesOrigin, endMs: number | undefined, rangeStartMs = Number.NEGATIVE_INFINITY) {
     this.#origin = origin
+    this.#pass = origin.pass ?? 0
+    this.#fromMs = origin.startMs
+    this.#rangeStartMs = rangeStartMs
     this.#endMs = endMs ?? Number.POSITIVE_INFINITY
     this.#position90k = origin.position90k
     this.#axis90k = origin.axis90k
@@ -114,7 +133,27 @@ export class StreamEntries {
 
   /** Where to look for more: footage from here on has not been seen whole. Unix milliseconds. */
   get cursorMs(): number {
-    return this.#segment?.startMs ?? this.#origin.startMs
+    return this.#isPassBegun ? this.#segment!.startMs : this.#fromMs
+  }
+
+  /** Of the footage that is taken in at the moment. */
+  get pass(): number {
+    return this.#pass
+  }
+
+  /** True once the end is covered in the present pass. */
+  get isPassDone(): boolean {
+    return this.#isPassDone
+  }
+
+  /** All of the present pass was added, and there is a later one. */
+  nextPass(): void {
+    this.#flush()
+    this.#pass++
+    this.#fromMs = this.#rangeStartMs
+    this.#isPassBegun = false
+    this.#isPassDone = false
+    this.#droppedMs = Number.NEGATIVE_INFINITY
   }
 
   /** Undefined for a segment that is not part of the stream (so far). */
@@ -125,43 +164,56 @@ export class StreamEntries {
   /** Forgets the first `count` entries, and the files that no other is in. */
   drop(count: number): void {
     const kept = this.entries[count]?.segmentId ?? this.#segment?.id
-    for (const { segmentId, startMs } of this.entries.splice(0, count)) {
+    for (const { segmentId, startMs, pass } of this.entries.splice(0, count)) {
       if (segmentId === kept) continue
       this.#shifts.delete(segmentId)
-      this.#droppedMs = Math.max(this.#droppedMs, startMs)
+      if (pass === this.#pass) this.#droppedMs = Math.max(this.#droppedMs, startMs)
     }
   }
 
-  /** Segments must come in the order of their start; those seen before are skipped, the newest one is continued. */
-  add(segment: Segment): void {
-    if (this.#isFinished) return
+  /**
+   * Segments must come in the order of their start; those seen before are skipped, and those of other passes, the newest one is continued.
+   * `isLastPass`: there is no later pass so far.
+   */
+  add(segment: Segment, isLastPass = true): void {
+    if (this.#isFinished || this.#isPassDone || (segment.pass ?? 0) !== this.#pass) return
     if (segment.id !== this.#segment?.id) {
-      if (this.#shifts.has(segment.id) || segment.endMs <= this.#origin.startMs) return
+      if (this.#shifts.has(segment.id) || segment.endMs <= this.#fromMs) return
       if (segment.startMs <= this.#droppedMs) return
       if (segment.startMs >= this.#endMs) {
-        this.finish()
+        this.#endPass(isLastPass)
         return
       }
       if (segment.fragments.length === 0) return
       this.#enter(segment)
     }
     this.#segment = segment
+    this.#isPassBegun = true
     for (; this.#nextFragment < segment.fragments.length; this.#nextFragment++) {
       const fragment = segment.fragments[this.#nextFragment]!
       if (fragment.startMs >= this.#endMs) {
-        this.finish()
+        this.#endPass(isLastPass)
         return
       }
       this.#addFragment(fragment)
     }
     if (segment.isClosed) this.#flush()
-    if (segment.endMs >= this.#endMs) this.finish()
+    if (segment.endMs >= this.#endMs) this.#endPass(isLastPass)
   }
 
   /** Nothing will follow: what is there becomes the last entry. */
   finish(): void {
     this.#flush()
     this.#isFinished = true
+  }
+
+  #endPass(isLastPass: boolean): void {
+    if (isLastPass) {
+      this.finish()
+      return
+    }
+    this.#flush()
+    this.#isPassDone = true
   }
 
   #enter(segment: Segment): void {
@@ -172,7 +224,7 @@ export class StreamEntries {
       this.#begin(segment)
       return
     }
-    this.#nextFragment = 0
+    this.#nextFragment = this.#isPassBegun ? 0 : findStart(segment.fragments, this.#fromMs)
     const { runStart90k } = segment
     const beforeShift = this.#shifts.get(before.id)!
     const beforeEnd90k = before.runStart90k + fileDuration90k(before)
@@ -192,7 +244,7 @@ export class StreamEntries {
   }
 
   #begin({ id, runStart90k, fragments }: Segment): void {
-    const { startMs, place, axis90k } = this.#origin
+    const { place, axis90k } = this.#origin
     if (place?.segmentId === id) {
       const { runBase90k, shift90k, offset } = place
       this.#shifts.set(id, { runStart90k, runBase90k, shift90k })
@@ -203,7 +255,7 @@ export class StreamEntries {
       return
     }
     this.#shifts.set(id, { runStart90k, runBase90k: runStart90k, shift90k: axis90k })
-    this.#nextFragment = findStart(fragments, startMs)
+    this.#nextFragment = findStart(fragments, this.#fromMs)
   }
 
   #addFragment(fragment: Fragment): void {
@@ -211,8 +263,14 @@ export class StreamEntries {
     if (group) {
       const { minEntry90k, maxEntry90k } = entryLimits
       const shown90k = group.duration90k / this.#origin.speed
-      if (shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)) this.#flush()
+      const isFull = shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)
+      if (isFull || fragment.hole?.isCut) this.#flush()
     }
+    if (fragment.hole?.isCut && this.#hasAny) {
+      this.#isDiscontinuity = true
+      this.#axis90k += holeSeam90k
+    }
+    this.#hasAny = true
     this.#group ??= { first: fragment, bytes: 0, duration90k: 0, durationMs: 0 }
     this.#group.bytes = fragment.offset + fragment.bytes - this.#group.first.offset
     this.#group.duration90k += fragment.duration90k
@@ -238,10 +296,11 @@ export class StreamEntries {
         speed === 1 ? shift.runStart90k - shift.runBase90k + shift.shift90k + group.first.start90k : this.#axis90k,
       startMs: group.first.startMs,
       durationMs: group.durationMs,
+      pass: this.#pass,
       isDiscontinuity: this.#isDiscontinuity,
       isFirstOfSegment: this.#isFirstOfSegment,
-
       initBytes: segment.initBytes,
+      hasSound: hasSoundTrack(segment.codecs),
     })
     this.#position90k += group.duration90k
     this.#axis90k += shown90k
@@ -249,6 +308,11 @@ export class StreamEntries {
     this.#isFirstOfSegment = false
     if (this.#shortLeft > 0) this.#shortLeft--
   }
+}
+
+/** `codecs` of a segment, those of pictures first. */
+export function hasSoundTrack(codecs: string): boolean {
+  return codecs.includes(',')
 }
 
 /** The group of pictures that holds `startMs`; the first one when the file begins later. */

@@ -23,6 +23,13 @@ export type StreamListing = {
   readonly listed: ListedEnd
   /** Wall clock of the first entry, by which it is known again; undefined before there was any. Unix milliseconds. */
   readonly firstMs: number | undefined
+  /** The last entry that was listed: should the first ones be deleted, the others are numbered from here. */
+  readonly last?: { readonly segmentId: number; readonly offset: number } | undefined
+  /** The initialization section that the first entry was listed with, and how its run lies on the stream's time axis. */
+  readonly map?: PartOrigin['map'] | undefined
+  readonly run?: { readonly runBase90k: number; readonly shift90k: number } | undefined
+  /** A file other than the first that begins with entries of a single group, and how many these are. */
+  readonly short?: { readonly segmentId: number; readonly entries: number } | undefined
 }
 
 /** `text` is what `writeListing` gave. */

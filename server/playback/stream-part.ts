@@ -4,6 +4,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Catalog } from '../archive/catalog.ts'
 import { playlistEnd, writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
+import type { FootageBounds } from '../model/segment-views.ts'
 import { StreamEntries, type StreamEntry, type TimeShift } from './stream-entries.ts'
 import type { ListedEnd, PartOrigin } from './stream-listing.ts'
 
@@ -19,14 +20,19 @@ export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragmen
 
 /** What the address of a file means. */
 export type StreamFile =
-  /** A file of the archive, moved in time. */
-  | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift }
-  /** The initialization section of a file, or of its pictures alone. `standIn`: has the same, should the file be gone. */
+  /** A file of the archive, moved in time; `hidesSound`: without its sound. */
+  | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift; readonly hidesSound: boolean }
+  /** An entry of a file without sound, moved in time, with silence. */
+  | { readonly kind: 'silent'; readonly entry: StreamEntry; readonly shift: TimeShift; readonly sequence: number }
+  /**
+   * The initialization section of a file, of its pictures alone, or of these with a track of silence. `standIn`: has the same, should the
+   * file be gone.
+   */
   | {
       readonly kind: 'init'
       readonly segmentId: number
       readonly standIn: number | undefined
-      readonly isOfPictures: boolean
+      readonly tracks: 'all' | 'pictures' | 'with silence'
     }
   /** Key frames of an entry. */
   | { readonly kind: 'pictures'; readonly entry: StreamEntry; readonly speed: number; readonly sequence: number }
@@ -41,10 +47,10 @@ export class StreamPart {
   #textEnds: number[] = []
   #targetSeconds = usualTargetSeconds
 
-  /** `endMs` undefined: without end. */
-  constructor(origin: PartOrigin, endMs: number | undefined) {
+  /** See `StreamEntries`. */
+  constructor(origin: PartOrigin, endMs: number | undefined, rangeStartMs?: number) {
     this.#origin = origin
-    this.entries = new StreamEntries(origin, endMs)
+    this.entries = new StreamEntries(origin, endMs, rangeStartMs)
   }
 
   /** As it is after what has been dropped. */
@@ -85,46 +91,65 @@ export class StreamPart {
 
   /** Undefined for the name of a file that is not of this part (so far). */
   findFile(name: string): StreamFile | undefined {
-    const { part, speed } = this.#origin
+    const { part, speed, hasSound } = this.#origin
     const [, id, ofPart = '0'] = /^(\d{1,15})(?:\.(\d{1,15}))?\.mp4$/.exec(name) ?? []
     const segmentId = Number(id)
     const shift = id !== undefined && Number(ofPart) === part ? this.entries.findShift(segmentId) : undefined
-    if (shift && speed === 1) return { kind: 'segment', segmentId, shift }
+    if (shift && speed === 1) return { kind: 'segment', segmentId, shift, hidesSound: hasSound === false }
     const standIn = this.entries.entries[0]?.segmentId
     const isMap = (id: number) => id === this.#origin.map?.segmentId
-    if (speed === 1)
-      return Number(ofPart) === part && isMap(segmentId)
-        ? { kind: 'init', segmentId, standIn, isOfPictures: false }
-        : undefined
-    const initOf = Number(/^init-(\d{1,15})\.mp4$/.exec(name)?.[1] ?? Number.NaN)
-    if (isMap(initOf)) return { kind: 'init', segmentId: initOf, standIn, isOfPictures: true }
-    if (this.entries.findShift(initOf))
-      return { kind: 'init', segmentId: initOf, standIn: undefined, isOfPictures: true }
-    const sequence = Number(/^pictures-(\d{1,15})\.mp4$/.exec(name)?.[1] ?? Number.NaN)
+    if (speed === 1 && Number(ofPart) === part && isMap(segmentId))
+      return { kind: 'init', segmentId, standIn, tracks: 'all' }
+    const [, silent, init] = /^init-(silent-)?(\d{1,15})\.mp4$/.exec(name) ?? []
+    const initOf = Number(init ?? Number.NaN)
+    const tracks = silent === undefined ? 'pictures' : 'with silence'
+    if (isMap(initOf)) return { kind: 'init', segmentId: initOf, standIn, tracks }
+    if (this.entries.findShift(initOf)) return { kind: 'init', segmentId: initOf, standIn: undefined, tracks }
+    const [, kind, number] = /^(silent|pictures)-(\d{1,15})\.mp4$/.exec(name) ?? []
+    const sequence = Number(number ?? Number.NaN)
     const entry = this.entryAt(sequence)
-    return entry && { kind: 'pictures', entry, speed, sequence }
+    if (!entry || (kind === 'silent') !== (speed === 1)) return undefined
+    if (kind === 'pictures') return { kind, entry, speed, sequence }
+    const entryShift = this.entries.findShift(entry.segmentId)
+    return entryShift && { kind: 'silent', entry, shift: entryShift, sequence }
   }
 
   /** Takes in footage until there is enough of it, or no more. True when there is no more. */
   async takeIn(
     footage: StreamFootage,
     cameraId: number,
-    bounds: { readonly startMs: number; readonly endMs: number },
+    bounds: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'>,
+    isEnough: () => boolean,
+  ): Promise<boolean> {
+    const { entries } = this
+    const lastPass = bounds.newest?.pass ?? 0
+    while (await this.#takeInPass(footage, cameraId, { ...bounds, isLast: entries.pass >= lastPass }, isEnough)) {
+      if (entries.pass >= lastPass || entries.isFinished) return true
+      entries.nextPass()
+      this.#writeTexts()
+    }
+    return false
+  }
+
+  async #takeInPass(
+    footage: StreamFootage,
+    cameraId: number,
+    { startMs, endMs, isLast }: { readonly startMs: number; readonly endMs: number; readonly isLast: boolean },
     isEnough: () => boolean,
   ): Promise<boolean> {
     const { entries } = this
     let stepMs = firstStepMs
-    let fromMs = Math.max(entries.cursorMs, bounds.startMs)
-    while (fromMs < bounds.endMs && !entries.isFinished) {
+    let fromMs = Math.max(entries.cursorMs, startMs)
+    while (fromMs < endMs && !entries.isFinished && !entries.isPassDone) {
       if (isEnough()) return false
-      const toMs = Math.min(fromMs + stepMs, bounds.endMs)
+      const toMs = Math.min(fromMs + stepMs, endMs)
       const segments = await footage.listSegments(cameraId, fromMs, toMs)
-      for (const segment of segments) entries.add(segment)
+      for (const segment of segments) entries.add(segment, isLast)
       this.#writeTexts()
       const limitMs = segments.length === 0 ? maxStepMs : usualStepMs
       stepMs = Math.min(2 * stepMs, limitMs)
       fromMs = toMs
-      if (toMs < bounds.endMs) await yieldToOthers()
+      if (toMs < endMs) await yieldToOthers()
     }
     return true
   }
@@ -147,6 +172,7 @@ export class StreamPart {
     this.#origin = {
       ...this.#origin,
       startMs: first.startMs,
+      pass: first.pass,
       sequence: this.#origin.sequence + count,
       discontinuities: this.#origin.discontinuities + countDiscontinuities(entries.slice(0, count)),
       position90k: first.position90k,
@@ -207,23 +233,25 @@ export class StreamPart {
   }
 
   #writeText(entry: StreamEntry, sequence: number, isFirst: boolean): string {
-    const { speed, part } = this.#origin
+    const { speed, part, hasSound = entry.hasSound } = this.#origin
     const { segmentId, bytes, offset, startMs, isDiscontinuity, isFirstOfSegment, shown90k } = entry
-    const isRecorded = speed === 1
+    const isSilent = speed === 1 && hasSound && !entry.hasSound
+    const isRecorded = speed === 1 && !isSilent
+    const isInitRecorded = isRecorded && hasSound === entry.hasSound
     const nameOf = (id: number) => (part === 0 ? `${id}.mp4` : `${id}.${part}.mp4`)
     // The same as before for what was listed with it: a player has it already, or asks for it when its entry has left.
     const map = (isFirst ? this.#origin.map : undefined) ?? ownMap(entry)
     return writePlaylistEntry({
-      uri: isRecorded ? nameOf(segmentId) : `pictures-${sequence}.mp4`,
+      uri: isRecorded ? nameOf(segmentId) : `${isSilent ? 'silent' : 'pictures'}-${sequence}.mp4`,
       durationSeconds: shown90k / 90_000,
       isDiscontinuity,
       ...(isRecorded && { byteRange: { bytes, offset } }),
       // At the speed of time once a minute is enough for a player to know the time of every frame, and keeps long playlists short.
-      ...((isFirst || isFirstOfSegment || !isRecorded) && { programDateMs: startMs }),
+      ...((isFirst || isFirstOfSegment || isDiscontinuity || speed !== 1) && { programDateMs: startMs }),
       ...((isFirst || isDiscontinuity) && {
-        map: isRecorded
+        map: isInitRecorded
           ? { uri: nameOf(map.segmentId), byteRange: { bytes: map.initBytes, offset: 0 } }
-          : { uri: `init-${map.segmentId}.mp4` },
+          : { uri: `init-${isSilent ? 'silent-' : ''}${map.segmentId}.mp4` },
       }),
     })
   }

@@ -21,6 +21,11 @@ export class AudioGrid {
     this.#samplesOf = createBlockLength(format)
   }
 
+  /** Where the track ends so far, in samples; undefined before the first block. */
+  get end(): number | undefined {
+    return this.#next
+  }
+
   /**
    * Where the block with this presentation time is: it follows the block before it unless blocks are missing, which leaves a hole of
    * whole blocks. Undefined when the block is too much: drop it.

@@ -89,7 +89,24 @@ test('audio that comes late is put where it belongs, none is lost where files ch
       next += f.audio.reduce((n, { duration }) => n + duration, 0)
     }
   }
-  assert.equal(next, 180 * 1024)
+  // Four seconds of pictures: the eight blocks that have not come when the run ends are silence.
+  assert.equal(next, 188 * 1024)
+})
+
+test('when a run ends, sound that has not come yet is silence: sound and picture end together', () => {
+  for (const lastBlock of [170, 180, 187, 188]) {
+    const frames: Frame[] = Array.from({ length: 100 }, (_, i) => video(i * 3600, i % 25 === 0))
+    for (let block = 0; block < lastBlock; block++) {
+      const at = frames.findIndex((f) => f.kind === 'video' && f.dts90k > block * 1920)
+      frames.splice(at === -1 ? frames.length : at, 0, audio(block))
+    }
+    const fragments = cutAll(frames, ({ dts90k }) => dts90k === 270_000).flatMap((file) => file.fragments)
+    for (const { start90k, duration90k, audioStart, audio } of fragments) {
+      const soundEnd = audioStart + audio.reduce((sum, { duration }) => sum + duration, 0)
+      const pictureEnd = ((start90k + duration90k) * 48_000) / 90_000
+      assert.ok(soundEnd >= pictureEnd && soundEnd < pictureEnd + 1024, `${soundEnd} and ${pictureEnd}`)
+    }
+  }
 })
 
 test('key frames in quick succession share a fragment, and a file can begin at its end', () => {
@@ -129,4 +146,21 @@ test('a group of pictures that was split ends at the next key frame, however nea
   const keys = file!.fragments.filter(({ isKey }) => isKey).map(({ start90k }) => start90k)
   assert.deepEqual(keys, [0, 180_000, 360_000, 540_000])
   assert.ok(file!.fragments.every(({ video }) => video.slice(1).every(({ isKey }) => !isKey)))
+})
+
+test('sound so late that the first fragment of a file is over holds none from before the file', () => {
+  const lateBlocks = 60 // 1.28 s
+  const frames: Frame[] = []
+  for (let picture = 0, block = 0; picture < 250; picture++) {
+    frames.push(video(picture * 3600, picture % 12 === 0))
+    while ((block + lateBlocks) * 1920 <= picture * 3600) frames.push(audio(block++))
+  }
+  const files = cutAll(frames, (frame) => frame.dts90k === 4 * 12 * 3600)
+  assert.equal(files.length, 2)
+  for (const { start, fragments } of files) {
+    for (const { audio, audioStart } of fragments) {
+      if (audio.length > 0)
+        assert.ok(audioStart >= (start.dts90k / 90_000) * 48_000, `${audioStart} in ${start.dts90k}`)
+    }
+  }
 })

@@ -6,6 +6,7 @@ import type { Frame, StreamFormat } from '../media/frame.ts'
 import type { FrameMemory } from '../media/frame-memory.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
+import { createSilence, type Silence } from '../media/sound/silence.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
 
 /** A finished fragment, times on the run's axis. */
@@ -16,6 +17,8 @@ export type CutFragment = {
   readonly startMs: number
   readonly durationMs: number
   readonly isKey: boolean
+  /** Some of its pictures are. */
+  readonly isDamaged: boolean
   readonly video: readonly Sample[]
   /** Position of the first audio sample, in samples since the run's axis began. */
   readonly audioStart: number
@@ -46,6 +49,9 @@ export type CutterTarget = {
 /** A finished fragment waits this long, in video time, for audio that belongs to it. */
 const audioWait90k = 45_000
 
+/** Seconds of silence that are added at the end at most. */
+const maxFill = 60
+
 /** Of a run of one frame: nobody knows, so the usual. */
 const defaultDuration90k = 3600
 
@@ -56,8 +62,11 @@ type AudioBlock = PlacedBlock & { readonly frame: Frame }
 export class FragmentCutter {
   readonly #limits: CutterLimits
   readonly #target: CutterTarget
+  /** Decode time of the first picture of the file. */
+  #fileStart90k = 0
   readonly #grid: AudioGrid | undefined
   readonly #audioRate: number
+  readonly #silence: Silence | undefined
   #frames: Frame[] = []
   #startsFile = true
   #held: HeldCut | undefined
@@ -72,6 +81,7 @@ export class FragmentCutter {
     this.#target = target
     this.#grid = format.audio && new AudioGrid(format.audio)
     this.#audioRate = format.audio?.sampleRate ?? 0
+    this.#silence = format.audio && createSilence(format.audio)
   }
 
   /** Bytes of frames that are in no fragment yet. */
@@ -84,8 +94,8 @@ export class FragmentCutter {
     return this.#frames.length + (this.#held?.frames.length ?? 0)
   }
 
-  /** The first frame must be a key frame. Decode times increase. */
-  pushVideo(frame: Frame): void {
+  /** The first frame must be a key frame. Decode times increase. `beginsFragment`: whatever the limits say. */
+  pushVideo(frame: Frame, beginsFragment = false): void {
     const first = this.#frames[0]
     if (!first) this.#target.startFile(frame)
     else {
@@ -94,7 +104,7 @@ export class FragmentCutter {
       const isLong = length90k >= maxFragment90k || this.#openBytes >= maxFragmentBytes
       // The end of a group that was split is cut off however short: the group after it must be a place to start.
       const isGroupEnd = frame.isKey && (length90k >= minFragment90k || !first.isKey)
-      if (isLong || isGroupEnd) this.#cut(frame)
+      if (isLong || isGroupEnd || beginsFragment) this.#cut(frame)
       else if (this.#held && frame.dts90k >= this.#held.end90k + audioWait90k) this.#release()
     }
     frame.memory?.hold()
@@ -112,15 +122,42 @@ export class FragmentCutter {
     if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
   }
 
-  /** Ends the run: the last frame lasts as long as the one before it. */
-  finish(): void {
-    this.#release()
+  /** Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the sound ends with it. */
+  finish(longest90k = Number.POSITIVE_INFINITY): void {
     const last = this.#frames.at(-1)
-    if (!last) return
-    const before = this.#frames.at(-2)
-    const duration90k = before ? last.dts90k - before.dts90k : this.#lastDuration90k
+    if (!last) {
+      this.#release()
+      return
+    }
+    const before = this.#frames.at(-2) ?? this.#held?.frames.at(-1)
+    const duration90k = Math.min(before ? last.dts90k - before.dts90k : this.#lastDuration90k, longest90k)
+    this.#fillSound(last.dts90k + duration90k)
+    this.#release()
     this.#hold(last.dts90k + duration90k, last.wallMs + duration90k / 90)
     this.#release()
+  }
+
+  /** What sound there would be has not come yet. Players stop at, or skip, what has a picture and no sound. */
+  #fillSound(end90k: number): void {
+    const [block] = this.#silence ?? []
+    if (!this.#grid || !block) return
+    const { data, samples } = block
+    const first = this.#held?.frames[0] ?? this.#frames[0]!
+    const start = scaleTicks(first.dts90k, this.#audioRate)
+    const end = scaleTicks(end90k, this.#audioRate)
+    const after = this.#blocks.findIndex(({ position }) => position >= end)
+    const outside = after === -1 ? [] : this.#blocks.splice(after)
+    for (const { frame } of outside) this.#openBytes -= frame.data.length
+    const last = this.#blocks.at(-1)
+    // Of a file that ends at once, a block that began before it may reach over all there is.
+    const isBare = (this.#held?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
+    const begin = isBare ? start : last ? last.position + last.samples : (this.#grid.end ?? start)
+    for (let position = begin; position < end && end - begin <= maxFill * this.#audioRate; position += samples) {
+      const pts90k = Math.round((position * 90_000) / this.#audioRate)
+      const frame: Frame = { kind: 'audio', pts90k, dts90k: pts90k, wallMs: first.wallMs, isKey: true, data }
+      this.#blocks.push({ position, samples, frame })
+      this.#openBytes += data.length
+    }
   }
 
   #cut(next: Frame): void {
@@ -151,14 +188,15 @@ export class FragmentCutter {
     const memories: FrameMemory[] = []
     let bytes = 0
     for (let i = 0; i < frames.length; i++) {
-      const { data, dts90k, pts90k, isKey, memory } = frames[i]!
+      const { data, dts90k, pts90k, isKey, recovery, isLeading, memory } = frames[i]!
       const duration = Math.max(0, (frames[i + 1]?.dts90k ?? end90k) - dts90k)
       bytes += data.length
       if (memory) memories.push(memory)
-      video.push({ data, duration, compositionOffset: pts90k - dts90k, isKey })
+      video.push({ data, duration, compositionOffset: pts90k - dts90k, isKey, recovery, isLeading })
     }
     this.#lastDuration90k = video.at(-1)!.duration
-    const blocks = this.#takeBlocks(startsFile ? first.dts90k : undefined, end90k)
+    if (startsFile) this.#fileStart90k = first.dts90k
+    const blocks = this.#takeBlocks(end90k)
     const audio: Sample[] = []
     for (let i = 0; i < blocks.length; i++) {
       const { position, samples, frame } = blocks[i]!
@@ -174,6 +212,7 @@ export class FragmentCutter {
       startMs,
       durationMs: Math.max(0, Math.round(endMs) - startMs),
       isKey: first.isKey,
+      isDamaged: frames.some((frame) => frame.isDamaged === true),
       video,
       audioStart: blocks[0]?.position ?? 0,
       audio,
@@ -182,13 +221,15 @@ export class FragmentCutter {
     }
   }
 
-  /** The blocks before `end90k`, without those before `fileStart90k`, which came too late for the file they belong to. */
-  #takeBlocks(fileStart90k: number | undefined, end90k: number): AudioBlock[] {
+  /**
+   * The blocks before `end90k`, without those before the file begins: they came too late for the file they belong to, perhaps even for the
+   * first fragment of this one.
+   */
+  #takeBlocks(end90k: number): AudioBlock[] {
     const end = scaleTicks(end90k, this.#audioRate)
     const count = this.#blocks.findIndex(({ position }) => position >= end)
     const taken = this.#blocks.splice(0, count === -1 ? this.#blocks.length : count)
-    if (fileStart90k === undefined) return taken
-    const start = scaleTicks(fileStart90k, this.#audioRate)
+    const start = scaleTicks(this.#fileStart90k, this.#audioRate)
     const late = taken.findIndex(({ position }) => position >= start)
     for (const { frame } of taken.splice(0, late === -1 ? taken.length : late)) this.#openBytes -= frame.data.length
     return taken

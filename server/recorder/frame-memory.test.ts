@@ -12,12 +12,13 @@ import type { Frame } from '../media/frame.ts'
 import { type FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
 import { syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
 import { CameraRecorder } from './recorder.ts'
-import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
+import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 
 /** What is recorded of a few groups of pictures when the disk begins to write after the last of them. */
 async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise<Uint8Array> {
   const writing = Promise.withResolvers<void>()
   const paths: string[] = []
+  const nodeDisk = createNodeDisk(archiveDir)
   const disk: RecordingDisk = {
     ...nodeDisk,
     async createFile(path) {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { markArchive, markerName } from '../archive/archive-folder.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { createGuardedDisk, type GuardedDiskOptions } from './guarded-disk.ts'
-import { nodeDisk } from './recording-disk.ts'
+import { createNodeDisk } from './recording-disk.ts'
 
 const megabyte = 2 ** 20
 
@@ -14,7 +14,7 @@ async function openDisk(t: TestContext, options: Partial<GuardedDiskOptions> = {
   const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-disk-'))
   t.after(() => rm(archiveDir, { recursive: true, force: true }))
   await markArchive(archiveDir)
-  const disk = createGuardedDisk(nodeDisk, {
+  const disk = createGuardedDisk(createNodeDisk(archiveDir), {
     archiveDir,
     minFreeBytes: 0,
     maxOperations: 4,

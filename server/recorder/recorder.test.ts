@@ -16,17 +16,25 @@ import {
   syntheticStartMs,
 } from '../media/mp4/synthetic-frames.ts'
 import type { Fragment } from '../model/segment.ts'
-import type { OpenSegment } from '../model/segment-views.ts'
+import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
+import { PendingBudget } from './pending-bytes.ts'
 import { CameraRecorder, type RecorderEvents, type RecorderOptions } from './recorder.ts'
-import { nodeDisk, type RecordingDisk, type RecordingFile } from './recording-disk.ts'
+import { createNodeDisk, type RecordingDisk, type RecordingFile } from './recording-disk.ts'
 
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 
 const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
+const nodeDisk = createNodeDisk(archiveDir)
 after(() => rm(archiveDir, { recursive: true }))
 
-type Recorded = { segment: OpenSegment; fragments: Fragment[]; isClosed: boolean; isBroken?: boolean }
+type Recorded = {
+  segment: OpenSegment
+  fragments: Fragment[]
+  isClosed: boolean
+  isBroken?: boolean
+  confirmedBytes?: number
+}
 
 class EventLog implements RecorderEvents {
   readonly files: Recorded[] = []
@@ -41,8 +49,8 @@ class EventLog implements RecorderEvents {
   segmentClosed(_cameraId: number, path: string): void {
     this.#file(path).isClosed = true
   }
-  segmentBroken(_cameraId: number, path: string): void {
-    this.#file(path).isBroken = true
+  segmentBroken(_cameraId: number, path: string, { bytes }: ConfirmedPart): void {
+    Object.assign(this.#file(path), { isBroken: true, confirmedBytes: bytes })
   }
   statusChanged(_cameraId: number, status: string, detail?: string): void {
     this.statuses.push(detail === undefined ? status : `${status}: ${detail}`)
@@ -301,7 +309,9 @@ test('a slow disk never holds up the camera: frames are dropped to a key frame, 
   let go = () => {}
   disk.wait = new Promise((resolve) => (go = resolve))
   const maxPendingBytes = 100_000
-  const { recorder, events } = createRecorder({ disk, maxPendingBytes, segmentMs: 1_000_000 })
+  // Of a budget, one alone gets half.
+  const pendingBudget = new PendingBudget(2 * maxPendingBytes)
+  const { recorder, events } = createRecorder({ disk, pendingBudget, segmentMs: 1_000_000 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of take({}, 60)) {
     recorder.push(frame)
@@ -393,6 +403,36 @@ test('a file that the disk does not confirm is not taken for a whole one', async
   assert.deepEqual([events.files[0]!.isClosed, events.files[0]!.isBroken], [false, true])
 })
 
+test('after a failed sync, what waits goes into a new file: only what was written and not confirmed is lost', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  const options = { audioSampleRate: 48000 } as const
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat(options) })
+  for (const frame of take(options, 28)) {
+    if (frame.kind === 'video' && frame.isKey && now !== 8000) await settle(recorder)
+    now = frame.dts90k / 90
+    // The second sync fails while a fragment waits, and only this one.
+    disk.syncFailure = now >= 8000 && disk.syncs < 2 ? 'EIO' : undefined
+    recorder.push(frame)
+  }
+  await recorder.close()
+  const [broken, next] = events.files
+  assert.equal(events.files.length, 2)
+  assert.deepEqual([broken!.isBroken, next!.isClosed, next!.segment.gapReason], [true, true, 'disk_failed'])
+  const confirmed = broken!.fragments.filter(({ offset, bytes }) => offset + bytes <= broken!.confirmedBytes!)
+  const recordedMs = sum([...confirmed, ...next!.fragments].map(({ durationMs }) => durationMs))
+  const lostMs = next!.fragments[0]!.startMs - (confirmed.at(-1)!.startMs + 1000)
+  assert.ok(confirmed.length >= 5 && lostMs > 0 && lostMs <= 7000, `${confirmed.length} confirmed, ${lostMs} ms lost`)
+  assert.deepEqual([recordedMs + lostMs, recorder.stats().droppedFrames * 40], [28_000, lostMs])
+  for (const { segment } of events.files) {
+    const scan = await scanSegmentFile(join(archiveDir, segment.path), { isVerified: true })
+    assert.deepEqual([scan.damage, scan.bytes], [undefined, scan.fileBytes])
+  }
+  const failure = events.statuses.indexOf('ERROR: The disk that keeps the recordings reports an error of the device.')
+  assert.deepEqual(events.statuses.slice(failure + 1), ['RECORDING', 'STOPPING', 'READY'])
+})
+
 /** Until what was asked of the disk is done. */
 async function eventually(isDone: () => boolean): Promise<void> {
   for (let i = 0; i < 5000 && !isDone(); i++) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -413,4 +453,22 @@ test('an audio track alone keeps no memory while there are no pictures', async (
   assert.equal(recorder.stats().pendingBytes, 0)
   await recorder.close()
   await assert.rejects(stat(join(archiveDir, 'cameras/0')))
+})
+
+test('a camera whose pictures are larger than what may wait does not make a file of each', async () => {
+  let nowMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
+  const { recorder, events } = createRecorder({ clock, pendingBudget: new PendingBudget(64 * 2 ** 20) })
+  recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat() })
+  const data = new Uint8Array(9 * 2 ** 20)
+  const seconds = 30
+  for (let i = 0; i < seconds * 2; i++) {
+    nowMs += 500
+    const times = { pts90k: i * 45_000, dts90k: i * 45_000, wallMs: syntheticStartMs + i * 500 }
+    recorder.push({ kind: 'video', ...times, isKey: true, data })
+    await settle(recorder)
+  }
+  await recorder.close('stopped_by_user')
+  assert.ok(events.gaps.includes('overload'))
+  assert.ok(events.files.length <= 5 + seconds / 5, `${events.files.length} files in ${seconds} s`)
 })

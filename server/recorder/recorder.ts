@@ -2,19 +2,25 @@
 // fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait.
 // Order of writing, failures and their reasons: docs/design/recording.md.
 
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { HubSink } from '../hub/camera-hub.ts'
-import type { GapReason, HubItem, RunStart } from '../hub/hub-item.ts'
+import type { HubItem, RunStart } from '../hub/hub-item.ts'
 import type { Frame } from '../media/frame.ts'
-import type { Fragment } from '../model/segment.ts'
-import type { OpenSegment } from '../model/segment-views.ts'
+import { FrameRhythm, type Hole } from '../model/frame-rhythm.ts'
+import { type Fragment, holeSeam90k } from '../model/segment.ts'
+import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
-import { FragmentCutter } from './fragment-cutter.ts'
-import { nodeDisk, type RecordingDisk } from './recording-disk.ts'
+import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
+import { OpenHoles } from './open-holes.ts'
+import { OverloadPace } from './overload-pace.ts'
+import { PendingBudget, PendingBytes } from './pending-bytes.ts'
+import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
+import { skipStep90k } from './segment-writer.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export type RecordingStatus = 'CONNECTING' | 'RECORDING' | 'ERROR' | 'STOPPING' | 'READY'
@@ -27,8 +33,8 @@ export type RecorderEvents = {
   fragmentWritten(cameraId: number, path: string, fragment: Fragment): void
   /** The file is on the disk and will not change. It may hold no fragment: then it is of no use. */
   segmentClosed(cameraId: number, path: string, checksum: number): void
-  /** It will not change any more, but the disk did not confirm it: a part of what was told may be lost. */
-  segmentBroken(cameraId: number, path: string): void
+  /** It will not change any more, and the disk has confirmed only its beginning: what was told of the rest is lost. */
+  segmentBroken(cameraId: number, path: string, confirmed: ConfirmedPart): void
   /** `detail`: a sentence for the owner of the camera, set with 'ERROR'. */
   statusChanged(cameraId: number, status: RecordingStatus, detail?: string): void
   /** From now on nothing is recorded, for this reason; undefined: from now on it is again. */
@@ -51,8 +57,10 @@ export type RecorderOptions = {
   /** A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late. */
   readonly maxFragmentMs?: number
   readonly maxFragmentBytes?: number
-  /** Bytes of frames held, written or not; more, and frames are dropped up to the next key frame. */
-  readonly maxPendingBytes?: number
+  /** What all recorders of a worker may hold of frames; without room, frames are dropped up to the next key frame. Default: its own. */
+  readonly pendingBudget?: PendingBudget
+  /** See `PendingBytes`. */
+  readonly minPendingBytes?: number
   /** Longest time that written bytes stay unsynced. */
   readonly syncIntervalMs?: number
   /** Uniform in [0, 1): jitter of the attempts after a failure of the disk. */
@@ -70,7 +78,12 @@ export type RecorderStats = {
   /** Of these, waiting for the disk. */
   readonly queuedBytes: number
   readonly diskErrors: number
+  /** For how long the disk has not done what it was asked for. */
+  readonly diskWaitMs: number
 }
+
+/** Of a recorder that shares none. */
+const defaultBudgetBytes = 64 * 1024 * 1024
 
 /** A gap in the frames of a run that is longer than this ends the file: no picture is shown that long. */
 const maxFrameGap90k = 10 * 90_000
@@ -81,9 +94,10 @@ const maxSegmentMs = 30 * 60_000
 export class CameraRecorder implements HubSink {
   /** Frames that are dropped are left to the collector. */
   readonly holdsMemory = true
-  readonly #options: Required<Omit<RecorderOptions, 'startReason'>>
+  readonly #options: Required<Omit<RecorderOptions, 'startReason' | 'pendingBudget' | 'minPendingBytes'>>
   readonly #backoff: Backoff
   readonly #queue: WriteQueue
+  readonly #pending: PendingBytes
   #run: RunStart | undefined
   /** Undefined while frames are skipped: before the first key frame, after a failure. */
   #cutter: FragmentCutter | undefined
@@ -91,28 +105,40 @@ export class CameraRecorder implements HubSink {
   #fileStartMs = 0
   #rotateAtMs = 0
   #lastDts90k = 0
+  readonly #rhythm = new FrameRhythm()
+  /** Time of the run's axis that the files leave out. */
+  #skipped90k = 0
+  readonly #holes = new OpenHoles()
+  /** Where the fragment that was finished last ends. */
+  #written = { end90k: 0, endMs: 0 }
   #hasOpenFile = false
   #isClosed = false
   #retryAtMs = 0
+  readonly #overloads = new OverloadPace()
+  /** After a failed sync: that a write succeeds says nothing. */
+  #mustBeConfirmed = false
   #status: RecordingStatus = 'READY'
   #detail: string | undefined
   #droppedFrames = 0
 
-  constructor({ startReason, ...options }: RecorderOptions) {
+  constructor({ startReason, pendingBudget, minPendingBytes, ...options }: RecorderOptions) {
+    this.#pending = new PendingBytes(pendingBudget ?? new PendingBudget(defaultBudgetBytes), minPendingBytes)
     this.#options = {
-      disk: nodeDisk,
+      disk: options.disk ?? createNodeDisk(options.archiveDir),
       segmentMs: 60_000,
       minFragmentMs: 500,
       maxFragmentMs: 1500,
       maxFragmentBytes: 4 * 1024 * 1024,
-      maxPendingBytes: 8 * 1024 * 1024,
       syncIntervalMs: 5000,
       random: Math.random,
       ...options,
     }
     this.#queue = new WriteQueue({
       ...this.#options,
+      onTaken: () => this.#pending.hold(this.#pendingBytes),
       onWritten: () => this.#noteWritten(),
+      onConfirmed: () => this.#noteConfirmed(),
+      onUnconfirmed: (error, lostFrames) => this.#noteUnconfirmed(error, lostFrames),
       onFailed: (error, droppedFrames) => this.#fail(error, droppedFrames),
     })
     this.#backoff = new Backoff({ minMs: 1000, maxMs: 30_000, random: this.#options.random })
@@ -126,6 +152,7 @@ export class CameraRecorder implements HubSink {
     else if (item.kind === 'end') this.#endRun(item.reason)
     else if (item.kind === 'video') this.#pushVideo(item)
     else this.#cutter?.pushAudio(item)
+    this.#pending.hold(this.#pendingBytes)
   }
 
   /** To be called each `tickMs` (write-queue.ts): syncs what no fragment follows, and tells of a disk that takes too long. */
@@ -142,6 +169,7 @@ export class CameraRecorder implements HubSink {
       this.#setGap(reason)
     }
     await this.#queue.flush()
+    this.#pending.hold(this.#pendingBytes)
     this.#setStatus('READY')
   }
 
@@ -151,6 +179,7 @@ export class CameraRecorder implements HubSink {
       droppedFrames: this.#droppedFrames,
       pendingBytes: this.#pendingBytes,
       queuedBytes: this.#queue.queuedBytes,
+      diskWaitMs: this.#queue.waitMs,
       ...this.#queue.stats(),
     }
   }
@@ -160,8 +189,9 @@ export class CameraRecorder implements HubSink {
   }
 
   #startRun(run: RunStart): void {
-    if (this.#cutter) this.#endFile('stream_changed')
+    if (this.#cutter) this.#endFile(run.clockSetMs === undefined ? 'stream_changed' : 'clock_set')
     this.#run = run
+    this.#skipped90k = 0
   }
 
   #endRun(reason: GapReason): void {
@@ -176,46 +206,94 @@ export class CameraRecorder implements HubSink {
     if (this.#cutter && this.#mustBreak(frame)) return
     if (!this.#cutter && !this.#resume(frame)) return
     this.#lastDts90k = frame.dts90k
-    this.#cutter!.pushVideo(frame)
+    this.#cutter!.pushVideo(frame, this.#holes.isBefore(frame.dts90k))
   }
 
   /** True when this frame is dropped because the file had to end before it. */
   #mustBreak(frame: Frame): boolean {
-    if (this.#pendingBytes + frame.data.length > this.#options.maxPendingBytes) {
+    if (this.#pendingBytes + frame.data.length > this.#pending.maxBytes) {
       this.#droppedFrames += this.#cutter!.openFrames + 1
-      this.#options.log.warn(
-        { cameraId: this.#options.cameraId },
-        'disk too slow: frames dropped to the next key frame',
-      )
+      const { cameraId, clock, log } = this.#options
+      log.warn({ cameraId }, 'disk too slow: frames dropped to the next key frame')
       this.#discardOpenFragment('overload')
+      this.#overloads.noteOverload(clock.monotonicMs())
       this.#tellSlow()
       return true
     }
-    const isGap = frame.dts90k - this.#lastDts90k > maxFrameGap90k
+    const step90k = frame.dts90k - this.#lastDts90k
+    const { usual90k } = this.#rhythm
+    const hole = this.#rhythm.take(step90k, frame.isAfterLoss === true)
+    const isGap = step90k > maxFrameGap90k
     const isEndless = frame.wallMs - this.#fileStartMs > maxSegmentMs
-    if (!isGap && !isEndless) return false
-    this.#endFile('no_frames')
-    return !this.#resume(frame)
+    const isCut = hole === 'loss' && frame.isKey
+    if (isGap || isEndless || (isCut && frame.wallMs >= this.#rotateAtMs)) {
+      this.#endFile(hole === 'loss' ? 'packet_loss' : 'no_frames')
+      return !this.#resume(frame)
+    }
+    if (isCut) this.#cutHole(frame)
+    else if (hole) this.#noteHole(frame, hole, step90k - usual90k)
+    return false
+  }
+
+  /** Pictures were lost up to this key frame: the file goes on with it, without the time in between. */
+  #cutHole(keyFrame: Frame): void {
+    this.#cutter!.finish(this.#longestLast90k)
+    const { end90k, endMs } = this.#written
+    const durationMs = Math.max(0, Math.round(keyFrame.wallMs) - endMs)
+    const spare90k = Math.max(0, keyFrame.dts90k - end90k - holeSeam90k)
+    this.#skipped90k += Math.floor(spare90k / skipStep90k) * skipStep90k
+    this.#holes.note(keyFrame.dts90k, { durationMs, reason: 'packet_loss' satisfies GapReason, isCut: true }, true)
+    this.#beginCutter(true)
+  }
+
+  /** No picture came for a while, and this one needs the one before: that one lasts until it. */
+  #noteHole(frame: Frame, hole: Hole, length90k: number): void {
+    const reason: GapReason = hole === 'loss' ? 'packet_loss' : 'no_frames'
+    const values = { durationMs: Math.round(length90k / 90), reason, isCut: false }
+    this.#holes.note(frame.dts90k, values, hole === 'loss')
+  }
+
+  /** Nobody knows how long the last picture was shown; after a pause, not as long as the one before it. */
+  get #longestLast90k(): number {
+    return Math.round(2 * this.#rhythm.usual90k)
+  }
+
+  #addFragment(cut: CutFragment): void {
+    const hole = this.#holes.take(cut)
+    this.#written = { end90k: cut.start90k + cut.duration90k, endMs: cut.startMs + cut.durationMs }
+    this.#pending.learn(cut.bytes, cut.durationMs)
+    this.#queue.addFragment({ ...cut, skipped90k: this.#skipped90k, hole })
   }
 
   /** Begins to record again at a key frame, when the disk is due for an attempt and has room in its queue. */
   #resume(frame: Frame): boolean {
-    const { clock, maxPendingBytes, maxFragmentBytes, minFragmentMs, maxFragmentMs } = this.#options
-    const isReady = clock.monotonicMs() >= this.#retryAtMs && this.#queue.queuedBytes <= maxPendingBytes / 2
+    const isDue = this.#options.clock.monotonicMs() >= Math.max(this.#retryAtMs, this.#overloads.resumeAtMs)
+    const isReady = isDue && this.#queue.queuedBytes <= this.#pending.maxBytes / 2
     if (!frame.isKey || !isReady) {
       if (this.#gapReason === 'overload' || this.#retryAtMs > 0) this.#droppedFrames++
       return false
     }
+    this.#beginCutter(false)
+    return true
+  }
+
+  /** `continuesFile`: what comes next goes into the file that is open. */
+  #beginCutter(continuesFile: boolean): void {
+    const { maxFragmentBytes, minFragmentMs, maxFragmentMs } = this.#options
+    let continues = continuesFile
     this.#cutter = new FragmentCutter(
       this.#run!.format,
       { minFragment90k: minFragmentMs * 90, maxFragment90k: maxFragmentMs * 90, maxFragmentBytes },
       {
-        wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs,
-        startFile: (keyFrame) => this.#startFile(keyFrame),
-        addFragment: (cut) => this.#queue.addFragment(cut),
+        // A hole is told by a fragment after it in the same file.
+        wantsNewFile: (keyFrame) => keyFrame.wallMs >= this.#rotateAtMs && !this.#holes.isBefore(keyFrame.dts90k),
+        startFile: (keyFrame) => {
+          if (!continues) this.#startFile(keyFrame)
+          continues = false
+        },
+        addFragment: (cut) => this.#addFragment(cut),
       },
     )
-    return true
   }
 
   #startFile(keyFrame: Frame): void {
@@ -224,9 +302,11 @@ export class CameraRecorder implements HubSink {
     if (this.#hasOpenFile) this.#queue.closeFile()
     this.#hasOpenFile = true
     this.#fileStartMs = startMs
+    this.#overloads.noteFile(this.#options.clock.monotonicMs())
     this.#rotateAtMs = nextRotationMs(cameraId, startMs, segmentMs)
     const { runId, format } = this.#run!
-    const plan = { cameraId, runId, format, runStart90k: keyFrame.dts90k, startMs, gapReason: this.#gapReason }
+    const runStart90k = keyFrame.dts90k - this.#skipped90k
+    const plan = { cameraId, runId, format, runStart90k, startMs, gapReason: this.#gapReason }
     this.#setGap(undefined)
     this.#queue.openFile(plan)
   }
@@ -235,7 +315,7 @@ export class CameraRecorder implements HubSink {
   #endFile(reason: string): void {
     const cutter = this.#cutter
     this.#cutter = undefined
-    cutter?.finish()
+    cutter?.finish(this.#longestLast90k)
     this.#closeFile(reason)
   }
 
@@ -247,6 +327,7 @@ export class CameraRecorder implements HubSink {
   #closeFile(reason: string): void {
     if (!this.#hasOpenFile) return
     this.#hasOpenFile = false
+    this.#holes.clear()
     this.#setGap(reason)
     this.#queue.closeFile()
   }
@@ -255,7 +336,23 @@ export class CameraRecorder implements HubSink {
     this.#backoff.reset()
     this.#retryAtMs = 0
     // Not while frames are skipped: what is written late was taken before.
-    if (!this.#isClosed && this.#cutter) this.#setStatus('RECORDING')
+    if (!this.#isClosed && this.#cutter && !this.#mustBeConfirmed) this.#setStatus('RECORDING')
+  }
+
+  #noteConfirmed(): void {
+    if (!this.#mustBeConfirmed) return
+    this.#mustBeConfirmed = false
+    this.#noteWritten()
+  }
+
+  /** What waits goes into a new file, and what comes with it. `error` is undefined when it has been told. */
+  #noteUnconfirmed(error: unknown, lostFrames: number): void {
+    this.#droppedFrames += lostFrames
+    if (error === undefined) return
+    const { cameraId, log } = this.#options
+    this.#mustBeConfirmed = true
+    log.warn({ cameraId, lostFrames, error: errorChain(error) }, 'the disk did not confirm a recording')
+    if (!this.#isClosed) this.#setStatus('ERROR', describeDiskError(error))
   }
 
   /** A new file is tried later. */
@@ -264,6 +361,7 @@ export class CameraRecorder implements HubSink {
     this.#retryAtMs = clock.monotonicMs() + this.#backoff.nextMs()
     this.#droppedFrames += droppedFrames + (this.#cutter?.openFrames ?? 0)
     this.#cutter = undefined
+    this.#holes.clear()
     this.#hasOpenFile = false
     log.warn({ cameraId, error: errorChain(error) }, 'recording failed')
     if (this.#isClosed) return

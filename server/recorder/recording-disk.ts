@@ -4,7 +4,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeFolder } from '../base/make-folder.ts'
+import { syncFolder } from '../base/sync-folder.ts'
+import { LastingFolders } from './lasting-folders.ts'
 
 export type RecordingFile = {
   /** Writes all bytes or throws; after a throw, any part of them may be in the file. */
@@ -23,56 +24,43 @@ export type RecordingDisk = {
   syncFolder(path: string): Promise<void>
 }
 
-export const nodeDisk: RecordingDisk = {
-  async createFile(path) {
-    const handle = await openNew(path)
-    return {
-      async write(buffers, position) {
-        let expected = 0
-        for (const buffer of buffers) expected += buffer.length
-        const { bytesWritten } = await handle.writev(buffers, position)
-        if (bytesWritten === expected) return
-        // The system stops short without an error when the disk fills in the middle of a write.
-        throw Object.assign(new Error(`wrote ${bytesWritten} of ${expected} bytes`), { code: 'ENOSPC' })
-      },
-      truncate: (bytes) => handle.truncate(bytes),
-      sync: () => handle.datasync(),
-      close: () => handle.close(),
-    }
-  },
-  removeFile: (path) => unlink(path),
-  syncFolder: (path) => syncDirectory(dirname(path)),
+/** Of the system. `archiveDir`: as in the paths that are given. */
+export function createNodeDisk(archiveDir: string): RecordingDisk {
+  const folders = new LastingFolders(archiveDir)
+  return {
+    async createFile(path) {
+      const handle = await openNew(path, folders)
+      return {
+        async write(buffers, position) {
+          let expected = 0
+          for (const buffer of buffers) expected += buffer.length
+          const { bytesWritten } = await handle.writev(buffers, position)
+          if (bytesWritten === expected) return
+          // The system stops short without an error when the disk fills in the middle of a write.
+          throw Object.assign(new Error(`wrote ${bytesWritten} of ${expected} bytes`), { code: 'ENOSPC' })
+        },
+        truncate: (bytes) => handle.truncate(bytes),
+        sync: () => handle.datasync(),
+        close: () => handle.close(),
+      }
+    },
+    removeFile: (path) => unlink(path),
+    syncFolder: (path) => syncFolder(dirname(path)),
+  }
 }
 
 const newFile = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY
 
-async function openNew(path: string): Promise<FileHandle> {
+async function openNew(path: string, folders: LastingFolders): Promise<FileHandle> {
+  const folder = dirname(path)
   for (let attempt = 1; ; attempt++) {
     try {
+      await folders.ensure(folder)
       return await open(path, newFile, 0o640)
     } catch (error) {
       // More than once, because retention may remove an empty folder just before.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error
-      await makeLastingFolder(dirname(path))
+      folders.forget(folder)
     }
-  }
-}
-
-/** With the folders above it; all their names last. */
-async function makeLastingFolder(folder: string): Promise<void> {
-  const first = await makeFolder(folder, 0o750)
-  if (first === undefined) return
-  for (let parent = dirname(folder); parent.length >= dirname(first).length; parent = dirname(parent)) {
-    await syncDirectory(parent)
-    if (parent === dirname(parent)) return
-  }
-}
-
-async function syncDirectory(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

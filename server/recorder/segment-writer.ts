@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
 import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../archive/segment-checksum.ts'
 import type { StreamFormat } from '../media/frame.ts'
-import { writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
+import { writeFragmentNote } from '../media/mp4/fragment-note.ts'
+import { fragmentSealBytes, writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import type { Fragment } from '../model/segment.ts'
-import type { OpenSegment } from '../model/segment-views.ts'
+import type { Fragment, FragmentHole } from '../model/segment.ts'
+import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { CutFragment } from './fragment-cutter.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
@@ -25,6 +26,16 @@ export type SegmentPlan = {
   readonly gapReason: string | undefined
 }
 
+/** A fragment as it is to be written. */
+export type PlannedFragment = CutFragment & {
+  /** Of the run's axis so far, left out of the files: see `FragmentHole`. A multiple of `skipStep90k`. */
+  readonly skipped90k: number
+  readonly hole: FragmentHole | undefined
+}
+
+/** 40 ms are a whole number of samples at every rate that sound has, so that leaving time out moves sound by exactly as much. */
+export const skipStep90k = 3600
+
 export class SegmentWriter {
   readonly segment: OpenSegment
   readonly #audioRate: number
@@ -37,6 +48,9 @@ export class SegmentWriter {
   #checksum = emptyChecksum
   #sequence = 0
   #hasLastingName = false
+  #confirmed: ConfirmedPart = { bytes: 0, checksum: emptyChecksum }
+  #isUnsyncable = false
+  #unconfirmedFrames = 0
 
   private constructor(
     segment: OpenSegment,
@@ -55,6 +69,21 @@ export class SegmentWriter {
   /** Of the fragments that are in the file. */
   get checksum(): number {
     return this.#checksum
+  }
+
+  /** What the disk has confirmed, up to the end of a fragment; no bytes before the first sync. */
+  get confirmed(): ConfirmedPart {
+    return this.#confirmed
+  }
+
+  /** True after a failed sync: what was written since the one before it is lost, and another sync would prove nothing. */
+  get isUnsyncable(): boolean {
+    return this.#isUnsyncable
+  }
+
+  /** Pictures that are in the file, but not confirmed. */
+  get unconfirmedFrames(): number {
+    return this.#unconfirmedFrames
   }
 
   /** Creates the file and writes its head. Throws the disk's error; then no file is open. */
@@ -86,27 +115,30 @@ export class SegmentWriter {
   }
 
   /** Appends with one write. Throws the disk's error; then the file ends in rubbish until `cutRubbish`. */
-  async append(cut: CutFragment): Promise<Fragment> {
-    const start90k = cut.start90k - this.segment.runStart90k
+  async append(cut: PlannedFragment): Promise<Fragment> {
+    const { skipped90k, hole, isDamaged } = cut
+    const start90k = cut.start90k - skipped90k - this.segment.runStart90k
     const runs: TrackRun[] = [{ trackId: videoTrackId, baseDecodeTime: start90k, samples: cut.video }]
     if (cut.audio.length > 0) {
       runs.push({
         trackId: audioTrackId,
-        baseDecodeTime: cut.audioStart - this.#audioStart,
+        baseDecodeTime: cut.audioStart - scaleTicks(skipped90k, this.#audioRate) - this.#audioStart,
         samples: cut.audio,
       })
     }
     const head = writeFragmentHead(++this.#sequence, runs, cut.startMs)
-    const content: Uint8Array[] = [head]
+    const content: Uint8Array[] = hole || isDamaged ? [writeFragmentNote({ hole, isDamaged }), head] : [head]
+    let bytes = fragmentSealBytes + cut.bytes
+    for (const { length } of content) bytes += length
     for (const { data } of cut.video) content.push(data)
     for (const { data } of cut.audio) content.push(data)
     const checksum = fragmentChecksum(content)
     const seal = writeFragmentSeal({ checksum, cameraId: this.segment.cameraId })
     const offset = this.#bytes
-    const bytes = seal.length + head.length + cut.bytes
     await this.#file.write([seal, ...content], offset)
     this.#bytes = offset + bytes
     this.#checksum = addToChecksum(this.#checksum, checksum)
+    this.#unconfirmedFrames += cut.video.length
     return {
       offset,
       bytes,
@@ -115,15 +147,30 @@ export class SegmentWriter {
       startMs: cut.startMs,
       durationMs: cut.durationMs,
       isKey: cut.isKey,
+      ...(hole && { hole }),
+      ...(isDamaged && { isDamaged }),
     }
   }
 
-  /** What is in the file is on the disk, and so is its name. */
+  /**
+   * Makes what is in the file last, and its name. Throws the disk's error, and then at every later call: after a failed sync, Linux
+   * regards the unwritten pages as clean, so that the next one succeeds without having written them.
+   */
   async sync(): Promise<void> {
-    await this.#file.sync()
-    if (this.#hasLastingName) return
-    await this.#disk.syncFolder(this.#fullPath)
+    if (this.#isUnsyncable) throw new Error('a sync of the file has failed before')
+    const reached = { bytes: this.#bytes, checksum: this.#checksum }
+    const frames = this.#unconfirmedFrames
+    try {
+      await this.#file.sync()
+      // The name of a new file is in its folder: without it, nothing of the file can be found.
+      if (!this.#hasLastingName) await this.#disk.syncFolder(this.#fullPath)
+    } catch (error) {
+      this.#isUnsyncable = true
+      throw error
+    }
     this.#hasLastingName = true
+    this.#confirmed = reached
+    this.#unconfirmedFrames -= frames
   }
 
   /** After a failed `append`: the file ends with its last complete fragment again. */
@@ -131,13 +178,17 @@ export class SegmentWriter {
     return this.#file.truncate(this.#bytes)
   }
 
-  /** Syncs and closes. The file is closed even when this throws. */
+  /**
+   * After a failed sync: ends the file where the disk has confirmed it. A repair after a crash, which reads through the page cache, then
+   * finds nothing that is there alone.
+   */
+  cutUnconfirmed(): Promise<void> {
+    return this.#file.truncate(this.#confirmed.bytes)
+  }
+
+  /** Closes the file without a sync. Never throws: of a file that was synced, an error would mean nothing. */
   async close(): Promise<void> {
-    try {
-      await this.sync()
-    } finally {
-      await this.#file.close()
-    }
+    await this.#file.close().catch(() => {})
   }
 }
 

@@ -30,6 +30,8 @@ export type Camera = {
   /** 32 hexadecimal digits: whoever knows it may report events of this camera. */
   readonly eventApiHash: string
   readonly hasAudio: boolean
+  /** Pictures damaged by loss are kept as they come, not dropped up to the next key frame. */
+  readonly keepsDamaged: boolean
   readonly status: CameraStatus
   /** Why it is offline: as recordings know it, exactly, and for people; null while it is not. */
   readonly statusReason: string | null
@@ -61,7 +63,7 @@ export type NewStatus = {
   readonly detail?: string
 }
 
-export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'username' | 'password'>>
+export type CameraChange = Partial<Pick<Camera, 'name' | 'type' | 'url' | 'username' | 'password' | 'keepsDamaged'>>
 
 export type CamerasOptions = {
   readonly db: Kysely<Tables>
@@ -199,10 +201,13 @@ export class Cameras {
       const select = transaction.selectFrom('cameras').selectAll().where('id', '=', id).forUpdate()
       const current = await select.executeTakeFirst()
       if (!current) throw new AppError('not_found', `there is no camera ${id}`)
-      const { name, type, url, username, password } = { ...this.#toCamera(current), ...change }
+      const { name, type, url, username, password, keepsDamaged } = { ...this.#toCamera(current), ...change }
       return transaction
         .updateTable('cameras')
-        .set({ name, type, url: hideSecrets(url), credentials: this.#seal(id, { url, username, password }) })
+        .set({
+          ...{ name, type, url: hideSecrets(url), keeps_damaged: keepsDamaged ? 1 : 0 },
+          credentials: this.#seal(id, { url, username, password }),
+        })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -301,6 +306,7 @@ export class Cameras {
       password,
       eventApiHash: row.event_api_hash,
       hasAudio: row.has_audio === 1,
+      keepsDamaged: row.keeps_damaged === 1,
       status: row.status,
       statusReason: row.status_reason,
       statusCode: row.status_code,

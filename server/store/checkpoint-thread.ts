@@ -3,6 +3,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CheckpointMessage, CheckpointSettings } from './sqlite-checkpoints.ts'
+import { isSyncFailure } from './sync-loss.ts'
 
 const { file, intervalMs } = workerData as CheckpointSettings
 const port = parentPort!
@@ -11,6 +12,7 @@ const database = new DatabaseSync(file)
 // Takes what it can get without waiting for anybody, and keeps nobody waiting.
 const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
 let isFailing = false
+let isLost = false
 
 /** The log begins anew only after all of it was moved, so what was committed during a long round is moved in a short one. */
 const maxRounds = 3
@@ -27,6 +29,13 @@ const timer = setInterval(() => {
     moveAll()
     isFailing = false
   } catch (error) {
+    if (isSyncFailure(error)) {
+      // Closing a connection is another checkpoint: see sync-loss.ts.
+      clearInterval(timer)
+      tell({ kind: 'unconfirmed', reason: (error as Error).message })
+      isLost = true
+      return
+    }
     if (!isFailing) tell({ kind: 'failed', reason: (error as Error).message })
     isFailing = true
   }
@@ -34,7 +43,7 @@ const timer = setInterval(() => {
 
 port.once('message', () => {
   clearInterval(timer)
-  database.close()
+  if (!isLost) database.close()
   port.close()
 })
 tell({ kind: 'ready' })

@@ -3,6 +3,7 @@
 
 import { type Kysely, PostgresAdapter } from 'kysely'
 import type { Clock } from '../base/clock.ts'
+import type { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { Tables } from './schema.ts'
@@ -13,6 +14,8 @@ export type Database = {
   sync(): Promise<void>
   /** From when it resolves until it is closed, commits of other processes become 'foreign' changes of the feed. */
   openWatch(options: WatchOptions): Promise<Watch>
+  /** Resolves when the disk has failed to confirm what was written: nothing is written any more, and the process has to end. */
+  readonly lost: Promise<AppError>
   close(): Promise<void>
 }
 

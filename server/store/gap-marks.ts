@@ -1,7 +1,7 @@
 // When and why the recording of a camera was interrupted, and when it went on: what the files cannot tell while there is none.
 
 import type { Kysely } from 'kysely'
-import type { GapMark } from '../model/timeline.ts'
+import type { GapMark } from '../model/gap-mark.ts'
 import { isForeignKeyViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
@@ -13,39 +13,93 @@ export class GapMarks {
     this.#db = db
   }
 
-  /** Another mark of the same millisecond is replaced. That of a camera which is gone is no mark. */
-  async add(cameraId: number, { atMs, reason }: GapMark): Promise<void> {
+  /**
+   * The newest mark: those that were made for later moments, with a clock that was set back since, are removed. Another mark of the same
+   * millisecond is replaced. That of a camera which is gone is no mark.
+   */
+  async add(cameraId: number, { atMs, reason, pass = 0 }: GapMark): Promise<void> {
     try {
-      await writeRelaxed(this.#db, (db) =>
-        db
+      await writeRelaxed(this.#db, async (db) => {
+        await db
+          .deleteFrom('gap_marks')
+          .where('camera_id', '=', cameraId)
+          .where((of) => of.or([of('pass', '>', pass), of.and([of('pass', '=', pass), of('at_ms', '>', atMs)])]))
+          .execute()
+        await db
           .insertInto('gap_marks')
-          .values({ camera_id: cameraId, at_ms: atMs, reason: reason ?? null })
-          .onConflict((conflict) => conflict.columns(['camera_id', 'at_ms']).doUpdateSet({ reason: reason ?? null }))
-          .execute(),
-      )
+          .values({ camera_id: cameraId, pass, at_ms: atMs, reason: reason ?? null })
+          .onConflict((conflict) =>
+            conflict.columns(['camera_id', 'pass', 'at_ms']).doUpdateSet({ reason: reason ?? null }),
+          )
+          .execute()
+      })
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error
     }
   }
 
-  /** The last one at or before `startMs`, which still holds then, and all up to `endMs`, in order. */
+  /** Of each pass the last one at or before `startMs`, which still holds then, and all up to `endMs`, in the order of recording. */
   async list(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
-    const ofCamera = this.#db.selectFrom('gap_marks').selectAll().where('camera_id', '=', cameraId)
-    const before = await ofCamera.where('at_ms', '<=', startMs).orderBy('at_ms', 'desc').limit(1).execute()
-    const within = await ofCamera.where('at_ms', '>', startMs).where('at_ms', '<=', endMs).orderBy('at_ms').execute()
+    const newest = await this.findNewest(cameraId)
+    const lastPass = newest?.pass ?? 0
+    const marks: GapMark[] = []
+    for (let pass = lastPass > 0 ? await this.#findFirstPass(cameraId) : 0; pass <= lastPass; pass++)
+      marks.push(...(await this.#listPass(cameraId, pass, { startMs, endMs })))
+    return marks
+  }
+
+  /** The one that was made last. */
+  async findNewest(cameraId: number): Promise<GapMark | undefined> {
+    const row = await this.#ofCamera(cameraId)
+      .orderBy('pass', 'desc')
+      .orderBy('at_ms', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    return row && toMark(row)
+  }
+
+  /** Those that no footage is near any more, where the first begins at `beforeMs` of `pass`; the last of them stays. */
+  async removeBefore(cameraId: number, beforeMs: number, pass = 0): Promise<void> {
+    const kept = await this.#ofCamera(cameraId)
+      .where((of) => of.or([of('pass', '<', pass), of.and([of('pass', '=', pass), of('at_ms', '<=', beforeMs)])]))
+      .orderBy('pass', 'desc')
+      .orderBy('at_ms', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (!kept) return
+    const { pass: keptPass, at_ms: keptMs } = kept
+    await writeRelaxed(this.#db, (db) =>
+      db
+        .deleteFrom('gap_marks')
+        .where('camera_id', '=', cameraId)
+        .where((of) =>
+          of.or([of('pass', '<', keptPass), of.and([of('pass', '=', keptPass), of('at_ms', '<', keptMs)])]),
+        )
+        .execute(),
+    )
+  }
+
+  async #findFirstPass(cameraId: number): Promise<number> {
+    const row = await this.#ofCamera(cameraId).orderBy('pass').orderBy('at_ms').limit(1).executeTakeFirst()
+    return row?.pass ?? 0
+  }
+
+  async #listPass(
+    cameraId: number,
+    pass: number,
+    { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+  ): Promise<GapMark[]> {
+    const ofPass = this.#ofCamera(cameraId).where('pass', '=', pass)
+    const before = await ofPass.where('at_ms', '<=', startMs).orderBy('at_ms', 'desc').limit(1).execute()
+    const within = await ofPass.where('at_ms', '>', startMs).where('at_ms', '<=', endMs).orderBy('at_ms').execute()
     return [...before, ...within].map(toMark)
   }
 
-  /** Those that no footage is near any more; the last of them stays. */
-  async removeBefore(cameraId: number, beforeMs: number): Promise<void> {
-    const [kept] = await this.list(cameraId, beforeMs, beforeMs)
-    if (!kept) return
-    await writeRelaxed(this.#db, (db) =>
-      db.deleteFrom('gap_marks').where('camera_id', '=', cameraId).where('at_ms', '<', kept.atMs).execute(),
-    )
+  #ofCamera(cameraId: number) {
+    return this.#db.selectFrom('gap_marks').selectAll().where('camera_id', '=', cameraId)
   }
 }
 
-function toMark({ at_ms, reason }: Row<'gap_marks'>): GapMark {
-  return { atMs: at_ms, reason: reason ?? undefined }
+function toMark({ at_ms, reason, pass }: Row<'gap_marks'>): GapMark {
+  return { atMs: at_ms, reason: reason ?? undefined, ...(pass > 0 && { pass }) }
 }

@@ -230,7 +230,7 @@ export class Grants {
     )
   }
 
-  /** Forgets what ended long ago, and tokens that have expired. */
+  /** Forgets what ended long ago, and refresh tokens that have expired. An expired access token can still revoke its grant. */
   async removeExpired(): Promise<void> {
     const nowMs = this.#clock.nowMs()
     await inTransaction(this.#db, async (transaction) => {
@@ -239,7 +239,15 @@ export class Grants {
         .deleteFrom('oauth_codes')
         .where('expires_at_ms', '<', nowMs - keptMs)
         .execute()
-      await transaction.deleteFrom('oauth_tokens').where('expires_at_ms', '<', nowMs).execute()
+      await transaction
+        .deleteFrom('oauth_tokens')
+        .where((of) =>
+          of.or([
+            of('expires_at_ms', '<', nowMs - keptMs),
+            of.and([of('kind', '=', 'refresh'), of('expires_at_ms', '<', nowMs)]),
+          ]),
+        )
+        .execute()
       await transaction
         .deleteFrom('oauth_grants')
         .where((of) => of.or([of('expires_at_ms', '<', nowMs - keptMs), of('revoked_at_ms', '<', nowMs - keptMs)]))

@@ -5,6 +5,7 @@
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
+import type { SyncLoss } from './sync-loss.ts'
 
 export type LogSync = {
   /** Resolves when everything that was committed before the call is on the disk. Throws 'unavailable'. */
@@ -12,19 +13,27 @@ export type LogSync = {
   close(): Promise<void>
 }
 
-export function createLogSync(databaseFile: string): LogSync {
+/** `loss`: told of a failed sync, after which all fail. `datasync`: an argument for tests. */
+export function createLogSync(
+  databaseFile: string,
+  loss: SyncLoss,
+  datasync = (log: FileHandle) => log.datasync(),
+): LogSync {
   let log: FileHandle | undefined
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
   const syncOnce = async () => {
+    loss.check()
     try {
       // The log exists as long as a connection does.
       log ??= await open(`${databaseFile}-wal`, 'r')
-      await log.datasync()
     } catch (cause) {
       throw new AppError('unavailable', 'the database could not be written to the disk', { cause })
     }
+    await datasync(log).catch((cause: unknown) => {
+      throw loss.declare(cause)
+    })
   }
   const start = (): Promise<void> => {
     running = syncOnce().finally(() => {

@@ -17,6 +17,11 @@ import { addStreamListings } from './migrations/0012-stream-listings.ts'
 import { addRecordingRuns } from './migrations/0013-recording-runs.ts'
 import { addStatusCodes } from './migrations/0014-status-codes.ts'
 import { indexEventCategories } from './migrations/0015-event-categories.ts'
+import { createSegmentHoles } from './migrations/0016-segment-holes.ts'
+import { createCameraFigures } from './migrations/0017-camera-figures.ts'
+import { createPasses } from './migrations/0018-passes.ts'
+import { addDamagedPictures } from './migrations/0019-damaged-pictures.ts'
+import { addPassesOfGapMarks } from './migrations/0020-passes-of-gap-marks.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -37,6 +42,11 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-recording-runs': { up: addRecordingRuns },
   '0014-status-codes': { up: addStatusCodes },
   '0015-event-categories': { up: indexEventCategories },
+  '0016-segment-holes': { up: createSegmentHoles },
+  '0017-camera-figures': { up: createCameraFigures },
+  '0018-passes': { up: createPasses },
+  '0019-damaged-pictures': { up: addDamagedPictures },
+  '0020-passes-of-gap-marks': { up: addPassesOfGapMarks },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

@@ -127,8 +127,8 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
   if (rotated.session_id !== null) await noteSessionUse(transaction, rotated.session_id, details)
   const query = transaction.updateTable('oauth_tokens').set({ used_at_ms: details.nowMs })
   await query.where('hash', '=', details.presentedHash!).execute()
-  // Dead by their generation already; used refresh tokens stay, so that a replay is known for what it is.
-  await transaction.deleteFrom('oauth_tokens').where('grant_id', '=', grantId).where('kind', '=', 'access').execute()
+  // The earlier tokens are dead by their generation. They stay, so that a replay is recognized, and so that any of them can still
+  // revoke the grant.
   await insertPair(transaction, { grantId, generation, scopes: rotated.scope.split(' '), pair }, details)
   if (details.reply) {
     await transaction

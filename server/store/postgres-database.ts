@@ -26,6 +26,8 @@ export async function openPostgresDatabase(url: string): Promise<Database> {
     db,
     sync: async () => {}, // every write is on the disk there, as far as the server is set to be
     openWatch: (options) => openPostgresWatch({ ...options, config: { ...config, ...limits }, place }),
+    // A PostgreSQL server whose disk does not confirm a write stops by itself, and recovers.
+    lost: new Promise(() => {}),
     close: () => db.destroy(),
   }
 }

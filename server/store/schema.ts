@@ -34,6 +34,7 @@ export type Tables = {
     /** SHA-256 of `event_api_hash`, to look it up by; every row has it. */
     event_hash_digest: Uint8Array | null
     has_audio: number
+    keeps_damaged: Generated<number>
     status: 'online' | 'offline' | 'unknown'
     status_reason: string | null
     /** Finer than the reason, of which recordings keep theirs. */
@@ -94,6 +95,22 @@ export type Tables = {
   segment_fragments: {
     segment_id: number
     fragments: Uint8Array
+  }
+  /** Of closed segments that have any. */
+  segment_holes: {
+    segment_id: number
+    camera_id: number
+    /** Of the segment. */
+    start_ms: number
+    /** As `writeHoles` writes them. */
+    holes: string
+  }
+  /** See model/recording-pass.ts; none for cameras whose clock was never set back. No foreign key, as `segments`. */
+  passes: {
+    camera_id: number
+    /** Of the first segment. */
+    from_id: number
+    pass: number
   }
   /** Sums over the closed segments of a camera, changed with them. No foreign key, as `segments`. */
   footage: {
@@ -228,9 +245,15 @@ export type Tables = {
     owner_id: number
     count: number
   }
+  /** As `CameraFigures`, JSON. */
+  camera_figures: {
+    camera_id: number
+    figures: string
+  }
   /** From a moment on, why nothing of a camera is recorded; without a reason: it is again. */
   gap_marks: {
     camera_id: number
+    pass: number
     at_ms: number
     reason: string | null
   }

@@ -158,3 +158,68 @@ testEachDatabase('what is too old becomes garbage, then nothing', async (t, { op
   await segments.markGarbage([])
   await segments.remove([])
 })
+
+testEachDatabase(
+  'footage recorded with a clock that was set back comes after what was recorded before',
+  async (t, { openStore }) => {
+    const { segments } = (await openStore(t)).store
+    const add = async (startMinute: number, pass?: number) => {
+      const startMs = startMinute * minute
+      const id = await segments.insertOpen(opened(1, startMs), pass)
+      await segments.close(id, { endMs: startMs + minute, bytes: 10_800, fragments: [] })
+      return startMinute
+    }
+    await addClosed(segments, 2, 0)
+    for (const startMinute of [100, 101, 102]) await add(startMinute)
+    assert.deepEqual(await segments.findBounds(1), { startMs: 100 * minute, endMs: 103 * minute })
+    await add(101, 1)
+    await add(102)
+    await add(50, 2)
+    await add(51)
+    // Found again later: a file of the first pass, and what is recorded goes on in the third.
+    await add(103, 0)
+    await add(52)
+    const order = [100, 101, 102, 103, 101, 102, 50, 51, 52]
+    const startsOf = (list: readonly { readonly startMs: number }[]) => list.map(({ startMs }) => startMs / minute)
+    assert.deepEqual(startsOf(await segments.listBetween(1, 0, 200 * minute)), order)
+    const spans = await segments.listSpans(1, 0, 200 * minute)
+    assert.deepEqual(startsOf(spans), order)
+    assert.deepEqual(
+      spans.map(({ pass }) => pass),
+      [0, 0, 0, 0, 1, 1, 2, 2, 2],
+    )
+    assert.deepEqual(startsOf(await segments.listBetween(1, 101 * minute, 102 * minute)), [101, 101])
+    for (const limit of [1, 2, 4, 100]) {
+      const seen: number[] = []
+      let after: Awaited<ReturnType<typeof segments.listOldest>>[number] | undefined
+      for (;;) {
+        const page = await segments.listOldest(1, { limit, after })
+        seen.push(...startsOf(page))
+        after = page.at(-1)
+        if (page.length < limit) break
+      }
+      assert.deepEqual(seen, order, `pages of ${limit}`)
+    }
+    assert.deepEqual(await segments.findBounds(1), {
+      startMs: 50 * minute,
+      endMs: 104 * minute,
+      oldest: { pass: 0, startMs: 100 * minute },
+      newest: { pass: 2, startMs: 52 * minute, endMs: 53 * minute },
+    })
+    assert.deepEqual(await segments.findLast(1), { startMs: 52 * minute, endMs: 53 * minute, pass: 2 })
+    assert.equal((await segments.findNewest(1))?.startMs, 52 * minute)
+    assert.equal((await segments.findNext(1, 0))?.startMs, 50 * minute)
+    assert.equal((await segments.findBounds(2))?.newest, undefined)
+  },
+)
+
+testEachDatabase(
+  'footage ends with the file that ends last, also when another pass has one that begins later',
+  async (t, { openStore }) => {
+    const { segments } = (await openStore(t)).store
+    const close = (id: number, endMs: number) => segments.close(id, { endMs, bytes: 10_800, fragments: [] })
+    await close(await segments.insertOpen(opened(1, 100 * minute)), 100.2 * minute)
+    await close(await segments.insertOpen(opened(1, 99.9 * minute), 1), 100.8 * minute)
+    assert.equal((await segments.findBounds(1))?.endMs, 100.8 * minute)
+  },
+)

@@ -5,11 +5,14 @@
 
 import type { Kysely } from 'kysely'
 import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.ts'
+import { findPass, lastPass, listIdRanges } from '../model/recording-pass.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
+  FootageBounds,
   FootageUsage,
   Garbage,
+  LastSegment,
   OldestQuery,
   OldSegment,
   OpenSegment,
@@ -18,11 +21,11 @@ import type {
 } from '../model/segment-views.ts'
 import { writeRelaxed } from './durability.ts'
 import { addToFootage, listFootage, recountFootage, sumFootage, takeFromFootage } from './footage.ts'
+import { listPasses, orderByPass, writePass } from './passes.ts'
+import { findLast, listOldest } from './recorded-order.ts'
 import type { Row, Tables } from './schema.ts'
+import { listSegmentHoles, maxSegmentMs, writeSegmentHoles } from './segment-holes.ts'
 import { inTransaction } from './transaction.ts'
-
-/** No segment lasts longer: what overlaps a moment began at most this long before it. */
-const maxSegmentMs = 3_600_000
 
 export class Segments {
   readonly #db: Kysely<Tables>
@@ -40,8 +43,8 @@ export class Segments {
   }
 
   /** For a file that has just been created. Returns the segment's id. */
-  async insertOpen(segment: OpenSegment): Promise<number> {
-    const { id } = await writeRelaxed(this.#db, (db) =>
+  async insertOpen(segment: OpenSegment, pass?: number): Promise<number> {
+    const insert = (db: Kysely<Tables>) =>
       db
         .insertInto('segments')
         .values({
@@ -61,7 +64,15 @@ export class Segments {
           gap_reason: segment.gapReason ?? null,
         })
         .returning('id')
-        .executeTakeFirstOrThrow(),
+        .executeTakeFirstOrThrow()
+    const { id } = await writeRelaxed(this.#db, (db) =>
+      pass === undefined
+        ? insert(db)
+        : inTransaction(db, async (transaction) => {
+            const inserted = await insert(transaction)
+            await writePass(transaction, segment.cameraId, inserted.id, pass)
+            return inserted
+          }),
     )
     // Should it fail, and the power too, the file is found without its row.
     await this.#sync().catch(() => {})
@@ -75,7 +86,7 @@ export class Segments {
       inTransaction(db, async (transaction) => {
         const before = await transaction
           .selectFrom('segments')
-          .select(['camera_id', 'is_closed', 'bytes'])
+          .select(['camera_id', 'is_closed', 'bytes', 'start_ms'])
           .where('id', '=', id)
           .forUpdate()
           .executeTakeFirst()
@@ -90,6 +101,7 @@ export class Segments {
           .values({ segment_id: id, fragments: table })
           .onConflict((conflict) => conflict.column('segment_id').doUpdateSet({ fragments: table }))
           .execute()
+        await writeSegmentHoles(transaction, { id, cameraId: before.camera_id, startMs: before.start_ms }, fragments)
         const isClosed = before.is_closed === 1
         await addToFootage(transaction, before.camera_id, {
           bytes: isClosed ? bytes - before.bytes : bytes,
@@ -104,9 +116,9 @@ export class Segments {
     return this.#list(this.#selectWhole().where('is_closed', '=', 0).orderBy('segments.id'))
   }
 
-  /** Closed ones that overlap [startMs, endMs), in the order of their start. */
+  /** Closed ones that overlap [startMs, endMs), in the order of recording. */
   async listBetween(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
-    return this.#list(
+    const segments = await this.#list(
       this.#selectWhole()
         .where('is_closed', '=', 1)
         .where('camera_id', '=', cameraId)
@@ -115,13 +127,14 @@ export class Segments {
         .where('end_ms', '>', startMs)
         .orderBy('start_ms'),
     )
+    return orderByPass(segments, await listPasses(this.#db, cameraId))
   }
 
   /** As `listBetween`, read from the index alone. */
   async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
     const rows = await this.#db
       .selectFrom('segments')
-      .select(['start_ms', 'end_ms', 'run_id', 'gap_reason'])
+      .select(['id', 'start_ms', 'end_ms', 'run_id', 'gap_reason'])
       .where('is_closed', '=', 1)
       .where('camera_id', '=', cameraId)
       .where('start_ms', '>', startMs - maxSegmentMs)
@@ -129,25 +142,72 @@ export class Segments {
       .where('end_ms', '>', startMs)
       .orderBy('start_ms')
       .execute()
-    return rows.map((row) => ({
+    const holes = await listSegmentHoles(this.#db, cameraId, startMs, endMs)
+    const spans = rows.map((row) => ({
+      id: row.id,
       startMs: row.start_ms,
       endMs: row.end_ms,
       runId: row.run_id,
       gapReason: row.gap_reason ?? undefined,
+      holes: holes.get(row.id),
     }))
+    return orderByPass(spans, await listPasses(this.#db, cameraId))
+  }
+
+  /** Whether one of `listBetween` has a track of sound. */
+  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('segments')
+      .select('id')
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>', startMs - maxSegmentMs)
+      .where('start_ms', '<', endMs)
+      .where('end_ms', '>', startMs)
+      .where('codecs', 'like', '%,%')
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
   }
 
   async find(id: number): Promise<Segment | undefined> {
     const [segment] = await this.#list(this.#selectWhole().where('segments.id', '=', id))
-    return segment
+    if (!segment) return undefined
+    const pass = findPass(await listPasses(this.#db, segment.cameraId), id)
+    return pass === 0 ? segment : { ...segment, pass }
   }
 
-  /** Start of the first and end of the newest closed segment. */
-  async findBounds(cameraId: number): Promise<{ startMs: number; endMs: number } | undefined> {
+  /** Of closed segments. */
+  async findBounds(cameraId: number): Promise<FootageBounds | undefined> {
     const closed = this.#db.selectFrom('segments').where('is_closed', '=', 1).where('camera_id', '=', cameraId).limit(1)
     const first = await closed.select('start_ms').orderBy('start_ms', 'asc').executeTakeFirst()
-    const newest = await closed.select('end_ms').orderBy('start_ms', 'desc').executeTakeFirst()
-    return first && newest && { startMs: first.start_ms, endMs: newest.end_ms }
+    const newest = await closed.select(['start_ms', 'end_ms']).orderBy('start_ms', 'desc').executeTakeFirst()
+    if (!first || !newest) return undefined
+    const bounds = { startMs: first.start_ms, endMs: newest.end_ms }
+    const passes = await listPasses(this.#db, cameraId)
+    if (passes.length === 0) return bounds
+    const [oldest] = await this.listOldest(cameraId, { limit: 1 })
+    const last = await findLast(this.#db, cameraId, { passes, states: [1] })
+    // Of files recorded over one another, the one that begins last need not end last.
+    const { end_ms: endMs } = await this.#db
+      .selectFrom('segments')
+      .select(({ fn }) => fn.max('end_ms').as('end_ms'))
+      .where('is_closed', '=', 1)
+      .where('camera_id', '=', cameraId)
+      .where('start_ms', '>=', newest.start_ms - maxSegmentMs)
+      .executeTakeFirstOrThrow()
+    return {
+      ...bounds,
+      endMs,
+      oldest: oldest && { pass: findPass(passes, oldest.id), startMs: oldest.startMs },
+      newest: last,
+    }
+  }
+
+  /** The one, open or closed, that was recorded last. */
+  async findLast(cameraId: number): Promise<LastSegment | undefined> {
+    const passes = await listPasses(this.#db, cameraId)
+    return findLast(this.#db, cameraId, { passes, states: [0, 1] })
   }
 
   /** The first one, open or closed, that starts at or after `startMs`. */
@@ -156,9 +216,16 @@ export class Segments {
     return found.sort((a, b) => a.startMs - b.startMs)[0]
   }
 
-  /** The one, open or closed, that starts last. */
+  /** The one, open or closed, that starts last in the last pass. */
   async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
-    const found = await this.#listEnds(cameraId, (query) => query.orderBy('start_ms', 'desc').orderBy('id', 'desc'))
+    const passes = await listPasses(this.#db, cameraId)
+    const fromId = listIdRanges(passes, lastPass(passes)).at(-1)?.fromId ?? 0
+    const found = await this.#listEnds(cameraId, (query) =>
+      query
+        .$if(fromId > 0, (some) => some.where('id', '>=', fromId))
+        .orderBy('start_ms', 'desc')
+        .orderBy('id', 'desc'),
+    )
     return found.sort((a, b) => b.startMs - a.startMs)[0]
   }
 
@@ -173,23 +240,9 @@ export class Segments {
     return rows.map(toFile)
   }
 
-  /** Closed ones in the order of their start, read from the index alone. */
-  async listOldest(cameraId: number, { limit, after }: OldestQuery): Promise<OldSegment[]> {
-    const rows = await this.#db
-      .selectFrom('segments')
-      .select(['id', 'start_ms', 'end_ms', 'bytes'])
-      .where('is_closed', '=', 1)
-      .where('camera_id', '=', cameraId)
-      .$if(after !== undefined, (query) =>
-        query
-          .where('start_ms', '>=', after!.startMs)
-          .where((of) => of.or([of('start_ms', '>', after!.startMs), of('id', '>', after!.id)])),
-      )
-      .orderBy('start_ms')
-      .orderBy('id')
-      .limit(limit)
-      .execute()
-    return rows.map((row) => ({ id: row.id, startMs: row.start_ms, endMs: row.end_ms, bytes: row.bytes }))
+  /** Closed ones in the order of recording. */
+  listOldest(cameraId: number, query: OldestQuery): Promise<OldSegment[]> {
+    return listOldest(this.#db, cameraId, query)
   }
 
   /** Counters of each camera that has closed segments. */
@@ -265,6 +318,7 @@ export class Segments {
             .values(rows.map(({ id, path }) => ({ id, path })))
             .execute()
           await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
+          await transaction.deleteFrom('segment_holes').where('segment_id', 'in', found).execute()
           await transaction.deleteFrom('segments').where('id', 'in', found).execute()
           await takeFromFootage(transaction, rows)
           marked.push(...rows.map(({ id, path }) => ({ id, path })))

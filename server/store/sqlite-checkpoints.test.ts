@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { silentLogger } from '../base/log.ts'
 import { openCheckpoints } from './sqlite-checkpoints.ts'
+import { SyncLoss } from './sync-loss.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 
 /** In the header of the log: how often it has begun anew. https://sqlite.org/fileformat2.html#walformat */
@@ -28,7 +29,7 @@ test('what is committed moves into the database by itself, no commit has to do i
   database.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table t (a)')
   const readForeignVersion = () => database.prepare('pragma data_version').get()!.data_version
   const foreignVersion = readForeignVersion()
-  const checkpoints = await openCheckpoints({ file, ...settings })
+  const checkpoints = await openCheckpoints({ file, loss: new SyncLoss(file), ...settings })
   t.after(() => checkpoints.close())
   assert.deepEqual(pages, [16_384])
   const readBeginnings = async () => (await readFile(`${file}-wal`)).readUInt32BE(checkpointSequenceOffset)
@@ -48,7 +49,8 @@ test('what is committed moves into the database by itself, no commit has to do i
 
 test('without its thread a database checkpoints as it always did', async (t) => {
   const { folder, pages, settings } = await openPlace(t)
-  const checkpoints = await openCheckpoints({ file: join(folder, 'no such folder', 'a.db'), ...settings })
+  const file = join(folder, 'no such folder', 'a.db')
+  const checkpoints = await openCheckpoints({ file, loss: new SyncLoss(file), ...settings })
   assert.deepEqual(pages, [1000])
   await checkpoints.close()
 })

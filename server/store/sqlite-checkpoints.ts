@@ -4,11 +4,18 @@
 import { Worker } from 'node:worker_threads'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import type { SyncLoss } from './sync-loss.ts'
 
 export type CheckpointSettings = { readonly file: string; readonly intervalMs: number }
 
-/** What the thread tells: that it works; that checkpoints fail, once until one succeeds again. */
-export type CheckpointMessage = { readonly kind: 'ready' } | { readonly kind: 'failed'; readonly reason: string }
+/**
+ * What the thread tells: that it works; that checkpoints fail, once until one succeeds again; that the disk did not confirm one: then it
+ * has ended, and left its connection open.
+ */
+export type CheckpointMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unconfirmed'; readonly reason: string }
 
 export type Checkpoints = {
   /** Before the connection is closed. */
@@ -17,6 +24,8 @@ export type Checkpoints = {
 
 export type CheckpointOptions = CheckpointSettings & {
   readonly log: Logger
+  /** Told when the disk did not confirm a checkpoint. */
+  readonly loss: SyncLoss
   /** Of the connection that commits: after so many pages in the log a commit checkpoints by itself. */
   readonly setAutoCheckpoint: (pages: number) => void
 }
@@ -28,13 +37,17 @@ const emergencyPages = 16_384
 
 /** Resolves when the thread works, or cannot: then commits checkpoint as they always did. */
 export async function openCheckpoints(options: CheckpointOptions): Promise<Checkpoints> {
-  const { file, intervalMs, log, setAutoCheckpoint } = options
+  const { file, intervalMs, log, loss, setAutoCheckpoint } = options
   const workerData: CheckpointSettings = { file, intervalMs }
   const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData })
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   thread.on('message', (message: CheckpointMessage) => {
     if (message.kind === 'failed') return log.warn({ reason: message.reason }, 'the database’s log is not moved')
+    if (message.kind === 'unconfirmed') {
+      loss.declare(new Error(message.reason))
+      return
+    }
     setAutoCheckpoint(emergencyPages)
     begun.resolve()
   })

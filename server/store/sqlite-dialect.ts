@@ -19,6 +19,7 @@ import {
 } from 'kysely'
 import { AppError } from '../base/error.ts'
 import { checkText, explainSqliteFailure } from './sqlite-failure.ts'
+import { isSyncFailure, type SyncLoss } from './sync-loss.ts'
 
 /** Opens the file in the modes the store relies on; see docs/design/store.md for why each. */
 export function openSqlite(file: string): DatabaseSync {
@@ -28,10 +29,13 @@ export function openSqlite(file: string): DatabaseSync {
 }
 
 /** The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to give up. */
-export function createSqliteDialect(database: DatabaseSync, { maxTransactionMs = 10_000 } = {}): Dialect {
+export function createSqliteDialect(
+  database: DatabaseSync,
+  { maxTransactionMs = 10_000, loss }: { readonly maxTransactionMs?: number; readonly loss?: SyncLoss } = {},
+): Dialect {
   return {
     createAdapter: () => new TransactionalSqliteAdapter(),
-    createDriver: () => new SqliteDriver(database, maxTransactionMs),
+    createDriver: () => new SqliteDriver(database, maxTransactionMs, loss),
     createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new LocklessSqliteQueryCompiler(),
   }
@@ -63,10 +67,10 @@ class SqliteDriver implements Driver {
   readonly #maxTransactionMs: number
   #watchdog: NodeJS.Timeout | undefined
 
-  constructor(database: DatabaseSync, maxTransactionMs: number) {
+  constructor(database: DatabaseSync, maxTransactionMs: number, loss: SyncLoss | undefined) {
     this.#database = database
     this.#maxTransactionMs = maxTransactionMs
-    this.#connection = new SqliteConnection(database)
+    this.#connection = new SqliteConnection(database, loss)
   }
 
   async init(): Promise<void> {}
@@ -116,25 +120,37 @@ class SqliteDriver implements Driver {
   }
 }
 
+const writingStatement = /^\s*(insert|update|delete|replace|begin|commit|create|alter|drop)\b/i
+
 /** More than the store has; statements with lists of ids vary in length and push out the oldest. */
 const maxStatements = 256
 
+type PreparedStatement = {
+  readonly statement: StatementSync
+  readonly returnsRows: boolean
+  readonly isWriting: boolean
+}
+
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>()
+  readonly #loss: SyncLoss | undefined
+  readonly #statements = new Map<string, PreparedStatement>()
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, loss: SyncLoss | undefined) {
     this.#database = database
+    this.#loss = loss
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     checkText(parameters)
     try {
-      const { statement, returnsRows } = this.#prepare(sql)
+      const { statement, returnsRows, isWriting } = this.#prepare(sql)
+      if (isWriting) this.#loss?.check()
       if (returnsRows) return { rows: statement.all(...(parameters as SQLInputValue[])) as R[] }
       const { changes, lastInsertRowid } = statement.run(...(parameters as SQLInputValue[]))
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
+      if (this.#loss && isSyncFailure(error)) throw this.#loss.declare(error)
       throw explainSqliteFailure(error)
     }
   }
@@ -148,11 +164,11 @@ class SqliteConnection implements DatabaseConnection {
     this.#statements.clear()
   }
 
-  #prepare(sql: string): { statement: StatementSync; returnsRows: boolean } {
+  #prepare(sql: string): PreparedStatement {
     let prepared = this.#statements.get(sql)
     if (!prepared) {
       const statement = this.#database.prepare(sql)
-      prepared = { statement, returnsRows: statement.columns().length > 0 }
+      prepared = { statement, returnsRows: statement.columns().length > 0, isWriting: writingStatement.test(sql) }
       if (this.#statements.size >= maxStatements) this.#statements.delete(this.#statements.keys().next().value!)
       this.#statements.set(sql, prepared)
     }

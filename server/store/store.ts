@@ -3,10 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Clock, systemClock } from '../base/clock.ts'
+import type { AppError } from '../base/error.ts'
 import { type Logger, silentLogger } from '../base/log.ts'
 import { AccountChanges } from './account-changes.ts'
 import { Applications } from './applications.ts'
 import { AuditRows } from './audit.ts'
+import { CameraFigureRows } from './camera-figures.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange } from './change-feed.ts'
 import type { Watch } from './database.ts'
@@ -51,6 +53,7 @@ export type StoreTables = {
   readonly links: Links
   readonly mails: MailCounts
   readonly cameras: Cameras
+  readonly cameraFigures: CameraFigureRows
   readonly recordings: Recordings
   readonly guests: Guests
   readonly shares: Shares
@@ -75,6 +78,8 @@ export type Store = StoreTables & {
   readonly version: number
   readonly eventsVersion: number
   onChange(listener: ChangeListener): () => void
+  /** See `Database`. */
+  readonly lost: Promise<AppError>
   /** Resolves once the database answers. */
   check(): Promise<void>
   close(): Promise<void>
@@ -91,7 +96,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     foreignIntervalMs = 500,
     isServer = false,
   } = options
-  const { db, sync, openWatch, close: closeDatabase } = await openDatabase(database, { isServer, log })
+  const { db, sync, lost, openWatch, close: closeDatabase } = await openDatabase(database, { isServer, log })
   const box = new SealedBox(credentialsKey)
   const feed = new ChangeFeed()
   let watch: Watch | undefined
@@ -121,6 +126,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     applications: new Applications(db, feed, clock),
     grants: new Grants(db, feed, clock),
     segments: new Segments(db, sync),
+    cameraFigures: new CameraFigureRows(db),
     gapMarks: new GapMarks(db),
     sessions: new SessionRows(db, feed),
     streams: new Streams(db),
@@ -146,6 +152,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return feed.eventsVersion
     },
     onChange: (listener) => feed.onChange(listener),
+    lost,
     check: async () => {
       await sql`select 1`.execute(db)
     },

@@ -231,6 +231,34 @@ testEachDatabase(
   },
 )
 
+testEachDatabase(
+  'gap marks of hours that are recorded again stay apart from the first ones',
+  async (t, { openStore }) => {
+    const { store } = await openStore(t)
+    const { id: ownerId } = await store.users.insert(ada)
+    const { id } = await store.cameras.insert({ ...door, ownerId })
+    const { gapMarks } = store
+    const first = [1000, 2000, 3000].map((atMs) => ({ atMs, reason: 'no_frames' }))
+    const second = [1500, 2000, 2500].map((atMs) => ({ atMs, reason: 'disk_full', pass: 1 }))
+    for (const mark of [...first, ...second]) await gapMarks.add(id, mark)
+    assert.deepEqual(await gapMarks.list(id, 2000, 4000), [...first.slice(1), ...second.slice(1)])
+    assert.deepEqual(await gapMarks.list(id, 1200, 1200), [first[0]])
+    assert.deepEqual(await gapMarks.findNewest(id), second[2])
+    const earlier = { atMs: 1800, reason: 'server_down', pass: 1 }
+    await gapMarks.add(id, earlier)
+    assert.deepEqual(
+      await gapMarks.list(id, 0, 4000),
+      [...first, second[0], earlier],
+      'the clock was set back once more',
+    )
+    await gapMarks.removeBefore(id, 1600, 1)
+    assert.deepEqual(await gapMarks.list(id, 0, 4000), [second[0], earlier])
+    const again = { atMs: 900, reason: undefined }
+    await gapMarks.add(id, again)
+    assert.deepEqual(await gapMarks.list(id, 0, 4000), [again], 'nothing was recorded in the later pass')
+  },
+)
+
 testEachDatabase('cameras: of those that are added at once, as many as fit', async (t, { openStore }) => {
   const { store } = await openStore(t)
   const owner = await store.users.insert({ email: 'a@example.com', firstName: '', lastName: '', passwordHash: '!' })

@@ -48,3 +48,23 @@ testEachDatabase('steps that came into being beside each other are made up for i
   const { id } = await store.users.insert({ email: 'ada@x', firstName: 'Ada', lastName: '', passwordHash: '!' })
   assert.equal((await store.users.get(id)).isOwner, true)
 })
+
+testEachDatabase('marks of gaps from before they had a pass are of the first', async (t, { create }) => {
+  const database = await create(t)
+  const earlier = await openEarlier(database, '0019-damaged-pictures')
+  await sql`insert into users (id, email, email_key, first_name, last_name, password_hash, created_at_ms)
+    values (1, 'ada@x', 'ada@x', 'Ada', '', '!', 5)`.execute(earlier)
+  await sql`insert into cameras (id, owner_id, name, type, url, event_api_hash, has_audio, status, created_at_ms)
+    values (1, 1, 'Door', 'h264', 'rtsp://x/', 'h', 0, 'unknown', 5)`.execute(earlier)
+  await sql`insert into gap_marks (camera_id, at_ms, reason) values (1, 5, 'disk_full'), (1, 9, null)`.execute(earlier)
+  await earlier.destroy()
+  const store = await openStore({ database, credentialsKey: randomBytes(32), foreignIntervalMs: 0 })
+  t.after(() => store.close())
+  const marks = [
+    { atMs: 5, reason: 'disk_full' },
+    { atMs: 9, reason: undefined },
+  ]
+  assert.deepEqual(await store.gapMarks.list(1, 0, 10), marks)
+  await store.cameras.remove(1)
+  assert.deepEqual(await store.gapMarks.list(1, 0, 10), [], 'they go with their camera')
+})

@@ -11,8 +11,15 @@ const files: Readonly<Record<string, { readonly file: string; readonly type: str
   '/hls.js': { file: '../../node_modules/hls.js/dist/hls.min.js', type: 'text/javascript' },
 }
 
-/** The burned-in clock of the picture an element shows now, and what hls.js, as `window.hls`, holds for the time of it. */
-export type Clock = { readonly code: TimeCode; readonly playingMs: number | undefined }
+/**
+ * The burned-in clock of the picture an element shows now, and what hls.js, as `window.hls`, holds for the time of it: `playingMs` by the present
+ * of the player, `shownMs` by the picture that was shown last, which is older on a busy machine.
+ */
+export type Clock = {
+  readonly code: TimeCode
+  readonly playingMs: number | undefined
+  readonly shownMs?: number | undefined
+}
 
 export type Viewer = AsyncDisposable & {
   readonly page: Page
@@ -46,7 +53,7 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
   }
 }
 
-type Grabbed = { width: number; height: number; pixels: string; playingMs?: number }
+type Grabbed = { width: number; height: number; pixels: string; playingMs?: number; shownMs?: number }
 
 /** For the page: pixels of an element, RGBA as base64. */
 const grab = `(selector) => {
@@ -57,22 +64,25 @@ const grab = `(selector) => {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d', { willReadFrequently: true })
   context.drawImage(element, 0, 0)
-  const { currentTime } = element
+  const { currentTime, shownTime } = element
   const { data } = context.getImageData(0, 0, width, height)
   let text = ''
   for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
   // By the entry of the playlist at this very moment: after a jump hls.js tells it for a while from the entry that was played before.
-  const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= currentTime)
-  return { width, height, pixels: btoa(text), playingMs: entry && entry.programDateTime + (currentTime - entry.start) * 1000 }
+  const dateOf = (seconds) => {
+    const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= seconds)
+    return entry && entry.programDateTime + (seconds - entry.start) * 1000
+  }
+  return { width, height, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
 }`
 
 /** Of an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing, or nothing that can be read. */
 export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined
-  const { width, height, pixels, playingMs } = grabbed
+  const { width, height, pixels, playingMs, shownMs } = grabbed
   const code = readTimeCode(Buffer.from(pixels, 'base64'), width, height)
-  return code && { code, playingMs }
+  return code && { code, playingMs, shownMs }
 }
 
 export function launchChromium(): Promise<Browser> {

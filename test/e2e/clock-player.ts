@@ -103,7 +103,7 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
 const endOf = ({ startMs, seconds }: ClockPiece) => startMs + seconds * 1000
 
 export async function openStream(
-  { server, cameraId }: ClockScene,
+  { server, cameraId }: Pick<ClockScene, 'server' | 'cameraId'>,
   { startMs, endMs, speed }: { readonly startMs: number; readonly endMs?: number; readonly speed?: number },
 ): Promise<Stream> {
   const time = (ms: number) => new Date(ms).toISOString()

@@ -60,6 +60,28 @@ test('the form shows the address without the password, which stays when somethin
   await shoot(page, 'camera-settings')
 })
 
+test('how well the pictures arrive is shown, in both languages', async () => {
+  await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
+  const reception = panel('Reception')
+  await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor({ timeout: 40_000 })
+  await reception.getByText(/^\d[\d.]* pictures per second$/).waitFor()
+  source.faults.spoilPackets('lose', 60, () => 0)
+  await reception
+    .getByText(/^[1-9]\d* \([\d.]+ % in the last ten minutes\)$/)
+    .first()
+    .waitFor({ timeout: 20_000 })
+  await reception.scrollIntoViewIfNeeded()
+  await shoot(page, 'camera-reception')
+  await checkAccessible(page)
+  const storageState = await page.context().storageState()
+  const german = await scene.openPage({ locale: 'de-DE', storageState })
+  await german.goto(page.url())
+  await german.getByRole('heading', { name: 'Empfang' }).waitFor()
+  await german.getByText('Verlorene Bilder').waitFor()
+  await german.context().close()
+  await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'DELETE' })
+})
+
 test('a wrong password is told beside the form, and the right one mends it', async () => {
   const form = panel('Camera')
   await form.getByLabel('Password of the camera').fill('open')

@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { type Clock, systemClock } from '../../server/base/clock.ts'
+import type { FrameCounter } from './frame-counter.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { RtspConnection } from './rtsp/connection.ts'
 import type { PacketFault } from './rtsp/packet-faults.ts'
@@ -23,9 +24,13 @@ export type FakeCameraOptions = {
   readonly host?: string
   readonly streams: readonly StreamOptions[]
   readonly auth?: CameraAuth
+  /** RTP in datagrams, which may get lost; over the RTSP connection (the default) is refused then. */
+  readonly isDatagram?: boolean
   /** 60 s unless given. */
   readonly sessionTimeoutMs?: number
   readonly clock?: Clock
+  /** Told of each picture of a live stream when it was handed to a connection whole, with the time it was taken. */
+  readonly onSent?: (streamName: string, taken: FrameCounter) => void
 }
 
 export type CameraStats = {
@@ -53,6 +58,10 @@ export type CameraFaults = {
   stall(ms: number, name?: string): void
   /** Steps the wall clock and the RTP timestamps, forwards or (below 0) backwards. */
   jumpClock(ms: number, name?: string): void
+  /** Sends no sound while muted, though it is described. */
+  muteSound(isMuted: boolean, name?: string): void
+  /** Sends so many times fewer pictures, stamped as if all came, as cheap cameras do at night; 1 ends it. Live streams without sound only. */
+  slowDown(factor: number, name?: string): void
   /** To two thirds of the size and, the next time, back. Resolves when the new size is what is sent next. */
   changeResolution(name?: string): Promise<void>
   /** Bytes that are no RTSP into the connections. */
@@ -82,14 +91,24 @@ type Stream = { readonly source: MediaSource; readonly faults: StreamFaults }
 
 /** Resolves when it listens and every stream can be described. */
 export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
-  const { port = 0, host = '127.0.0.1', auth, sessionTimeoutMs = 60_000, clock = systemClock } = options
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    auth,
+    isDatagram = false,
+    sessionTimeoutMs = 60_000,
+    clock = systemClock,
+    onSent,
+  } = options
   const pacer = new Pacer(clock)
   const streams = await openStreams(options.streams, clock, pacer)
   const connections = new Set<RtspConnection>()
   const server = createServer((socket) => {
     const onClose = (connection: RtspConnection) => connections.delete(connection)
     const findStream = (name: string) => streams.get(name)
-    connections.add(new RtspConnection(socket, { findStream, auth, sessionTimeoutMs, clock, onClose }))
+    connections.add(
+      new RtspConnection(socket, { findStream, auth, sessionTimeoutMs, isDatagram, clock, onClose, onSent }),
+    )
   })
   await listen(server, port, host)
   const address = server.address()
@@ -123,6 +142,12 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
       },
       jumpClock(ms, name) {
         for (const { source } of select(name)) source.jumpClock(ms)
+      },
+      muteSound(isMuted, name) {
+        for (const { source } of select(name)) source.muteSound(isMuted)
+      },
+      slowDown(factor, name) {
+        for (const { source } of select(name)) source.slowDown(factor)
       },
       async changeResolution(name) {
         for (const { source } of select(name)) await source.changeResolution()

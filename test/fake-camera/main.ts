@@ -2,6 +2,7 @@
 // to stop.
 
 import { parseArgs } from 'node:util'
+import { watchParent } from '../../server/commands/parent-watch.ts'
 import { telephoneCodings } from '../../server/media/sound/telephone-coding.ts'
 import { openFakeCamera } from './fake-camera.ts'
 import type { CameraAuth } from './rtsp/access.ts'
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
+    watchParent(resolve)
   })
 }
 

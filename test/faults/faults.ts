@@ -40,6 +40,8 @@ export type Fault = {
 
 const rtsp = ['loop', 'live'] as const
 const all = ['loop', 'live', 'http'] as const
+/** Pictures are missing for more than a second while the connection stands; how long depends on the camera's groups of pictures. */
+const holes = ['packet_loss', 'no_frames']
 const watchMs = 13_000
 const answerMs = 10_000
 
@@ -74,7 +76,7 @@ const onLink: readonly Fault[] = [
     name: 'everything comes late, at once',
     kinds: all,
     inflict: ({ link }, random) => link.hold(between(random, 1000, 6000)),
-    ...{ connection: 'kept', reasons: [], noticeMs: 3000 },
+    ...{ connection: 'kept', reasons: holes, noticeMs: 3000 },
   },
   {
     name: 'bytes between packets that are none',
@@ -86,19 +88,19 @@ const onLink: readonly Fault[] = [
     name: 'a flood of bytes that are none',
     kinds: all,
     inflict: ({ link }, random) => link.insert(createGarbage(300_000, random)),
-    ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs },
+    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs },
   },
   {
     name: 'bytes missing',
     kinds: all,
     inflict: ({ link }, random) => link.remove(between(random, 1, 100), random),
-    ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
   },
   {
     name: 'bits turned over',
     kinds: all,
     inflict: ({ link }, random) => link.flip(between(random, 1, 30), random),
-    ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
   },
 ]
 
@@ -107,7 +109,7 @@ const inStream: readonly Fault[] = [
     name: 'nothing sent for some seconds',
     kinds: all,
     inflict: (camera, random) => stall(camera, between(random, 2000, 6000)),
-    ...{ connection: 'kept', reasons: [], noticeMs: 5000 },
+    ...{ connection: 'kept', reasons: holes, noticeMs: 5000 },
   },
   {
     name: 'nothing sent for long',
@@ -125,7 +127,7 @@ const inStream: readonly Fault[] = [
         rtsp!.faults.spoilPackets(kind, ms, random, stream)
         await sleep(ms)
       },
-      ...{ connection: 'any', reasons: ['no_frames', 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+      ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
     }),
   ),
   {
@@ -148,7 +150,7 @@ const inStream: readonly Fault[] = [
       rtsp!.faults.restartEncoder(ms, stream)
       await sleep(ms)
     },
-    ...{ connection: 'kept', reasons: [], noticeMs: 5000 },
+    ...{ connection: 'kept', reasons: holes, noticeMs: 5000 },
   },
   {
     name: 'another size',
@@ -177,7 +179,7 @@ const inStream: readonly Fault[] = [
         http!.spoil(kind, count)
         await sleep(count * 100)
       },
-      ...{ connection: 'kept', reasons: [], noticeMs: 5000, spoilsPictures: true },
+      ...{ connection: 'kept', reasons: holes, noticeMs: 5000, spoilsPictures: true },
     }),
   ),
 ]

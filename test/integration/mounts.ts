@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 
 /** Why nothing can be mounted here, for `skip`; false where it can. */
 export function whyNoMounts(): string | false {
@@ -25,8 +24,8 @@ export type Mounts = {
   unmount(at: string): void
 }
 
-/** Whatever is still mounted at the end of the test is unmounted; the folder goes. */
-export function openMounts(t: TestContext): Mounts {
+/** Whatever is still mounted at the end of the test, or of what calls `after` at its end, is unmounted; the folder goes. */
+export function openMounts(t: { after(end: () => void): void }): Mounts {
   const folder = mkdtempSync(join(tmpdir(), 'nightjar-mounts-'))
   const mounted: string[] = []
   const mount = (at: string, ...args: string[]) => {

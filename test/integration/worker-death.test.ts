@@ -35,6 +35,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
       archiveDir,
       syncIntervalMs: 5000,
       minFreeBytes: 0,
+      pendingBytes: 64 * 2 ** 20,
       diskOperations: 4,
       addressRules: { allowLoopback: true },
       connectsPerHost: 4,
@@ -45,7 +46,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
     onReport,
     onWorkerLost: async (cameraIds) => {
       lost.push([...cameraIds])
-      for (const id of cameraIds) await catalog.abandon(id)
+      for (const id of cameraIds) catalog.abandon(id)
     },
     workerFile: new URL('./dying-worker.ts', import.meta.url),
   })

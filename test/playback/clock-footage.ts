@@ -7,8 +7,12 @@ import { markArchive } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { openSecretKey } from '../../server/auth/secret-key.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import type { AudioFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'
 import { nalType, nalTypeOf } from '../../server/media/h264/nal-unit.ts'
+import { h265Codec } from '../../server/media/h265/h265-codec.ts'
+import { hevcNalType, hevcNalTypeOf } from '../../server/media/h265/nal-unit.ts'
+import { createSilence } from '../../server/media/sound/silence.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { databaseFile } from '../../server/store/database-file.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -20,6 +24,10 @@ export type ClockPiece = {
   readonly seconds: number
   readonly width?: number
   readonly height?: number
+  /** H.264 unless given. */
+  readonly codec?: 'h264' | 'h265'
+  /** A track of sound, in which nothing is to be heard; none unless given. */
+  readonly sound?: AudioFormat
 }
 
 const framesPerSecond = 5
@@ -30,10 +38,19 @@ const framesPerSecond = 5
 export async function recordClock(server: ServerUnderTest, pieces: readonly ClockPiece[]): Promise<number> {
   const owner = ['--user', 'owner@example.com', '--name', 'Clock', '--url', 'rtsp://127.0.0.1:9/none']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...owner, '--type', 'h264', '--record', 'P60D')
-  await server.stop()
-  await record(server.dataDir, id, pieces)
-  await server.start()
+  await addClock(server, id, pieces)
   return id
+}
+
+/** More of it. */
+export async function addClock(
+  server: ServerUnderTest,
+  cameraId: number,
+  pieces: readonly ClockPiece[],
+): Promise<void> {
+  await server.stop()
+  await record(server.dataDir, cameraId, pieces)
+  await server.start()
 }
 
 async function record(dataDir: string, cameraId: number, pieces: readonly ClockPiece[]): Promise<void> {
@@ -60,7 +77,7 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockP
   }
   const recorder = new CameraRecorder({ cameraId, archiveDir, clock, log: silentLogger, events })
   for (const [index, piece] of pieces.entries()) {
-    for await (const frameMs of pushPiece(recorder, piece, `run-${index}`)) {
+    for await (const frameMs of pushPiece(recorder, piece, `run-${piece.startMs}-${index}`)) {
       nowMs = frameMs
       while (recorder.stats().queuedBytes > 100_000) await setImmediate()
     }
@@ -73,27 +90,37 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockP
 /** Gives the moment of each picture that was pushed. */
 async function* pushPiece(
   recorder: CameraRecorder,
-  { startMs, seconds, width = 320, height = 180 }: ClockPiece,
+  { startMs, seconds, width = 320, height = 180, codec = 'h264', sound }: ClockPiece,
   runId: string,
 ): AsyncGenerator<number> {
-  const size = { codec: 'h264', width, height, framesPerSecond, gopFrames: framesPerSecond, bFrames: 0 } as const
+  const size = { codec, width, height, framesPerSecond, gopFrames: framesPerSecond, bFrames: 0 } as const
   using lens = await Lens.open({ ...size, scene: 'yard', title: 'Clock', bitsPerSecond: 500_000, rate: 'limit' })
-  const sets = h264Codec.createSets()
+  const sets = (codec === 'h264' ? h264Codec : h265Codec).createSets()
   for (const set of lens.parameterSets) sets.take(set, 0, set.length)
   const { format } = sets.takeChange()!
-  recorder.push({ kind: 'start', runId, format: { video: format, audio: undefined } })
+  recorder.push({ kind: 'start', runId, format: { video: format, audio: sound } })
+  const block = sound && { ...createSilence(sound)![0], rate: sound.sampleRate }
+  let blocks = 0
   for (let frameNumber = 0; frameNumber < seconds * framesPerSecond; frameNumber++) {
     const wallMs = startMs + (frameNumber * 1000) / framesPerSecond
     const picture = lens.capture({ unixMs: wallMs, frameNumber }, frameNumber === 0)
     if (!picture) throw new Error('expected an encoder without delay')
     const at90k = (frameNumber * 90_000) / framesPerSecond
-    const data = lengthPrefixed(picture.units.filter((unit) => !isParameterSet(unit)))
+    const data = lengthPrefixed(picture.units.filter((unit) => !isParameterSet(unit, codec)))
     recorder.push({ kind: 'video', pts90k: at90k, dts90k: at90k, wallMs, isKey: picture.isKey, data })
+    while (block && (blocks * block.samples) / block.rate < (frameNumber + 1) / framesPerSecond) {
+      const pts90k = Math.round((blocks++ * block.samples * 90_000) / block.rate)
+      recorder.push({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data: block.data })
+    }
     yield wallMs
   }
 }
 
-const isParameterSet = (unit: Uint8Array) => [nalType.sps, nalType.pps].includes(nalTypeOf(unit[0]!) as 7 | 8)
+function isParameterSet([first = 0]: Uint8Array, codec: 'h264' | 'h265'): boolean {
+  const { vps, sps, pps } = hevcNalType
+  const ofCodec: readonly number[] = codec === 'h264' ? [nalType.sps, nalType.pps] : [vps, sps, pps]
+  return ofCodec.includes(codec === 'h264' ? nalTypeOf(first) : hevcNalTypeOf(first))
+}
 
 function lengthPrefixed(units: readonly Uint8Array[]): Uint8Array {
   const out = Buffer.alloc(units.reduce((sum, { length }) => sum + 4 + length, 0))

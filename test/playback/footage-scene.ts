@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { GapReason } from '../../contract/gap-reasons.ts'
 import { markerName } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { deleteSegments } from '../../server/archive/deletion.ts'
@@ -12,7 +13,6 @@ import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { SegmentRows } from '../../server/archive/segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
-import type { GapReason } from '../../server/hub/hub-item.ts'
 import {
   type SyntheticOptions,
   syntheticFormat,
@@ -23,6 +23,7 @@ import { MemoryStreamRows } from '../../server/playback/memory-stream-rows.ts'
 import { Playback, type PlaybackOptions } from '../../server/playback/playback.ts'
 import type { StreamRows } from '../../server/playback/stream-rows.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
+import { type Faults, spoilFrames } from './lossy-frames.ts'
 
 export class TestClock implements Clock {
   ms = t0
@@ -64,12 +65,17 @@ export class FootageScene {
     })
   }
 
-  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time. Stays open. */
-  async record(fromS: number, toS: number, options: SyntheticOptions = {}): Promise<void> {
+  /** Footage from `fromS` to `toS`, seconds after the beginning of the test's time; `Faults` are on its own axis. Stays open. */
+  async record(
+    fromS: number,
+    toS: number,
+    { losses, pauses, damaged, ...options }: SyntheticOptions & Faults = {},
+  ): Promise<void> {
     const recorder = (this.#recorder ??= this.#createRecorder())
     let groups = 0
     recorder.push({ kind: 'start', runId: `run-${this.#runs++}`, format: syntheticFormat(options) })
-    for (const frame of syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })) {
+    const frames = syntheticFrames({ ...options, startMs: t0 + fromS * 1000 })
+    for (const frame of spoilFrames(frames, { losses, pauses, damaged })) {
       if (frame.dts90k - (options.start90k ?? 0) >= (toS - fromS) * 90_000) break
       recorder.push(frame)
       if (frame.isKey && ++groups % 16 === 0) await this.#settle()

@@ -3,7 +3,15 @@
 import { startOfDay, type Zone } from './zone.ts'
 
 /** What this server reports by itself. */
-export const ownKinds = ['camera_offline', 'camera_online', 'recording_gap', 'recording_error'] as const
+export const ownKinds = [
+  'camera_offline',
+  'camera_online',
+  'recording_gap',
+  'recording_error',
+  'camera_clock',
+  'packet_loss',
+  'clock_set',
+] as const
 
 export type Day<T> = { readonly startMs: number; readonly events: readonly T[] }
 

@@ -145,7 +145,10 @@ export const english = {
       camera_unreachable: 'the camera could not be reached',
       auth_failed: 'the camera refused name and password',
       no_frames: 'the camera sent no pictures',
+      packet_loss: 'packets from the camera were lost',
       stream_changed: 'the camera changed its stream',
+      clock_set: 'the clock was set',
+      camera_suspended: 'the server paused this camera because its stream harmed the server',
       stopped_by_user: 'recording was off',
       disk_full: 'the disk was full',
       disk_failed: 'the disk could not be written to',
@@ -275,6 +278,7 @@ export const english = {
       no_video: 'There is no video in the stream',
       unsupported: 'The stream cannot be read',
       no_frames: 'The camera answers, but sends no picture',
+      suspended: 'The server has paused this camera',
       failed: 'It did not work',
     } as Record<string, string> & { failed: string },
     /** The server says it in English itself, and knows more. */
@@ -317,6 +321,23 @@ export const english = {
     removeText: (size: string | undefined) =>
       `All its recordings${size === undefined ? '' : ` (${size})`}, events and guests go with it. This cannot be undone.`,
   },
+  statistics: {
+    title: 'Reception',
+    nothing: 'No picture has been received since the server started.',
+    bitRate: 'Bit rate',
+    frameRate: 'Frame rate',
+    none: 'No pictures at the moment',
+    lostPackets: 'Lost packets',
+    lostPictures: 'Lost pictures',
+    lost: (count: string, percent: string) => `${count} (${percent} % in the last ten minutes)`,
+    freezes: 'Freezes',
+    frozen: (count: number, seconds: string) => `${count}, ${seconds} s in total`,
+    keepDamaged: 'Keep damaged pictures',
+    damagedHint:
+      'After a loss, pictures are shown and recorded with their faults instead of leaving a gap up to the next key frame. H.265 pictures may turn grey.',
+    since: (time: string) =>
+      `Counted since ${time}. Lost packets are usually a matter of the network: try a cable, a better wireless signal, or a lower bit rate in the camera.`,
+  },
   events: {
     title: 'Events',
     camera: 'Camera',
@@ -338,6 +359,9 @@ export const english = {
       camera_online: 'Camera online again',
       recording_gap: 'Gap in the recording',
       recording_error: 'Recording fails',
+      camera_clock: 'Camera clock is wrong',
+      packet_loss: 'Pictures lost on the way from the camera',
+      clock_set: 'Clock was set',
     } as Record<string, string>,
     sources: {
       api: 'a program',
@@ -443,6 +467,10 @@ export const english = {
     full: 'The space is used up: the oldest goes before its time.',
     disk: 'Disk of the server',
     diskSilent: 'The disk does not answer.',
+    repairing: (files: number) =>
+      `After an unexpected end, ${files === 1 ? 'one recorded file is' : `${files} recorded files are`} still being checked. Recording goes on meanwhile.`,
+    repairFails: (files: number) =>
+      `${files === 1 ? 'One recorded file' : `${files} recorded files`} could not be checked. The server will try again.`,
     recordings: 'Recordings',
     other: 'Other files',
     free: 'Free',

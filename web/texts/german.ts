@@ -182,7 +182,10 @@ export const german: Texts = {
       camera_unreachable: 'die Kamera war nicht erreichbar',
       auth_failed: 'die Kamera hat Name und Passwort abgelehnt',
       no_frames: 'die Kamera hat keine Bilder gesendet',
+      packet_loss: 'Pakete der Kamera gingen verloren',
       stream_changed: 'die Kamera hat ihren Stream geändert',
+      clock_set: 'die Uhr wurde gestellt',
+      camera_suspended: 'der Server hat diese Kamera pausiert, weil ihr Stream den Server gestört hat',
       stopped_by_user: 'die Aufzeichnung war aus',
       disk_full: 'der Datenträger war voll',
       disk_failed: 'auf den Datenträger ließ sich nicht schreiben',
@@ -314,6 +317,7 @@ export const german: Texts = {
       no_video: 'Im Strom ist kein Video',
       unsupported: 'Der Strom lässt sich nicht lesen',
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild',
+      suspended: 'Der Server hat diese Kamera pausiert',
       failed: 'Es hat nicht geklappt',
     },
     advice: {
@@ -335,6 +339,8 @@ export const german: Texts = {
       no_video: 'Im Strom ist kein Video. Versuchen Sie einen anderen Strom der Kamera.',
       unsupported: 'Der Strom lässt sich nicht lesen. Stellen Sie die Kamera auf H.264 oder H.265.',
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild. Ein Neustart der Kamera hilft oft.',
+      suspended:
+        'Der Stream dieser Kamera hat einen Teil des Servers mehrmals zum Absturz gebracht. Der Server versucht es später wieder. Aktualisieren Sie die Firmware der Kamera; wenn Sie die Adresse der Kamera ändern, versucht er es sofort.',
       failed: 'Es hat nicht geklappt. Bitte noch einmal versuchen; sonst hilft ein Blick in das Protokoll des Servers.',
     },
     suggestions: 'Übliche Adressen von Herstellern, beim selben Gerät:',
@@ -377,6 +383,23 @@ export const german: Texts = {
     removeText: (size) =>
       `Alle ihre Aufzeichnungen${size === undefined ? '' : ` (${size})`}, Ereignisse und Gäste gehen mit. Das lässt sich nicht rückgängig machen.`,
   },
+  statistics: {
+    title: 'Empfang',
+    nothing: 'Seit dem Start des Servers ist kein Bild angekommen.',
+    bitRate: 'Bitrate',
+    frameRate: 'Bildrate',
+    none: 'Zurzeit kommen keine Bilder',
+    lostPackets: 'Verlorene Pakete',
+    lostPictures: 'Verlorene Bilder',
+    lost: (count, percent) => `${count} (${percent} % in den letzten zehn Minuten)`,
+    freezes: 'Standbilder',
+    frozen: (count, seconds) => `${count}, insgesamt ${seconds} s`,
+    keepDamaged: 'Beschädigte Bilder behalten',
+    damagedHint:
+      'Nach einem Verlust werden Bilder mit ihren Fehlern gezeigt und aufgezeichnet, statt bis zum nächsten Schlüsselbild eine Lücke zu lassen. Bilder in H.265 können grau werden.',
+    since: (time) =>
+      `Gezählt seit ${time}. Verlorene Pakete liegen meist am Netz: Oft helfen ein Kabel, besserer WLAN-Empfang oder eine niedrigere Bitrate in der Kamera.`,
+  },
   events: {
     title: 'Ereignisse',
     camera: 'Kamera',
@@ -397,6 +420,9 @@ export const german: Texts = {
       camera_online: 'Kamera wieder online',
       recording_gap: 'Lücke in der Aufzeichnung',
       recording_error: 'Aufzeichnung scheitert',
+      camera_clock: 'Uhr der Kamera geht falsch',
+      packet_loss: 'Bildverlust auf dem Weg von der Kamera',
+      clock_set: 'Uhr wurde gestellt',
     },
     sources: {
       api: 'ein Programm',
@@ -502,6 +528,10 @@ export const german: Texts = {
     full: 'Der Platz ist belegt: Das Älteste geht vor seiner Zeit.',
     disk: 'Datenträger des Servers',
     diskSilent: 'Der Datenträger antwortet nicht.',
+    repairing: (files) =>
+      `Nach einem unerwarteten Ende ${files === 1 ? 'wird noch eine Aufnahmedatei' : `werden noch ${files} Aufnahmedateien`} geprüft. Die Aufzeichnung läuft währenddessen weiter.`,
+    repairFails: (files) =>
+      `${files === 1 ? 'Eine Aufnahmedatei konnte' : `${files} Aufnahmedateien konnten`} nicht geprüft werden. Der Server versucht es erneut.`,
     recordings: 'Aufzeichnungen',
     other: 'Andere Dateien',
     free: 'Frei',

@@ -27,6 +27,7 @@ export function writeCamera(
     ...rest,
     status_reason: camera.status === 'offline' ? (camera.statusDetail ?? camera.statusReason) : null,
     status_code: camera.status === 'offline' ? findStatusCode(camera) : null,
+    keeps_damaged_pictures: camera.keepsDamaged,
   }
 }
 

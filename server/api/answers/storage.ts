@@ -1,13 +1,17 @@
 // The space of recordings as clients see it.
 
 import type { Storage } from '../../../contract/storage.ts'
+import type { RepairProgress } from '../../archive/background-repair.ts'
 import type { CameraStorage, StorageReport } from '../../archive/storage-meter.ts'
 import { writeTime } from '../../model/time.ts'
 
 const dayMs = 86_400_000
 
 /** What one user may know; `isOwner`: also of all others together. */
-export function writeStorage(report: StorageReport, userId: number, isOwner: boolean): Storage {
+export function writeStorage(
+  report: StorageReport,
+  { userId, isOwner, repair }: { readonly userId: number; readonly isOwner: boolean; readonly repair: RepairProgress },
+): Storage {
   const { atMs, limits, forecast } = report
   const own = report.cameras.filter(({ ownerId }) => ownerId === userId)
   const fullMs = Math.min(
@@ -19,11 +23,17 @@ export function writeStorage(report: StorageReport, userId: number, isOwner: boo
     max_bytes: limits.users.get(userId) ?? null,
     full_at: writeInstant(atMs, fullMs),
     cameras: own.map(writeCamera),
-    server: isOwner ? writeServer(report) : null,
+    server: isOwner ? { ...writeServer(report), repair: writeRepair(repair) } : null,
   }
 }
 
-function writeServer({ atMs, cameras, limits, forecast, disk }: StorageReport): NonNullable<Storage['server']> {
+/** Null when no file waits, and none has failed. */
+export function writeRepair({ pending, repaired, failed }: RepairProgress) {
+  if (pending === 0 && failed === 0) return null
+  return { pending_files: pending, repaired_files: repaired, failed_files: failed }
+}
+
+function writeServer({ atMs, cameras, limits, forecast, disk }: StorageReport) {
   return {
     ...writeSums(cameras),
     max_bytes: limits.maxBytes ?? null,

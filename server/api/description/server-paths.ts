@@ -1,5 +1,6 @@
 // What the server says of itself.
 
+import { FileRepair } from '../../../contract/storage.ts'
 import type { PathItem, Response } from './openapi.ts'
 import { referToRefusal } from './refusals.ts'
 
@@ -7,7 +8,14 @@ const ok: Response = {
   description: 'It can answer.',
   content: {
     'application/json': {
-      schema: { type: 'object', properties: { status: { type: 'string', const: 'ok' } }, required: ['status'] },
+      schema: {
+        type: 'object',
+        properties: {
+          status: { type: 'string', const: 'ok' },
+          repair: { ...FileRepair, description: 'Only while files are left that were open when the server died.' },
+        },
+        required: ['status'],
+      },
       example: { status: 'ok' },
     },
   },

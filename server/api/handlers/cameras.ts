@@ -11,9 +11,10 @@ import { getPage, writePageLinks } from '../../model/page.ts'
 import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras.ts'
 import type { Store } from '../../store/store.ts'
 import { writeCamera } from '../answers/camera.ts'
+import { writeStatistics } from '../answers/statistics.ts'
 import type { Handlers } from '../call.ts'
 import { readSource } from '../camera-source.ts'
-import type { Detector } from '../deps.ts'
+import type { Detector, FigureSource } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
 import { getOwnCamera } from '../own-camera.ts'
 
@@ -23,7 +24,8 @@ export type CameraHandlersOptions = {
   readonly audit: Pick<Audit, 'write'>
   /** Cameras of one user, but for owners of the server; undefined for any number. */
   readonly cameraLimit?: number | undefined
-  readonly detector: Pick<Detector, 'findType'>
+  readonly detector: Pick<Detector, 'findType' | 'checkAddress'>
+  readonly figures: FigureSource
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
 }
@@ -32,13 +34,14 @@ type Names =
   | 'listCameras'
   | 'getCamera'
   | 'getCameraSource'
+  | 'getCameraStatistics'
   | 'createCamera'
   | 'updateCamera'
   | 'deleteCamera'
   | 'rotateEventHash'
 
 export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handlers, Names> {
-  const { store, urls, audit, detector, publicUrl, cameraLimit } = options
+  const { store, urls, audit, detector, publicUrl, cameraLimit, figures } = options
   const { cameras, recordings } = store
 
   const show = async (camera: CameraRow, caller: Caller, view: LiveView = {}) =>
@@ -76,11 +79,17 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
       return { url: hideSecrets(url), username: username === '' ? null : username, has_password: Boolean(password) }
     },
 
+    async getCameraStatistics({ caller, params }) {
+      const { id } = await getOwnCamera(store, caller.userId, params.camera_id)
+      return writeStatistics(figures.find(id))
+    },
+
     async createCamera(call) {
       const { userId } = call.caller
       const body: NewCamera = call.body()
       const source = readSource(body)
       const name = parseCameraName(body.name)
+      detector.checkAddress(source.url)
       const found = body.type ?? (await detector.findType(source, { userId, signal: call.signal() }))
       const type = found ?? guessCameraType(source.url)
       const maxOfOwner = await findLimit(userId)
@@ -91,7 +100,10 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
     async updateCamera(call) {
       const { userId } = call.caller
       const camera = await getOwnCamera(store, userId, call.params.camera_id)
-      return show(await cameras.update(camera.id, readChange(camera, call.body())), call.caller)
+      const change = readChange(camera, call.body())
+      // An address that stays may have been added when it was allowed.
+      if (change.url !== undefined && change.url !== camera.url) detector.checkAddress(change.url)
+      return show(await cameras.update(camera.id, change), call.caller)
     },
 
     async rotateEventHash(call) {
@@ -114,13 +126,17 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
  * What the body does not name stays. An address of another host without user information takes no credentials along: whoever may
  * change a camera must not be able to have its password sent elsewhere.
  */
-function readChange(camera: CameraRow, { name, type, url, username, password }: CameraChange): RowChange {
+function readChange(
+  camera: CameraRow,
+  { name, type, url, username, password, keeps_damaged_pictures: keepsDamaged }: CameraChange,
+): RowChange {
   const source = url === undefined ? undefined : parseCameraUrl(url)
   const isElsewhere = source !== undefined && new URL(source.url).host !== new URL(camera.url).host
   const isNamed = source !== undefined && source.username !== null
   return {
     ...(name !== undefined && { name: parseCameraName(name) }),
     ...(type !== undefined && { type }),
+    ...(keepsDamaged !== undefined && { keepsDamaged }),
     ...(source && { url: source.url }),
     ...((isElsewhere || isNamed) && { username: source.username, password: source.password }),
     ...(username !== undefined && { username }),

@@ -1,5 +1,6 @@
 // /v1/me/storage/ and /v1/users/{user_id}/storage/: how much space recordings take, and how much they may take. Extensions.
 
+import type { RepairProgress } from '../../archive/background-repair.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import type { Store } from '../../store/store.ts'
 import { writeStorage } from '../answers/storage.ts'
@@ -10,17 +11,18 @@ import { checkOwner } from '../owner.ts'
 export type StorageHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'userLimits'>
   readonly storage: StorageSource
+  readonly repair: () => RepairProgress
   readonly audit: Pick<Audit, 'write'>
 }
 
 type Names = 'getStorage' | 'getUserStorage' | 'updateUserStorage'
 
 export function createStorageHandlers(options: StorageHandlersOptions): Pick<Handlers, Names> {
-  const { store, storage, audit } = options
+  const { store, storage, repair, audit } = options
 
   const show = async (userId: number) => {
     const { isOwner } = await store.users.get(userId)
-    return writeStorage(await storage.read(), userId, isOwner)
+    return writeStorage(await storage.read(), { userId, isOwner, repair: repair() })
   }
 
   return {

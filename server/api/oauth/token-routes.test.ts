@@ -245,6 +245,19 @@ testEachDatabase('T15: revoking answers nothing', async (t, database) => {
   assert.equal((await postForm({ token: 'x' }, { url })).statusCode, 401)
 })
 
+testEachDatabase('T15: revoking a superseded token of either kind ends the log-in', async (t, database) => {
+  const { postForm } = await open(t, database)
+  const refresh = async (refresh_token: string) =>
+    postForm({ grant_type: 'refresh_token', client_id: 'app', refresh_token })
+  for (const kind of ['access_token', 'refresh_token'] as const) {
+    const first = (await postForm(login)).json()
+    const second = (await refresh(first.refresh_token)).json()
+    const response = await postForm({ client_id: 'app', token: first[kind] }, { url: '/oauth/token-revoke/' })
+    assert.deepEqual([response.statusCode, response.body], [200, ''])
+    assert.deepEqual((await refresh(second.refresh_token)).json().error, 'invalid_grant')
+  }
+})
+
 testEachDatabase('T14: the Idempotency-Key is a header', async (t, database) => {
   const { postForm } = await open(t, database)
   const { refresh_token } = (await postForm(login)).json()

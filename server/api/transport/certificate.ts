@@ -5,10 +5,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { generate } from 'selfsigned'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
+import { syncFolder } from '../../base/sync-folder.ts'
 import type { Identity } from './secure-server.ts'
 
 const dayMs = 86_400_000
@@ -113,7 +114,9 @@ async function readPem(file: string): Promise<string> {
 
 async function replaceFile(file: string, text: string, mode: number): Promise<void> {
   const fresh = `${file}.new`
-  await writeFile(fresh, text, { mode })
+  await writeFile(fresh, text, { mode, flush: true })
   await chmod(fresh, mode)
   await rename(fresh, file)
+  // Clients may trust this very certificate: it must not be another one after a loss of power.
+  await syncFolder(dirname(file))
 }

@@ -107,9 +107,7 @@ async function run(
       const { pair } = login.pairs[index]!
       const application = operation.isForeign ? login.application + 1 : login.application
       await machine.revoke(operation.byAccess ? pair.access : pair.refresh, application % applications)
-      // A dead access token is forgotten, and revokes nothing.
-      const isKnown = !operation.byAccess || index === login.pairs.length - 1
-      if (!operation.isForeign && isKnown) login.hasEnded = true
+      if (!operation.isForeign) login.hasEnded = true
     }
   }
 }

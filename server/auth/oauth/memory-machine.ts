@@ -72,9 +72,6 @@ export class MemoryMachine implements LoginMachine {
         generation = effect.fromGeneration + 1
         this.#grants.set(id, { ...this.#grants.get(id)!, generation })
         this.#tokens.get(presented)!.usedAtMs = this.#nowMs
-        for (const [value, token] of this.#tokens) {
-          if (token.grantId === id && token.kind === 'access') this.#tokens.delete(value)
-        }
       }
       const common = { grantId: id, generation, usedAtMs: undefined }
       this.#tokens.set(pair.access, { ...common, kind: 'access', expiresAtMs: effect.pair.accessExpiresAtMs })

@@ -276,12 +276,28 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('T15: a token that was exchanged already still ends its grant', async (t, database) => {
-  const { logIn, refresh, revoke, isAccepted } = await open(t, database)
-  const first = await logIn()
-  const second = readPair(await refresh(first.refresh_token))
-  await revoke(first.refresh_token)
-  assert.equal(await isAccepted(second.access_token), false)
+for (const kind of ['access_token', 'refresh_token'] as const) {
+  testEachDatabase(`T15: revoking a superseded ${kind} still ends its grant, and no other`, async (t, database) => {
+    const { logIn, refresh, revoke, isAccepted } = await open(t, database)
+    const [first, other] = [await logIn(), await logIn()]
+    const second = readPair(await refresh(first.refresh_token))
+    const third = readPair(await refresh(second.refresh_token))
+    await revoke(first[kind], 'other')
+    assert.equal(await isAccepted(third.access_token), true)
+    await revoke(first[kind])
+    assert.equal(await isAccepted(third.access_token), false)
+    assert.deepEqual(readRefusal(await refresh(third.refresh_token)), invalidGrant)
+    assert.equal(await isAccepted(other.access_token), true)
+  })
+}
+
+testEachDatabase('T15: revoking an access token that has expired still ends its grant', async (t, database) => {
+  const { logIn, refresh, revoke, clock, store } = await open(t, database)
+  const pair = await logIn()
+  clock.advance(20 * dayMs)
+  await store.grants.removeExpired()
+  await revoke(pair.access_token)
+  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
 })
 
 testEachDatabase('T16: a chain in use never ends by idling, but by the year', async (t, database) => {
@@ -380,12 +396,12 @@ testEachDatabase('what has expired is forgotten in time, and nothing that has no
     const rows = await readRows(database)
     return ['oauth_grants', 'oauth_tokens', 'oauth_replies'].map((table) => rows[table]!.length)
   }
-  assert.deepEqual(await count(), [1, 3, 1])
+  assert.deepEqual(await count(), [1, 4, 1])
   await store.grants.removeExpired()
-  assert.deepEqual(await count(), [1, 3, 1])
+  assert.deepEqual(await count(), [1, 4, 1])
   clock.advance(61_000)
   await store.grants.removeExpired()
-  assert.deepEqual(await count(), [1, 3, 0])
+  assert.deepEqual(await count(), [1, 4, 0])
   clock.advance(31 * dayMs)
   await store.grants.removeExpired()
   assert.deepEqual(await count(), [1, 0, 0])

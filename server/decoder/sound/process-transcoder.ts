@@ -2,6 +2,7 @@
 // One for each media worker; it serves all cameras of it. docs/design/decoder.md
 
 import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Backoff } from '../../base/retry.ts'
 import type { SoundSink, SoundSource, SoundTranscoder } from '../../media/sound/sound-transcoder.ts'
@@ -65,7 +66,14 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
       if (number === undefined) return
       tags.splice(0, Math.max(0, number - first))
       first = Math.max(first, number)
-      if (tags.length > 0) onBlock(data, tags[0]!)
+      if (tags.length === 0) return
+      try {
+        onBlock(data, tags[0]!)
+      } catch (error) {
+        // A bug of ours, over the sound of one camera: that of the others comes from the same process.
+        this.#options.log.error({ error: errorChain(error) }, 'a block of sound could not be taken')
+        this.#close(streamId, stream)
+      }
     }
     const stream: Stream = { source, onReply, sentMs: [], openIn: undefined }
     this.#streams.set(streamId, stream)
@@ -74,7 +82,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     this.#start()
     return {
       push: (data, tag) => {
-        if (!this.#mayPush(stream)) return
+        if (!this.#streams.has(streamId) || !this.#mayPush(stream)) return
         if (stream.openIn !== this.#child) {
           first += tags.splice(0).length
           this.#openIn(streamId, stream)
@@ -84,12 +92,14 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
         stream.sentMs.push(this.#options.clock.monotonicMs())
         this.#child?.send(writeSoundRequest({ type: 'chunk', streamId, number, data }))
       },
-      close: () => {
-        if (!this.#streams.delete(streamId)) return
-        if (stream.openIn) stream.openIn.send(writeSoundRequest({ type: 'close', streamId }))
-        if (this.#streams.size === 0) this.#stopLater()
-      },
+      close: () => this.#close(streamId, stream),
     }
+  }
+
+  #close(streamId: number, { openIn }: Stream): void {
+    if (!this.#streams.delete(streamId)) return
+    if (openIn) openIn.send(writeSoundRequest({ type: 'close', streamId }))
+    if (this.#streams.size === 0) this.#stopLater()
   }
 
   stats(): SoundStats {

@@ -2,6 +2,7 @@
 
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../../media/frame.ts'
+import { KeyPictureCollector } from '../../media/nal/key-picture.ts'
 
 export type KeyFrame = { readonly format: StreamFormat; readonly data: Uint8Array }
 
@@ -19,6 +20,7 @@ type Mark = { readonly at90k: number; readonly bytesBefore: number }
 
 export class StreamMeter {
   #format: StreamFormat | undefined
+  #collector: KeyPictureCollector | undefined
   #keyFrame: KeyFrame | undefined
   #first: Mark | undefined
   #last: Mark | undefined
@@ -64,6 +66,7 @@ export class StreamMeter {
   /** Times of two runs have nothing in common: what was measured of the one before is given up. */
   #begin(format: StreamFormat): void {
     this.#format = format
+    this.#collector = new KeyPictureCollector(format.video.codec)
     this.#first = undefined
     this.#last = undefined
     this.#firstKey = undefined
@@ -73,17 +76,19 @@ export class StreamMeter {
     this.#bytes = 0
   }
 
-  #takePicture({ dts90k, isKey, data }: Frame): void {
+  #takePicture(frame: Frame): void {
+    const { dts90k, isKey, data } = frame
     const mark = { at90k: dts90k, bytesBefore: this.#bytes }
     this.#first ??= mark
     this.#last = mark
     this.#pictures++
     this.#bytes += data.length
+    const picture = this.#collector?.push(frame)
+    if (picture && this.#format) this.#keyFrame = { format: this.#format, data: picture }
     if (!isKey) return
     this.#keys++
     this.#firstKey ??= mark
     this.#lastKey = mark
-    if (this.#format) this.#keyFrame = { format: this.#format, data }
   }
 }
 

@@ -14,6 +14,9 @@ import { CameraError } from '../camera-error.ts'
 import { CameraStream } from '../camera-stream.ts'
 import { type ContainerPlan, planContainer } from '../container-plan.ts'
 import { FrameWatch } from '../frame-watch.ts'
+import type { VideoPlan } from '../video-plan.ts'
+import { BareTimes } from './bare-times.ts'
+import { endOnThrow } from './end-on-throw.ts'
 import { describeHttpError } from './http-client.ts'
 
 const tickMs = 2500
@@ -37,9 +40,11 @@ export async function runContainerCamera(
   })
   response.on('data', (bytes: Uint8Array) => {
     stats.receivedBytes += bytes.length
-    if (!input.push(bytes)) response.pause()
+    endOnThrow(ended, () => {
+      if (!input.push(bytes)) response.pause()
+    })
   })
-  response.on('end', () => input.end())
+  response.on('end', () => endOnThrow(ended, () => input.end()))
   response.on('error', (error) => ended.abort(describeHttpError(error, url)))
   response.resume()
   const frames = new FrameWatch(limits, clock.monotonicMs())
@@ -63,6 +68,7 @@ class ContainerSession implements Disposable {
   #plan: ContainerPlan | undefined
   stream: CameraStream | undefined
   #isTimed = false
+  #bareTimes: BareTimes | undefined
   #last90k = Number.NEGATIVE_INFINITY
 
   constructor(options: ConnectedOptions) {
@@ -90,7 +96,7 @@ class ContainerSession implements Disposable {
     const { log, onLearned } = this.#options
     if (plan.audioProblem) log.info({ problem: plan.audioProblem }, 'camera sound is left out')
     this.#plan = plan
-    this.stream = new CameraStream({ ...this.#options, plan })
+    this.stream = new CameraStream({ ...this.#options, plan, runLimit: this.#options.memory.runLimit })
     onLearned?.({ plan })
   }
 
@@ -103,12 +109,19 @@ class ContainerSession implements Disposable {
     }
     const units = this.#plan.listNalUnits(data)
     if (units.length === 0) stream.markLoss()
-    // In a stream without times pictures are stamped by arrival; in one with times, one without follows the last.
+    // In a stream with times, a picture without follows the last.
     this.#isTimed ||= pts90k !== undefined
-    const arrival90k = this.#isTimed ? Number.NEGATIVE_INFINITY : Math.round(this.#options.arrivalClock.nowMs() * 90)
-    const at90k = pts90k ?? Math.max(this.#last90k + 1, arrival90k)
+    const at90k = pts90k ?? (this.#isTimed ? this.#last90k + 1 : this.#placeBare(units, this.#plan.video))
     this.#last90k = at90k
     stream.takeAccessUnit(units, at90k)
+  }
+
+  #placeBare(units: readonly Uint8Array[], { codec, parameterSets }: VideoPlan): number {
+    if (!this.#bareTimes) {
+      this.#bareTimes = new BareTimes(codec === 'h265' ? 'h265' : 'h264')
+      this.#bareTimes.takeSets(parameterSets)
+    }
+    return this.#bareTimes.take(units, Math.round(this.#options.arrivalClock.nowMs() * 90))
   }
 
   [Symbol.dispose](): void {
@@ -117,14 +130,6 @@ class ContainerSession implements Disposable {
     stream[Symbol.dispose]()
     stream.collectStats()
     this.#options.memory.lastWallMs = stream.lastWallMs
-  }
-}
-
-function endOnThrow(ended: AbortController, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    ended.abort(error)
   }
 }
 

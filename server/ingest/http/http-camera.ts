@@ -9,6 +9,7 @@ import { withDeadline } from '../deadline.ts'
 import { describeLacking, FrameWatch, type Lacking } from '../frame-watch.ts'
 import { PictureStream } from '../picture-stream.ts'
 import { runContainerCamera } from './container-camera.ts'
+import { endOnThrow } from './end-on-throw.ts'
 import { describeHttpError, HttpClient } from './http-client.ts'
 import { findContent } from './http-content.ts'
 
@@ -24,7 +25,7 @@ const unchangedMs = 5000
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { url, address, credentials, clock, signal, limits, memory } = options
   using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
-  const pictures = new PictureStream(options)
+  const pictures = new PictureStream({ ...options, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
@@ -68,9 +69,9 @@ async function readPictures(
   const over = AbortSignal.any([signal, ended.signal])
   response.on('data', (bytes: Uint8Array) => {
     stats.receivedBytes += bytes.length
-    reader.push(bytes)
+    endOnThrow(ended, () => reader.push(bytes))
   })
-  response.on('end', () => ended.abort(undefined))
+  response.on('end', () => ended.abort(isOver))
   response.on('error', (error) => ended.abort(describeHttpError(error, url)))
   response.resume()
   let bad = 0
@@ -85,12 +86,15 @@ async function readPictures(
   } catch (error) {
     signal.throwIfAborted()
     if (!ended.signal.aborted) throw error
-    if (ended.signal.reason instanceof CameraError) throw ended.signal.reason
+    if (ended.signal.reason !== isOver) throw ended.signal.reason
     return last
   } finally {
     response.destroy()
   }
 }
+
+/** The reason when a body has come to its end. */
+const isOver = Symbol('the body is over')
 
 const lacking: Lacking = { what: 'no JPEG that can be read', hint: 'check that its URL is one of MJPEG pictures' }
 
@@ -146,11 +150,15 @@ async function readPicture(response: IncomingMessage, options: ConnectedOptions)
       jpeg ??= picture
     },
   })
-  response.on('data', (bytes: Uint8Array) => {
-    stats.receivedBytes += bytes.length
-    reader.push(bytes)
-  })
   const ended = new Promise<void>((resolve, reject) => {
+    response.on('data', (bytes: Uint8Array) => {
+      stats.receivedBytes += bytes.length
+      try {
+        reader.push(bytes)
+      } catch (error) {
+        reject(error)
+      }
+    })
     response.on('end', resolve)
     response.on('error', (error) => reject(describeHttpError(error, url)))
   })

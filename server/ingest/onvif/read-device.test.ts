@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { type OnvifCameraOptions, openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
-import { createAddressGuard } from '../address-guard.ts'
+import { type AddressGuard, createAddressGuard } from '../address-guard.ts'
 import { type ReadDeviceOptions, readOnvifDevice } from './read-device.ts'
 
 const login = { username: 'ada', password: 'sesame' }
@@ -186,7 +186,7 @@ test('a name that is not resolved, told as the place of a stream, does not keep 
   const told = (i: number) => ({ ...profiles[1]!, token: `p${i}`, url: `rtsp://slow-${i}.example/` })
   await using camera = await openOnvifCamera({ profiles: [0, 1, 2].map(told) })
   const guard = createAddressGuard({ allowLoopback: true })
-  const addressGuard: typeof guard = {
+  const addressGuard: AddressGuard = {
     resolve: (host, port) => (host.endsWith('.example') ? new Promise(() => {}) : guard.resolve(host, port)),
   }
   const patient = await read(camera.url, { addressGuard, responseMs: 300 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { NalDepacketizer } from '../nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits, writeLengthPrefixedNalUnits } from '../nal/nal-units.ts'
+import type { VideoSink } from '../video-depacketizer.ts'
 import { parseAvcConfig } from './avc-config.ts'
 import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
@@ -71,6 +72,74 @@ test('what is packetized comes back, without parameter sets, at any packet size'
   )
 })
 
+/** Recovery point messages: of this picture, and of the one 18 reference pictures later. */
+const openPoint = Uint8Array.of(6, 6, 1, 0b1_1_0_00_1_00, 0x80)
+const gradualPoint = Uint8Array.of(6, 6, 2, 0b00001001, 0b1_1_0_00_1_00, 0x80)
+
+test('a stream without IDR pictures begins at a recovery point, at any packet size', () => {
+  const points = fc.constantFrom(openPoint, gradualPoint)
+  fc.assert(
+    fc.property(points, fc.integer({ min: 5, max: 300 }), fc.nat(3), (point, maxPayloadBytes, lostGroup) => {
+      const { seen, depacketizer, send } = open()
+      const recoveries: (number | undefined)[] = []
+      const times: number[] = []
+      for (let i = 0; i < 20; i++) {
+        if (i === lostGroup * 5 + 3) depacketizer.markLoss()
+        const units = i % 5 === 1 ? [sps, pps, point, slice(1, 700)] : inter(300)
+        send(packetizeH264(units, maxPayloadBytes), i * 3600)
+      }
+      for (const item of seen) {
+        if (typeof item === 'string') continue
+        times.push(item.timestamp / 3600)
+        if (item.isKey) recoveries.push(item.timestamp / 3600)
+      }
+      const lost = (i: number) => i >= lostGroup * 5 + 3 && i < lostGroup * 5 + 6
+      const expected = Array.from({ length: 19 }, (_, i) => i + 1).filter((i) => !lost(i))
+      assert.deepEqual(times, expected)
+      assert.deepEqual(recoveries, [1, 6, 11, 16])
+    }),
+  )
+})
+
+test('pictures shown before an open group are left out where decoding begins there, and kept elsewhere', () => {
+  const { depacketizer, send, times } = open()
+  /** In the order of decoding: shown as 2, 0, 1, 5, 3, 4, 8, … */
+  const group = (at: number) => {
+    send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), at + 2)
+    for (const shown of [0, 1, 5, 3, 4]) send(packetizeH264(inter()), at + shown)
+  }
+  group(100)
+  group(106)
+  depacketizer.markLoss()
+  group(112)
+  send(packetizeH264(inter()), 200)
+  send(packetizeH264(inter()), 201)
+  const [, ...shown] = times()
+  assert.deepEqual(shown, [
+    ...[102, 105, 103, 104],
+    ...[108, 106, 107, 111, 109, 110],
+    ...[114, 117, 115, 116, 200, 201],
+  ])
+})
+
+test('a camera clock that steps back behind a recovery point costs a few pictures at most', () => {
+  const { depacketizer, send, times } = open()
+  depacketizer.markLoss()
+  send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), 1e9)
+  for (let i = 0; i < 50; i++) send(packetizeH264(inter()), i)
+  assert.ok(times().length > 30, `${times().length} pictures`)
+})
+
+test('a stream that repeats IDR pictures is not begun at gradual refresh', () => {
+  const { send, seen } = open()
+  for (let i = 0; i < 40; i++) {
+    const units = i % 10 === 0 ? key() : i % 10 === 5 ? [gradualPoint, slice(1, 30)] : inter()
+    send(packetizeH264(units), i)
+  }
+  const keys = seen.flatMap((item) => (typeof item !== 'string' && item.isKey ? [item.timestamp] : []))
+  assert.deepEqual(keys, [0, 5, 10, 20, 30])
+})
+
 test('single NAL unit packets (mode 0) and parameter sets of the SDP give the same', () => {
   const { seen, depacketizer, send, times } = open()
   for (const set of [sps, pps]) depacketizer.takeParameterSet(set)
@@ -97,6 +166,47 @@ test('a lost packet costs its group of pictures and never a corrupt frame', () =
   send(packetizeH264(inter()), 5)
   assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 4, 5])
   assert.ok(depacketizer.counters.droppedFrames >= 2)
+})
+
+test('damaged pictures that are kept are marked, until a whole key frame comes; a damaged key frame never is one', () => {
+  const seen: (readonly [number, boolean, boolean])[] = []
+  const sink: VideoSink = {
+    onFormat() {},
+    onPicture: (_data, timestamp, isKey, _memory, access) =>
+      seen.push([timestamp, isKey, access?.isDamaged === true] as const),
+  }
+  const depacketizer = new NalDepacketizer(h264Codec, sink, { keepsDamaged: () => true })
+  const send = (packets: readonly Uint8Array[], timestamp: number, lost = -1) => {
+    for (const [i, packet] of packets.entries()) {
+      if (i === lost) depacketizer.markLoss()
+      else depacketizer.push(packet, 0, packet.length, timestamp, i === packets.length - 1)
+    }
+  }
+  send(packetizeH264(inter()), 0)
+  send(packetizeH264(key(5000)), 1)
+  send(packetizeH264(inter()), 2)
+  send(packetizeH264([slice(1, 3000), slice(1, 3000, false)]), 3, 1)
+  send(packetizeH264(inter()), 4)
+  send(packetizeH264(inter(5000)), 5, 2)
+  send(packetizeH264(inter()), 6)
+  send(packetizeH264(key(5000)), 7)
+  send(packetizeH264(inter()), 8)
+  send(packetizeH264(key(5000)), 9, 2)
+  send(packetizeH264(inter()), 10)
+  send(packetizeH264(key()), 11)
+  send(packetizeH264(inter()), 12)
+  assert.deepEqual(seen, [
+    [1, true, false],
+    [2, false, false],
+    // What is left of it; then nothing is left of 5.
+    [3, false, true],
+    [4, false, true],
+    [6, false, true],
+    [7, true, false],
+    [8, false, false],
+    [11, true, false],
+    [12, false, false],
+  ])
 })
 
 test('a key frame whose first packets were lost is not taken for a whole one', () => {
@@ -218,6 +328,21 @@ test('packets of the interleaved mode are refused and cost their group', () => {
     assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 3])
     assert.equal(depacketizer.counters.badPayloads, 1)
   }
+})
+
+test('a picture whose only packet came without its payload is counted as dropped, padding is not', () => {
+  const { send, depacketizer, times } = open()
+  send(key(), 0)
+  send([new Uint8Array()], 3600)
+  send(inter(), 7200)
+  send([new Uint8Array()], 7200)
+  send([new Uint8Array()], 10_800, [])
+  send(inter(), 10_800)
+  send([new Uint8Array()], 10_800)
+  send(key(), 14_400)
+  send(key(), 18_000)
+  assert.deepEqual(times().slice(1), [0, 7200, 10_800, 14_400, 18_000])
+  assert.equal(depacketizer.counters.droppedFrames, 1)
 })
 
 test('an end of sequence, a NAL unit without content, disturbs nothing', () => {

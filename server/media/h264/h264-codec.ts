@@ -8,6 +8,7 @@ function roleOf(type: number): number {
   if (type === 0 || type >= nalType.stapA) return nalRole.bad
   if (type === nalType.idr) return nalRole.keySlice
   if (type < nalType.idr) return nalRole.slice
+  if (type === nalType.sei) return nalRole.message
   if (type === nalType.sps || type === nalType.pps) return nalRole.parameterSet
   return type >= nalType.accessUnitDelimiter && type <= nalType.filler ? nalRole.dropped : nalRole.kept
 }

@@ -18,6 +18,17 @@ export type Sps = {
   readonly bitDepthLuma: number
   readonly bitDepthChroma: number
   readonly order: PictureOrder
+  readonly slices: SliceFields
+}
+
+/** What must be known to read the beginning of a slice header (7.3.3). */
+export type SliceFields = {
+  readonly setId: number
+  readonly hasColourPlanes: boolean
+  readonly frameNumBits: number
+  readonly isFrameOnly: boolean
+  /** Undefined where pictures are shown in the order of decoding, or ordered by a cycle. */
+  readonly orderCountBits: number | undefined
 }
 
 const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
@@ -39,10 +50,10 @@ export function parseSps(nal: Uint8Array): Sps {
   const profile = reader.bits(8)
   const constraints = reader.bits(8)
   const level = reader.bits(8)
-  reader.unsigned() // seq_parameter_set_id
-  const chroma = readChroma(reader, profile)
-  reader.unsigned() // log2_max_frame_num_minus4
-  const orderType = skipPictureOrder(reader)
+  const setId = reader.unsigned()
+  const { hasColourPlanes, ...chroma } = readChroma(reader, profile)
+  const frameNumBits = reader.unsigned() + 4
+  const { orderType, orderCountBits } = readPictureOrder(reader)
   reader.unsigned() // max_num_ref_frames
   reader.bit() //      gaps_in_frame_num_value_allowed_flag
   const widthInBlocks = reader.unsigned() + 1
@@ -64,20 +75,22 @@ export function parseSps(nal: Uint8Array): Sps {
   const order = isInOrder
     ? { depth: 0, maxDepth: 0, frameRate }
     : { depth, maxDepth: Math.max(usualMaxDepth, depth ?? 0), frameRate }
-  return { profile, constraints, level, width, height, ...chroma, order }
+  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits }
+  return { profile, constraints, level, width, height, ...chroma, order, slices }
 }
 
 function readChroma(reader: BitReader, profile: number) {
-  if (!profilesWithChroma.has(profile)) return { chromaFormat: 1, bitDepthLuma: 8, bitDepthChroma: 8 }
+  if (!profilesWithChroma.has(profile))
+    return { chromaFormat: 1, bitDepthLuma: 8, bitDepthChroma: 8, hasColourPlanes: false }
   const chromaFormat = reader.unsigned()
-  if (chromaFormat === 3) reader.bit() // separate_colour_plane_flag
+  const hasColourPlanes = chromaFormat === 3 && reader.bit() === 1
   const bitDepthLuma = reader.unsigned() + 8
   const bitDepthChroma = reader.unsigned() + 8
   reader.bit() // qpprime_y_zero_transform_bypass_flag
   if (reader.bit()) {
     for (let i = 0; i < (chromaFormat === 3 ? 12 : 8); i++) if (reader.bit()) skipScalingList(reader, i < 6 ? 16 : 64)
   }
-  return { chromaFormat, bitDepthLuma, bitDepthChroma }
+  return { chromaFormat, bitDepthLuma, bitDepthChroma, hasColourPlanes }
 }
 
 function skipScalingList(reader: BitReader, size: number): void {
@@ -88,18 +101,18 @@ function skipScalingList(reader: BitReader, size: number): void {
   }
 }
 
-/** Returns pic_order_cnt_type: with 2, pictures are shown in the order of decoding. */
-function skipPictureOrder(reader: BitReader): number {
+/** pic_order_cnt_type: with 2, pictures are shown in the order of decoding; and how long a count is with 0. */
+function readPictureOrder(reader: BitReader): { orderType: number; orderCountBits: number | undefined } {
   const type = reader.unsigned()
-  if (type === 0) reader.unsigned()
-  if (type !== 1) return type
+  const orderCountBits = type === 0 ? reader.unsigned() + 4 : undefined
+  if (type !== 1) return { orderType: type, orderCountBits }
   reader.bit()
   reader.signed()
   reader.signed()
   const cycle = reader.unsigned()
   if (cycle > 255) throw new AppError('corrupt', 'H.264: expected at most 255 frames in the picture order cycle')
   for (let i = 0; i < cycle; i++) reader.signed()
-  return type
+  return { orderType: type, orderCountBits: undefined }
 }
 
 /** Pixels cut off in all (table 6-1 and equations 7-19 to 7-22). */

@@ -100,6 +100,29 @@ test('pictures before a key frame that refer to what was never seen are left out
   assert.deepEqual(times(), [format, 0, 3, 4, 5, 6, 7, 8, 100, 103, 104, 200])
 })
 
+test('after a splice (BLA) pictures that refer to what was before it are left out', () => {
+  const { send, times } = open()
+  const rasl = packetizeH265([slice(9, 20)])
+  const spliced = [packetizeH265(key(20, 16)), rasl, packetizeH265(inter())]
+  for (const [i, payloads] of [packetizeH265(key()), ...spliced].entries()) send(payloads, i)
+  assert.deepEqual(times(), [format, 0, 1, 3])
+})
+
+test('a stream without IRAP pictures begins at a recovery point', () => {
+  const { seen, depacketizer, send } = open()
+  /** Recovery point of 4 pictures: se(4), not exact, not broken. */
+  const message = Uint8Array.of(39 << 1, 1, 6, 2, 0b0001000_0, 0b0_1_000000, 0x80)
+  const group = () => [[...setsOf(small), message, slice(1, 500)], ...Array.from({ length: 6 }, () => inter())]
+  for (const [i, units] of [inter(), ...group(), ...group()].entries()) send(packetizeH265(units, 100), i)
+  const pictures = seen.flatMap((item) => (typeof item === 'string' ? [] : [item]))
+  assert.deepEqual(
+    pictures.filter(({ isKey }) => isKey).map(({ timestamp }) => timestamp),
+    [1, 8],
+  )
+  assert.equal(pictures.length, 14)
+  assert.equal(depacketizer.counters.droppedFrames, 1)
+})
+
 test('a lost packet costs its group of pictures and never a corrupt frame', () => {
   const { depacketizer, send, times } = open()
   send(packetizeH265(key(5000)), 0)

@@ -7,9 +7,11 @@ import { H265ParameterSets } from './parameter-sets.ts'
 function roleOf(type: number): number {
   if (type === nalType.raslN || type === nalType.raslR) return nalRole.leadingSlice
   if (type <= nalType.raslR) return nalRole.slice
+  if (type >= nalType.firstIrap && type < nalType.idrWithLeading) return nalRole.brokenKeySlice
   if (type >= nalType.firstIrap && type <= nalType.lastIrap) return nalRole.keySlice
   if (type >= nalType.vps && type <= nalType.pps) return nalRole.parameterSet
-  if (type === nalType.prefixSei || type === nalType.suffixSei) return nalRole.kept
+  if (type === nalType.prefixSei) return nalRole.message
+  if (type === nalType.suffixSei) return nalRole.kept
   // Delimiters, ends, filler, and what is reserved: decoders leave it out too.
   return type < nalType.aggregate ? nalRole.dropped : nalRole.bad
 }

@@ -28,6 +28,8 @@ export type HevcSps = HevcProfile & {
   readonly width: number
   readonly height: number
   readonly order: PictureOrder
+  /** What must be known to read the beginning of a slice header (7.3.6.1). */
+  readonly slices: { readonly setId: number; readonly hasColourPlanes: boolean; readonly orderCountBits: number }
 }
 
 const maxPixels = 16_384
@@ -48,7 +50,7 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
   if (id > 15 || subLayers > 6) throw new AppError('corrupt', `H.265: no set ${id} with ${subLayers} layers`)
   const chromaFormat = reader.unsigned()
   if (chromaFormat > 3) throw new AppError('corrupt', `H.265: expected a chroma format up to 3, found ${chromaFormat}`)
-  if (chromaFormat === 3) reader.bit() // separate_colour_plane_flag
+  const hasColourPlanes = chromaFormat === 3 && reader.bit() === 1
   const codedWidth = reader.unsigned()
   const codedHeight = reader.unsigned()
   const crop = reader.bit() ? readWindow(reader, chromaFormat) : { width: 0, height: 0 }
@@ -62,7 +64,7 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
   const bitDepthChroma = reader.unsigned() + 8
   if (bitDepthLuma > 16 || bitDepthChroma > 16)
     throw new AppError('corrupt', 'H.265: expected at most 16 bits a sample')
-  reader.unsigned() // log2_max_pic_order_cnt_lsb_minus4
+  const orderCountBits = reader.unsigned() + 4
   const depth = readReorderDepth(reader, subLayers)
   return {
     ...profile,
@@ -76,6 +78,7 @@ export function parseHevcSps(nal: Uint8Array): HevcSps {
     width,
     height,
     order: { depth, maxDepth: depth, frameRate: undefined },
+    slices: { setId: id, hasColourPlanes, orderCountBits },
   }
 }
 

@@ -22,7 +22,7 @@ const firstCapacity = 64 * 1024
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
 
 export class JpegDepacketizer implements VideoDepacketizer {
-  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
+  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
   readonly hasParameterSets = true
   readonly #sink: VideoSink
   readonly #size: JpegDepacketizerOptions['size']
@@ -47,6 +47,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
   takeParameterSet(): void {}
 
   markLoss(): void {
+    this.counters.losses++
     this.#isDamaged = true
   }
 

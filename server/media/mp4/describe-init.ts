@@ -44,6 +44,22 @@ export function findPictureConfig(init: Uint8Array): {
   return { codec: config.type === 'avcC' ? 'h264' : 'h265', config: content }
 }
 
+/** How the sound is coded: its codec, and the content of the decoder's own configuration; undefined when there is none. Throws 'corrupt'. */
+export function findSoundConfig(
+  init: Uint8Array,
+): { readonly codec: 'aac' | 'opus'; readonly config: Uint8Array } | undefined {
+  const entry = listEntries(init).find(({ type }) => type === 'mp4a' || type === 'Opus')
+  if (!entry) return undefined
+  const { boxes } = scanBoxes(init, entry.offset + entry.headerBytes + soundFieldBytes, entry.offset + entry.bytes)
+  const contentOf = (type: string) => {
+    const found = boxes.find((box) => box.type === type)
+    return found && init.subarray(found.offset + found.headerBytes, found.offset + found.bytes)
+  }
+  if (entry.type === 'Opus') return { codec: 'opus', config: contentOf('dOps') ?? new Uint8Array() }
+  const decoder = findDescriptor(contentOf('esds')?.subarray(4) ?? new Uint8Array(), [0x03, 0x04])
+  return { codec: 'aac', config: (decoder && findDescriptor(decoder.subarray(13), [0x05])) ?? new Uint8Array() }
+}
+
 /** The first sample entry of each track. */
 function listEntries(init: Uint8Array): ScannedBox[] {
   return find(init, undefined, ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd']).flatMap((stsd) =>

@@ -4,6 +4,7 @@
 import { AppError } from '../../base/error.ts'
 import { childBoxes, Reader, wholeBox } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
+import { videoTrackId } from './init-segment.ts'
 
 export type TrackFragment = {
   readonly trackId: number
@@ -13,6 +14,7 @@ export type TrackFragment = {
   readonly duration: number
   readonly sampleCount: number
   readonly dataBytes: number
+  /** A decoder can start at the first sample: a sync sample, one that depends on no other, or one with roll recovery. */
   readonly firstIsKey: boolean
 }
 
@@ -25,6 +27,7 @@ export type FragmentHead = {
 type Defaults = { duration: number; bytes: number; flags: number }
 
 const nonSync = 0x00010000
+const dependsOnNone = 2
 
 /** Parses one whole `moof` box. Throws 'corrupt'. */
 export function parseMovieFragment(moof: Uint8Array): FragmentHead {
@@ -55,10 +58,16 @@ function parseTrackFragment(bytes: Uint8Array, traf: ScannedBox): TrackFragment 
       duration += run.duration
       sampleCount += run.sampleCount
       dataBytes += run.dataBytes
-    }
+    } else if (child.type === 'sbgp') firstIsKey ||= isFirstRolling(reader)
   }
   if (trackId === undefined) throw new AppError('corrupt', 'expected a tfhd box in traf')
   return { trackId, baseDecodeTime, duration, sampleCount, dataBytes, firstIsKey }
+}
+
+function isFirstRolling(reader: Reader): boolean {
+  reader.skip(4)
+  if (reader.u32() !== 0x726f6c6c /* roll */) return false
+  return reader.u32() > 0 && reader.u32() > 0 && reader.u32() !== 0
 }
 
 function parseHeader(reader: Reader, defaults: Defaults): number {
@@ -98,7 +107,8 @@ function parseRun(
     }
     if (flags & 0x800) reader.skip(4)
   }
-  const firstIsKey = ((firstFlags ?? defaults.flags) & nonSync) === 0
+  const first = firstFlags ?? defaults.flags
+  const firstIsKey = (first & nonSync) === 0 || ((first >>> 24) & 3) === dependsOnNone
   return { sampleCount, duration, dataBytes, firstIsKey: firstIsKey && sampleCount > 0 }
 }
 
@@ -140,18 +150,37 @@ export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) =>
   }
 }
 
-/** Makes every sample of one whole `moof` shown when it is decoded, in place. Throws 'corrupt'. */
-export function clearCompositionOffsets(moof: Uint8Array): void {
-  const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength)
-  for (const traf of childBoxes(moof, wholeBox(moof, 'moof'))) {
-    if (traf.type !== 'traf') continue
-    for (const trun of childBoxes(moof, traf)) {
-      if (trun.type === 'trun') clearRunOffsets(view, new Reader(moof, trun))
+/**
+ * Takes the tracks that are not of pictures out of one fragment's head, in place: readers skip them, the length stays, and so does the
+ * data. Throws 'corrupt'.
+ */
+export function hideSound(head: Uint8Array): void {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
+  for (const top of scanBoxes(head).boxes) {
+    if (top.type !== 'moof') continue
+    for (const traf of childBoxes(head, top)) {
+      const header = traf.type === 'traf' && childBoxes(head, traf).find(({ type }) => type === 'tfhd')
+      if (!header || new Reader(head, header).skip(4).u32() === videoTrackId) continue
+      view.setUint32(traf.offset + 4, 0x66726565 /* free */)
     }
   }
 }
 
-function clearRunOffsets(view: DataView, reader: Reader): void {
+/**
+ * Replaces the composition offset of every sample of one whole `moof`, in place. A run without offsets is left as it is. Throws
+ * 'corrupt'.
+ */
+export function mapCompositionOffsets(moof: Uint8Array, map: (offset: number) => number): void {
+  const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength)
+  for (const traf of childBoxes(moof, wholeBox(moof, 'moof'))) {
+    if (traf.type !== 'traf') continue
+    for (const trun of childBoxes(moof, traf)) {
+      if (trun.type === 'trun') mapRunOffsets(view, new Reader(moof, trun), map)
+    }
+  }
+}
+
+function mapRunOffsets(view: DataView, reader: Reader, map: (offset: number) => number): void {
   const flags = reader.u32()
   const sampleCount = reader.u32()
   if (!(flags & 0x800)) return
@@ -159,8 +188,8 @@ function clearRunOffsets(view: DataView, reader: Reader): void {
   if (flags & 0x04) reader.skip(4)
   const bytesBefore = 4 * [0x100, 0x200, 0x400].filter((bit) => flags & bit).length
   for (let i = 0; i < sampleCount; i++) {
-    reader.skip(bytesBefore).u32()
-    view.setUint32(reader.offset - 4, 0)
+    const offset = reader.skip(bytesBefore).i32()
+    view.setInt32(reader.offset - 4, map(offset))
   }
 }
 

@@ -63,7 +63,8 @@ function videoTrack(video: VideoFormat): Box {
   })
 }
 
-function audioTrack(audio: AudioFormat): Box {
+/** A `trak`, of `audioTrackId`. */
+export function audioTrack(audio: AudioFormat): Box {
   return track({
     id: audioTrackId,
     timescale: audio.sampleRate,
@@ -123,6 +124,7 @@ function track(t: TrackValues): Box {
   )
 }
 
-function trackExtends(trackId: number): Box {
+/** A `trex`. */
+export function trackExtends(trackId: number): Box {
   return fullBox('trex', 0, 0, u32(trackId, 1, 0, 0, 0))
 }

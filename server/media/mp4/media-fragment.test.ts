@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { AppError } from '../../base/error.ts'
 import { scanBoxes } from './box-scanner.ts'
 import {
-  clearCompositionOffsets,
+  mapCompositionOffsets,
   parseMovieFragment,
   parseProducerReferenceTime,
   shiftDecodeTimes,
@@ -16,6 +16,8 @@ const sample: fc.Arbitrary<Sample> = fc.record({
   duration: fc.constantFrom(0, 1024, 3000, 3001, 0xffffffff),
   compositionOffset: fc.constantFrom(0, 0, 3000, -3000),
   isKey: fc.boolean(),
+  recovery: fc.constantFrom(undefined, 0, 7),
+  isLeading: fc.boolean(),
 })
 const run = (trackId: 1 | 2): fc.Arbitrary<TrackRun> =>
   fc.record({
@@ -95,7 +97,7 @@ test('without composition offsets a head says the same, whatever they were', () 
       }))
       const [cleared, other] = [runs, others].map((runs) => {
         const head = writeFragmentHead(1, runs)
-        clearCompositionOffsets(head.subarray(0, -8))
+        mapCompositionOffsets(head.subarray(0, -8), () => 0)
         return head
       })
       assert.deepEqual(cleared, other)
@@ -141,7 +143,7 @@ test('damaged bytes give items or corrupt', () => {
     corruptOnly(() => parseMovieFragment(bytes))
     corruptOnly(() => parseProducerReferenceTime(bytes))
     corruptOnly(() => shiftDecodeTimes(bytes, () => 7))
-    corruptOnly(() => clearCompositionOffsets(bytes))
+    corruptOnly(() => mapCompositionOffsets(bytes, () => 0))
   }
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), readAll))
   fc.assert(

@@ -1,9 +1,11 @@
 // The head of one fragment, written for every group of pictures recorded and every frame watched: sizes first, then one
-// allocation and direct writes. ISO/IEC 14496-12: `prft` 8.16.5, `moof` 8.8.4, `traf` 8.8.6 to 8.8.12, `mdat` 8.1.1.
+// allocation and direct writes. ISO/IEC 14496-12: `prft` 8.16.5, `moof` 8.8.4, `traf` 8.8.6 to 8.8.12, `mdat` 8.1.1, `sgpd` and `sbgp`
+// 8.9, roll recovery 10.1.
 
 import { AppError } from '../../base/error.ts'
+import type { Frame } from '../frame.ts'
 
-export type Sample = {
+export type Sample = Pick<Frame, 'recovery' | 'isLeading'> & {
   readonly data: Uint8Array
   /** In the track's timescale. */
   readonly duration: number
@@ -26,6 +28,11 @@ export type RunHead = Omit<TrackRun, 'samples'> & {
 
 const keyFlags = 0x02000000 // depends on no other sample
 const deltaFlags = 0x01010000 // depends on others, is no sync sample
+const openKeyFlags = 0x02010000 // depends on no other sample, but samples after it may depend on samples before it
+const leadingFlags = 0x05010000 // as delta, and is leading: not decodable when decoding begins at the key frame before it
+
+const rollBytes = 26 + 28
+const maxRoll = 0x7fff
 
 const prftBytes = 32
 const ntpMinusUnixSeconds = 2_208_988_800
@@ -36,6 +43,8 @@ type Layout = {
   /** One set of flags for all samples but, perhaps, the first; undefined when each sample needs its own. */
   readonly restFlags: number | undefined
   readonly hasCompositionOffsets: boolean
+  /** The first sample is a place to start, where the picture is whole after so many samples; 0: no such place. */
+  readonly roll: number
   readonly trafBytes: number
   readonly dataBytes: number
 }
@@ -76,6 +85,9 @@ function layoutRun(run: RunHead): Layout {
   const first = samples[0]
   if (!first) throw new AppError('invalid', `expected samples in the run of track ${run.trackId}, got none`)
   const rest = samples[1] ?? first
+  const firstFlags = sampleFlags(first)
+  const restFlags = sampleFlags(rest)
+  const roll = first.isKey ? Math.min(first.recovery ?? 0, maxRoll) : 0
   let hasOneDuration = true
   let isRestUniform = true
   let hasCompositionOffsets = first.compositionOffset !== 0
@@ -84,24 +96,25 @@ function layoutRun(run: RunHead): Layout {
     const sample = samples[i]!
     dataBytes += sample.data.length
     if (sample.duration !== first.duration) hasOneDuration = false
-    if (sample.isKey !== rest.isKey) isRestUniform = false
+    if (sampleFlags(sample) !== restFlags) isRestUniform = false
     if (sample.compositionOffset !== 0) hasCompositionOffsets = true
   }
   const entryBytes = 4 + (hasOneDuration ? 0 : 4) + (isRestUniform ? 0 : 4) + (hasCompositionOffsets ? 4 : 0)
   const tfhdBytes = 16 + (hasOneDuration ? 4 : 0) + (isRestUniform ? 4 : 0)
-  const trunBytes = 20 + (isRestUniform && first.isKey !== rest.isKey ? 4 : 0) + samples.length * entryBytes
+  const trunBytes = 20 + (isRestUniform && firstFlags !== restFlags ? 4 : 0) + samples.length * entryBytes
   return {
     run,
     hasOneDuration,
-    restFlags: isRestUniform ? sampleFlags(rest) : undefined,
+    restFlags: isRestUniform ? restFlags : undefined,
     hasCompositionOffsets,
-    trafBytes: 8 + tfhdBytes + 20 + trunBytes,
+    roll,
+    trafBytes: 8 + tfhdBytes + 20 + trunBytes + (roll > 0 ? rollBytes : 0),
     dataBytes,
   }
 }
 
 function writeTrackFragment(out: DataView, start: number, layout: Layout, dataOffset: number): number {
-  const { run, hasOneDuration, restFlags, hasCompositionOffsets } = layout
+  const { run, hasOneDuration, restFlags, hasCompositionOffsets, roll } = layout
   const { samples } = run
   const first = samples[0]!
   const hasFirstFlags = restFlags !== undefined && restFlags !== sampleFlags(first)
@@ -127,7 +140,7 @@ function writeTrackFragment(out: DataView, start: number, layout: Layout, dataOf
   writeUint64(out, at + 4, run.baseDecodeTime)
   at += 12
 
-  const trunBytes = start + layout.trafBytes - at
+  const trunBytes = start + layout.trafBytes - at - (roll > 0 ? rollBytes : 0)
   at = writeHeader(out, at, trunBytes, 0x7472756e /* trun */)
   const trunFlags =
     0x01 |
@@ -160,7 +173,23 @@ function writeTrackFragment(out: DataView, start: number, layout: Layout, dataOf
       at += 4
     }
   }
-  return at
+  return roll > 0 ? writeRoll(out, at, roll) : at
+}
+
+/** The first sample is a place to start; what is shown is right once `roll` samples after it are decoded. */
+function writeRoll(out: DataView, start: number, roll: number): number {
+  let at = writeHeader(out, start, 26, 0x73677064 /* sgpd */)
+  out.setUint32(at, 0x01000000)
+  out.setUint32(at + 4, 0x726f6c6c /* roll */)
+  out.setUint32(at + 8, 2) // bytes of each description
+  out.setUint32(at + 12, 1)
+  out.setInt16(at + 16, roll)
+  at = writeHeader(out, at + 18, 28, 0x73626770 /* sbgp */)
+  out.setUint32(at + 4, 0x726f6c6c /* roll */)
+  out.setUint32(at + 8, 1)
+  out.setUint32(at + 12, 1) // one sample, the rest are in no group
+  out.setUint32(at + 16, 0x10001) // the first description of this fragment
+  return at + 20
 }
 
 function writeProducerReferenceTime(out: DataView, run: RunHead, wallMs: number): void {
@@ -173,8 +202,9 @@ function writeProducerReferenceTime(out: DataView, run: RunHead, wallMs: number)
   writeUint64(out, at + 16, run.baseDecodeTime)
 }
 
-function sampleFlags({ isKey }: Pick<Sample, 'isKey'>): number {
-  return isKey ? keyFlags : deltaFlags
+function sampleFlags({ isKey, recovery, isLeading }: Pick<Sample, 'isKey' | 'recovery' | 'isLeading'>): number {
+  if (!isKey) return isLeading ? leadingFlags : deltaFlags
+  return recovery === undefined ? keyFlags : recovery === 0 ? openKeyFlags : deltaFlags
 }
 
 /** Returns where the content begins. */

@@ -9,6 +9,11 @@ import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 /** Values by sample, in the order of decoding; times in the track's timescale. */
 export type ProgressiveTrack = {
   readonly trackId: number
+  /** An initialization section that describes it, and its id there. */
+  readonly init: Uint8Array
+  readonly sourceId: number
+  /** Parameter sets are in the samples: told by the type of the sample entry. */
+  readonly isInBand: boolean
   readonly sizes: readonly number[]
   readonly durations: readonly number[]
   readonly compositionOffsets: readonly number[]
@@ -23,22 +28,26 @@ export type ProgressiveTrack = {
 /** The movie's timescale; that of initialization sections of ours. */
 const movieTimescale = 90_000
 
-/** Throws 'corrupt' when the initialization section is not one of ours. */
+/** Throws 'corrupt' when an initialization section is not one of ours. */
 export function writeProgressiveHead(
-  init: Uint8Array,
   tracks: readonly ProgressiveTrack[],
   { duration90k, dataBytes }: { readonly duration90k: number; readonly dataBytes: number },
 ): Uint8Array {
-  const moov = getBox(init, scanBoxes(init).boxes, 'moov')
-  const inside = childBoxes(init, moov)
-  const traks = inside.filter(({ type }) => type === 'trak')
+  const init = tracks[0]?.init ?? new Uint8Array()
+  const movieHeader = getBox(init, childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')), 'mvhd')
+  const nextTrackId = 1 + Math.max(...tracks.map(({ trackId }) => trackId))
   const write = (dataStart: number) =>
     writeBoxes([
       box('ftyp', ascii('isom'), u32(0x200), ascii('isomiso4mp41')),
       box(
         'moov',
-        withDuration(init, getBox(init, inside, 'mvhd'), 16, duration90k),
-        ...tracks.map((track) => writeTrack(init, traks, track, { duration90k, dataStart })),
+        withValues(
+          init,
+          movieHeader,
+          [16, duration90k],
+          [movieHeader.bytes - movieHeader.headerBytes - 4, nextTrackId],
+        ),
+        ...tracks.map((track) => writeTrack(track, { duration90k, dataStart })),
       ),
     ])
   // Offsets have a fixed length: where the samples begin is known once the head has been written.
@@ -55,17 +64,17 @@ export function writeProgressiveHead(
 }
 
 function writeTrack(
-  init: Uint8Array,
-  traks: readonly ScannedBox[],
   track: ProgressiveTrack,
   { duration90k, dataStart }: { readonly duration90k: number; readonly dataStart: number },
 ): Box {
+  const { init } = track
+  const traks = childBoxes(init, getBox(init, scanBoxes(init).boxes, 'moov')).filter(({ type }) => type === 'trak')
   const idOf = (trak: ScannedBox) => {
     const tkhd = getBox(init, childBoxes(init, trak), 'tkhd')
     return new DataView(init.buffer, init.byteOffset + tkhd.offset).getUint32(tkhd.headerBytes + 12)
   }
-  const trak = traks.find((one) => idOf(one) === track.trackId)
-  if (!trak) throw new AppError('corrupt', `expected track ${track.trackId} in the initialization section`)
+  const trak = traks.find((one) => idOf(one) === track.sourceId)
+  if (!trak) throw new AppError('corrupt', `expected track ${track.sourceId} in the initialization section`)
   const inTrack = childBoxes(init, trak)
   const inMedia = childBoxes(init, getBox(init, inTrack, 'mdia'))
   const inInformation = childBoxes(init, getBox(init, inMedia, 'minf'))
@@ -73,16 +82,16 @@ function writeTrack(
   const mediaTicks = track.durations.reduce((sum, ticks) => sum + ticks, 0)
   return box(
     'trak',
-    withDuration(init, getBox(init, inTrack, 'tkhd'), 20, duration90k),
+    withValues(init, getBox(init, inTrack, 'tkhd'), [12, track.trackId], [20, duration90k]),
     box('edts', writeEdits(track, duration90k)),
     box(
       'mdia',
-      withDuration(init, getBox(init, inMedia, 'mdhd'), 16, mediaTicks),
+      withValues(init, getBox(init, inMedia, 'mdhd'), [16, mediaTicks]),
       copy(init, getBox(init, inMedia, 'hdlr')),
       box(
         'minf',
         ...inInformation.filter(({ type }) => type !== 'stbl').map((one) => copy(init, one)),
-        box('stbl', copy(init, getBox(init, inTable, 'stsd')), ...writeTables(track, dataStart)),
+        box('stbl', copyDescription(init, getBox(init, inTable, 'stsd'), track), ...writeTables(track, dataStart)),
       ),
     ),
   )
@@ -146,11 +155,30 @@ function getBox(bytes: Uint8Array, boxes: readonly ScannedBox[], type: string): 
 const copy = (bytes: Uint8Array, { type, offset, headerBytes, bytes: size }: ScannedBox): Box =>
   box(type, bytes.slice(offset + headerBytes, offset + size))
 
-/** A box of version 0 whose 32-bit duration is at `at` of its content. */
-function withDuration(bytes: Uint8Array, found: ScannedBox, at: number, ticks: number): Box {
+const inBandTypes: ReadonlyMap<string, string> = new Map([
+  ['avc1', 'avc3'],
+  ['hvc1', 'hev1'],
+])
+
+function copyDescription(bytes: Uint8Array, stsd: ScannedBox, { isInBand }: ProgressiveTrack): Box {
+  const content = bytes.slice(stsd.offset + stsd.headerBytes, stsd.offset + stsd.bytes)
+  // After version, flags and the count of entries comes the size of the first entry.
+  const type = String.fromCharCode(...content.subarray(12, 16))
+  if (isInBand) content.set(ascii(inBandTypes.get(type) ?? type), 12)
+  return box('stsd', content)
+}
+
+/** A box of version 0 with other 32-bit values at these places of its content. */
+function withValues(
+  bytes: Uint8Array,
+  found: ScannedBox,
+  ...values: readonly (readonly [at: number, value: number])[]
+): Box {
   const content = bytes.slice(found.offset + found.headerBytes, found.offset + found.bytes)
-  if (content[0] !== 0 || content.length < at + 4)
-    throw new AppError('corrupt', `expected a ${found.type} box of version 0`)
-  new DataView(content.buffer).setUint32(at, ticks)
+  for (const [at, value] of values) {
+    if (content[0] !== 0 || content.length < at + 4)
+      throw new AppError('corrupt', `expected a ${found.type} box of version 0`)
+    new DataView(content.buffer).setUint32(at, value)
+  }
   return box(found.type, content)
 }

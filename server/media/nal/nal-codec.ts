@@ -10,12 +10,16 @@ export const nalRole = {
   dropped: 1,
   /** Goes with its access unit. */
   kept: 2,
-  parameterSet: 3,
-  slice: 4,
+  /** Supplemental information (SEI) before a picture; goes with its access unit. */
+  message: 3,
+  parameterSet: 4,
+  slice: 5,
   /** Of a picture where a decoder can start. */
-  keySlice: 5,
+  keySlice: 6,
+  /** Of such a picture in a stream that was spliced there: leading pictures after it can't be decoded (H.265 BLA). */
+  brokenKeySlice: 7,
   /** Of a picture that is shown before the key frame it follows, and that refers to pictures before it (H.265 RASL). */
-  leadingSlice: 6,
+  leadingSlice: 8,
 } as const
 
 export type NalCodec = {

@@ -2,12 +2,13 @@
 // without decoding order numbers: single NAL units, AP, FU).
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
-// frame, never handed on. Bytes are copied once, from the packet to where the access unit stays, behind the one before it.
+// frame, never handed on, unless the owner of the camera wants them as they came. Bytes are copied once, from the packet to where the access unit stays, behind the one before it.
 
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
-import type { VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
+import type { PictureAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
 import { listAnnexBNalUnits } from './nal-units.ts'
+import { findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
 
 /** With less left in the memory other is begun: most access units fit, and the others move once. */
 const minSpareBytes = 8 * 1024
@@ -16,16 +17,27 @@ export type NalDepacketizerOptions = {
   readonly maxFrameBytes?: number
   /** Where access units lie. Without, memory is used once. */
   readonly pool?: FrameMemoryPool | undefined
+  /** Asked at a loss: whether damaged access units, and those that refer to them, are handed on as such. Without, they are dropped. */
+  readonly keepsDamaged?: (() => boolean) | undefined
 }
+
+/** A stream that has shown more than one key frame with everything in it needs no others, unless these stay away for so many pictures. */
+const maxPicturesBetweenKeys = 300
+
+/** More pictures than this do not step back behind a key frame: the camera's clock did. */
+const maxLeading = 16
+
+const leadingAccess: PictureAccess = { isLeading: true }
+const damagedAccess: PictureAccess = { isDamaged: true }
 
 /** In one packet; with more the rest of it is not read: nobody shall keep us busy with rubbish. */
 const maxBadUnits = 32
 
 export class NalDepacketizer implements VideoDepacketizer {
-  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, badPayloads: 0 }
+  readonly counters: VideoCounters = { pictures: 0, droppedFrames: 0, losses: 0, badPayloads: 0 }
   readonly #aggregateType: number
   readonly #fragmentType: number
-  readonly #headerBytes: number
+  readonly #headerBytes: 1 | 2
   readonly #typeShift: number
   readonly #typeMask: number
   readonly #roles: Uint8Array
@@ -44,13 +56,25 @@ export class NalDepacketizer implements VideoDepacketizer {
   #hasSlice = false
   #hasKeySlice = false
   #hasLeadingSlice = false
+  #isBroken = false
+  /** Told of the access unit by a message before its slices. */
+  #recovery: RecoveryPoint | undefined
   #hasSets = false
   /** The last key frame came with its parameter sets, so one without may have lost them. */
   #expectsSets = false
   #isDamaged = false
   #needsKey = true
+  readonly #keepsDamaged: (() => boolean) | undefined
+  /** Something is missing since the last whole key frame, and what follows is handed on nevertheless. */
+  #isTainted = false
   /** The last key frame is where decoding began: what is shown before it refers to pictures that are not there. */
   #skipsLeading = false
+  /** When the last key frame that is only a recovery point is shown: what follows and is shown before it is a leading picture. */
+  #recoveryTimestamp = Number.NEGATIVE_INFINITY
+  #leadingLeft = 0
+  /** Key frames with everything in them, and pictures since the last one. */
+  #fullKeys = 0
+  #sinceFullKey = 0
   /** Whether the RTP marker ends an access unit, as it should, is learned from the first key frame: some senders mark every slice. */
   #marker: 'unproven' | 'right' | 'wrong' = 'unproven'
   #wasMarked = false
@@ -59,7 +83,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   constructor(
     codec: NalCodec,
     sink: VideoSink,
-    { maxFrameBytes = 8 * 1024 * 1024, pool }: NalDepacketizerOptions = {},
+    { maxFrameBytes = 8 * 1024 * 1024, pool, keepsDamaged }: NalDepacketizerOptions = {},
   ) {
     this.#aggregateType = codec.aggregateType
     this.#fragmentType = codec.fragmentType
@@ -70,6 +94,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#sink = sink
     this.#maxFrameBytes = maxFrameBytes
     this.#pool = pool
+    this.#keepsDamaged = keepsDamaged
     this.#memory = this.#takeMemory()
     this.#unit = this.#memory.bytes
     this.#sets = codec.createSets()
@@ -84,8 +109,12 @@ export class NalDepacketizer implements VideoDepacketizer {
   }
 
   markLoss(): void {
+    this.counters.losses++
     this.#isDamaged = true
-    this.#needsKey = true
+    if (!this.#needsKey && this.#keepsDamaged?.()) this.#isTainted = true
+    else this.#needsKey = true
+    // What has come of a NAL unit is no use without the rest.
+    if (this.#fragmentStart >= 0) this.#unitBytes = this.#fragmentStart
     this.#fragmentStart = -1
   }
 
@@ -96,6 +125,9 @@ export class NalDepacketizer implements VideoDepacketizer {
       if (type === this.#fragmentType) this.#takeFragment(bytes, start, end)
       else if (type === this.#aggregateType) this.#takeAggregate(bytes, start, end)
       else this.#takeWhole(bytes, start, end)
+    } else if (isMarked && this.#unitBytes === 0 && !this.#isDamaged && timestamp !== this.#lastEnded) {
+      // The end of a picture of which nothing came; not padding behind one that has ended.
+      this.counters.droppedFrames++
     }
     if (isMarked && this.#hasSlice) {
       this.#wasMarked = true
@@ -119,6 +151,8 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#hasSlice = false
     this.#hasKeySlice = false
     this.#hasLeadingSlice = false
+    this.#isBroken = false
+    this.#recovery = undefined
     this.#hasSets = false
     this.#wasMarked = false
   }
@@ -150,6 +184,10 @@ export class NalDepacketizer implements VideoDepacketizer {
       this.#noteSlice(role, bytes[start + this.#headerBytes] ?? 0)
       return true
     }
+    if (role === nalRole.message) {
+      this.#recovery ??= findRecoveryPoint(bytes, start, end, this.#headerBytes)
+      return true
+    }
     if (role === nalRole.parameterSet) {
       this.#hasSets = true
       try {
@@ -168,7 +206,8 @@ export class NalDepacketizer implements VideoDepacketizer {
     if (!isFirst && (this.#wasMarked || isLate)) this.#marker = 'wrong'
     if (!isFirst && !this.#hasSlice) this.markLoss()
     this.#hasSlice = true
-    if (role === nalRole.keySlice) this.#hasKeySlice = true
+    if (role === nalRole.keySlice || role === nalRole.brokenKeySlice) this.#hasKeySlice = true
+    if (role === nalRole.brokenKeySlice) this.#isBroken = true
     else if (role === nalRole.leadingSlice) this.#hasLeadingSlice = true
   }
 
@@ -264,7 +303,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   }
 
   /** Hands on the access unit that was collected; the next one begins behind it. */
-  #giveUnit(bytes: number, timestamp: number, isKey: boolean): void {
+  #giveUnit(bytes: number, timestamp: number, isKey: boolean, access?: PictureAccess): void {
     const memory = this.#memory
     const data = this.#unit.subarray(0, bytes)
     if (this.#unit.length - bytes < minSpareBytes) {
@@ -274,7 +313,15 @@ export class NalDepacketizer implements VideoDepacketizer {
       memory.hold()
       this.#unit = this.#unit.subarray(bytes)
     }
-    this.#sink.onPicture(data, timestamp, isKey, memory)
+    this.#sink.onPicture(data, timestamp, isKey, memory, access)
+  }
+
+  /** The recovery count of the access unit where it is a place to start for this reason alone, else undefined. */
+  #findRecovery(): number | undefined {
+    if (this.#hasKeySlice || !this.#recovery) return undefined
+    const { count } = this.#recovery
+    const isNeeded = this.#fullKeys < 2 || this.#sinceFullKey > maxPicturesBetweenKeys
+    return count === 0 || isNeeded ? count : undefined
   }
 
   #refuse(): void {
@@ -284,32 +331,59 @@ export class NalDepacketizer implements VideoDepacketizer {
 
   #end(): void {
     if (this.#fragmentStart >= 0) this.#refuse()
-    const isWhole = !this.#lacksSets() && !this.#isDamaged && this.#hasSlice
-    const isKey = this.#hasKeySlice
-    const isLeading = this.#hasLeadingSlice
+    const recovery = this.#findRecovery()
+    const isKey = this.#hasKeySlice || recovery !== undefined
+    const isWhole = !(isKey && this.#lacksSets()) && !this.#isDamaged && this.#hasSlice
     const timestamp = this.#timestamp
+    const isLeading = this.#hasLeadingSlice || (!isKey && this.#isBeforeRecovery(timestamp))
+    const isBroken = this.#isBroken || (recovery !== undefined && this.#recovery!.isBroken)
     const bytes = this.#unitBytes
     if (isWhole && isKey && this.#wasMarked && this.#marker === 'unproven') this.#marker = 'right'
     this.counters.pictures++
     this.#lastEnded = timestamp
     this.#reset(Number.NaN)
     this.#isDamaged = false
+    if (!isKey) this.#sinceFullKey++
+    if (this.#isTainted && !this.#needsKey && !isKey) {
+      if (bytes > 0) this.#giveUnit(bytes, timestamp, false, damagedAccess)
+      else this.counters.droppedFrames++
+      return
+    }
     if (!isWhole || (this.#needsKey && !isKey) || (isKey && !this.#takeFormat())) {
       // Whatever refers to this picture can't be shown either.
       this.#needsKey = true
       this.counters.droppedFrames++
       return
     }
-    if (isKey) this.#skipsLeading = this.#needsKey
-    this.#needsKey = false
+    if (isKey) this.#noteKey(timestamp, recovery, isBroken)
     if (isLeading && this.#skipsLeading) this.counters.droppedFrames++
-    else this.#giveUnit(bytes, timestamp, isKey)
+    else if (recovery !== undefined) this.#giveUnit(bytes, timestamp, true, { recovery })
+    else this.#giveUnit(bytes, timestamp, isKey, isLeading ? leadingAccess : undefined)
+  }
+
+  /** True for the pictures that come at once after a recovery point and are shown before it. */
+  #isBeforeRecovery(timestamp: number): boolean {
+    if (timestamp < this.#recoveryTimestamp && this.#leadingLeft-- > 0) return true
+    this.#recoveryTimestamp = Number.NEGATIVE_INFINITY
+    return false
+  }
+
+  #noteKey(timestamp: number, recovery: number | undefined, isBroken: boolean): void {
+    this.#skipsLeading = this.#needsKey || isBroken
+    this.#needsKey = false
+    this.#isTainted = false
+    this.#recoveryTimestamp = recovery === undefined ? Number.NEGATIVE_INFINITY : timestamp
+    this.#leadingLeft = maxLeading
+    if (recovery !== undefined && recovery > 0) this.#sinceFullKey++
+    else {
+      this.#fullKeys++
+      this.#sinceFullKey = 0
+    }
   }
 
   /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */
   #lacksSets(): boolean {
-    if (!this.#hasKeySlice) return false
-    const isLacking = this.#needsKey && this.#expectsSets && !this.#hasSets
+    const isLacking = (this.#needsKey || this.#isTainted) && this.#expectsSets && !this.#hasSets
     if (this.#hasSets || !this.#isDamaged) this.#expectsSets = this.#hasSets
     return isLacking
   }

@@ -8,26 +8,35 @@ import { findHeader, type RtspHeader, type RtspRequest, writeRtspMessage } from 
 import { RtspStreamReader } from '../../../server/media/rtsp/stream-reader.ts'
 import {
   type InterleavedTransport,
+  parseClientPorts,
   parseInterleavedTransport,
   writeInterleavedTransport,
   writeRtpInfo,
   writeSessionHeader,
 } from '../../../server/media/rtsp/transport.ts'
 import { writeSdp } from '../../../server/media/sdp/write-sdp.ts'
+import type { FrameCounter } from '../frame-counter.ts'
 import type { MediaSource } from '../source/media-source.ts'
 import type { Chunk, Player } from '../source/outlet.ts'
 import type { RtpPosition } from '../source/rtp-track.ts'
 import { Access, type CameraAuth } from './access.ts'
+import { DatagramTrack } from './datagram-track.ts'
 import { spoilPackets } from './packet-faults.ts'
 import { describeSession, type StreamFaults } from './stream-faults.ts'
 
+type OwnStream = { readonly source: MediaSource; readonly faults: StreamFaults }
+
 export type ConnectionOptions = {
-  readonly findStream: (name: string) => { readonly source: MediaSource; readonly faults: StreamFaults } | undefined
+  readonly findStream: (name: string) => OwnStream | undefined
   readonly auth: CameraAuth | undefined
   /** Told to the client; without a request or an RTCP packet for so long the connection ends. */
   readonly sessionTimeoutMs: number
+  /** Packets come in datagrams, and over the connection is refused. */
+  readonly isDatagram: boolean
   readonly clock: Clock
   readonly onClose: (connection: RtspConnection) => void
+  /** A picture has been handed to the connection whole; of live streams. */
+  readonly onSent?: ((streamName: string, taken: FrameCounter) => void) | undefined
 }
 
 type Answer = { readonly status: number; readonly headers?: readonly RtspHeader[]; readonly body?: string }
@@ -53,9 +62,9 @@ export class RtspConnection implements Player {
   readonly #options: ConnectionOptions
   readonly #access: Access | undefined
   readonly #sessionId = randomBytes(8).toString('hex')
-  readonly #transports = new Map<number, InterleavedTransport>()
+  readonly #transports = new Map<number, InterleavedTransport | DatagramTrack>()
   readonly #idleTimer: NodeJS.Timeout
-  #stream: { readonly source: MediaSource; readonly faults: StreamFaults } | undefined
+  #stream: OwnStream | undefined
   #play: RtspRequest | undefined
   #isPlaying = false
   /** Something was dropped. */
@@ -112,12 +121,13 @@ export class RtspConnection implements Player {
 
   /** Says that the stream is over (RTCP BYE, RFC 3550 6.6), and sends no more of it. */
   sayBye(): void {
-    for (const [track, { rtcpChannel }] of this.#transports) {
+    for (const [track, transport] of this.#transports) {
       const bytes = new Uint8Array(8)
       const view = new DataView(bytes.buffer)
       view.setUint32(0, 0x81cb0001)
       view.setUint32(4, this.#stream!.source.outlet.tracks[track]!.ssrc)
-      this.#socket.write(writeInterleaved(rtcpChannel, bytes))
+      if (transport instanceof DatagramTrack) transport.send(writeInterleaved(1, bytes))
+      else this.#socket.write(writeInterleaved(transport.rtcpChannel, bytes))
     }
     this.#stopPlaying(false)
   }
@@ -155,18 +165,28 @@ export class RtspConnection implements Player {
       if (chunk.isPicture) this.#droppedFrames++
       return true
     }
+    if (transport instanceof DatagramTrack) {
+      transport.send(chunk.isPicture ? this.#spoil(chunk.bytes) : chunk.bytes)
+      this.#tellSent(chunk)
+      return true
+    }
     const isOwnChannel = transport.rtpChannel !== chunk.track * 2 || transport.rtcpChannel !== chunk.track * 2 + 1
     const bytes = isOwnChannel ? rechannel(chunk.bytes, transport) : chunk.bytes
     const spoilt = chunk.isPicture ? this.#spoil(bytes) : bytes
     this.#socket.write(spoilt)
+    this.#tellSent(chunk)
     return spoilt !== chunk.bytes || this.#socket.writableLength === 0
+  }
+
+  #tellSent({ taken }: Chunk): void {
+    if (taken && !this.#socket.destroyed) this.#options.onSent?.(this.#stream!.source.name, taken)
   }
 
   #queue(request: RtspRequest): void {
     this.#work = this.#work
       .then(() => this.#waitForStall())
-      .then(() => {
-        const answer = this.#handle(request)
+      .then(() => this.#handle(request))
+      .then((answer) => {
         if (answer) this.#answer(request, answer)
       })
       .catch(() => this.destroy())
@@ -190,7 +210,7 @@ export class RtspConnection implements Player {
   }
 
   /** Undefined: answered later. */
-  #handle(request: RtspRequest): Answer | undefined {
+  #handle(request: RtspRequest): Answer | undefined | Promise<Answer> {
     const { method } = request
     if (method === 'OPTIONS') return { status: 200, headers: [['Public', methods]] }
     const challenge = this.#access?.check(request)
@@ -220,19 +240,36 @@ export class RtspConnection implements Player {
     }
   }
 
-  #setUp(request: RtspRequest): Answer {
+  #setUp(request: RtspRequest): Answer | Promise<Answer> {
     const stream = this.#options.findStream(streamName(request.url))
     const track = trackIndex(request.url)
     const known = stream?.source.outlet.tracks[track]
     if (!stream || !known) return { status: 404 }
     if (stream.faults.status) return refuse(stream.faults.status)
     if (this.#isPlaying || this.#play || (this.#stream && this.#stream.source !== stream.source)) return { status: 455 }
-    const wanted = parseInterleavedTransport(findHeader(request.headers, 'transport') ?? '')
+    const asked = findHeader(request.headers, 'transport') ?? ''
+    if (this.#options.isDatagram) return this.#setUpDatagrams(stream, track, asked)
+    const wanted = parseInterleavedTransport(asked)
     if (!wanted) return { status: 461 }
     const transport = { ...wanted, ssrc: known.ssrc }
     this.#stream = stream
     this.#transports.set(track, transport)
     return { status: 200, headers: [['Transport', writeInterleavedTransport(transport)]] }
+  }
+
+  async #setUpDatagrams(stream: OwnStream, track: number, asked: string): Promise<Answer> {
+    const ports = parseClientPorts(asked)
+    const address = this.#socket.remoteAddress
+    if (!ports || !address) return { status: 461 }
+    const opened = await DatagramTrack.open({ ...ports, address })
+    // Gone meanwhile: nobody would close it.
+    if (this.#ended.signal.aborted) {
+      opened[Symbol.dispose]()
+      return { status: 454 }
+    }
+    this.#stream = stream
+    this.#transports.set(track, opened)
+    return { status: 200, headers: [['Transport', opened.transport]] }
   }
 
   /** Answered when the stream begins for this client, with the numbers it begins with. */
@@ -249,10 +286,16 @@ export class RtspConnection implements Player {
     this.#isPlaying = false
     this.#play = undefined
     if (isTeardown) {
-      this.#transports.clear()
+      this.#closeTransports()
       this.#stream = undefined
     }
     return { status: 200 }
+  }
+
+  #closeTransports(): void {
+    for (const transport of this.#transports.values())
+      if (transport instanceof DatagramTrack) transport[Symbol.dispose]()
+    this.#transports.clear()
   }
 
   #hasSession(request: RtspRequest): boolean {
@@ -286,6 +329,7 @@ export class RtspConnection implements Player {
     clearInterval(this.#idleTimer)
     this.#stream?.source.detach(this)
     this.#isPlaying = false
+    this.#closeTransports()
     this.#options.onClose(this)
   }
 }

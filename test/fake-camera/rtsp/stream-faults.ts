@@ -3,8 +3,8 @@
 import type { Sdp, SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import type { PacketFault } from './packet-faults.ts'
 
-/** How a stream is described: as it is, without its video, with a codec nobody knows, without its parameter sets, or in no known form. */
-export type DescriptionFault = 'none' | 'no_video' | 'unknown_codec' | 'no_parameter_sets' | 'unreadable'
+/** How a stream is described: as it is, without its video, without its sound, with a codec nobody knows, without its parameter sets, or in no known form. */
+export type DescriptionFault = 'none' | 'no_video' | 'no_sound' | 'unknown_codec' | 'no_parameter_sets' | 'unreadable'
 
 export type StreamFaults = {
   /** Until then (monotonic milliseconds) the camera sends nothing and answers nothing. */
@@ -24,6 +24,7 @@ export function createStreamFaults(): StreamFaults {
 export function describeSession(name: string, tracks: readonly SdpMedia[], fault: DescriptionFault): Sdp {
   const media = tracks
     .filter(({ type }) => fault !== 'no_video' || type !== 'video')
+    .filter(({ type }) => fault !== 'no_sound' || type !== 'audio')
     .map((track) => (fault === 'unknown_codec' && track.type === 'video' ? withUnknownCodec(track) : track))
     .map((track) => (fault === 'no_parameter_sets' ? withoutParameterSets(track) : track))
   return { sessionName: name, control: '*', media }

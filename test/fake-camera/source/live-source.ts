@@ -24,6 +24,10 @@ export class LiveSource implements MediaSource {
   #nextLens: Lens | undefined
   #frameNumber = 0
   #jumpMs = 0
+  #isMuted = false
+  /** So many times fewer pictures come than the timestamps say. */
+  #slowness = 1
+  #lagSeconds = 0
   #running: Promise<void> | undefined
   #isClosed = false
   /** Why it stopped by itself: told when it is closed. */
@@ -66,6 +70,14 @@ export class LiveSource implements MediaSource {
     this.outlet.expectReport()
   }
 
+  muteSound(isMuted: boolean): void {
+    this.#isMuted = isMuted
+  }
+
+  slowDown(factor: number): void {
+    this.#slowness = factor
+  }
+
   async changeResolution(): Promise<void> {
     const { width, height } = this.#options
     const isFull = (this.#nextLens ?? this.#lens).width === width
@@ -98,7 +110,8 @@ export class LiveSource implements MediaSource {
     try {
       while (!this.#isClosed && this.outlet.playerCount > 0) {
         this.#sendPicture(dueMs)
-        dueMs += periodMs
+        dueMs += periodMs * this.#slowness
+        this.#lagSeconds += ((this.#slowness - 1) * periodMs) / 1000
         const restMs = dueMs - this.#clock.monotonicMs()
         if (restMs > 0) await this.#clock.sleep(restMs)
         // A camera that fell behind goes on with the present; pictures it never took are not missing.
@@ -120,17 +133,21 @@ export class LiveSource implements MediaSource {
     }
     const seconds = (dueMs - this.#originMs) / 1000
     const lateMs = this.#clock.monotonicMs() - dueMs
-    const unixMs = this.#clock.nowMs() - lateMs + this.#jumpMs
-    const rtpSeconds = seconds + this.#jumpMs / 1000
-    const isForced = isNewLens || this.outlet.isAwaited
-    const picture = this.#lens.capture({ unixMs, frameNumber: this.#frameNumber++ }, isForced)
+    const takenMs = this.#clock.nowMs() - lateMs
+    const unixMs = takenMs + this.#jumpMs
+    const rtpSeconds = seconds + this.#jumpMs / 1000 - this.#lagSeconds
+    const { joinsAnywhere } = this.#options
+    const isForced = isNewLens || (!joinsAnywhere && this.outlet.isAwaited)
+    const taken = { unixMs: takenMs, frameNumber: this.#frameNumber++ }
+    const stamp = this.#options.stampsTrueTime ? taken : { ...taken, unixMs }
+    const picture = this.#lens.capture(stamp, isForced)
     if (!picture) throw new Error('expected an encoder without delay in a live stream')
     const { isKey, units } = picture
-    if (isKey) this.outlet.begin(rtpSeconds)
+    if (isKey || joinsAnywhere) this.outlet.begin(rtpSeconds)
     this.outlet.report(this.#clock.monotonicMs(), unixMs, rtpSeconds)
     const video = this.outlet.tracks[0]!
     const bytes = video.writePackets(packetizePicture(this.#options.codec, units), video.timestampAt(rtpSeconds))
-    this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true })
+    this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true, taken })
     this.#sendSound(seconds, unixMs)
   }
 
@@ -138,6 +155,7 @@ export class LiveSource implements MediaSource {
     const track = this.outlet.tracks[1]
     if (!this.#microphone || !track) return
     for (const block of this.#microphone.record(seconds, unixMs)) {
+      if (this.#isMuted) continue
       const timestamp = track.timestampAt(block.seconds + this.#jumpMs / 1000)
       const payload = this.#options.sound === 'aac' ? packetizeAac([block.data]) : block.data
       const bytes = track.writePackets([payload], timestamp)

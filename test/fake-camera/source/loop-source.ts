@@ -75,6 +75,12 @@ export class LoopSource implements MediaSource, Paced {
     this.outlet.expectReport()
   }
 
+  /** Loops have no sound. */
+  muteSound(): void {}
+
+  /** Loops keep their pace. */
+  slowDown(): void {}
+
   async changeResolution(): Promise<void> {
     await this.#change({ ...this.#variant, isSmall: !this.#variant.isSmall })
   }

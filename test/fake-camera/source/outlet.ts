@@ -1,5 +1,6 @@
 // From one source to all who play it: the same bytes to everyone, from a place on where each can begin.
 
+import type { FrameCounter } from '../frame-counter.ts'
 import type { RtpPosition, RtpTrack } from './rtp-track.ts'
 
 /** Some packets of one track, whole ones, framed for the channels of the track. */
@@ -10,6 +11,8 @@ export type Chunk = {
   readonly isStart: boolean
   /** One picture; false for sound and reports. */
   readonly isPicture: boolean
+  /** Which picture this is and when it was taken, whatever the camera's own clock says. */
+  readonly taken?: FrameCounter
 }
 
 /** Who plays: one client on its connection. */

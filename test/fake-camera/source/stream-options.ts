@@ -24,6 +24,10 @@ export type StreamOptions = {
   readonly bitsPerSecond?: number
   /** A beep each second. Live streams only. */
   readonly hasAudio?: boolean
+  /** The picture shows the true time even when the camera's clock has jumped. Live streams only. */
+  readonly stampsTrueTime?: boolean
+  /** A client is sent whatever picture is next, as many cameras do, not a key frame made for it. Live streams only. */
+  readonly joinsAnywhere?: boolean
   /** How the sound is coded: AAC unless given. */
   readonly sound?: SoundKind
   /**
@@ -49,6 +53,8 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
     gopFrames: framesPerSecond * 2,
     bitsPerSecond: isLoop ? 2_000_000 : 1_500_000,
     hasAudio: options.sound !== undefined,
+    stampsTrueTime: false,
+    joinsAnywhere: false,
     sound: 'aac',
     ...options,
   }

@@ -1,6 +1,7 @@
 // Parsers of short structures that say what a stream is: parameter sets, configurations, the head of a picture.
 
 import assert from 'node:assert/strict'
+import { BareTimes } from '../../../server/ingest/http/bare-times.ts'
 import { samplePps, sampleSps } from '../../../server/ingest/scripted-camera.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../../server/media/aac/audio-specific-config.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../../server/media/aac/depacketizer.ts'
@@ -17,7 +18,10 @@ import { H265ParameterSets } from '../../../server/media/h265/parameter-sets.ts'
 import { parseHevcSps } from '../../../server/media/h265/sps.ts'
 import { bytesOf, hevcSamples } from '../../../server/media/h265/test-sets.ts'
 import { parseJpegHeader } from '../../../server/media/jpeg/jpeg-header.ts'
-import { listAnnexBNalUnits } from '../../../server/media/nal/nal-units.ts'
+import { splitKeyPicture, withoutRefreshCount } from '../../../server/media/nal/key-picture.ts'
+import { listAnnexBNalUnits, writeLengthPrefixedNalUnits } from '../../../server/media/nal/nal-units.ts'
+import { PictureOrderReader } from '../../../server/media/nal/picture-order-reader.ts'
+import { findRecoveryPoint } from '../../../server/media/nal/recovery-point.ts'
 import { opusPacketSamples } from '../../../server/media/opus/opus-packet.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { catchOwn, few } from '../own-error.ts'
@@ -213,4 +217,54 @@ const jpegHead: FuzzTarget = {
   },
 }
 
-export const setTargets: readonly FuzzTarget[] = [h264Sets, h265Sets, configurations, aac, opus, jpegHead]
+const slices: FuzzTarget = {
+  name: 'slices',
+  seeds: () => [
+    withStartCodes([
+      sampleSps['640x360'],
+      samplePps,
+      Uint8Array.of(6, 6, 2, 9, 0xc4, 0x80),
+      Uint8Array.of(0x65, 0x88, 0x84, 0x21),
+    ]),
+    ...hevcSamples.map(({ vps, sps, pps }) =>
+      withStartCodes([
+        ...[vps, sps, pps].map(bytesOf),
+        Uint8Array.of(0x4e, 1, 6, 1, 0xd0),
+        Uint8Array.of(0x26, 1, 0xaf, 0x09, 0x40),
+      ]),
+    ),
+  ],
+  run(input) {
+    const units = listAnnexBNalUnits(input.subarray(0, maxBytes))
+    return (['h264', 'h265'] as const)
+      .map((codec) => {
+        const reader = new PictureOrderReader(codec)
+        const times = new BareTimes(codec)
+        let found = 0
+        let points = 0
+        let last = Number.NaN
+        for (const [i, unit] of units.entries()) {
+          const picture = reader.take([unit])
+          if (picture) {
+            assert.ok(Number.isSafeInteger(picture.count), `count ${picture.count}`)
+            found++
+          }
+          last = times.take([unit], i * 3600)
+          assert.ok(Number.isFinite(last), `time ${last}`)
+          const point = findRecoveryPoint(unit, 0, unit.length, codec === 'h264' ? 1 : 2)
+          if (point) {
+            assert.ok(point.count >= 0 && point.start < point.end && point.end <= unit.length)
+            points++
+          }
+          const data = writeLengthPrefixedNalUnits([unit])
+          const parts = splitKeyPicture(codec, data)
+          assert.ok(parts.reduce((sum, { length }) => sum + length, 0) <= data.length)
+          assert.equal(withoutRefreshCount(data).length, data.length)
+        }
+        return `${few(found)} ${few(points)}`
+      })
+      .join()
+  },
+}
+
+export const setTargets: readonly FuzzTarget[] = [slices, h264Sets, h265Sets, configurations, aac, opus, jpegHead]

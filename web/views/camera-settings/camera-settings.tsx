@@ -15,6 +15,7 @@ import './camera-settings.css'
 import { RecordingForm } from './recording-form.tsx'
 import { RemoveCamera } from './remove-camera.tsx'
 import { SourceForm } from './source-form.tsx'
+import { Statistics } from './statistics.tsx'
 
 const preview: TileView = { max_width: 480, max_height: 270, refresh_rate: 1 }
 
@@ -43,6 +44,7 @@ export function CameraSettings() {
           <CameraState camera={camera.data.camera} />
           <SourceForm key={id} camera={camera.data.camera} source={source.data} />
           <RecordingForm camera={camera.data.camera} />
+          <Statistics camera={camera.data.camera} />
           <RemoveCamera camera={camera.data.camera} />
         </div>
       )}

@@ -108,7 +108,26 @@ function ServerStorage({ server, isEarly }: ServerStorageProps) {
         </>
       )}
       {whole === null && <p className="error">{texts.diskSilent}</p>}
+      {server.repair && <Repair of={server.repair} />}
       {!isEarly && <FullAt at={server.full_at} />}
+    </div>
+  )
+}
+
+type RepairProps = { readonly of: NonNullable<NonNullable<StorageAnswer['server']>['repair']> }
+
+/** How far it is with the files that a crash left open. */
+function Repair({ of: { pending_files: pending, repaired_files: done, failed_files: failed } }: RepairProps) {
+  const { storage: texts } = useTexts()
+  return (
+    <div role="status">
+      {pending > 0 && (
+        <>
+          <p>{texts.repairing(pending)}</p>
+          <Level whole={pending + done + failed} parts={[{ size: done, look: 'main' }]} />
+        </>
+      )}
+      {failed > 0 && <p className="error">{texts.repairFails(failed)}</p>}
     </div>
   )
 }

@@ -1,0 +1,60 @@
+// How well the pictures of a camera arrive: an extension.
+
+import { type Static, Type } from 'typebox'
+import { CameraPath } from './camera.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { nullable, Timestamp } from './schema.ts'
+
+const percent = (of: string) =>
+  nullable(
+    Type.Number({
+      minimum: 0,
+      maximum: 100,
+      description: `Percentage of the ${of} of the last ten minutes that were lost; null when there were none.`,
+    }),
+  )
+
+export const CameraStatistics = Type.Object({
+  since: Type.Union([Timestamp, Type.Null()], {
+    description:
+      'The counters began at 0 then, when the server started or the camera was added; null before its first.',
+  }),
+  bit_rate: nullable(
+    Type.Integer({ description: 'Bits per second over the last minute, sound included; null while no pictures come.' }),
+  ),
+  frame_rate: nullable(
+    Type.Number({ description: 'Pictures per second over the last minute; null while no pictures come.' }),
+  ),
+  clock_rate: nullable(
+    Type.Number({
+      description:
+        'Seconds that pass while the timestamps of its pictures pass one: 2 for a camera that stamps twice as many pictures as it sends. 1 where its clock is right; null while no pictures come.',
+    }),
+  ),
+  packet_loss_percent: percent('packets'),
+  picture_loss_percent: percent('pictures'),
+  packets: Type.Integer({ description: 'RTP packets received; 0 for a camera that sends by HTTP.' }),
+  lost_packets: Type.Integer({ description: 'RTP packets that never arrived.' }),
+  pictures: Type.Integer({ description: 'Pictures received whole.' }),
+  lost_pictures: Type.Integer({
+    description: 'Pictures dropped because a part of them, or of one they need, was lost.',
+  }),
+  freezes: Type.Integer({ description: 'Times without a picture for more than a second while connected.' }),
+  frozen_seconds: Type.Number({ description: 'How long these lasted in all.' }),
+  connections: Type.Integer({ description: 'Connections that reached a picture.' }),
+})
+
+export type CameraStatistics = Static<typeof CameraStatistics>
+
+export const statisticsEndpoints = {
+  getCameraStatistics: endpoint({
+    method: 'GET',
+    path: '/v1/cameras/{camera_id}/statistics/',
+    summary: 'How well the pictures of a camera arrive.',
+    access: { all: ['read'], or: 'camera_access' },
+    params: CameraPath,
+    status: 200,
+    result: CameraStatistics,
+    isExtension: true,
+  }),
+} satisfies Record<string, Endpoint>

@@ -1,0 +1,29 @@
+// The figures of a camera as the interface, and the command line, have them.
+
+import type { CameraStatistics } from '../../../contract/statistics.ts'
+import { type CameraFigures, noCounters } from '../../model/camera-figures.ts'
+import { writeTime } from '../../model/time.ts'
+
+/** Undefined: nothing has been counted yet. */
+export function writeStatistics(figures: CameraFigures | undefined): CameraStatistics {
+  const counters = figures ?? noCounters
+  return {
+    since: figures ? writeTime(figures.sinceMs) : null,
+    bit_rate: figures?.bitRate === undefined ? null : Math.round(figures.bitRate),
+    frame_rate: figures?.frameRate === undefined ? null : round(figures.frameRate, 100),
+    clock_rate: figures?.frameRate === undefined ? null : round(figures.clockRate, 10_000),
+    packet_loss_percent: writePercent(figures?.packetLoss),
+    picture_loss_percent: writePercent(figures?.pictureLoss),
+    packets: counters.packets,
+    lost_packets: counters.lostPackets,
+    pictures: counters.videoFrames,
+    lost_pictures: counters.droppedFrames,
+    freezes: counters.freezes,
+    frozen_seconds: round(counters.frozenMs / 1000, 10),
+    connections: counters.connections,
+  }
+}
+
+const writePercent = (part: number | undefined) => (part === undefined ? null : round(part * 100, 1000))
+
+const round = (value: number, parts: number) => Math.round(value * parts) / parts

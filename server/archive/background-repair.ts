@@ -1,0 +1,278 @@
+// Makes the files whole that a crash left open, while the server already runs: newest first, one at a time, with rests in between; at
+// once when somebody asks for a moment that such a file may hold. Then files without a row are looked for. See docs/design/recording.md.
+
+import { errorChain } from '../base/error.ts'
+import type { Segment } from '../model/segment.ts'
+import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
+import { isArchiveThere, waitForArchive } from './archive-folder.ts'
+import { type DeletionContext, deleteLeftGarbage } from './deletion.ts'
+import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
+
+export type RepairOptions = {
+  readonly context: DeletionContext
+  /** True for files that a recorder has told of: they have a row, or get one soon. */
+  readonly isKnownFile: (cameraId: number, path: string) => boolean
+}
+
+export type RepairProgress = {
+  /** Files that wait for their repair. */
+  readonly pending: number
+  /** Since the server was started. */
+  readonly repaired: number
+  /** Files whose repair failed; it is tried again. */
+  readonly failed: number
+}
+
+type LeftOpen = Pick<Segment, 'id' | 'path' | 'cameraId' | 'startMs'>
+
+type Pending = {
+  readonly segment: LeftOpen
+  readonly onRepaired: () => void
+  working: Promise<void> | undefined
+  failures: number
+  retryAtMs: number
+}
+
+/** No segment lasts longer: see server/store/segments.ts. */
+const maxSegmentMs = 3_600_000
+/** Whoever asks for footage waits so long for a repair, and is then told what is known. */
+const maxDemandMs = 5000
+/** After a file the disk has as long for others as the repair took, and at least this. */
+const minRestMs = 5
+/** While recorders wait for the disk, the repair does; but not for ever. */
+const maxYields = 10
+const yieldMs = 1000
+const minRetryMs = 30_000
+const maxRetryMs = 3_600_000
+/** A file that nobody has told of, and that has not changed for so long, is of no recorder. */
+const settleMs = 10_000
+
+export class BackgroundRepair {
+  readonly #options: RepairOptions
+  /** Oldest first. */
+  #pending: Pending[] = []
+  readonly #byCamera = new Map<number, Set<Pending>>()
+  readonly #watchers = new Map<number, PromiseWithResolvers<void>>()
+  /** Where files without a row are still to be looked for. */
+  #unseen: { readonly cameraId: number; readonly fromMs: number }[] = []
+  readonly #report = createRepairReport()
+  #wake = () => {}
+
+  constructor(options: RepairOptions) {
+    this.#options = options
+  }
+
+  /** Before recorders run: notes what was left, from the rows alone. Throws the database's errors. */
+  async open(cameras: readonly KnownCamera[] = []): Promise<void> {
+    const { rows, log } = this.#options.context
+    const oldestMs = new Map<number, number>()
+    for (const segment of await rows.listOpen()) {
+      this.add(segment)
+      const { cameraId, startMs } = segment
+      oldestMs.set(cameraId, Math.min(startMs, oldestMs.get(cameraId) ?? startMs))
+    }
+    for (const camera of cameras) {
+      const fromMs = await findUnknownFrom(rows, camera, oldestMs.get(camera.id))
+      this.#unseen.push({ cameraId: camera.id, fromMs })
+    }
+    if (this.#pending.length > 0)
+      log.info({ files: this.#pending.length }, 'recordings that were left open will be repaired')
+  }
+
+  /** A file that no recorder writes any more. `onRepaired` must not throw. */
+  add(segment: LeftOpen, onRepaired: () => void = () => {}): void {
+    const pending: Pending = { segment, onRepaired, working: undefined, failures: 0, retryAtMs: 0 }
+    const index = this.#pending.findLastIndex((other) => other.segment.startMs <= segment.startMs) + 1
+    this.#pending.splice(index, 0, pending)
+    const own = this.#byCamera.get(segment.cameraId) ?? new Set()
+    this.#byCamera.set(segment.cameraId, own.add(pending))
+    this.#wake()
+  }
+
+  /** True while a file of the camera waits. */
+  hasPending(cameraId: number): boolean {
+    return this.#byCamera.has(cameraId)
+  }
+
+  /** Start of the newest file of the camera that waits. */
+  newestPendingMs(cameraId: number): number | undefined {
+    const starts = [...(this.#byCamera.get(cameraId) ?? [])].map(({ segment }) => segment.startMs)
+    return starts.length > 0 ? Math.max(...starts) : undefined
+  }
+
+  /** Repairs what may hold footage of [startMs, endMs). Resolves when that is done, has failed, or takes too long. */
+  async demand(cameraId: number, startMs: number, endMs: number): Promise<void> {
+    const wanted = [...(this.#byCamera.get(cameraId) ?? [])].filter(
+      ({ segment, failures }) => failures === 0 && segment.startMs < endMs && segment.startMs + maxSegmentMs > startMs,
+    )
+    if (wanted.length === 0) return
+    const done = new AbortController()
+    const patience = this.#options.context.clock.sleep(maxDemandMs, done.signal).catch(() => {})
+    await Promise.race([Promise.all(wanted.map((pending) => this.#repairOne(pending))), patience])
+    done.abort()
+  }
+
+  /** Resolves when no file of the camera waits, other than those whose repair failed. */
+  async whenRepaired(cameraId: number): Promise<void> {
+    if (!this.#isWaiting(cameraId)) return
+    const watcher = this.#watchers.get(cameraId) ?? Promise.withResolvers<void>()
+    this.#watchers.set(cameraId, watcher)
+    await watcher.promise
+  }
+
+  /** The camera is gone: returns the ids of its files that wait, which are nobody's any more. */
+  async drop(cameraId: number): Promise<number[]> {
+    const own = [...(this.#byCamera.get(cameraId) ?? [])]
+    this.#unseen = this.#unseen.filter((each) => each.cameraId !== cameraId)
+    await Promise.all(own.map(({ working }) => working))
+    const left = own.filter((pending) => this.#byCamera.get(cameraId)?.has(pending))
+    for (const pending of left) this.#forget(pending)
+    return left.map(({ segment }) => segment.id)
+  }
+
+  /** Everything, now: nobody records. */
+  async finish(): Promise<RepairReport> {
+    for (const pending of this.#pending.toReversed()) await this.#repairOne(pending)
+    await this.#adopt(0, new AbortController().signal)
+    return { ...this.#report }
+  }
+
+  /** In the background until `signal` aborts. `isBusy`: true while recorders wait for the disk. */
+  async run(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
+    const { archiveDir, clock, log } = this.#options.context
+    let isTold = this.#pending.length === 0
+    while (!signal.aborted) {
+      await waitForArchive(archiveDir, clock, signal)
+      // First: should this process die soon, too, the next one could not tell them from files that it has to know.
+      if (!signal.aborted) await this.#adopt(settleMs, signal)
+      const next = this.#findNext()
+      if (next) {
+        const beganMs = clock.monotonicMs()
+        await this.#repairOne(next)
+        await this.#rest(clock.monotonicMs() - beganMs, isBusy, signal)
+        continue
+      }
+      if (!isTold) log.info({ ...this.#report }, 'recordings that were left open are repaired')
+      isTold = true
+      await this.#sleep(signal)
+    }
+  }
+
+  progress(): RepairProgress {
+    const failed = this.#pending.filter(({ failures }) => failures > 0).length
+    return { pending: this.#pending.length - failed, repaired: this.#report.segments, failed }
+  }
+
+  #findNext(): Pending | undefined {
+    const nowMs = this.#options.context.clock.monotonicMs()
+    return this.#pending.findLast(({ retryAtMs }) => retryAtMs <= nowMs)
+  }
+
+  #isWaiting(cameraId: number): boolean {
+    return [...(this.#byCamera.get(cameraId) ?? [])].some(({ failures }) => failures === 0)
+  }
+
+  /** Never throws. All who want the same file share it. */
+  #repairOne(pending: Pending): Promise<void> {
+    pending.working ??= this.#repair(pending).finally(() => {
+      pending.working = undefined
+    })
+    return pending.working
+  }
+
+  async #repair(pending: Pending): Promise<void> {
+    const { context } = this.#options
+    const { segment } = pending
+    try {
+      await repairSegment(context, segment, this.#report)
+      this.#forget(pending)
+      pending.onRepaired()
+    } catch (error) {
+      context.log.error({ path: segment.path, error: errorChain(error) }, 'recording not repaired')
+      // On a disk that is away nothing has failed.
+      if (!(await isArchiveThere(context.archiveDir))) return
+      const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
+      pending.retryAtMs = context.clock.monotonicMs() + delayMs
+    }
+    this.#tell(segment.cameraId)
+  }
+
+  #forget(pending: Pending): void {
+    const { cameraId } = pending.segment
+    this.#pending.splice(this.#pending.indexOf(pending), 1)
+    const own = this.#byCamera.get(cameraId)
+    own?.delete(pending)
+    if (own?.size === 0) this.#byCamera.delete(cameraId)
+    this.#tell(cameraId)
+  }
+
+  #tell(cameraId: number): void {
+    if (this.#isWaiting(cameraId)) return
+    this.#watchers.get(cameraId)?.resolve()
+    this.#watchers.delete(cameraId)
+  }
+
+  async #rest(tookMs: number, isBusy: () => boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.context
+    await clock.sleep(Math.max(minRestMs, tookMs), signal).catch(() => {})
+    for (let i = 0; i < maxYields && isBusy() && !signal.aborted; i++)
+      await clock.sleep(yieldMs, signal).catch(() => {})
+  }
+
+  /** Until something is added, or is to be tried again. */
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.context
+    const waking = new AbortController()
+    this.#wake = () => waking.abort()
+    if (!this.#findNext()) await clock.sleep(minRetryMs, AbortSignal.any([signal, waking.signal])).catch(() => {})
+    this.#wake = () => {}
+  }
+
+  /** Once: files that were created before `open` and have no row. */
+  async #adopt(settleMs: number, signal: AbortSignal): Promise<void> {
+    const unseen = this.#unseen.splice(0)
+    if (unseen.length === 0) return
+    const { context, isKnownFile } = this.#options
+    const { log } = context
+    // What was about to go must not be taken for footage without a row.
+    await this.#try('left over files not deleted', undefined, () => deleteLeftGarbage(context))
+    const listUnknown = async () => {
+      const found = new Map<string, number>()
+      for (const { cameraId, fromMs } of unseen) {
+        if (signal.aborted) break
+        await this.#try('recordings without an entry not looked for', cameraId, async () => {
+          for (const { path, changedMs } of await listUnknownFiles(context, cameraId, fromMs)) {
+            if (!isKnownFile(cameraId, path)) found.set(path, changedMs)
+          }
+        })
+      }
+      return found
+    }
+    let unknown = await listUnknown()
+    if (unknown.size > 0 && settleMs > 0) {
+      // A recorder tells of its file after it has created it.
+      await context.clock.sleep(settleMs, signal).catch(() => {})
+      const before = unknown
+      unknown = await listUnknown()
+      for (const [path, changedMs] of unknown) if (before.get(path) !== changedMs) unknown.delete(path)
+    }
+    for (const path of unknown.keys()) {
+      if (signal.aborted) return
+      await this.#try('recording without an entry not looked at', path, async () => {
+        const result = await adoptFile(context, path)
+        if (result === 'adopted') this.#report.adopted++
+        if (result === 'empty') this.#report.removed++
+      })
+    }
+    if (this.#report.adopted > 0) log.info({ adopted: this.#report.adopted }, 'recordings without an entry got one')
+  }
+
+  /** What fails is left as it is, and the next start tries again. */
+  async #try(failure: string, of: string | number | undefined, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#options.context.log.error({ of, error: errorChain(error) }, failure)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// First and newest footage of a camera, where some of it is in files that are still in memory.
+
+import type { Segment } from '../model/segment.ts'
+import type { FootageBounds } from '../model/segment-views.ts'
+
+/** `open`: in memory, in the order of recording; what is closed was recorded before. */
+export function joinBounds(closed: FootageBounds | undefined, open: readonly Segment[]): FootageBounds | undefined {
+  const first = open[0]
+  const last = open.at(-1)
+  if (!first || !last) return closed
+  const bounds = {
+    startMs: Math.min(closed?.startMs ?? first.startMs, ...open.map(({ startMs }) => startMs)),
+    endMs: Math.max(closed?.endMs ?? last.endMs, ...open.map(({ endMs }) => endMs)),
+  }
+  const { pass = 0, endMs } = last
+  if (pass === 0) return bounds
+  const oldest = closed?.oldest ?? { pass: closed ? 0 : (first.pass ?? 0), startMs: (closed ?? first).startMs }
+  return { ...bounds, oldest, newest: { pass, endMs } }
+}

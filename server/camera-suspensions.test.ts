@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CameraSuspensions } from './camera-suspensions.ts'
+import { TestClock } from './live/test-clock.ts'
+
+const minuteMs = 60_000
+
+function open() {
+  const clock = new TestClock()
+  const ended: number[] = []
+  return { clock, ended, suspensions: new CameraSuspensions({ clock, onEnd: (cameraId) => ended.push(cameraId) }) }
+}
+
+test('one end of a worker is chance, the second within an hour is not', async () => {
+  const { clock, ended, suspensions } = open()
+  assert.equal(suspensions.note(1), undefined)
+  assert.equal(suspensions.note(2), undefined, 'another camera')
+  assert.equal(suspensions.note(1), 10 * minuteMs)
+  assert.deepEqual([suspensions.isSuspended(1), suspensions.isSuspended(2)], [true, false])
+  await clock.advance(10 * minuteMs - 1)
+  assert.deepEqual(ended, [])
+  await clock.advance(1)
+  assert.deepEqual(ended, [1])
+  assert.equal(suspensions.isSuspended(1), false)
+})
+
+test('ends of workers that are more than an hour apart suspend nobody', async () => {
+  const { clock, suspensions } = open()
+  for (let i = 0; i < 10; i++) {
+    assert.equal(suspensions.note(1), undefined)
+    await clock.advance(60 * minuteMs)
+  }
+})
+
+test('a camera that goes on like that is suspended at its first end of a worker, for twice as long, a day at most', async () => {
+  const { clock, suspensions } = open()
+  suspensions.note(1)
+  const minutes: number[] = []
+  for (let i = 0; i < 10; i++) {
+    const forMs = suspensions.note(1)!
+    minutes.push(forMs / minuteMs)
+    await clock.advance(forMs)
+    assert.equal(suspensions.isSuspended(1), false)
+  }
+  assert.deepEqual(minutes, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
+})
+
+test('a camera whose settings were changed begins anew, and its old suspension does not end any more', async () => {
+  const { clock, ended, suspensions } = open()
+  suspensions.note(1)
+  suspensions.note(1)
+  suspensions.forget(1)
+  assert.equal(suspensions.isSuspended(1), false)
+  assert.equal(suspensions.note(1), undefined)
+  await clock.advance(60 * minuteMs)
+  assert.deepEqual(ended, [])
+})

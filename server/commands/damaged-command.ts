@@ -1,0 +1,24 @@
+// nightjar camera damaged: whether pictures damaged by loss are kept.
+
+import type { Command } from './command.ts'
+import { UsageError } from './command.ts'
+import { parseId } from './names.ts'
+import { withStore } from './open-data.ts'
+
+export const damagedCommand: Command = {
+  name: 'camera damaged',
+  summary: 'Keeps pictures damaged by loss as they come, or drops them up to the next key frame.',
+  positionals: ['CAMERA_ID', 'keep|drop'],
+  options: {},
+  async run({ config, positionals }) {
+    const [camera, wish] = positionals as [string, string]
+    if (wish !== 'keep' && wish !== 'drop') throw new UsageError(`expected keep or drop, got "${wish}"`, damagedCommand)
+    return withStore(config, async (store) => {
+      const { id, keepsDamaged } = await store.cameras.update(parseId('camera', camera), {
+        keepsDamaged: wish === 'keep',
+      })
+      const text = `Damaged pictures of camera ${id} are ${keepsDamaged ? 'kept' : 'dropped'}.`
+      return { json: { id, keeps_damaged_pictures: keepsDamaged }, text }
+    })
+  },
+}

@@ -1,0 +1,58 @@
+// nightjar camera show: how a camera is, and how well its pictures arrive.
+
+import type { CameraStatistics } from '../../contract/statistics.ts'
+import { writeStatistics } from '../api/answers/statistics.ts'
+import { hideSecrets } from '../model/camera-url.ts'
+import { writeTime } from '../model/time.ts'
+import type { Command } from './command.ts'
+import { parseId } from './names.ts'
+import { withStore } from './open-data.ts'
+
+export const showCommand: Command = {
+  name: 'camera show',
+  summary: 'Shows how a camera is, and how well its pictures arrive: rates, losses, freezes.',
+  positionals: ['CAMERA_ID'],
+  options: {},
+  run: ({ config, positionals }) =>
+    withStore(config, async (store) => {
+      const camera = await store.cameras.get(parseId('camera', positionals[0]!))
+      const figures = await store.cameraFigures.find(camera.id)
+      const statistics = writeStatistics(figures)
+      const { id, name, type, status, statusDetail } = camera
+      const url = hideSecrets(camera.url)
+      const measuredAt = figures ? writeTime(figures.atMs) : null
+      const rows: [string, string | null][] = [
+        ['Camera', `${id}, ${name}`],
+        ['Address', url],
+        ['Status', status === 'offline' && statusDetail ? `${status}: ${statusDetail}` : status],
+        ...describeStatistics(statistics),
+        ['Measured at', measuredAt],
+      ]
+      const lines = rows
+        .filter(([, value]) => value !== null)
+        .map(([what, value]) => `${`${what}:`.padEnd(16)}${value}`)
+      return {
+        json: { id, name, type, url, status, status_detail: statusDetail, measured_at: measuredAt, statistics },
+        text: lines.join('\n'),
+      }
+    }),
+}
+
+function describeStatistics(of: CameraStatistics): [string, string | null][] {
+  if (of.since === null) return [['Pictures', 'none received since the server started']]
+  return [
+    ['Bit rate', of.bit_rate === null ? null : `${(of.bit_rate / 1e6).toFixed(2)} Mbit/s`],
+    ['Picture rate', of.frame_rate === null ? null : `${of.frame_rate}/s`],
+    ['Clock rate', of.clock_rate === null || of.clock_rate === 1 ? null : String(of.clock_rate)],
+    ['Lost packets', describeLoss(of.lost_packets, of.packets, of.packet_loss_percent)],
+    ['Lost pictures', describeLoss(of.lost_pictures, of.pictures, of.picture_loss_percent)],
+    ['Freezes', `${of.freezes}, ${of.frozen_seconds} s in all`],
+    ['Connections', String(of.connections)],
+    ['Counted since', of.since],
+  ]
+}
+
+function describeLoss(lost: number, received: number, percent: number | null): string | null {
+  if (lost + received === 0) return null
+  return `${lost} of ${lost + received}${percent === null ? '' : `, ${percent} % in the last ten minutes`}`
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DecodeQueue } from './decode-queue.ts'
+
+type Frame = { readonly source: number | undefined; readonly bytes: number }
+
+const open = (maxPending = 64, maxPendingBytes = 1000) => new DecodeQueue<Frame>({ maxPending, maxPendingBytes })
+const any = { isQuickOnly: false }
+const quick = { isQuickOnly: true }
+const frameOf = (source: number | undefined, bytes = 1): Frame => ({ source, bytes })
+const spent = (cpuMs: number) => ({ cpuMs, isLost: false })
+const lost = { cpuMs: 5000, isLost: true }
+
+/** A frame of this camera that took so long. */
+function serve(queue: DecodeQueue<Frame>, source: number, cpuMs: number, nowMs = 0): void {
+  queue.add(frameOf(source))
+  const frame = queue.take(nowMs, any)!
+  assert.equal(frame.source, source)
+  queue.finish(frame, spent(cpuMs), nowMs)
+}
+
+test('cameras take turns by what their pictures cost: an expensive one gets as much time as each other, not as many pictures', () => {
+  const queue = open()
+  const costs = new Map([
+    [1, 10],
+    [2, 10],
+    [3, 1000],
+  ])
+  const served = new Map<number, number>()
+  for (let i = 0; i < 210; i++) {
+    for (const source of costs.keys()) queue.add(frameOf(source))
+    const frame = queue.take(0, any)!
+    served.set(frame.source!, (served.get(frame.source!) ?? 0) + 1)
+    queue.finish(frame, spent(costs.get(frame.source!)!), 0)
+  }
+  assert.deepEqual([...served].toSorted(), [
+    [1, 104],
+    [2, 104],
+    [3, 2],
+  ])
+})
+
+test('who comes late is served next, but has not saved up anything while away', () => {
+  const queue = open()
+  serve(queue, 1, 5)
+  for (let i = 0; i < 100; i++) serve(queue, 2, 10)
+  for (let i = 0; i < 5; i++) {
+    queue.add(frameOf(1))
+    queue.add(frameOf(2))
+  }
+  const turns: (number | undefined)[] = []
+  for (let i = 0; i < 6; i++) {
+    const frame = queue.take(0, any)!
+    turns.push(frame.source)
+    queue.finish(frame, spent(10), 0)
+  }
+  assert.ok(turns.filter((source) => source === 1).length <= 4, turns.join())
+})
+
+test('of a camera one frame is decoded at a time', () => {
+  const queue = open()
+  queue.add(frameOf(1))
+  queue.add(frameOf(1))
+  const first = queue.take(0, any)!
+  assert.equal(queue.take(0, any), undefined)
+  queue.finish(first, spent(1), 0)
+  assert.ok(queue.take(0, any))
+})
+
+test('frames that are nobodys do not wait for each other', () => {
+  const queue = open()
+  queue.add(frameOf(undefined))
+  queue.add(frameOf(undefined))
+  const frames = [queue.take(0, any)!, queue.take(0, any)!]
+  for (const frame of frames) assert.deepEqual(queue.finish(frame, lost, 0), [])
+})
+
+test('only a camera whose pictures were quick counts as such, and an expensive one makes it wait a minute, then two', () => {
+  const queue = open()
+  queue.add(frameOf(1))
+  assert.equal(queue.take(0, quick), undefined, 'nothing is known of it')
+  queue.finish(queue.take(0, any)!, spent(8), 0)
+  queue.add(frameOf(1))
+  assert.ok(queue.hasQuick(0))
+  queue.finish(queue.take(0, quick)!, spent(700), 0)
+  queue.add(frameOf(1))
+  assert.equal(queue.take(59_000, quick), undefined)
+  assert.ok(queue.hasQuick(60_000))
+  queue.finish(queue.take(60_000, quick)!, spent(700), 60_000)
+  queue.add(frameOf(1))
+  assert.equal(queue.take(179_000, quick), undefined)
+  assert.ok(queue.take(180_000, quick))
+})
+
+test('a camera whose frame was lost is blocked: for 5 s, then 10 s, at most ten minutes; what waits of it goes', () => {
+  const queue = open()
+  let nowMs = 0
+  for (const blockedMs of [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000]) {
+    const second = frameOf(1)
+    queue.add(frameOf(1))
+    queue.add(second)
+    assert.deepEqual(queue.finish(queue.take(nowMs, any)!, lost, nowMs), [second])
+    assert.equal(queue.blockedMs(1, nowMs), blockedMs)
+    assert.ok(queue.blockedMs(2, nowMs) <= 0)
+    nowMs += blockedMs
+    assert.equal(queue.blockedMs(1, nowMs), 0)
+  }
+  assert.equal(queue.length, 0)
+})
+
+test('one camera has no more than a quarter of the queue', () => {
+  const queue = open(8, 1000)
+  assert.equal(queue.add(frameOf(1)), undefined)
+  assert.equal(queue.add(frameOf(1)), undefined)
+  const third = frameOf(1)
+  assert.equal(queue.add(third), third)
+  assert.equal(queue.add(frameOf(2, 240)), undefined)
+  const large = frameOf(2, 240)
+  assert.equal(queue.add(large), large)
+  assert.equal(queue.add(frameOf(3, 700)), undefined, 'a single frame may be larger than that')
+})
+
+test('a full queue drops a frame of the camera that has cost most', () => {
+  const queue = open(2)
+  serve(queue, 1, 5)
+  serve(queue, 2, 900)
+  const frames = [frameOf(2), frameOf(1)]
+  for (const frame of frames) assert.equal(queue.add(frame), undefined)
+  assert.equal(queue.add(frameOf(3)), frames[0])
+  assert.equal(queue.length, 2)
+  const newest = frameOf(4)
+  assert.notEqual(queue.add(newest), undefined)
+  assert.equal(queue.length, 2)
+  assert.equal(queue.drain().length, 2)
+  assert.equal(queue.length, 0)
+})
+
+test('what is remembered of cameras is bounded', () => {
+  const queue = open()
+  serve(queue, -1, 5)
+  for (let source = 0; source < 6000; source++) serve(queue, source, 1)
+  queue.add(frameOf(-1))
+  assert.equal(queue.hasQuick(0), false, 'the first is forgotten')
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AudioClock } from './audio-clock.ts'
+import { WallClock } from './wall-clock.ts'
+
+const startMs = 1_700_000_000_000
+const hourMs = 3_600_000
+
+/** Repeatable noise in [0, 1). */
+function createNoise(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+type Scene = {
+  /** Frames a second that the camera stamps, and those that come at a time. */
+  readonly nominal: number
+  readonly findReal: (hour: number) => number
+  readonly hours: number
+  readonly ppm: number
+  /** Stalls of the network of up to 3 s, a second. */
+  readonly stalls?: number
+  readonly jitterMs?: number
+  readonly seed: number
+}
+
+/** Each key frame is asked whether it must begin a run. `worstAxisMs`: how much longer or shorter than real time a run has become. */
+function play({ nominal, findReal, hours, ppm, stalls = 0, jitterMs = 10, seed }: Scene) {
+  const noise = createNoise(seed)
+  const clock = new WallClock()
+  const result = { runs: 0, worstMs: 0, worstAxisMs: 0, hasRetimed: false }
+  let trueMs = 0
+  let timestamp = 0
+  let arrivalMs = 0
+  let stalledMs = 0
+  let zeroMs = 0
+  for (let i = 0; trueMs < hours * hourMs; i++) {
+    const real = findReal(trueMs / hourMs)
+    if (i > 0) {
+      trueMs += 1000 / real
+      timestamp += (90_000 / nominal) * (1 + ppm / 1e6)
+    }
+    if (noise() < stalls / real) stalledMs = trueMs + noise() * 3000
+    // TCP keeps the order.
+    arrivalMs = Math.max(arrivalMs, trueMs + 2 + noise() * jitterMs, stalledMs)
+    clock.map(Math.round(timestamp), startMs + arrivalMs)
+    if (i % (nominal * 2) === 0 && clock.isRunDue) {
+      clock.beginRun()
+      result.runs++
+      zeroMs = trueMs
+    }
+    result.worstMs = Math.max(result.worstMs, Math.abs(clock.wallMs - startMs - trueMs))
+    result.worstAxisMs = Math.max(result.worstAxisMs, Math.abs(clock.pts90k / 90 - (trueMs - zeroMs)))
+    result.hasRetimed ||= clock.rate !== 1
+  }
+  return result
+}
+
+const rates = [5, 8, 10, 12.5, 15, 20, 24, 25, 30, 50, 60]
+
+for (const nominal of [5, 10, 15, 25, 30, 60]) {
+  test(`cameras that stamp ${nominal} frames/s and send from 5 to 60: one run, on time, with and without stalls`, () => {
+    for (const [i, real] of rates.entries()) {
+      const ppm = [-500, 0, 500][i % 3]!
+      for (const stalls of [0, 1 / 120]) {
+        const result = play({ nominal, findReal: () => real, hours: 0.5, ppm, stalls, seed: i * 7 + nominal })
+        const what = `${real} frames/s${stalls ? ' with stalls' : ''}: ${JSON.stringify(result)}`
+        assert.equal(result.runs, 1, what)
+        assert.ok(result.worstMs < 500, what)
+        assert.equal(result.hasRetimed, real !== nominal, what)
+        // While a rate is new, pictures last at most twice as long as they are stamped; the run is as long as it took once that is made up for.
+        if (real < nominal) assert.ok(result.worstAxisMs < 2000, what)
+      }
+    }
+  })
+}
+
+for (const [day, night] of [
+  [25, 12.5],
+  [25, 5],
+  [60, 5],
+  [25, 24],
+  [30, 15],
+] as const) {
+  test(`days of a camera that stamps ${day} frames/s and sends ${night} at night, at once or gradually, are one run on time`, () => {
+    const switched = (hour: number) => (hour % 24 < 16 ? day : night)
+    const gradual = (hour: number) => night + (day - night) * (0.5 + 0.5 * Math.cos((hour * Math.PI) / 3))
+    for (const findReal of [switched, gradual]) {
+      const scene = { nominal: day, findReal, hours: 24, ppm: day === 25 ? 500 : -500, stalls: 1 / 600, seed: night }
+      const result = play(scene)
+      assert.equal(result.runs, 1, JSON.stringify(result))
+      assert.ok(result.worstMs < 500, JSON.stringify(result))
+    }
+  })
+}
+
+test('a day of a good camera is not retimed, whatever the network does', () => {
+  for (const [jitterMs, ppm] of [
+    [10, -500],
+    [50, 500],
+    [150, -500],
+  ] as const) {
+    const result = play({ nominal: 25, findReal: () => 25, hours: 24, ppm, stalls: 1 / 10, jitterMs, seed: jitterMs })
+    const what = JSON.stringify({ jitterMs, ppm, ...result })
+    assert.deepEqual([result.runs, result.hasRetimed], [1, false], what)
+    assert.ok(result.worstMs < jitterMs + 20, what)
+  }
+})
+
+test('pictures that the stream reorders keep their order and distances at a measured rate', () => {
+  const clock = new WallClock()
+  const noise = createNoise(3)
+  const shown: number[] = []
+  let lastDts90k = -1
+  for (let i = 0; i < 12.5 * 600; i++) {
+    // I P B B P B B …, stamped 25 frames/s, sent at 12.5.
+    const inGroup = i % 25
+    const place = inGroup === 0 ? i : inGroup % 3 === 1 ? i + 2 : i - 1
+    clock.map(place * 3600, startMs + i * 80 + 160 + noise() * 10)
+    if (inGroup === 0 && clock.isRunDue) clock.beginRun({ depth: 1, maxDepth: 4, frameRate: 25 })
+    assert.ok(clock.dts90k > lastDts90k && clock.dts90k <= clock.pts90k, `${clock.dts90k} for ${clock.pts90k}`)
+    lastDts90k = clock.dts90k
+    if (i > 1000) shown[place - 1000] = clock.pts90k
+  }
+  assert.deepEqual([clock.reorderedFrames, clock.jumps], [0, 0])
+  const steps = shown.slice(2, -30).map((pts90k, i) => pts90k - shown[i + 1]!)
+  assert.ok(Math.min(...steps) > 80 * 90 * 0.9 && Math.max(...steps) < 80 * 90 * 1.1)
+})
+
+test('sound stays with pictures that are stamped at a wrong rate, with and without reports of the camera', () => {
+  for (const real of [12.5, 40]) {
+    for (const hasReports of [false, true]) {
+      const video = new WallClock()
+      const audio = new AudioClock(video)
+      const noise = createNoise(real)
+      let worstMs = 0
+      let pictures = 0
+      for (let ms = 0; ms < 1_800_000; ms += 40) {
+        for (; (pictures * 1000) / real <= ms; pictures++) {
+          video.map(pictures * 3600, startMs + (pictures * 1000) / real + noise() * 10)
+          if (pictures === 0) {
+            video.beginRun()
+            audio.alignTo(7_000_000, 0)
+          } else assert.ok(!video.isRunDue)
+        }
+        // What the camera says of its video clock, which is wrong.
+        if (hasReports && ms % 5000 === 0) audio.follow(7_000_000 + ms, (ms * real) / 25)
+        if (!audio.map(7_000_000 + ms, startMs + ms + noise() * 10)) continue
+        const lateMs = audio.pts90k / 90 + video.toMediaMs(0) + video.offsetMs - startMs - ms
+        if (ms > 10_000) worstMs = Math.max(worstMs, Math.abs(lateMs))
+      }
+      assert.ok(worstMs < 100, `${real} frames/s, reports ${hasReports}: ${worstMs} ms`)
+    }
+  }
+})

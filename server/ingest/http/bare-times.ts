@@ -1,0 +1,109 @@
+// When pictures of a bare stream are shown, which tells no times. Pictures that are shown as they come have the time of their arrival.
+// Where the stream reorders them (B-frames), their order counts place them on a clock of one rate, as a camera's own timestamps would;
+// WallClock corrects that rate by arrival, as it does for any camera.
+
+import { type OrderedPicture, PictureOrderReader } from '../../media/nal/picture-order-reader.ts'
+
+const usualFrameRate = 25
+/** Before so much time has passed since the first picture, arrival says nothing of the rate: servers send what they have kept. */
+const minMeasured90k = 2 * 90_000
+
+export class BareTimes {
+  readonly #reader: PictureOrderReader
+  #pictures = 0
+  #first90k = Number.NaN
+  #arrival90k = Number.NaN
+  /** Newest time that was given. */
+  #max90k = Number.NEGATIVE_INFINITY
+  #isReordered = false
+  #hasSteppedBack = false
+  #lastCount = Number.NEGATIVE_INFINITY
+
+  /** A picture whose time is known, from which the others' follow: the last key frame. */
+  #anchorCount = 0
+  #anchor90k = 0
+  #frame90k = 90_000 / usualFrameRate
+  /** Counts from one picture to the next in the order of showing. */
+  #step: number
+  #sinceAnchor = 0
+  #maxCount = 0
+  #minCount = 0
+  /** Pictures that follow a key frame which counts anew, and are shown before it. */
+  #leading = 0
+
+  constructor(codec: 'h264' | 'h265') {
+    this.#reader = new PictureOrderReader(codec)
+    // H.264 counts fields.
+    this.#step = codec === 'h264' ? 2 : 1
+  }
+
+  /** Sets that come before the stream. */
+  takeSets(units: readonly Uint8Array[]): void {
+    this.#reader.take(units)
+  }
+
+  /** The NAL units of the next access unit, which arrived at `arrival90k`. Returns when it is shown, on the same clock to begin with. */
+  take(units: readonly Uint8Array[], arrival90k: number): number {
+    const picture = this.#reader.take(units)
+    if (this.#pictures++ === 0) this.#first90k = arrival90k
+    this.#arrival90k = arrival90k
+    if (picture) this.#noteOrder(picture)
+    const at90k = picture && this.#isReordered ? this.#place(picture) : Math.max(this.#max90k + 1, arrival90k)
+    this.#max90k = Math.max(this.#max90k, at90k)
+    return at90k
+  }
+
+  #noteOrder({ count, isReset, isKey }: OrderedPicture): void {
+    if (!isReset && count < this.#lastCount) this.#hasSteppedBack = true
+    this.#lastCount = count
+    if (this.#isReordered || !isKey) return
+    const { depth, maxDepth } = this.#reader.order!
+    this.#isReordered = (depth ?? 0) > 0 || (this.#hasSteppedBack && maxDepth > 0)
+    if (!this.#isReordered) return
+    this.#setRate()
+    this.#setAnchor(count, Math.max(this.#max90k + this.#frame90k, this.#arrival90k))
+  }
+
+  #place({ count, isReset, isKey }: OrderedPicture): number {
+    if (isReset && this.#sinceAnchor > 0) {
+      this.#leading = Math.round(Math.max(0, this.#anchorCount - this.#minCount) / this.#step)
+      this.#learnStep((this.#maxCount - this.#minCount) / (this.#sinceAnchor - 1))
+      this.#setRate()
+      this.#setAnchor(count, this.#max90k + Math.round((1 + this.#leading) * this.#frame90k))
+    } else if (isKey && this.#sinceAnchor > 0) {
+      const at90k = this.#timeOf(count)
+      this.#learnStep((count - this.#anchorCount) / this.#sinceAnchor)
+      this.#setRate()
+      this.#setAnchor(count, at90k)
+    }
+    this.#sinceAnchor++
+    this.#maxCount = Math.max(this.#maxCount, count)
+    this.#minCount = Math.min(this.#minCount, count)
+    return this.#timeOf(count)
+  }
+
+  #timeOf(count: number): number {
+    return this.#anchor90k + Math.round(((count - this.#anchorCount) / this.#step) * this.#frame90k)
+  }
+
+  #setAnchor(count: number, at90k: number): void {
+    this.#anchorCount = count
+    this.#anchor90k = Math.round(at90k)
+    this.#sinceAnchor = 0
+    this.#maxCount = count
+    this.#minCount = count
+  }
+
+  #learnStep(step: number): void {
+    const whole = Math.round(step)
+    if (whole >= 1 && whole <= 16 && Math.abs(step - whole) < 0.1) this.#step = whole
+  }
+
+  /** What the stream tells, else what arrival says. */
+  #setRate(): void {
+    const told = this.#reader.order?.frameRate
+    const measured90k = this.#arrival90k - this.#first90k
+    if (told !== undefined) this.#frame90k = 90_000 / told
+    else if (measured90k >= minMeasured90k) this.#frame90k = measured90k / (this.#pictures - 1)
+  }
+}

@@ -1,0 +1,38 @@
+// How far the key frames of a camera are apart: what a viewer who comes in between may have to wait. Kept over connections.
+
+import type { HubItem } from '../hub/hub-item.ts'
+
+/** The longest of so many counts: cameras that save bandwidth stretch some of their groups. */
+const rememberedIntervals = 4
+/** A difference of less is not worth telling. */
+const toldChange = 0.1
+
+export class KeyIntervals {
+  #last90k: number | undefined
+  #newest: number[] = []
+  #toldMs = 0
+
+  /** False until two key frames of one run were seen. */
+  get isKnown(): boolean {
+    return this.#newest.length > 0
+  }
+
+  /** Looks at what is published. Returns the interval in milliseconds when it has become another. */
+  take(item: HubItem): number | undefined {
+    if (item.kind === 'start' || item.kind === 'end') this.#last90k = undefined
+    else if (item.kind === 'video' && item.isKey) return this.#takeKey(item.dts90k)
+    return undefined
+  }
+
+  #takeKey(dts90k: number): number | undefined {
+    const before90k = this.#last90k
+    this.#last90k = dts90k
+    if (before90k === undefined) return undefined
+    this.#newest.push((dts90k - before90k) / 90)
+    if (this.#newest.length > rememberedIntervals) this.#newest.shift()
+    const longestMs = Math.round(Math.max(...this.#newest))
+    if (Math.abs(longestMs - this.#toldMs) <= this.#toldMs * toldChange) return undefined
+    this.#toldMs = longestMs
+    return longestMs
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseFragmentNote, writeFragmentNote } from './fragment-note.ts'
+import { parseFragmentSeal, writeFragmentSeal } from './fragment-seal.ts'
+
+const holes = fc.record(
+  {
+    durationMs: fc.nat(0xffffffff),
+    reason: fc.constantFrom('packet_loss', 'no_frames', 'x'.repeat(64)),
+    isCut: fc.boolean(),
+  },
+  { noNullPrototype: true },
+)
+const notes = fc.oneof(
+  fc.record({ hole: holes, isDamaged: fc.boolean() }, { noNullPrototype: true }),
+  fc.constant({ hole: undefined, isDamaged: true }),
+)
+
+test('a note is read back, and is no seal', () => {
+  fc.assert(
+    fc.property(notes, (note) => {
+      const bytes = writeFragmentNote(note)
+      assert.deepEqual(parseFragmentNote(bytes), note)
+      assert.equal(parseFragmentSeal(bytes), undefined)
+    }),
+  )
+  assert.equal(parseFragmentNote(writeFragmentSeal({ checksum: 7, cameraId: 9 })), undefined)
+})
+
+test('other bytes are no note, and no error', () => {
+  fc.assert(
+    fc.property(notes, fc.nat(100), fc.nat(255), (note, at, value) => {
+      const bytes = writeFragmentNote(note)
+      bytes[at % bytes.length] = value
+      parseFragmentNote(bytes)
+      parseFragmentNote(bytes.subarray(0, at % bytes.length))
+    }),
+  )
+})

@@ -1,0 +1,129 @@
+// What a decoder needs for one picture of a stream: a key frame, or, where the picture is whole only some pictures later (gradual
+// refresh), the access units from there up to the one that is whole, one after the other. Pure.
+
+import type { Frame, VideoCodec } from '../frame.ts'
+import { nalType, nalTypeOf } from '../h264/nal-unit.ts'
+import { hevcNalType, hevcNalTypeOf } from '../h265/nal-unit.ts'
+import { listLengthPrefixedNalUnits } from './nal-units.ts'
+import { clearRecoveryCount, findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
+
+/** A refresh that takes longer, or more, is not waited for. */
+const maxPictures = 600
+const maxBytes = 24 * 1024 * 1024
+
+/** The number of reference pictures after this access unit until the picture is whole: 0 for a key frame. */
+export function findRefreshCount(codec: VideoCodec, data: Uint8Array): number {
+  if (codec === 'mjpeg') return 0
+  const found = findMessage(codec, data)
+  return found && !isIrap(codec, data) ? found.point.count : 0
+}
+
+/**
+ * A copy of the H.264 access unit that says that its picture is whole. Players that use Media Source Extensions do not begin at others:
+ * Chromium takes a recovery point for a key frame only when its count is 0. What they show is whole only later all the same.
+ */
+export function withoutRefreshCount(data: Uint8Array): Uint8Array {
+  const copy = data.slice()
+  const found = findMessage('h264', copy)
+  if (found) clearRecoveryCount(found.unit, found.point)
+  return copy
+}
+
+/** The recovery point message before the first slice. */
+function findMessage(codec: VideoCodec, data: Uint8Array): { unit: Uint8Array; point: RecoveryPoint } | undefined {
+  for (const unit of listLengthPrefixedNalUnits(data)) {
+    if (isSlice(codec, unit)) return undefined
+    const isMessage =
+      codec === 'h264' ? nalTypeOf(unit[0]!) === nalType.sei : hevcNalTypeOf(unit[0]!) === hevcNalType.prefixSei
+    const point = isMessage ? findRecoveryPoint(unit, 0, unit.length, codec === 'h264' ? 1 : 2) : undefined
+    if (point) return { unit, point }
+  }
+  return undefined
+}
+
+/** The access units of what `KeyPictureCollector` gave, views; one, but for pictures that are whole only later. */
+export function splitKeyPicture(codec: VideoCodec, data: Uint8Array): Uint8Array[] {
+  if (findRefreshCount(codec, data) === 0) return [data]
+  const starts: number[] = []
+  let at = 0
+  /** Where what belongs to the next slice begins: messages come before it. */
+  let unitStart = 0
+  let hasSlice = true
+  for (const unit of listLengthPrefixedNalUnits(data)) {
+    const end = at + 4 + unit.length
+    if (isSlice(codec, unit)) {
+      if (isFirstSlice(codec, unit)) starts.push(hasSlice ? at : unitStart)
+      hasSlice = true
+    } else {
+      if (hasSlice) unitStart = at
+      hasSlice = false
+    }
+    at = end
+  }
+  return starts.map((start, i) => data.subarray(start, starts[i + 1] ?? data.length))
+}
+
+export class KeyPictureCollector {
+  readonly #codec: VideoCodec
+  #parts: Uint8Array[] = []
+  #bytes = 0
+  /** Reference pictures that are missing. */
+  #missing = 0
+
+  constructor(codec: VideoCodec) {
+    this.#codec = codec
+  }
+
+  /** Takes the next picture. Returns what a decoder needs once the newest key picture is whole: of a usual key frame its own `data`. */
+  push({ isKey, recovery = 0, data }: Pick<Frame, 'isKey' | 'recovery' | 'data'>): Uint8Array | undefined {
+    if (isKey) {
+      this.#parts = []
+      this.#bytes = 0
+      this.#missing = recovery
+      if (recovery === 0) return data
+    } else if (this.#missing === 0) return undefined
+    else if (this.#isReference(data)) this.#missing--
+    this.#parts.push(data.slice())
+    this.#bytes += data.length
+    if (this.#parts.length > maxPictures || this.#bytes > maxBytes) this.#missing = 0
+    else if (this.#missing === 0) return this.#join()
+    return undefined
+  }
+
+  #join(): Uint8Array {
+    const out = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const part of this.#parts) {
+      out.set(part, at)
+      at += part.length
+    }
+    this.#parts = []
+    return out
+  }
+
+  /** H.265 counts all pictures; H.264 those that others refer to (`nal_ref_idc`). */
+  #isReference(data: Uint8Array): boolean {
+    if (this.#codec !== 'h264') return true
+    const slice = listLengthPrefixedNalUnits(data).find((unit) => isSlice('h264', unit))
+    return slice !== undefined && (slice[0]! & 0x60) !== 0
+  }
+}
+
+function isSlice(codec: VideoCodec, unit: Uint8Array): boolean {
+  if (unit.length === 0) return false
+  if (codec === 'h265') return hevcNalTypeOf(unit[0]!) < hevcNalType.vps
+  const type = nalTypeOf(unit[0]!)
+  return type >= nalType.slice && type <= nalType.idr
+}
+
+function isIrap(codec: VideoCodec, data: Uint8Array): boolean {
+  const slice = listLengthPrefixedNalUnits(data).find((unit) => isSlice(codec, unit))
+  if (!slice) return false
+  const type = codec === 'h264' ? nalTypeOf(slice[0]!) : hevcNalTypeOf(slice[0]!)
+  return codec === 'h264' ? type === nalType.idr : type >= hevcNalType.firstIrap && type <= hevcNalType.lastIrap
+}
+
+/** Its first bit tells: first_mb_in_slice is 0, or first_slice_segment_in_pic_flag. */
+function isFirstSlice(codec: VideoCodec, unit: Uint8Array): boolean {
+  return (unit[codec === 'h264' ? 1 : 2] ?? 0) >= 0x80
+}

@@ -1,0 +1,83 @@
+// What the tracks of a download are made of: footage of a range may have been recorded in several formats. What one decoder can go on with is one track.
+//
+// Pictures of one codec are one track, however their size changes: where it does, the parameter sets stand before each key frame (`avc3`, `hev1`).
+// Sound of each configuration, and pictures of another codec, have a track of their own.
+
+import { join } from 'node:path'
+import { parseAvcConfig } from '../media/h264/avc-config.ts'
+import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
+import { findPictureConfig, findSoundConfig } from '../media/mp4/describe-init.ts'
+import { audioTrackId, videoTrackId } from '../media/mp4/init-segment.ts'
+import { parseTimescales } from '../media/mp4/timescale.ts'
+import { createSilence, type SilentBlock } from '../media/sound/silence.ts'
+import type { Segment } from '../model/segment.ts'
+import { openRecording, readExactly } from './recording-file.ts'
+
+/** A track of a recorded file. */
+export type SourceTrack = {
+  /** Equal for those that are one track of a download. */
+  readonly key: string
+  /** In the file. */
+  readonly sourceId: 1 | 2
+  readonly timescale: number
+  /** The initialization section of the file. */
+  readonly init: Uint8Array
+  /** To stand before each key frame; undefined where the initialization section says all. */
+  readonly parameterSets: Uint8Array | undefined
+  /** Of sound: what fills the track where it was not recorded. */
+  readonly silence: SilentBlock | undefined
+}
+
+type Picture = { readonly key: string; readonly sets: Uint8Array }
+
+/** By `initHash`. Throws 'corrupt', and 'not_found' when a file is gone. */
+export async function readFormats(
+  archiveDir: string,
+  segments: readonly Segment[],
+): Promise<ReadonlyMap<string, readonly SourceTrack[]>> {
+  const inits = new Map<string, Uint8Array>()
+  for (const { initHash, initBytes, path } of segments) {
+    if (inits.has(initHash)) continue
+    await using file = await openRecording(join(archiveDir, path))
+    inits.set(initHash, await readExactly(file, 0, initBytes))
+  }
+  const pictures = new Map([...inits].map(([hash, init]) => [hash, describePictures(init)] as const))
+  const isAlone = ({ key, sets }: Picture) =>
+    [...pictures.values()].every((other) => other.key !== key || Buffer.compare(other.sets, sets) === 0)
+  return new Map(
+    [...inits].map(([hash, init]) => {
+      const timescales = parseTimescales(init)
+      const picture = pictures.get(hash)!
+      const video: SourceTrack = {
+        ...{ key: picture.key, sourceId: videoTrackId, timescale: timescales.get(videoTrackId) ?? 90_000, init },
+        parameterSets: isAlone(picture) ? undefined : picture.sets,
+        silence: undefined,
+      }
+      const sound = describeSound(init, timescales.get(audioTrackId))
+      return [hash, sound ? [video, sound] : [video]]
+    }),
+  )
+}
+
+function describePictures(init: Uint8Array): Picture {
+  const { codec, config } = findPictureConfig(init)
+  if (codec === 'mjpeg') return { key: codec, sets: new Uint8Array() }
+  const avc = codec === 'h264' ? parseAvcConfig(config) : undefined
+  const units = avc ? [...avc.sps, ...avc.pps] : listHevcConfigNalUnits(config)
+  const sets = units.flatMap((unit) => {
+    const sized = Buffer.alloc(4 + unit.length)
+    sized.writeUInt32BE(unit.length)
+    sized.set(unit, 4)
+    return [sized]
+  })
+  return { key: codec, sets: Buffer.concat(sets) }
+}
+
+function describeSound(init: Uint8Array, timescale: number | undefined): SourceTrack | undefined {
+  const sound = findSoundConfig(init)
+  if (!sound || timescale === undefined) return undefined
+  const { codec, config } = sound
+  const [silence] = createSilence({ codec, config, sampleRate: timescale, channels: 1, codecString: codec }) ?? []
+  const key = `${codec} ${timescale} ${Buffer.from(config).toString('hex')}`
+  return { key, sourceId: audioTrackId, timescale, init, parameterSets: undefined, silence }
+}

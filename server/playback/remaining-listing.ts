@@ -1,0 +1,55 @@
+// What is left of a playlist whose beginning was deleted while it was not in memory: the same entries under the same numbers, at the
+// same times. The numbers are counted back from the entry that was listed last, since those before it can be made again from the footage.
+
+import type { PartOrigin, StreamListing } from './stream-listing.ts'
+import type { StreamPart } from './stream-part.ts'
+
+/**
+ * Where the part begins now; undefined when nothing of what was listed is left. `takeIn` gives a part its footage until `isEnough`.
+ */
+export async function findRemainingOrigin(
+  { origin, listed, last, short, map, run }: StreamListing,
+  createPart: (origin: PartOrigin) => StreamPart,
+  takeIn: (part: StreamPart, isEnough: () => boolean) => Promise<unknown>,
+): Promise<PartOrigin | undefined> {
+  if (!last) return undefined
+  const rebuild = async (shortEntries: number) => {
+    const { place: _, map: __, ...rest } = origin
+    const begin = { ...rest, sequence: 0, discontinuities: 0, position90k: 0, axis90k: 0, isDiscontinuity: false }
+    const part = createPart({ ...begin, shortEntries })
+    await takeIn(part, () => part.findSequence(last.segmentId, last.offset) !== undefined)
+    return part
+  }
+  let part = await rebuild(0)
+  const isShort = short !== undefined && part.entryAt(0)?.segmentId === short.segmentId
+  if (isShort) part = await rebuild(short.entries)
+
+  const first = part.entryAt(0)
+  const at = part.findSequence(last.segmentId, last.offset)
+  if (!first || at === undefined || part.entryAt(at)!.offset !== last.offset) return undefined
+  const end = part.endAt(at + 1)
+  const sequence = listed.sequence - end.sequence
+  // There is more in front than was ever listed: these are not the same files.
+  if (sequence < origin.sequence) return undefined
+  const discontinuities = listed.discontinuities - end.discontinuities
+  const isSameSection = discontinuities === origin.discontinuities + (origin.isDiscontinuity ? 1 : 0)
+  const later90k = listed.axis90k - end.axis90k
+  const { runBase90k, shift90k } = part.entries.findShift(first.segmentId)!
+  // The beginning of the run may be gone, but what is counted from there goes on: blocks of silence.
+  const whole = { runBase90k: 0, shift90k: shift90k + later90k - runBase90k }
+  const place = (isSameSection && run) || whole
+  const { map: _, ...rest } = origin
+  return {
+    ...rest,
+    startMs: first.startMs,
+    pass: first.pass,
+    sequence,
+    discontinuities,
+    position90k: first.position90k + listed.position90k - end.position90k,
+    axis90k: first.axis90k + later90k,
+    isDiscontinuity: false,
+    shortEntries: isShort ? short.entries : 0,
+    place: { segmentId: first.segmentId, offset: first.offset, ...place },
+    ...(isSameSection && map && { map }),
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type FolderDisk, LastingFolders } from './lasting-folders.ts'
+import { createNodeDisk } from './recording-disk.ts'
+
+const day = '/archive/cameras/1/2026-02-01'
+
+/** Folders in memory. A failed sync leaves the names it should have written clean: they are lost with the power. */
+class FolderModel implements FolderDisk {
+  readonly folders = new Set<string>()
+  readonly #dirty = new Set<string>()
+  readonly lasting = new Set<string>()
+  syncs = 0
+  failingSync = 0
+  isRemovable = true
+
+  async make(folder: string): Promise<boolean> {
+    if (this.folders.has(folder)) return false
+    this.folders.add(folder)
+    this.#dirty.add(folder)
+    return true
+  }
+
+  async remove(folder: string): Promise<void> {
+    if (!this.isRemovable) throw new Error('EROFS')
+    this.folders.delete(folder)
+    this.#dirty.delete(folder)
+    this.lasting.delete(folder)
+  }
+
+  async sync(parent: string): Promise<void> {
+    const isFailing = ++this.syncs === this.failingSync
+    for (const name of this.#dirty) {
+      if (name.slice(0, name.lastIndexOf('/')) !== parent) continue
+      this.#dirty.delete(name)
+      if (!isFailing) this.lasting.add(name)
+    }
+    if (isFailing) throw new Error('EIO')
+  }
+}
+
+const chain = ['/archive/cameras', '/archive/cameras/1', day]
+
+test('a folder whose name the disk did not confirm is made anew before anything is put into it', async () => {
+  for (let failingSync = 1; failingSync <= 3; failingSync++) {
+    const disk = new FolderModel()
+    disk.failingSync = failingSync
+    const folders = new LastingFolders('/archive', disk)
+    await assert.rejects(folders.ensure(day), /EIO/)
+    await folders.ensure(day)
+    assert.deepEqual([...disk.lasting].sort(), chain, `sync ${failingSync}`)
+  }
+})
+
+test('a folder that can neither be confirmed nor removed is not used', async () => {
+  const disk = new FolderModel()
+  disk.failingSync = 3
+  disk.isRemovable = false
+  const folders = new LastingFolders('/archive', disk)
+  await assert.rejects(folders.ensure(day), /EIO/)
+  await assert.rejects(folders.ensure(day), /EROFS/)
+  disk.isRemovable = true
+  await folders.ensure(day)
+  assert.ok(disk.lasting.has(day))
+})
+
+test('cameras that begin at once wait for the same folder, and a folder that lasts costs nothing', async () => {
+  const disk = new FolderModel()
+  const folders = new LastingFolders('/archive', disk)
+  await Promise.all([1, 2, 3].map((camera) => folders.ensure(`/archive/cameras/${camera}/2026-02-01`)))
+  assert.equal(disk.syncs, 7)
+  await folders.ensure('/archive/cameras/2/2026-02-01')
+  assert.equal(disk.syncs, 7)
+  disk.folders.delete(day)
+  folders.forget(day)
+  await folders.ensure(day)
+  assert.ok(disk.folders.has(day))
+})
+
+test('files are created again after a file stood in the place of a folder, and after a folder was removed', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'folders-'))
+  t.after(() => rm(root, { recursive: true }))
+  const disk = createNodeDisk(root)
+  const create = async (name: string) => {
+    const file = await disk.createFile(join(root, 'cameras/1/2026-02-01', name))
+    await file.close()
+  }
+  await mkdir(join(root, 'cameras'))
+  await writeFile(join(root, 'cameras/1'), '')
+  await assert.rejects(create('a.mp4'), { code: 'ENOTDIR' })
+  await rm(join(root, 'cameras/1'))
+  await create('b.mp4')
+  await rm(join(root, 'cameras'), { recursive: true })
+  await create('c.mp4')
+})

@@ -1,0 +1,104 @@
+// The folders of an archive, made where they are missing, with names that last: a file in a folder whose own name is lost with the
+// power cannot be found.
+
+import { mkdir, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeFolder } from '../base/make-folder.ts'
+import { syncFolder } from '../base/sync-folder.ts'
+
+/** What the disk is asked for; an argument, so that tests can let each of it fail. */
+export type FolderDisk = {
+  /** False when it was there. */
+  make(folder: string): Promise<boolean>
+  /** Fails when something is in it. */
+  remove(folder: string): Promise<void>
+  /** Makes the names in the folder last. */
+  sync(folder: string): Promise<void>
+}
+
+export class LastingFolders {
+  readonly #root: string
+  readonly #disk: FolderDisk
+  readonly #lasting = new Set<string>()
+  /** Made, but their name was not confirmed: another sync of the folder above would prove nothing. */
+  readonly #unconfirmed = new Set<string>()
+  readonly #running = new Map<string, Promise<void>>()
+
+  /** `root`: the archive's folder, whose own name is not looked after. */
+  constructor(root: string, disk = nodeFolders) {
+    this.#root = root
+    this.#disk = disk
+  }
+
+  /** With the folders above it. Throws the system's error; those who ask at once for the same folder share the answer. */
+  ensure(folder: string): Promise<void> {
+    if (this.#lasting.has(folder)) return Promise.resolve()
+    let running = this.#running.get(folder)
+    if (!running) {
+      running = this.#ensure(folder).finally(() => this.#running.delete(folder))
+      this.#running.set(folder, running)
+    }
+    return running
+  }
+
+  /** The folder is gone, or one above it. */
+  forget(folder: string): void {
+    for (let each = folder; this.#isInside(each); each = dirname(each)) this.#lasting.delete(each)
+  }
+
+  async #ensure(folder: string): Promise<void> {
+    if (!this.#isInside(folder)) {
+      await makeFolder(folder, folderMode)
+      return
+    }
+    const parent = dirname(folder)
+    await this.ensure(parent)
+    // Only a name that is made anew is written anew. Nothing is in the folder: it was never used.
+    if (this.#unconfirmed.has(folder)) await this.#removeAgain(folder)
+    const isNew = await this.#disk.make(folder).catch((error: unknown) => {
+      // The folder above may have been removed, or never was one: the next attempt looks again.
+      this.forget(parent)
+      throw error
+    })
+    try {
+      // Of one that was there too: whoever made it may have died before the sync.
+      await this.#disk.sync(parent)
+    } catch (error) {
+      if (isNew) {
+        this.#unconfirmed.add(folder)
+        await this.#removeAgain(folder).catch(() => {})
+      }
+      throw error
+    }
+    this.#lasting.add(folder)
+  }
+
+  async #removeAgain(folder: string): Promise<void> {
+    await this.#disk.remove(folder)
+    this.#unconfirmed.delete(folder)
+  }
+
+  #isInside(folder: string): boolean {
+    return folder.length > this.#root.length && folder.startsWith(this.#root)
+  }
+}
+
+const folderMode = 0o750
+
+const nodeFolders: FolderDisk = {
+  async make(folder) {
+    try {
+      await mkdir(folder, { mode: folderMode })
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+      throw error
+    }
+  },
+  async remove(folder) {
+    await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  },
+  sync: syncFolder,
+}

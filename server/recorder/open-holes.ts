@@ -1,0 +1,37 @@
+// Holes whose fragment is not finished yet: several at a time, when a camera pauses again just after it came back.
+
+import type { FragmentHole } from '../model/segment.ts'
+import type { CutFragment } from './fragment-cutter.ts'
+
+type OpenHole = { readonly values: FragmentHole; readonly isProven: boolean }
+
+export class OpenHoles {
+  /** By the decode time of the fragment after it. */
+  readonly #holes = new Map<number, OpenHole>()
+
+  /** Before the fragment that begins at `start90k`. Unless it is proven, what follows shows whether it was one. */
+  note(start90k: number, values: FragmentHole, isProven: boolean): void {
+    this.#holes.set(start90k, { values, isProven })
+  }
+
+  isBefore(start90k: number): boolean {
+    return this.#holes.has(start90k)
+  }
+
+  /** The hole before a finished fragment, which is not asked for again. */
+  take(cut: CutFragment): FragmentHole | undefined {
+    const hole = this.#holes.get(cut.start90k)
+    this.#holes.delete(cut.start90k)
+    return hole && (hole.isProven || isBackToUsual(cut, hole.values)) ? hole.values : undefined
+  }
+
+  /** Their fragments will not come. */
+  clear(): void {
+    this.#holes.clear()
+  }
+}
+
+/** A camera that has begun to send fewer pictures has no hole. */
+function isBackToUsual({ video, duration90k }: CutFragment, { durationMs }: FragmentHole): boolean {
+  return video.length >= 3 && duration90k / video.length <= (durationMs * 90) / 4
+}

@@ -1,0 +1,68 @@
+// How many bytes of frames recorders may hold: each some seconds of what its camera sends, and all of a worker together no more than a
+// budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two get a third each, and however
+// many there are, something is left for the next. Why: docs/design/back-pressure.md.
+
+/** Of all recorders of a worker. */
+export class PendingBudget {
+  readonly #maxBytes: number
+  #usedBytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get usedBytes(): number {
+    return this.#usedBytes
+  }
+
+  /** For one that holds `heldBytes` now: as much as would be left for the others. */
+  shareOf(heldBytes: number): number {
+    return (this.#maxBytes - (this.#usedBytes - heldBytes)) / 2
+  }
+
+  change(bytes: number): void {
+    this.#usedBytes += bytes
+  }
+}
+
+/** What is held at least while the budget has it, also of a camera whose rate is not known yet. */
+const minBytes = 8 * 1024 * 1024
+
+/** What a camera sends in so long may wait: twice what a busy disk was seen to take for a sync. */
+const pendingMs = 8000
+
+/** How much of the difference the learned rate keeps of a fragment with a lower one. */
+const decay = 31 / 32
+
+/** Of one recorder. */
+export class PendingBytes {
+  readonly #budget: PendingBudget
+  readonly #minBytes: number
+  #heldBytes = 0
+  #bytesPerMs = 0
+
+  constructor(budget: PendingBudget, leastBytes = minBytes) {
+    this.#budget = budget
+    this.#minBytes = leastBytes
+  }
+
+  /** From each fragment: the rate rises at once and falls slowly, since a quiet scene may end at any moment. */
+  learn(bytes: number, durationMs: number): void {
+    if (durationMs <= 0) return
+    const bytesPerMs = bytes / durationMs
+    this.#bytesPerMs = Math.max(bytesPerMs, bytesPerMs + (this.#bytesPerMs - bytesPerMs) * decay)
+  }
+
+  /** So many are held now. */
+  hold(bytes: number): void {
+    if (bytes === this.#heldBytes) return
+    this.#budget.change(bytes - this.#heldBytes)
+    this.#heldBytes = bytes
+  }
+
+  /** So many may be held now. */
+  get maxBytes(): number {
+    const ownBytes = Math.max(this.#minBytes, this.#bytesPerMs * pendingMs)
+    return Math.min(ownBytes, this.#budget.shareOf(this.#heldBytes))
+  }
+}

@@ -1,0 +1,43 @@
+// Rows of passes (model/recording-pass.ts), and what they mean for lists of segments.
+
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { compareRecorded, findPass, lastPass, type PassStart } from '../model/recording-pass.ts'
+import type { Tables } from './schema.ts'
+
+/** In the order of ids; none where the clock was never set back. */
+export async function listPasses(db: Kysely<Tables>, cameraId: number): Promise<PassStart[]> {
+  const rows = await db
+    .selectFrom('passes')
+    .select(['from_id', 'pass'])
+    .where('camera_id', '=', cameraId)
+    .orderBy('from_id')
+    .execute()
+  return rows.map((row) => ({ fromId: row.from_id, pass: row.pass }))
+}
+
+/** The segment `id` begins a pass, or is of an earlier one, which those after it are not. */
+export async function writePass(db: Kysely<Tables>, cameraId: number, id: number, pass: number): Promise<void> {
+  const last = lastPass(await listPasses(db, cameraId))
+  const starts = [{ from_id: id, pass }, ...(pass < last ? [{ from_id: id + 1, pass: last }] : [])]
+  await db
+    .insertInto('passes')
+    .values(starts.map((start) => ({ camera_id: cameraId, ...start })))
+    .onConflict((conflict) => conflict.columns(['camera_id', 'from_id']).doUpdateSet({ pass }))
+    .execute()
+}
+
+/** `segments` in the order of their start become those in the order of recording. */
+export function orderByPass<T extends { readonly id: number; readonly startMs: number }>(
+  segments: readonly T[],
+  passes: readonly PassStart[],
+): (T & { readonly pass?: number })[] {
+  if (passes.length === 0) return [...segments]
+  return segments.map((segment) => ({ ...segment, pass: findPass(passes, segment.id) })).sort(compareRecorded)
+}
+
+export function isIn(
+  of: ExpressionBuilder<Tables, 'segments'>,
+  { fromId, toId }: { readonly fromId: number; readonly toId: number | undefined },
+) {
+  return of.and([of('id', '>=', fromId), ...(toId === undefined ? [] : [of('id', '<', toId)])])
+}

@@ -1,0 +1,70 @@
+// The cameras of an audit: each a program of its own behind a link of its own, all different, and a ledger of what they sent.
+
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import type { FrameCounter } from '../fake-camera/frame-counter.ts'
+import type { StreamOptions } from '../fake-camera/source/stream-options.ts'
+import type { FaultyCamera } from '../faults/faults.ts'
+import { openLink } from '../faults/link.ts'
+
+export type AuditCamera = FaultyCamera & {
+  readonly url: string
+  readonly codec: 'h264' | 'h265' | 'mjpeg'
+  readonly hasSound: boolean
+  /** Its packets come by UDP. */
+  readonly isDatagram: boolean
+  /** Each picture that was handed to a connection whole, with the true time it was taken; grows. */
+  readonly sent: readonly FrameCounter[]
+}
+
+/** One that the server knows. */
+export type Audited = AuditCamera & { readonly id: number }
+
+export type AuditCameras = AsyncDisposable & { readonly cameras: readonly AuditCamera[] }
+
+const small = { width: 320, height: 180, framesPerSecond: 10, gopFrames: 10, bitsPerSecond: 200_000 } as const
+const kinds: readonly (Omit<StreamOptions, 'name'> & { readonly isDatagram?: boolean })[] = [
+  { ...small, codec: 'h264' },
+  { ...small, codec: 'h264', hasAudio: true },
+  { ...small, codec: 'h265' },
+  // JPEG has no place for a number but its pixels, which must stay readable in two thirds of the size; and whole
+  // blocks of 8 lines, since RFC 2435 has no others.
+  { ...small, codec: 'mjpeg', width: 480, height: 288, framesPerSecond: 5 },
+  { ...small, codec: 'h264', framesPerSecond: 25, gopFrames: 50 },
+  { ...small, codec: 'h264', framesPerSecond: 15, gopFrames: 15, isDatagram: true },
+  { ...small, codec: 'h264', framesPerSecond: 12, gopFrames: 24, sound: 'pcmu', hasAudio: true },
+]
+
+export async function openAuditCameras(count: number): Promise<AuditCameras> {
+  await using opened = new AsyncDisposableStack()
+  const cameras: AuditCamera[] = []
+  for (let i = 0; i < count; i++) {
+    const { isDatagram = false, ...kind } = kinds[i % kinds.length]!
+    const codec = kind.codec ?? 'h264'
+    const stream = `camera/${i}/${codec}${isDatagram ? '/udp' : ''}`
+    const sent: FrameCounter[] = []
+    const onSent = (_: string, taken: FrameCounter) => void sent.push(taken)
+    const rtsp = opened.use(
+      await openFakeCamera({
+        streams: [{ ...kind, name: stream, scene: 'yard', stampsTrueTime: true }],
+        isDatagram,
+        onSent,
+      }),
+    )
+    const link = opened.use(await openLink(rtsp.port))
+    const url = `rtsp://127.0.0.1:${link.port}/${stream}`
+    cameras.push({
+      kind: 'live',
+      stream,
+      isJpeg: codec === 'mjpeg',
+      codec,
+      isDatagram,
+      hasSound: kind.hasAudio ?? false,
+      link,
+      rtsp,
+      url,
+      sent,
+    })
+  }
+  const owned = opened.move()
+  return { cameras, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}

@@ -1,0 +1,190 @@
+// One audit: cameras that number their pictures, a server that records them while faults drawn from a seed happen to both, and
+// a foreign reader that says what of it is there, what is told to be missing, and what is neither. docs/design/audit.md.
+
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import { type AuditCamera, type Audited, openAuditCameras } from './audit-cameras.ts'
+import { type AuditFault, listCameraFaults, type Owner } from './camera-faults.ts'
+import { type HttpReader, openHttpReader } from './http-reader.ts'
+import { judge, type Verdict } from './judge.ts'
+import { recordOldFootage } from './old-footage.ts'
+import { playRecording, type TimeRange } from './play-recording.ts'
+import { readTimeline } from './read-timeline.ts'
+import { planFaults } from './schedule.ts'
+import { type ClockStep, openServerClock, serverTimes } from './server-clock.ts'
+import { openServerDisk } from './server-disk.ts'
+import { listServerFaults } from './server-faults.ts'
+import { type SufferedFault, sufferFaults } from './suffer-faults.ts'
+import { watchLosses } from './watch-losses.ts'
+
+export type AuditOptions = {
+  /** How long faults happen. */
+  readonly seconds: number
+  readonly seed: number
+  readonly cameras: number
+  /** Faults whose names hold one of these words do not happen. */
+  readonly without?: readonly string[]
+  /** Only those whose names hold one of these do; all, unless given. */
+  readonly only?: readonly string[]
+  readonly say: (text: string) => void
+  /** A folder for the server's log and, of each camera, what was played and told. */
+  readonly keepIn?: string | undefined
+}
+
+export type CameraVerdict = Verdict & { readonly camera: string; readonly decoderComplaints: readonly string[] }
+
+export type AuditReport = {
+  readonly seed: number
+  readonly faults: readonly SufferedFault[]
+  readonly verdicts: readonly CameraVerdict[]
+  /** What else is not as it should be. */
+  readonly complaints: readonly string[]
+}
+
+/** Pictures sent in the last moment before the end may still be on their way. */
+const lastMomentMs = 1000
+
+export async function runAudit({
+  seconds,
+  seed,
+  cameras: count,
+  without = [],
+  only = [''],
+  say,
+  keepIn,
+}: AuditOptions): Promise<AuditReport> {
+  await using opened = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-audit-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const clock = await openServerClock(folder)
+  const { cameras: sources } = opened.use(await openAuditCameras(count))
+  const disk = openServerDisk(folder, (end) => opened.defer(end))
+  const deathOrder = join(folder, 'die')
+  const server = opened.use(
+    await openServerWith({ ...clock.environment, ...listenForDeath(deathOrder) }, ...serverArgs(disk.archiveDir)),
+  )
+  if (disk.canBeFull) {
+    say('recording old footage, for a full disk to delete')
+    await recordOldFootage(server)
+  }
+  await clock.begin()
+  const startMs = Date.now()
+  const cameras: Audited[] = []
+  for (const camera of sources) cameras.push({ ...camera, id: await record(server, camera) })
+  using http = openHttpReader(server)
+  for (const { id, stream } of cameras)
+    await eventually(`${stream} is recorded`, 60_000, async () => hasFootage(http, id))
+  const beginMs = Date.now()
+  say(`${cameras.length} cameras are recorded`)
+
+  const watch = watchLosses(
+    http,
+    cameras.map(({ id }) => id),
+  )
+  // The last faults have time to show what they did.
+  const lengthMs = Math.max(0, seconds * 1000 - Math.min(20_000, seconds * 250))
+  const owner = createOwner(server)
+  const isWanted = ({ name }: AuditFault) =>
+    only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
+  const serverFaults = listServerFaults({ server, clock, disk, deathOrder }).filter(isWanted)
+  const endOfFaults = sleep(seconds * 1000)
+  const { faults, complaints } = await sufferFaults(
+    [
+      { camera: undefined, plan: planFaults(serverFaults, { seed, lengthMs, minPauseMs: 8000, maxPauseMs: 20_000 }) },
+      ...cameras.map((camera, i) => {
+        const options = { seed: seed + (i + 1) * 7919, lengthMs, minPauseMs: 6000, maxPauseMs: 18_000 }
+        return { camera: camera.stream, plan: planFaults(listCameraFaults(camera, owner).filter(isWanted), options) }
+      }),
+    ],
+    say,
+  )
+  await endOfFaults
+
+  const losses = await watch.end()
+  const endMs = Date.now()
+  for (const { id } of cameras) await server.request(`/v1/cameras/${id}/recording/stop/`, { method: 'POST' })
+  await sleep(3000)
+  const hull = findHull(clock.steps, startMs, Date.now())
+  // What was recorded ahead of the present is in the past when it is played.
+  if (clock.canBeSet) await clock.set(hull.endMs + 60_000 - Date.now())
+  say('playing everything')
+  const verdicts: CameraVerdict[] = []
+  for (const { id, stream, codec, sent } of cameras) {
+    const timeline = await readTimeline(http, id, hull)
+    const played = await playRecording(http, id, hull, codec !== 'mjpeg')
+    if (keepIn)
+      await keepEvidence(keepIn, id, {
+        ...{ stream, timeline, played, sent, faults, steps: clock.steps },
+        losses: losses.get(id),
+      })
+    const verdict = judge({
+      sent: sent.filter(({ unixMs }) => unixMs < endMs - lastMomentMs),
+      played: played.pictures.filter(({ taken }) => !taken || taken.unixMs < endMs - lastMomentMs),
+      carriesNumbers: codec !== 'mjpeg',
+      timeline,
+      steps: clock.steps,
+      faults: faults.filter(({ camera }) => camera === undefined || camera === stream),
+      losses: losses.get(id) ?? [],
+      beginMs,
+      endMs: endMs - lastMomentMs,
+    })
+    verdicts.push({ ...verdict, camera: stream, decoderComplaints: played.complaints })
+  }
+  const code = await server.stop()
+  if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
+  const ending = code === 0 ? [] : [`the server ended with code ${code}`]
+  return { seed, faults, verdicts, complaints: [...complaints, ...ending] }
+}
+
+function serverArgs(archiveDir: string): string[] {
+  return ['--archive', archiveDir, '--rate-limit', '0', '--min-free', '0', '--workers', '2']
+}
+
+function listenForDeath(order: string): Record<string, string> {
+  const program = new URL('./die-on-order.ts', import.meta.url).href
+  return { NODE_OPTIONS: `--import=${program}`, NIGHTJAR_AUDIT_DEATH: order }
+}
+
+/** The owner of the cameras, who tries again while the server does not answer. */
+function createOwner(server: ServerUnderTest): Owner {
+  const post = (path: string) =>
+    eventually(`POST ${path}`, 90_000, async () => {
+      const answer = await server.request(path, { method: 'POST' }).catch(() => undefined)
+      return answer?.status === 204
+    })
+  return {
+    stop: async (id) => void (await post(`/v1/cameras/${id}/recording/stop/`)),
+    start: async (id) => void (await post(`/v1/cameras/${id}/recording/start/`)),
+  }
+}
+
+async function record(server: ServerUnderTest, { stream, url, codec }: AuditCamera): Promise<number> {
+  const camera = { name: stream, url, type: codec }
+  const added = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body: camera })
+  if (added.status !== 201) throw new Error(`${url} was not added: ${added.text}`)
+  const { id } = added.json
+  const path = `/v1/cameras/${id}/recording/`
+  const { status, text } = await server.request(path, { method: 'POST', body: { retention: 'P30D' } })
+  if (status !== 201) throw new Error(`${url} is not recorded: ${text}`)
+  return id
+}
+
+async function hasFootage(http: HttpReader, id: number): Promise<boolean> {
+  const { recording_end } = await http.getJson<{ recording_end: string | null }>(`/v1/cameras/${id}/recording/`)
+  return recording_end !== null
+}
+
+async function keepEvidence(folder: string, id: number, evidence: unknown): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, `camera-${id}.json`), JSON.stringify(evidence, null, 1))
+}
+
+/** All times that the server's clock showed, with some room. */
+function findHull(steps: readonly ClockStep[], startMs: number, endMs: number): TimeRange {
+  const moments = [startMs, endMs, ...steps.map(({ atMs }) => atMs).filter(Number.isFinite)]
+  const times = moments.flatMap((ms) => serverTimes(steps, ms))
+  return { startMs: Math.min(...times) - 10_000, endMs: Math.max(...times) + 10_000 }
+}

@@ -1,0 +1,108 @@
+// What happens to single cameras in an audit: the faults of cameras and networks (test/faults), and those of sound, of the
+// frame rate, and of people who turn recording off and on.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Fault, listFaults } from '../faults/faults.ts'
+import type { Audited } from './audit-cameras.ts'
+
+/** Not a fault of the camera: done to its recording by its owner, through the interface. */
+export type Owner = { stop(cameraId: number): Promise<void>; start(cameraId: number): Promise<void> }
+
+export type AuditFault = {
+  readonly name: string
+  /** Resolves when all is as it was. `random` is uniform in [0, 1). */
+  inflict(random: () => number): Promise<void>
+  readonly reasons: readonly string[]
+  readonly noticeMs: number
+  readonly spoilsPictures: boolean
+}
+
+const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
+
+/** Every fault that this camera can have, in an order that is always the same. */
+export function listCameraFaults(camera: Audited, owner: Owner): AuditFault[] {
+  return [
+    ...listFaults(camera)
+      .filter(({ isLong, name }) => !isLong && !(camera.isDatagram && isOfConnection(name)))
+      .map((fault) => adopt(fault, camera)),
+    ...listOwn(camera, owner),
+  ]
+}
+
+/** Done to the bytes of pictures inside a TCP connection. */
+function isOfConnection(name: string): boolean {
+  return ['come', 'bytes', 'bits', 'inside'].some((word) => name.includes(word)) || name === 'packets: frame'
+}
+
+/** Its first packets are not believed, so what they carried is lost like any other packet. */
+function isAnotherSource(name: string): boolean {
+  return name.startsWith('another source')
+}
+
+/** The fault runs ask what a connection may not outlive; here holes inside one are gaps too. */
+function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fault, camera: Audited): AuditFault {
+  const inRun = [
+    ...(spoilsPictures ? ['packet_loss'] : []),
+    // The camera goes on counting its packets while it sends none.
+    ...(name.startsWith('nothing sent') ? ['no_frames', 'packet_loss'] : []),
+    ...(name.startsWith('clock') ? ['clock_set'] : []),
+    ...(isAnotherSource(name) ? ['stream_changed', 'packet_loss'] : []),
+  ]
+  return {
+    name,
+    inflict: (random) => inflict(camera, random),
+    reasons: [...reasons, ...inRun],
+    noticeMs,
+    spoilsPictures: spoilsPictures || isAnotherSource(name),
+  }
+}
+
+function listOwn({ id, stream, rtsp, link, hasSound }: Audited, owner: Owner): AuditFault[] {
+  const { faults } = rtsp!
+  const restarted: AuditFault = {
+    name: 'camera restarted',
+    async inflict(random) {
+      faults.restartEncoder(60_000, stream)
+      await link.refuse(between(random, 2000, 8000))
+    },
+    ...{ reasons: ['camera_unreachable', 'packet_loss'], noticeMs: 2000, spoilsPictures: true },
+  }
+  const stopped: AuditFault = {
+    name: 'recording turned off and on',
+    async inflict(random) {
+      await owner.stop(id)
+      await sleep(between(random, 1000, 8000))
+      await owner.start(id)
+    },
+    ...{ reasons: ['stopped_by_user'], noticeMs: 3000, spoilsPictures: false },
+  }
+  const slow: AuditFault = {
+    name: 'fewer pictures than the timestamps say',
+    async inflict(random) {
+      faults.slowDown(1 + random() * 2, stream)
+      await sleep(between(random, 10_000, 25_000))
+      faults.slowDown(1, stream)
+    },
+    ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
+  }
+  const silent: AuditFault = {
+    name: 'no sound for a while',
+    async inflict(random) {
+      faults.muteSound(true, stream)
+      await sleep(between(random, 500, 12_000))
+      faults.muteSound(false, stream)
+    },
+    ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
+  }
+  const late: AuditFault = {
+    name: 'sound that begins late',
+    async inflict(random) {
+      faults.muteSound(true, stream)
+      link.cut()
+      await sleep(between(random, 500, 6000))
+      faults.muteSound(false, stream)
+    },
+    ...{ reasons: ['camera_unreachable'], noticeMs: 2000, spoilsPictures: false },
+  }
+  return hasSound ? [restarted, stopped, silent, late] : [restarted, stopped, slow]
+}

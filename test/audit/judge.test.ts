@@ -1,0 +1,204 @@
+// The judge finds what was planted: a verdict of "all is well" is worth something only if nothing else gets past it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DoneFault, type Evidence, judge, type Verdict } from './judge.ts'
+import type { PlayedPicture } from './play-recording.ts'
+
+const startMs = Date.UTC(2026, 4, 1, 12)
+const taken = (frameNumber: number) => ({ frameNumber, unixMs: startMs + frameNumber * 100 })
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+function play(from: number, to: number, { section = 0, laterMs = 0, isSpoilt = false } = {}): PlayedPicture[] {
+  return numbers(from, to).map((number) => {
+    const own = taken(number)
+    return { taken: own, isSpoilt, shownMs: own.unixMs + laterMs, section }
+  })
+}
+
+function fault(fromSeconds: number, toSeconds: number, more: Partial<DoneFault> = {}): DoneFault {
+  const times = { fromMs: startMs + fromSeconds * 1000, toMs: startMs + toSeconds * 1000, noticeMs: 0 }
+  return { name: 'a fault', ...times, reasons: ['camera_unreachable'], spoilsPictures: false, ...more }
+}
+
+const gap = (fromSeconds: number, toSeconds: number, reason = 'camera_unreachable') => ({
+  startMs: startMs + fromSeconds * 1000,
+  endMs: startMs + toSeconds * 1000,
+  reason,
+})
+
+/** Three hundred pictures of half a minute, all sent. */
+function judgeThis(evidence: Partial<Evidence>): Verdict {
+  return judge({
+    sent: numbers(0, 300).map(taken),
+    played: play(0, 300),
+    timeline: { segments: [], gaps: [] },
+    steps: [{ atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 }],
+    faults: [],
+    losses: [],
+    carriesNumbers: true,
+    beginMs: startMs,
+    endMs: startMs + 30_000,
+    ...evidence,
+  })
+}
+
+const kinds = ({ findings }: Verdict) => findings.map(({ kind }) => kind)
+
+test('everything recorded at its time: nothing to find', () => {
+  const { sent, recorded, told, untold, doubled, falseGaps, worstTimeErrorMs, findings } = judgeThis({})
+  assert.deepEqual([sent, recorded, told, untold, doubled, falseGaps, worstTimeErrorMs], [300, 300, 0, 0, 0, 0, 0])
+  assert.deepEqual(findings, [])
+})
+
+test('one picture that is missing without a word is found', () => {
+  const verdict = judgeThis({ played: [...play(0, 150), ...play(151, 300)] })
+  assert.equal(verdict.untold, 1)
+  assert.match(verdict.findings[0]!.text, /1 pictures, 150 to 150/)
+})
+
+test('pictures at the beginning that were never recorded are found', () => {
+  assert.equal(judgeThis({ played: play(20, 300) }).untold, 20)
+})
+
+test('pictures at the end that were never recorded are found', () => {
+  assert.equal(judgeThis({ played: play(0, 280) }).untold, 20)
+})
+
+test('a camera of which nothing was recorded is found', () => {
+  assert.equal(judgeThis({ played: [] }).untold, 300)
+})
+
+test('a gap with a reason that a fault gave tells of what is missing in it, and of nothing beside it', () => {
+  const played = [...play(0, 100), ...play(200, 300, { section: 1 })]
+  const faults = [fault(10, 20)]
+  const whole = judgeThis({ played, faults, timeline: { segments: [], gaps: [gap(10, 20)] } })
+  assert.deepEqual([whole.told, whole.untold, whole.falseGaps], [100, 0, 0])
+  const half = judgeThis({ played, faults, timeline: { segments: [], gaps: [gap(10, 14)] } })
+  assert.deepEqual([half.told + half.untold, half.untold > 40, half.falseGaps], [100, true, 0])
+})
+
+test('a gap with a reason that nothing gave tells of nothing, and is false', () => {
+  const played = [...play(0, 100), ...play(200, 300, { section: 1 })]
+  const timeline = { segments: [], gaps: [gap(10, 20, 'auth_failed')] }
+  const verdict = judgeThis({ played, faults: [fault(10, 20)], timeline })
+  assert.deepEqual([verdict.untold, verdict.falseGaps], [100, 1])
+})
+
+test('a gap where pictures are recorded is false', () => {
+  const verdict = judgeThis({ faults: [fault(10, 20)], timeline: { segments: [], gaps: [gap(10, 20)] } })
+  assert.equal(verdict.falseGaps, 1)
+  assert.match(verdict.findings[0]!.text, /pictures are recorded in it/)
+})
+
+test('a camera that sent nothing for a while may be told to have sent nothing, and not to have been gone', () => {
+  const sent = [...numbers(0, 100), ...numbers(150, 300)].map(taken)
+  const played = [...play(0, 100), ...play(150, 300, { section: 1 })]
+  const tell = (reason: string) =>
+    judgeThis({ sent, played, timeline: { segments: [], gaps: [gap(10, 15, reason)] } }).falseGaps
+  assert.deepEqual([tell('no_frames'), tell('camera_unreachable')], [0, 1])
+})
+
+test('a damaged picture that shows the number of the one before is damaged, unless its bitstream has the number too', () => {
+  const played = [...play(0, 101), ...play(100, 101, { laterMs: 100 }), ...play(102, 300)]
+  const faults = [fault(9, 10, { spoilsPictures: true })]
+  const losses = [{ fromMs: startMs + 10_000, toMs: startMs + 12_000, pictures: 1 }]
+  const shown = judgeThis({ played, faults, losses, carriesNumbers: false })
+  assert.deepEqual([shown.doubled, shown.spoilt, shown.untold], [0, 1, 0])
+  assert.equal(judgeThis({ played, faults }).doubled, 1)
+  assert.equal(judgeThis({ played, carriesNumbers: false }).doubled, 1)
+})
+
+test('a short break is told by a discontinuity and a fault, by neither alone', () => {
+  const hole = (section: number) => [...play(0, 100), ...play(110, 300, { section })]
+  assert.equal(judgeThis({ played: hole(1), faults: [fault(10, 11)] }).untold, 0)
+  assert.equal(judgeThis({ played: hole(0), faults: [fault(10, 11)] }).untold, 10)
+  assert.equal(judgeThis({ played: hole(1) }).untold, 10)
+})
+
+test('a loss of less than a second is told by the figures of the camera, not by the fault alone', () => {
+  const played = [...play(0, 100), ...play(105, 300)]
+  const faults = [fault(10, 11, { spoilsPictures: true })]
+  const count = (fromSeconds: number) => [
+    { fromMs: startMs + fromSeconds * 1000, toMs: startMs + fromSeconds * 1000 + 2000, pictures: 5 },
+  ]
+  assert.equal(judgeThis({ played, faults, losses: count(12) }).toldBy.loss, 5)
+  assert.equal(judgeThis({ played, faults, losses: count(25) }).untold, 5)
+  assert.equal(judgeThis({ played, faults }).untold, 5)
+  assert.equal(judgeThis({ played, losses: count(12) }).untold, 5)
+})
+
+test('a picture that is played twice is found', () => {
+  const verdict = judgeThis({ played: [...play(0, 200), ...play(190, 300, { section: 1 })] })
+  assert.equal(verdict.doubled, 10)
+})
+
+test('pictures that are played in another order than they were taken are found', () => {
+  assert.deepEqual(kinds(judgeThis({ played: [...play(150, 300), ...play(0, 150, { section: 1 })] })), ['disorder'])
+})
+
+test('pictures shown at a wrong time are found', () => {
+  const verdict = judgeThis({ played: [...play(0, 299), ...play(299, 300, { laterMs: 501 })] })
+  assert.equal(verdict.worstTimeErrorMs, 501)
+  assert.deepEqual(kinds(verdict), ['wrong time'])
+})
+
+test('a clock that is set moves the time at which pictures must be shown', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 10_000, offsetMs: 3_600_000 },
+  ]
+  const faults = [fault(10, 10, { reasons: ['clock_set'] })]
+  const played = [...play(0, 100), ...play(100, 300, { section: 1, laterMs: 3_600_000 })]
+  const gaps = [gap(11, 3609, 'clock_set')]
+  assert.deepEqual(judgeThis({ steps, faults, played, timeline: { segments: [], gaps } }).findings, [])
+  assert.ok(kinds(judgeThis({ steps, faults, timeline: { segments: [], gaps: [] } })).includes('wrong time'))
+})
+
+test('pictures that cannot be read are missing unless a fault damaged them', () => {
+  const unreadable = { taken: undefined, isSpoilt: true, shownMs: startMs + 10_000, section: 0 }
+  const played = [...play(0, 100), unreadable, ...play(101, 300)]
+  assert.deepEqual(kinds(judgeThis({ played })), ['unreadable', 'untold'])
+  const losses = [{ fromMs: startMs + 10_000, toMs: startMs + 12_000, pictures: 1 }]
+  const verdict = judgeThis({ played, losses, faults: [fault(9, 10, { spoilsPictures: true })] })
+  assert.deepEqual([verdict.findings.length, verdict.spoilt, verdict.recorded], [0, 1, 300])
+})
+
+test('a damaged picture without a name stands for one that is missing there, and for no more', () => {
+  const unreadable = { taken: undefined, isSpoilt: true, shownMs: startMs + 10_100, section: 0 }
+  const played = [...play(0, 100), unreadable, ...play(102, 300)]
+  const verdict = judgeThis({ played, faults: [fault(9, 10, { spoilsPictures: true })] })
+  assert.deepEqual([verdict.recorded, verdict.untold], [299, 1])
+})
+
+test('a gap without a length marks where the clock was set back, and is false elsewhere', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 10_000, offsetMs: -60_000 },
+  ]
+  const faults = [fault(10, 10, { reasons: ['clock_set'] })]
+  const played = [...play(0, 100), ...play(100, 300, { section: 1, laterMs: -60_000 })]
+  const mark = (atSeconds: number) =>
+    judgeThis({ steps, faults, played, timeline: { segments: [], gaps: [gap(atSeconds, atSeconds, 'clock_set')] } })
+  assert.equal(mark(10).falseGaps, 0)
+  assert.equal(mark(5).falseGaps, 1)
+})
+
+test('where a clock was set back to before the first recording, that it was not yet on is a right reason', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 10_000, offsetMs: -600_000 },
+    { atMs: startMs + 20_000, offsetMs: 0 },
+  ]
+  const faults = [fault(10, 10, { reasons: ['clock_set'] }), fault(20, 20, { reasons: ['clock_set'] })]
+  const back = play(100, 200, { section: 1, laterMs: -600_000 })
+  const played = [...play(0, 100), ...back, ...play(200, 300, { section: 2 })]
+  const tell = (endSeconds: number) =>
+    judgeThis({ steps, faults, played, timeline: { segments: [], gaps: [gap(-580, endSeconds, 'stopped_by_user')] } })
+  assert.equal(tell(0).falseGaps, 0)
+  assert.equal(tell(-10).falseGaps, 1)
+})
+
+test('a picture that shows another one than its bitstream says is found', () => {
+  assert.equal(judgeThis({ played: play(0, 300, { isSpoilt: true }) }).findings.length, 300)
+})

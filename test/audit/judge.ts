@@ -1,0 +1,298 @@
+// The verdict on one camera: what it sent against what was played and what the timeline told. Pure; docs/design/audit.md
+// defines the words.
+
+import type { FrameCounter } from '../fake-camera/frame-counter.ts'
+import type { PlayedPicture } from './play-recording.ts'
+import type { ToldGap, ToldTimeline } from './read-timeline.ts'
+import { type ClockStep, serverTimes } from './server-clock.ts'
+
+/** A fault that was done to the camera or to the server, in true time. */
+export type DoneFault = {
+  readonly name: string
+  readonly fromMs: number
+  readonly toMs: number
+  /** How long after it a hole may still begin because of it. */
+  readonly noticeMs: number
+  /** What a gap that comes of it may be told as. */
+  readonly reasons: readonly string[]
+  /** Pictures may be missing or damaged without a gap: fewer than a second of them, until the next key frame. */
+  readonly spoilsPictures: boolean
+}
+
+/** The camera's figure of lost pictures rose by so many in this time; undefined: nobody could be asked, or it began anew. */
+export type CountedLoss = { readonly fromMs: number; readonly toMs: number; readonly pictures: number | undefined }
+
+export type Evidence = {
+  /** In the order of sending, which is that of the numbers. `unixMs` is the true time of taking. */
+  readonly sent: readonly FrameCounter[]
+  readonly played: readonly PlayedPicture[]
+  /** Numbers are in the bitstream. Those in the pixels alone may be left over from the picture before, where one is damaged. */
+  readonly carriesNumbers: boolean
+  readonly timeline: ToldTimeline
+  readonly steps: readonly ClockStep[]
+  readonly faults: readonly DoneFault[]
+  readonly losses: readonly CountedLoss[]
+  /** True time from which on the camera was known to be recorded. */
+  readonly beginMs: number
+  /** True time when the camera's recording was asked to end. */
+  readonly endMs: number
+}
+
+export type Finding = {
+  readonly kind: 'untold' | 'doubled' | 'false gap' | 'wrong time' | 'unreadable' | 'disorder'
+  readonly text: string
+}
+
+export type Verdict = {
+  readonly sent: number
+  readonly recorded: number
+  readonly told: number
+  /** Of those told: by a gap of the timeline, by a break too short for one, as a loss of packets below a second. */
+  readonly toldBy: { readonly gap: number; readonly shortBreak: number; readonly loss: number }
+  readonly untold: number
+  readonly doubled: number
+  readonly falseGaps: number
+  readonly worstTimeErrorMs: number
+  /** Played pictures that nobody could have read after a fault that damages pictures. */
+  readonly spoilt: number
+  readonly findings: readonly Finding[]
+}
+
+/** Timelines round to whole seconds, and a picture may be half a second off. */
+const edgeMs = 1500
+/** The timeline does not split a segment at breaks up to this. */
+const shortBreakMs = 2000
+/** Holes up to this are no gap but a loss, which is a figure of the camera. */
+const lossMs = 1500
+const maxTimeErrorMs = 500
+const minRoomMs = 500
+/** A worker brings its figures in every few seconds, and they are asked for as often. */
+const countingMs = 10_000
+/** A picture damaged by a fault can be in the way until the next key frame comes. */
+const spoiltForMs = 4000
+
+/** The stretch between two recorded pictures that follow each other, or behind the last. */
+type Hole = {
+  readonly afterMs: number
+  readonly beforeMs: number
+  /** On the clock of the server. */
+  readonly roomFromMs: number
+  readonly roomToMs: number
+  readonly isBreak: boolean
+  missing: readonly FrameCounter[]
+  readonly gaps: ToldGap[]
+}
+
+type Found = { readonly taken: FrameCounter; readonly shownMs: number; readonly section: number }
+
+export function judge(evidence: Evidence): Verdict {
+  const { played, steps, faults } = evidence
+  const findings: Finding[] = []
+  const byNumber = new Map(evidence.sent.map((picture) => [picture.frameNumber, picture]))
+  const found = new Map<number, Found>()
+  let doubled = 0
+  let spoilt = 0
+  let worstTimeErrorMs = 0
+  let lastNumber = -1
+  let lastTakenMs = Number.NEGATIVE_INFINITY
+  /** Wall clock of pictures that a fault damaged so that nobody knows which they are. */
+  const nameless: number[] = []
+  for (const { taken, isSpoilt, shownMs, section } of played) {
+    const sent = taken && byNumber.get(taken.frameNumber)
+    const isKnown = sent !== undefined && Math.floor(sent.unixMs) === taken!.unixMs
+    if (isKnown) lastTakenMs = sent.unixMs
+    if (!isKnown || isSpoilt) {
+      if (isSpoiltBy(faults, isKnown ? sent.unixMs : lastTakenMs)) spoilt++
+      else
+        findings.push({
+          kind: 'unreadable',
+          text: `shown at ${iso(shownMs)}, after ${iso(lastTakenMs)}, says ${JSON.stringify(taken)}`,
+        })
+      if (!isKnown) {
+        if (isSpoiltBy(faults, lastTakenMs)) nameless.push(shownMs)
+        continue
+      }
+    }
+    const errorMs = Math.min(...serverTimes(steps, sent!.unixMs).map((ms) => Math.abs(shownMs - ms)))
+    if (errorMs > maxTimeErrorMs)
+      findings.push({
+        kind: 'wrong time',
+        text: `picture ${sent!.frameNumber} taken ${iso(sent!.unixMs)} is shown at ${iso(shownMs)}`,
+      })
+    worstTimeErrorMs = Math.max(worstTimeErrorMs, errorMs)
+    const isAgain = found.has(sent!.frameNumber)
+    if (isAgain && !evidence.carriesNumbers && isSpoiltBy(faults, sent!.unixMs)) spoilt++
+    else if (isAgain) {
+      doubled++
+      findings.push({
+        kind: 'doubled',
+        text: `picture ${sent!.frameNumber} taken ${iso(sent!.unixMs)}, again at ${iso(shownMs)}`,
+      })
+    } else {
+      if (sent!.frameNumber < lastNumber)
+        findings.push({ kind: 'disorder', text: `picture ${sent!.frameNumber} is played after ${lastNumber}` })
+      lastNumber = sent!.frameNumber
+      found.set(sent!.frameNumber, { taken: sent!, shownMs, section })
+    }
+  }
+  const recorded = [...found.values()].sort((a, b) => a.taken.frameNumber - b.taken.frameNumber)
+  // What was sent while its recording was being turned on counts when it was recorded.
+  const firstMs = Math.min(evidence.beginMs, recorded[0]?.taken.unixMs ?? Number.POSITIVE_INFINITY)
+  const sent = evidence.sent.filter(({ unixMs }) => unixMs >= firstMs)
+  const holes = findHoles(sent, recorded, evidence)
+  const falseGaps = assignGaps(holes, recorded[0]?.shownMs ?? 0, evidence, findings)
+  const toldBy = { gap: 0, shortBreak: 0, loss: 0 }
+  const namelessCount = takeNameless(holes, nameless)
+  let untold = 0
+  for (const hole of holes) untold += judgeHole(hole, recorded, evidence, toldBy, findings)
+  const told = toldBy.gap + toldBy.shortBreak + toldBy.loss
+  return {
+    sent: sent.length,
+    recorded: recorded.length + namelessCount,
+    told,
+    toldBy,
+    untold,
+    doubled,
+    falseGaps,
+    worstTimeErrorMs: Math.round(worstTimeErrorMs),
+    spoilt,
+    findings,
+  }
+}
+
+/** Wherever pictures are missing, and wherever there is room of half a second between two, on either clock. */
+function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { steps, endMs }: Evidence): Hole[] {
+  const holes: Hole[] = []
+  let at = 0
+  const first = recorded[0]
+  const early = first ? sent.filter(({ frameNumber }) => frameNumber < first.taken.frameNumber) : sent
+  if (early.length > 0) {
+    const beforeMs = first?.taken.unixMs ?? endMs
+    const roomToMs = first?.shownMs ?? Math.max(...serverTimes(steps, endMs))
+    const roomFromMs = Math.min(...serverTimes(steps, early[0]!.unixMs))
+    holes.push({ afterMs: early[0]!.unixMs, beforeMs, roomFromMs, roomToMs, isBreak: false, missing: early, gaps: [] })
+  }
+  for (const [i, { taken, shownMs, section }] of recorded.entries()) {
+    const next = recorded[i + 1]
+    while (at < sent.length && sent[at]!.frameNumber <= taken.frameNumber) at++
+    const missing: FrameCounter[] = []
+    for (; at < sent.length && (!next || sent[at]!.frameNumber < next.taken.frameNumber); at++) missing.push(sent[at]!)
+    const beforeMs = next?.taken.unixMs ?? endMs
+    const roomToMs = next?.shownMs ?? Math.max(...serverTimes(steps, endMs))
+    if (missing.length === 0 && beforeMs - taken.unixMs < minRoomMs && Math.abs(roomToMs - shownMs) < minRoomMs)
+      continue
+    const isBreak = next === undefined || next.section !== section
+    holes.push({ afterMs: taken.unixMs, beforeMs, roomFromMs: shownMs, roomToMs, isBreak, missing, gaps: [] })
+  }
+  return holes
+}
+
+/** Gives each told gap to the holes it lies in; how many lie in none, or have a reason that nothing gave. */
+function assignGaps(
+  holes: readonly Hole[],
+  firstShownMs: number,
+  { timeline, faults, steps, endMs }: Evidence,
+  findings: Finding[],
+): number {
+  let falseGaps = 0
+  for (const gap of timeline.gaps) {
+    // What follows the end of the audit is not part of it.
+    if (gap.startMs >= Math.min(...serverTimes(steps, endMs)) - edgeMs && gap.reason === 'stopped_by_user') continue
+    const around = holes.filter(
+      ({ roomFromMs, roomToMs }) =>
+        (gap.startMs >= roomFromMs - edgeMs && gap.endMs <= roomToMs + edgeMs) ||
+        // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
+        (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
+    )
+    for (const hole of around) hole.gaps.push(gap)
+    const near = around.flatMap((hole) => findCauses(hole, faults))
+    if (around.length > 0 && near.some(({ reasons }) => reasons.includes(gap.reason))) continue
+    // Where the clock was set back, what came before the first recording is in the middle.
+    if (gap.reason === 'stopped_by_user' && Math.abs(gap.endMs - firstShownMs) <= edgeMs) continue
+    // A camera that sent nothing, because its machine was busy, needs no fault for it.
+    if (gap.reason === 'no_frames' && around.some(({ missing }) => missing.length === 0)) continue
+    falseGaps++
+    const why = around.length === 0 ? 'pictures are recorded in it' : `nothing gave this reason: ${listNames(near)}`
+    findings.push({ kind: 'false gap', text: `${iso(gap.startMs)} to ${iso(gap.endMs)}, ${gap.reason}: ${why}` })
+  }
+  return falseGaps
+}
+
+/** A damaged picture without a name is one of those that are missing where it is shown; how many there were. */
+function takeNameless(holes: readonly Hole[], nameless: readonly number[]): number {
+  let count = 0
+  for (const hole of holes) {
+    const shown = nameless.filter((ms) => ms > hole.roomFromMs && ms < hole.roomToMs).length
+    const taken = Math.min(shown, hole.missing.length)
+    hole.missing = hole.missing.slice(taken)
+    count += taken
+  }
+  return count
+}
+
+/** How many of the pictures missing in it nobody told of. */
+function judgeHole(
+  hole: Hole,
+  recorded: readonly Found[],
+  { faults, steps, losses }: Evidence,
+  toldBy: { gap: number; shortBreak: number; loss: number },
+  findings: Finding[],
+): number {
+  const causes = findCauses(hole, faults)
+  const gaps = hole.gaps.filter((gap) => causes.some(({ reasons }) => reasons.includes(gap.reason)))
+  const roomMs = hole.roomToMs - hole.roomFromMs
+  // Where the clock was set back, other footage may lie where this is missing: no timeline has room for a gap there.
+  const isCovered = () =>
+    recorded.some(({ shownMs }) => shownMs > hole.roomFromMs + edgeMs && shownMs < hole.roomToMs - edgeMs)
+  const isShortBreak = hole.isBreak && causes.length > 0 && (roomMs <= shortBreakMs || isCovered())
+  const isCounted = losses.some(
+    ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
+  )
+  const isLoss =
+    hole.beforeMs - hole.afterMs <= lossMs && isCounted && causes.some(({ spoilsPictures }) => spoilsPictures)
+  const untold: FrameCounter[] = []
+  for (const picture of hole.missing) {
+    const times = serverTimes(steps, picture.unixMs)
+    if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
+      toldBy.gap++
+    else if (isShortBreak) toldBy.shortBreak++
+    else if (isLoss) toldBy.loss++
+    else untold.push(picture)
+  }
+  if (untold.length > 0) findings.push({ kind: 'untold', text: describeHole(hole, untold, causes) })
+  return untold.length
+}
+
+/** Faults that were under way in the hole, or shortly before it. */
+function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
+  return faults.filter(
+    ({ fromMs, toMs, noticeMs }) => fromMs - 1000 <= hole.beforeMs && toMs + noticeMs + 1000 >= hole.afterMs,
+  )
+}
+
+function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
+  return faults.some(
+    ({ spoilsPictures, fromMs, toMs }) => spoilsPictures && trueMs >= fromMs - 1000 && trueMs <= toMs + spoiltForMs,
+  )
+}
+
+function describeHole(
+  { afterMs, beforeMs, isBreak, gaps }: Hole,
+  untold: readonly FrameCounter[],
+  causes: readonly DoneFault[],
+): string {
+  const told = gaps.map((gap) => `${iso(gap.startMs)} to ${iso(gap.endMs)} ${gap.reason}`).join(', ') || 'nothing'
+  return [
+    `${untold.length} pictures, ${untold[0]!.frameNumber} to ${untold.at(-1)!.frameNumber}, taken ${iso(untold[0]!.unixMs)} to ${iso(untold.at(-1)!.unixMs)},`,
+    `in a hole from ${iso(afterMs)} to ${iso(beforeMs)} ${isBreak ? 'with' : 'without'} a discontinuity;`,
+    `told: ${told}; faults near: ${listNames(causes)}`,
+  ].join(' ')
+}
+
+function listNames(faults: readonly DoneFault[]): string {
+  return faults.map(({ name, fromMs, toMs }) => `${name} (${iso(fromMs)} to ${iso(toMs)})`).join(', ') || 'none'
+}
+
+function iso(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString().slice(11, 23) : String(ms)
+}

@@ -1,0 +1,90 @@
+// A camera that comes back with another microphone: with sound, without, with. Whoever watches its live HLS in hls.js sees on, whatever it
+// began with; so does whoever plays the recording of it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import type { DescriptionFault } from '../fake-camera/rtsp/stream-faults.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openViewer, type Viewer } from './browser.ts'
+import { openStream } from './clock-player.ts'
+
+const names = ['begins-with', 'begins-without'] as const
+
+let source: FakeCamera
+let server: ServerUnderTest
+const ids: number[] = []
+
+before(async () => {
+  const size = { scene: 'yard', width: 480, height: 270, framesPerSecond: 10, gopFrames: 10, hasAudio: true } as const
+  source = await openFakeCamera({ streams: names.map((name) => ({ name, ...size })) })
+  source.faults.describeAs('no_sound', names[1])
+  server = await openServer()
+  for (const name of names) {
+    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
+    ids.push((await server.command<{ id: number }>('camera', 'add', ...args)).id)
+  }
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+test('live and recorded, hls.js plays on over a sound track that goes, comes, and goes again', {
+  timeout: 150_000,
+}, async () => {
+  const startMs = Date.now()
+  await using stack = new AsyncDisposableStack()
+  const viewers: Viewer[] = []
+  for (const id of ids) {
+    const { json } = await server.request<{ streams: { format: string; url: string }[] }>(`/v1/cameras/${id}/`)
+    const { url } = json.streams.find(({ format }) => format === 'hls')!
+    viewers.push(stack.use(await openViewer({ recorded: url })))
+  }
+  await seeNow(viewers)
+  const changes: DescriptionFault[][] = [
+    ['no_sound', 'none'],
+    ['none', 'no_sound'],
+    ['no_sound', 'none'],
+  ]
+  for (const faults of changes) {
+    for (const [i, fault] of faults.entries()) source.faults.describeAs(fault, names[i])
+    source.faults.dropConnections()
+    await seeNow(viewers)
+  }
+  for (const { page } of viewers) await checkErrors(page)
+  const endMs = Date.now() - 2000
+  for (const cameraId of ids) {
+    const { url } = await openStream({ server, cameraId }, { startMs, endMs })
+    await using viewer = await openViewer({ recorded: url })
+    await eventually('a recorded picture', 20_000, () => viewer.readClock('video'))
+    await viewer.page.evaluate("document.querySelector('video').playbackRate = 4")
+    await eventually('the last recorded picture', 30_000, async () => {
+      const read = await viewer.readClock('video')
+      return read !== undefined && read.code.unixMs > endMs - 2000
+    })
+    await checkErrors(viewer.page)
+  }
+})
+
+/** What was sent from now on. */
+async function seeNow(viewers: readonly Viewer[]): Promise<void> {
+  const sinceMs = Date.now() + 2000
+  for (const viewer of viewers) {
+    await eventually('a live picture of now', 40_000, async () => {
+      const read = await viewer.readClock('video')
+      return read !== undefined && read.code.unixMs > sinceMs
+    })
+  }
+}
+
+async function checkErrors(page: Viewer['page']): Promise<void> {
+  const errors = await page.evaluate<string[]>('errors')
+  // While the camera is away there is nothing to play.
+  const tolerable = ['bufferStalledError', 'levelLoadTimeOut']
+  assert.deepEqual(
+    errors.filter((error) => !tolerable.includes(error)),
+    [],
+  )
+}

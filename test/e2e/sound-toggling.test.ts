@@ -1,0 +1,12 @@
+// Sound that begins late, goes and comes back: live and recorded in hls.js, and as a download. At length: sound-long.ts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { watchSound } from './sound-player.ts'
+
+test('sound off, on, late and toggled: hls.js plays on, live and recorded, and a download is whole', {
+  timeout: 170_000,
+}, async () => {
+  const { toggles, loudSeconds, silentSeconds } = await watchSound({ seconds: 34, toggleSeconds: 8 })
+  assert.ok(toggles >= 4 && loudSeconds >= 6 && silentSeconds >= 6, `${toggles}, ${loudSeconds}, ${silentSeconds}`)
+})

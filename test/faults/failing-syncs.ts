@@ -1,0 +1,34 @@
+// Lets the syncs of a running process fail with EIO, in the system's own answer: strace changes it for the files that are named.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/** From when this resolves until it is disposed of, in all threads that the process has. */
+export async function failSyncs(pid: number, files: readonly string[]): Promise<AsyncDisposable> {
+  const paths = files.flatMap((file) => ['-P', file])
+  const calls = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO']
+  const tracer = spawn('strace', ['-f', '-p', String(pid), '-o', '/dev/null', ...paths, ...calls], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(tracer, 'exit')
+  const lines: string[] = []
+  const stderr = createInterface(tracer.stderr!)
+  // One line for the process, with its threads.
+  await Promise.race([
+    new Promise<void>((resolve) =>
+      stderr.on('line', (line) => {
+        lines.push(line)
+        if (/ attached/.test(line)) resolve()
+      }),
+    ),
+    ended.then(() => Promise.reject(new Error(`strace cannot look into the process: ${lines.join('\n')}`))),
+  ])
+  return {
+    async [Symbol.asyncDispose]() {
+      if (tracer.exitCode !== null || tracer.signalCode !== null) return
+      tracer.kill('SIGINT')
+      await ended
+    },
+  }
+}

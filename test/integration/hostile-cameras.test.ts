@@ -1,0 +1,28 @@
+// Cameras that cost as much as they can beside good ones: the good ones lose nothing. The long form, with figures:
+// test/hostile/hostile-run.ts.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runBesideHostile } from '../hostile/hostile-run.ts'
+
+const seconds = 15
+
+test('beside one hostile camera of each kind, good ones lose no picture and are seen', {
+  timeout: 180_000,
+}, async () => {
+  const run = await runBesideHostile({ good: 4, hostile: 8, seconds })
+  for (const [i, { due, missing, gaps }] of run.good.entries()) {
+    assert.ok(due >= (seconds - 2) * 25, `camera ${i} sent ${due}`)
+    assert.equal(missing, 0, `of camera ${i}`)
+    assert.deepEqual(gaps, [], `of camera ${i}`)
+  }
+  assert.equal(run.workerDeaths, 0)
+  assert.equal(run.refused, 0, 'no picture of a good camera is refused')
+  // How late they are is measured where nothing else runs; here it is seen that they do not stand still.
+  const { answersMs } = run
+  assert.ok(answersMs.length >= 4 * seconds, `${answersMs.length} pictures`)
+  assert.ok(answersMs[Math.floor(answersMs.length * 0.9)]! < 2000, `90 % within ${answersMs.at(-1)} ms`)
+  for (const { kind, files } of run.hostile) assert.ok(files <= 8 + (seconds + 10) / 5 + 3, `${kind}: ${files} files`)
+  const lines = run.log.split('\n').filter((line) => line !== '')
+  assert.ok(lines.length <= 100, `${lines.length} lines in the log:\n${lines.slice(0, 20).join('\n')}`)
+})

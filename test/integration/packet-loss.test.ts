@@ -1,0 +1,117 @@
+// Packets lost on the way from a camera: the gap in the timeline and in the playlist, the figures, and the event when it goes on.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CameraStatistics } from '../../contract/statistics.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+
+type Range = { readonly start: string; readonly end: string }
+type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (Range & { readonly reason: string })[] }
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Groups of pictures of five seconds. */
+const stream = { name: 'yard', width: 320, height: 180, frameRate: 20, gopFrames: 100 }
+
+test('a moment of lost packets is a gap with its reason and a figure; a loss that goes on is one event', {
+  timeout: 240_000,
+}, async () => {
+  await using source = await openFakeCamera({ streams: [stream] })
+  // Losses must last 20 times as long to be an event.
+  await using server = await openServer('--outage-seconds', '1')
+  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
+  const range = () => {
+    const end = new Date().toISOString()
+    return `start=${new Date(Date.now() - 3_600_000).toISOString()}&end=${end}`
+  }
+  const listGaps = async () =>
+    (await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range()}`)).json.gaps
+
+  await eventually('it records', 30_000, async () => {
+    const { json } = await server.request<{ status: string }>(`/v1/cameras/${id}/recording/`)
+    return json.status === 'RECORDING'
+  })
+  await wait(6000)
+  assert.deepEqual(await listGaps(), [])
+
+  // Until the loss falls into the first half of a group of pictures.
+  let lostMs = 0
+  const [gap] = await eventually('the gap is told', 60_000, async () => {
+    lostMs = Date.now()
+    source.faults.spoilPackets('lose', 60, () => 0)
+    await wait(11_700)
+    const gaps = await listGaps()
+    return gaps.length > 0 && gaps
+  })
+  assert.equal(gap!.reason, 'packet_loss')
+  const startMs = Date.parse(gap!.start)
+  assert.ok(Math.abs(startMs - lostMs) <= 2000, `lost at ${new Date(lostMs).toISOString()}, gap from ${gap!.start}`)
+  const lastedMs = Date.parse(gap!.end) - startMs
+  assert.ok(lastedMs >= 1000 && lastedMs <= 5000, `${lastedMs} ms`)
+
+  const around = `start=${new Date(lostMs - 60_000).toISOString()}&end=${new Date(Date.parse(gap!.end) + 2000).toISOString()}`
+  const { json: playback } = await server.request<{ url: string }>(`/v1/cameras/${id}/recording/stream/?${around}`)
+  const playlist = await eventually('what follows is recorded', 20_000, async () => {
+    const { text } = await server.request(new URL(playback.url).pathname)
+    return text.includes('#EXT-X-ENDLIST') && text
+  })
+  assert.equal(playlist.match(/#EXT-X-DISCONTINUITY\n/g)?.length, 1, playlist)
+
+  const figures = await eventually('the figures know', 20_000, async () => {
+    const figures = await read()
+    return figures.freezes > 0 && figures.lost_pictures > 0 && figures
+  })
+  assert.ok(figures.lost_packets > 0 && figures.packet_loss_percent! > 0 && figures.picture_loss_percent! > 0)
+  assert.ok(figures.frozen_seconds >= 1 && figures.frozen_seconds < 60, `${figures.frozen_seconds} s`)
+  assert.ok(figures.frame_rate! > 5 && figures.frame_rate! <= 21 && figures.bit_rate! > 1000, JSON.stringify(figures))
+  const shown = await eventually('the command line knows too', 45_000, async () => {
+    const { statistics } = await server.command<{ statistics: CameraStatistics }>('camera', 'show', String(id))
+    return statistics.freezes > 0 && statistics
+  })
+  assert.deepEqual(Object.keys(shown), Object.keys(figures))
+  const metrics = (await server.request('/metrics')).text
+  assert.match(metrics, /^nightjar_camera_freezes_total [1-9]/m)
+  assert.doesNotMatch(metrics, /Yard|camera_id/)
+
+  source.faults.spoilPackets('lose', 60_000, Math.random)
+  const listLosses = async () => {
+    const { json } = await server.request<{ results: { category: string; data: object }[] }>(`/v1/events/${id}/`)
+    return json.results.filter(({ category }) => category === 'packet_loss')
+  }
+  const [event] = await eventually('the loss is an event', 60_000, async () => {
+    const losses = await listLosses()
+    return losses.length > 0 && losses
+  })
+  assert.ok((event!.data as { packet_loss_percent: number }).packet_loss_percent > 0)
+  await wait(8000)
+  assert.equal((await listLosses()).length, 1, 'once')
+})
+
+test('damaged pictures are kept once the owner says so, without a new connection, and there is no gap', {
+  timeout: 120_000,
+}, async () => {
+  await using source = await openFakeCamera({ streams: [stream] })
+  await using server = await openServer()
+  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const read = async () => (await server.request<CameraStatistics>(`/v1/cameras/${id}/statistics/`)).json
+  await eventually('pictures come', 30_000, async () => (await read()).pictures > 20)
+  const body = { keeps_damaged_pictures: true }
+  const { json } = await server.request<typeof body>(`/v1/cameras/${id}/`, { method: 'PUT', body })
+  assert.equal(json.keeps_damaged_pictures, true)
+  // Pictures without a key frame among them: a damaged key frame is dropped whatever is wanted.
+  for (let i = 0; i < 10; i++) {
+    await wait(500)
+    source.faults.spoilPackets('lose', 60, () => 0)
+  }
+  await wait(12_000)
+  const { lost_packets: lost, connections, freezes } = await read()
+  assert.ok(lost > 0, 'packets were lost')
+  assert.equal(connections, 1)
+  assert.ok(freezes <= 1, `${freezes} freezes`)
+  const shown = await server.command<{ keeps_damaged_pictures: boolean }>('camera', 'damaged', String(id), 'drop')
+  assert.equal(shown.keeps_damaged_pictures, false)
+})

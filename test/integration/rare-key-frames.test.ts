@@ -1,0 +1,67 @@
+// A camera that nobody records, with 12 s from one key frame to the next: who looks in between waits for the next one, and is not refused.
+
+import assert from 'node:assert/strict'
+import { request } from 'node:https'
+import { test } from 'node:test'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { RtspClient } from '../fake-camera/rtsp-client.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+
+type Camera = { status: string; streams: { format: string; url: string }[]; live_snapshot: string }
+
+const fps = 10
+const gopFrames = 12 * fps
+
+test('who looks at a camera with rare key frames between two of them gets a snapshot, HLS and MP4', {
+  timeout: 180_000,
+}, async () => {
+  await using opened = new AsyncDisposableStack()
+  const streams = [{ name: 'rare', width: 160, height: 90, framesPerSecond: fps, gopFrames, joinsAnywhere: true }]
+  const source = opened.use(await openFakeCamera({ streams }))
+  // Another client, so that its groups of pictures go on while the server is away.
+  using other = await RtspClient.play(source.url('rare'))
+  const server = opened.use(await openServer())
+  const body = { name: 'Rare', url: source.url('rare'), type: 'h264' }
+  const { json: added, text } = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body })
+  assert.ok(added.id, text)
+  const read = async () => (await server.request<Camera>(`/v1/cameras/${added.id}/`)).json
+  await eventually('it is online', 30_000, async () => (await read()).status === 'online')
+  await eventually('it is left alone', 60_000, async () => source.stats().streams.rare!.players === 1)
+
+  const keys = () => other.frames.filter(({ isKey }) => isKey).length
+  const before = keys()
+  await eventually('a key frame has gone by', 30_000, async () => keys() > before)
+  const camera = await read()
+  assert.equal(camera.status, 'online')
+  const get = async (url: string) => {
+    const { pathname, search } = new URL(url)
+    const begunMs = performance.now()
+    const { status, text } = await server.request(pathname + search, { authorization: null })
+    return { status, text, waitedMs: performance.now() - begunMs }
+  }
+  const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
+  const [snapshot, hls, mp4] = await Promise.all([
+    get(camera.live_snapshot),
+    get(urlOf('hls')),
+    fetchFirst(urlOf('mp4'), server.ca),
+  ])
+  assert.equal(snapshot.status, 200, snapshot.text)
+  assert.ok(snapshot.waitedMs > 5000, 'the key frame before is not shown as the picture of now')
+  assert.equal(hls.status, 200, hls.text)
+  assert.equal(mp4, 200)
+})
+
+/** The status of an endless answer, once some of its bytes have come. */
+async function fetchFirst(url: string, ca: string): Promise<number | undefined> {
+  const asked = request(url, { ca })
+  asked.on('error', () => {})
+  asked.end()
+  return new Promise((resolve) => {
+    asked.on('response', (response) => {
+      response.once('data', () => {
+        resolve(response.statusCode)
+        asked.destroy()
+      })
+    })
+  })
+}

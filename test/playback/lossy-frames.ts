@@ -1,0 +1,35 @@
+// What is left of a camera's frames when packets are lost, as ingest hands it on, and of one that pauses.
+
+import type { Frame } from '../../server/media/frame.ts'
+
+/** Seconds on the axis of the frames. */
+export type Seconds = readonly [from: number, to: number]
+
+export type Faults = {
+  /** Pictures were lost in between; those after them up to the next key frame are dropped. */
+  readonly losses?: readonly Seconds[] | undefined
+  /** Pictures were damaged, and kept as they came. */
+  readonly damaged?: readonly Seconds[] | undefined
+  /** The camera sent no pictures, and went on without a key frame. */
+  readonly pauses?: readonly Seconds[] | undefined
+}
+
+export function* spoilFrames(
+  frames: Iterable<Frame>,
+  { losses = [], pauses = [], damaged = [] }: Faults,
+): Generator<Frame> {
+  let isAfterLoss = false
+  for (const frame of frames) {
+    if (frame.kind === 'audio') {
+      yield frame
+      continue
+    }
+    const isIn = ([from, to]: Seconds) =>
+      frame.pts90k >= Math.round(from * 90_000) && frame.pts90k < Math.round(to * 90_000)
+    if (losses.some(isIn)) isAfterLoss = true
+    else if (!pauses.some(isIn) && (frame.isKey || !isAfterLoss)) {
+      yield { ...frame, isAfterLoss, isDamaged: damaged.some(isIn) }
+      isAfterLoss = false
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// How well the pictures of a camera arrive.
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Camera, CameraStatistics } from '../../../sdk/index.ts'
+import { camerasKey } from '../../app/camera-queries.ts'
+import { useClient } from '../../app/clients.tsx'
+import { Check } from '../../parts/check.tsx'
+import { useClock } from '../../parts/clock.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { useLanguage } from '../../texts/texts.tsx'
+
+/** The server measures anew as often. */
+const intervalMs = 5_000
+
+export function Statistics({ camera }: { readonly camera: Camera }) {
+  const { texts } = useLanguage()
+  const client = useClient()
+  const statistics = useQuery({
+    queryKey: [...camerasKey, 'own', camera.id, 'statistics'],
+    queryFn: ({ signal }) => client.cameras.getStatistics(camera.id, { signal }),
+    refetchInterval: intervalMs,
+  })
+  return (
+    <div className="panel">
+      <h2>{texts.statistics.title}</h2>
+      {statistics.data && <Figures of={statistics.data} />}
+      {!statistics.data && statistics.error && (
+        <Failure error={statistics.error} onAgain={() => statistics.refetch()} />
+      )}
+      {!statistics.data && !statistics.error && <p>{texts.loading}</p>}
+      {camera.type !== 'mjpeg' && <DamagedPictures camera={camera} />}
+    </div>
+  )
+}
+
+/** Saved at once. */
+function DamagedPictures({ camera }: { readonly camera: Camera }) {
+  const { texts } = useLanguage()
+  const client = useClient()
+  const queries = useQueryClient()
+  const save = useMutation({
+    mutationFn: (isKept: boolean) => client.cameras.update(camera.id, { keeps_damaged_pictures: isKept }),
+    onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
+  })
+  return (
+    <>
+      <Check
+        label={texts.statistics.keepDamaged}
+        checked={save.isPending ? save.variables : camera.keeps_damaged_pictures}
+        disabled={save.isPending}
+        onChange={(isKept) => save.mutate(isKept)}
+      />
+      <p className="hint">{texts.statistics.damagedHint}</p>
+      {save.error && <Failure error={save.error} />}
+    </>
+  )
+}
+
+function Figures({ of }: { readonly of: CameraStatistics }) {
+  const { texts, language } = useLanguage()
+  const clock = useClock()
+  const { statistics: words, detection } = texts
+  if (of.since === null) return <p>{words.nothing}</p>
+  const write = (value: number, digits = 0) =>
+    new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)
+  const sinceMs = Date.parse(of.since)
+  const lost = (count: number, percent: number | null): ReactNode =>
+    percent === null ? write(count) : words.lost(write(count), write(percent, 2))
+  const facts: [string, ReactNode][] = [
+    [words.bitRate, of.bit_rate === null ? words.none : `${write(of.bit_rate / 1e6, 2)} Mbit/s`],
+    [words.frameRate, of.frame_rate === null ? words.none : detection.perSecond(write(of.frame_rate, 1))],
+  ]
+  // Only what comes by RTP has packets that can be missed.
+  if (of.packets > 0) facts.push([words.lostPackets, lost(of.lost_packets, of.packet_loss_percent)])
+  facts.push(
+    [words.lostPictures, lost(of.lost_pictures, of.picture_loss_percent)],
+    [words.freezes, of.freezes === 0 ? write(0) : words.frozen(of.freezes, write(of.frozen_seconds, 1))],
+  )
+  return (
+    <>
+      <Facts of={facts} />
+      <p className="hint">{words.since(`${clock.date(sinceMs)}, ${clock.minutes(sinceMs)}`)}</p>
+    </>
+  )
+}
