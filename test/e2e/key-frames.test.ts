@@ -141,8 +141,10 @@ test('unusual streams come online, are seen and are recorded in their order', { 
       count > pictures - 2 * gop && count <= pictures,
       `${name}: ${count} of ${pictures} in ${files.length} files`,
     )
-    const { sync, fragments } = await countSync(files[0]!)
-    assert.equal(sync, isSync ? fragments : 0, `${name}: sync samples in ${fragments} fragments`)
+    const { sync, pictures: inFile } = await countSync(files[0]!)
+    // Every group begins with one. Fragments may be shorter than a group: those of an encoder that gets no time.
+    if (isSync) assert.ok(sync >= Math.floor(inFile / gop), `${name}: ${sync} sync samples in ${inFile} pictures`)
+    else assert.equal(sync, 0, `${name}: sync samples in ${inFile} pictures`)
   }
 })
 
@@ -188,10 +190,11 @@ async function readColours(input: readonly string[], bytes?: Uint8Array): Promis
   return [...(await buffer(child.stdout))]
 }
 
-/** Of the fragments of a file, those whose first picture is marked as a sync sample. */
-async function countSync(file: string): Promise<{ sync: number; fragments: number }> {
+/** How many pictures of a file there are, and how many of them are marked as sync samples. */
+async function countSync(file: string): Promise<{ sync: number; pictures: number }> {
   const bytes = await readFile(file)
   const moofs = scanBoxes(bytes).boxes.filter(({ type }) => type === 'moof')
   const tracks = moofs.map((moof) => parseFragmentSamples(bytes.subarray(moof.offset, moof.offset + moof.bytes))[0]!)
-  return { sync: tracks.filter(({ isKey }) => isKey[0]).length, fragments: tracks.length }
+  const marks = tracks.flatMap(({ isKey }) => [...isKey])
+  return { sync: marks.filter(Boolean).length, pictures: marks.length }
 }
