@@ -1,24 +1,18 @@
 // A camera whose stream ends the media worker twice is left out for a while, so that the others are recorded without a break.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { markArchive } from '../../server/archive/archive-folder.ts'
-import { systemClock } from '../../server/base/clock.ts'
 import { type LogFields, type Logger, silentLogger } from '../../server/base/log.ts'
-import { type CameraReport, MediaWorkers } from '../../server/media-workers.ts'
+import type { CameraReport } from '../../server/media-workers.ts'
 import type { CameraJob } from '../../server/worker-protocol.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
+import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
 test('a camera that ends a worker twice is suspended, and goes on when its time is over or it is changed', {
   timeout: 180_000,
 }, async (t) => {
-  const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-suspended-'))
-  t.after(() => rm(archiveDir, { recursive: true, force: true }))
-  await markArchive(archiveDir)
+  const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({
     streams: [
       { name: 'good', width: 320, height: 180, gopFrames: 15 },
@@ -29,19 +23,7 @@ test('a camera that ends a worker twice is suspended, and goes on when its time 
   const errors: LogFields[] = []
   const log: Logger = { ...silentLogger, error: (fields) => errors.push(fields as LogFields), child: () => log }
   let losses = 0
-  const workers = new MediaWorkers({
-    count: 1,
-    settings: {
-      archiveDir,
-      syncIntervalMs: 5000,
-      minFreeBytes: 0,
-      pendingBytes: 64 * 2 ** 20,
-      diskOperations: 4,
-      addressRules: { allowLoopback: true },
-      connectsPerHost: 4,
-      logLevel: 'silent',
-    },
-    clock: systemClock,
+  const { workers, stop } = runWorkers(t, archiveDir, {
     log,
     onReport: (report) => reports.push(report),
     onWorkerLost: async () => {
@@ -53,8 +35,6 @@ test('a camera that ends a worker twice is suspended, and goes on when its time 
   const jobOf = (cameraId: number, name: string): CameraJob => ({
     ...{ cameraId, url: camera.url(name), recording: { startReason: 'stopped_by_user' } },
   })
-  const running = workers.run()
-  t.after(() => workers.stop())
   workers.setCamera(jobOf(1, 'good'))
   workers.setCamera(jobOf(2, 'harmful'))
   const statusesOf = (id: number) =>
@@ -91,6 +71,5 @@ test('a camera that ends a worker twice is suspended, and goes on when its time 
   await eventually('the changed camera', 20_000, async () => statusesOf(2).at(-1)?.state === 'online')
   assert.equal(losses, 3)
   assert.ok(errors.some(({ cameraId }) => cameraId === 2))
-  await workers.stop()
-  await running
+  await stop()
 })

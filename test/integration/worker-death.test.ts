@@ -1,26 +1,23 @@
 // A media worker that dies takes no camera along: the next one connects them, records on, and viewers see them again.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { markArchive } from '../../server/archive/archive-folder.ts'
 import { Catalog } from '../../server/archive/catalog.ts'
 import { checkArchive, isClean } from '../../server/archive/check.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import type { LivePiece } from '../../server/live/live-piece.ts'
-import { type CameraReport, MediaWorkers } from '../../server/media-workers.ts'
+import type { CameraReport } from '../../server/media-workers.ts'
 import { openTemporaryStore } from '../../server/store/temporary-store.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
+import { makeArchiveFolder, runWorkers } from './workers-under-test.ts'
 
 test('a worker that dies is replaced: cameras, recordings and live streams go on', { timeout: 60_000 }, async (t) => {
   const { store } = await openTemporaryStore(t)
-  const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-worker-'))
-  t.after(() => rm(archiveDir, { recursive: true, force: true }))
-  await markArchive(archiveDir)
+  const archiveDir = await makeArchiveFolder(t)
   await using camera = await openFakeCamera({ streams: [{ name: 'a', width: 320, height: 180, gopFrames: 15 }] })
   const catalog = new Catalog({ rows: store.segments, archiveDir, clock: systemClock, log: silentLogger })
   const lost: number[][] = []
@@ -29,20 +26,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
     if (report.type === 'fragment_written') catalog.fragmentWritten(report.cameraId, report.path, report.fragment)
     if (report.type === 'segment_closed') catalog.segmentClosed(report.cameraId, report.path, report.checksum)
   }
-  const workers = new MediaWorkers({
-    count: 1,
-    settings: {
-      archiveDir,
-      syncIntervalMs: 5000,
-      minFreeBytes: 0,
-      pendingBytes: 64 * 2 ** 20,
-      diskOperations: 4,
-      addressRules: { allowLoopback: true },
-      connectsPerHost: 4,
-      logLevel: 'silent',
-    },
-    clock: systemClock,
-    log: silentLogger,
+  const { workers, stop } = runWorkers(t, archiveDir, {
     onReport,
     onWorkerLost: async (cameraIds) => {
       lost.push([...cameraIds])
@@ -50,7 +34,6 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
     },
     workerFile: new URL('./dying-worker.ts', import.meta.url),
   })
-  const running = workers.run()
   workers.setCamera({ cameraId: 7, url: camera.url('a'), recording: { startReason: 'stopped_by_user' } })
   const kinds: string[] = []
   const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
@@ -76,8 +59,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   assert.deepEqual(kinds, ['init', 'media', 'end', 'init', 'media'])
 
   subscription.close()
-  await workers.stop()
-  await running
+  await stop()
   await catalog.close()
   const report = await checkArchive({ rows: store.segments, archiveDir, clock: systemClock, isDeep: true })
   assert.ok(isClean(report), JSON.stringify(report))

@@ -1,0 +1,54 @@
+// Media workers without the rest of a server: one worker thread that records into a temporary archive.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { markArchive } from '../../server/archive/archive-folder.ts'
+import { systemClock } from '../../server/base/clock.ts'
+import { silentLogger } from '../../server/base/log.ts'
+import { MediaWorkers, type MediaWorkersOptions } from '../../server/media-workers.ts'
+
+type Options = Pick<MediaWorkersOptions, 'onReport' | 'onWorkerLost' | 'workerFile'> &
+  Partial<Pick<MediaWorkersOptions, 'log' | 'firstSuspensionMs'>>
+
+export type WorkersUnderTest = {
+  readonly workers: MediaWorkers
+  /** Ends the worker; resolves when everything that it told has been reported. */
+  stop(): Promise<void>
+}
+
+/** Removed with the test. */
+export async function makeArchiveFolder(t: TestContext): Promise<string> {
+  const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-workers-'))
+  t.after(() => rm(archiveDir, { recursive: true, force: true }))
+  await markArchive(archiveDir)
+  return archiveDir
+}
+
+/** The worker runs until `stop`, or the end of the test. */
+export function runWorkers(t: TestContext, archiveDir: string, options: Options): WorkersUnderTest {
+  const workers = new MediaWorkers({
+    count: 1,
+    settings: {
+      archiveDir,
+      syncIntervalMs: 5000,
+      minFreeBytes: 0,
+      pendingBytes: 64 * 2 ** 20,
+      diskOperations: 4,
+      addressRules: { allowLoopback: true },
+      connectsPerHost: 4,
+      logLevel: 'silent',
+    },
+    clock: systemClock,
+    log: silentLogger,
+    ...options,
+  })
+  const running = workers.run()
+  const stop = async () => {
+    await workers.stop()
+    await running
+  }
+  t.after(stop)
+  return { workers, stop }
+}
