@@ -90,6 +90,25 @@ test('a gap is told once, when there is footage behind it', async () => {
   ])
 })
 
+test('what is recorded after the footage of all passes is gone is of the last pass, open and closed', async () => {
+  const place = await openPlace()
+  const { catalog, rows } = place
+  ;(await record(place, catalog, t0, 2)).close()
+  ;(await record(place, catalog, t0 - hourMs, 2)).close()
+  await catalog.flush()
+  await rows.markGarbage(rows.all.map(({ id }) => id))
+  await catalog.close()
+  const again = place.start()
+  const back = await record(place, again, t0 + hourMs, 2)
+  const passes = async () => (await again.listSegments(1, 0, t0 + dayMs)).map(({ pass }) => pass)
+  assert.deepEqual(await passes(), [1])
+  back.close()
+  await again.flush()
+  assert.deepEqual(await passes(), [1])
+  await again.removeCamera(1)
+  assert.equal(await rows.findLastPass(1), 0)
+})
+
 test('a removed camera leaves nothing behind, not even the file that was open', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 2)).close()

@@ -98,10 +98,12 @@ export class Catalog {
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
       const isPass = last !== undefined && isNewPass(last, opened.startMs)
-      // Whatever else was the matter, the clock is behind where it was.
-      if (isPass) entry.opened = { ...opened, gapReason: 'clock_set', pass: last.pass + 1 }
-      else if (last !== undefined && last.pass > 0) entry.opened = { ...entry.opened, pass: last.pass }
-      entry.id = await this.#rows.insertOpen(entry.opened, isPass ? last.pass + 1 : undefined)
+      // Not that of `last`: the footage recorded after it may be gone.
+      const pass = (await this.#rows.findLastPass(cameraId)) + (isPass ? 1 : 0)
+      if (pass > 0) entry.opened = { ...entry.opened, pass }
+      // Whatever else happened, the clock is behind where it was.
+      if (isPass) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
+      entry.id = await this.#rows.insertOpen(entry.opened, isPass ? pass : undefined)
       this.#notify(cameraId)
     })
   }
@@ -153,10 +155,9 @@ export class Catalog {
     if (this.repair.hasPending(cameraId)) await this.repair.demand(cameraId, startMs, endMs)
     const open = this.#listInMemory(cameraId, startMs, endMs)
     const closed = await this.#rows.listSpans(cameraId, startMs, endMs)
-    // A segment whose row was closed in between is in both lists.
-    const isKnown = (s: Segment) => closed.slice(-8).some(({ id }) => id === s.id)
+    // A segment whose row was closed in between is in both lists; one that was repaired may lie far from the newest.
     const fresh: SegmentSpan[] = open
-      .filter((segment) => !isKnown(segment))
+      .filter((segment) => !closed.some(({ id }) => id === segment.id))
       .map((segment) => ({ ...segment, holes: listHoles(segment.fragments) }))
     return [...closed, ...fresh].sort(compareRecorded)
   }

@@ -101,6 +101,14 @@ export class MemorySegmentRows implements SegmentRows {
     return last && { startMs: last.startMs, endMs: last.endMs, pass: last.pass ?? 0 }
   }
 
+  async findLastPass(cameraId: number): Promise<number> {
+    return lastPass(this.#passes.get(cameraId) ?? [])
+  }
+
+  async removePasses(cameraId: number): Promise<void> {
+    this.#passes.delete(cameraId)
+  }
+
   async findNext(cameraId: number, startMs: number): Promise<Segment | undefined> {
     return this.#ordered(cameraId)
       .filter((s) => s.startMs >= startMs)

@@ -15,7 +15,7 @@ import type {
 } from '../model/segment-views.ts'
 
 export type SegmentRows = {
-  /** `pass`: where the segment begins another one than the last. */
+  /** `pass`: where the segment is not of the last pass. */
   insertOpen(segment: OpenSegment, pass?: number): Promise<number>
   /** Closing again replaces what was there. */
   close(id: number, values: ClosedValues): Promise<void>
@@ -32,6 +32,10 @@ export type SegmentRows = {
   findBounds(cameraId: number): Promise<FootageBounds | undefined>
   /** The segment, open or closed, that was recorded last. */
   findLast(cameraId: number): Promise<LastSegment | undefined>
+  /** The last pass that has begun, whether its footage still exists or not: new segments are of it. 0 where the clock was never set back. */
+  findLastPass(cameraId: number): Promise<number>
+  /** All footage of the camera is gone: its passes go too. */
+  removePasses(cameraId: number): Promise<void>
   /** The first one, open or closed, that starts at or after `startMs`. */
   findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
   /** The one, open or closed, that starts last in the last pass. */

@@ -2,6 +2,7 @@
 
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import { compareRecorded, findPass, lastPass, type PassStart } from '../model/recording-pass.ts'
+import { writeRelaxed } from './durability.ts'
 import type { Tables } from './schema.ts'
 
 /** In the order of ids; none where the clock was never set back. */
@@ -15,15 +16,35 @@ export async function listPasses(db: Kysely<Tables>, cameraId: number): Promise<
   return rows.map((row) => ({ fromId: row.from_id, pass: row.pass }))
 }
 
-/** The segment `id` begins a pass, or is of an earlier one, which those after it are not. */
+/** The segment `id` begins a pass, or is of an earlier one, which those after it are not. Passes without footage are forgotten. */
 export async function writePass(db: Kysely<Tables>, cameraId: number, id: number, pass: number): Promise<void> {
-  const last = lastPass(await listPasses(db, cameraId))
+  const known = await listPasses(db, cameraId)
+  const last = lastPass(known)
+  if (known.length > 1) await forgetPassesBefore(db, cameraId, known)
   const starts = [{ from_id: id, pass }, ...(pass < last ? [{ from_id: id + 1, pass: last }] : [])]
   await db
     .insertInto('passes')
     .values(starts.map((start) => ({ camera_id: cameraId, ...start })))
     .onConflict((conflict) => conflict.columns(['camera_id', 'from_id']).doUpdateSet({ pass }))
     .execute()
+}
+
+/** Those of which all footage was deleted: a clock that is set back every day would fill the table. */
+async function forgetPassesBefore(db: Kysely<Tables>, cameraId: number, known: readonly PassStart[]): Promise<void> {
+  const { id } = await db
+    .selectFrom('segments')
+    .select((of) => of.fn.min<number | null>('id').as('id'))
+    .where('is_closed', 'in', [0, 1])
+    .where('camera_id', '=', cameraId)
+    .executeTakeFirstOrThrow()
+  const first = known.findLast(({ fromId }) => id !== null && fromId <= id)
+  if (!first) return
+  await db.deleteFrom('passes').where('camera_id', '=', cameraId).where('from_id', '<', first.fromId).execute()
+}
+
+/** The footage of the camera is gone. */
+export async function removePasses(db: Kysely<Tables>, cameraId: number): Promise<void> {
+  await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('passes').where('camera_id', '=', cameraId).execute())
 }
 
 /** `segments` in the order of their start become those in the order of recording. */
@@ -35,7 +56,8 @@ export function orderByPass<T extends { readonly id: number; readonly startMs: n
   return segments.map((segment) => ({ ...segment, pass: findPass(passes, segment.id) })).sort(compareRecorded)
 }
 
-export function isIn(
+/** Of the rows of `segments` those whose ids are in [fromId, toId). */
+export function hasIdIn(
   of: ExpressionBuilder<Tables, 'segments'>,
   { fromId, toId }: { readonly fromId: number; readonly toId: number | undefined },
 ) {

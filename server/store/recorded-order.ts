@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { findPass, lastPass, listIdRanges, type PassStart } from '../model/recording-pass.ts'
 import type { LastSegment, OldestQuery, OldSegment } from '../model/segment-views.ts'
-import { isIn, listPasses } from './passes.ts'
+import { hasIdIn, listPasses } from './passes.ts'
 import type { Tables } from './schema.ts'
 
 /** Closed ones, oldest first; read from the index alone where there is one pass. */
@@ -18,6 +18,7 @@ export async function listOldest(
   const from = after ? findPass(passes, after.id) : 0
   for (let pass = from; pass <= lastPass(passes) && found.length < limit; pass++) {
     const ranges = listIdRanges(passes, pass)
+    if (ranges.length === 0) continue // forgotten with its footage
     const query = { limit: limit - found.length, after: pass === from ? after : undefined }
     found.push(...(await listPass(db, cameraId, query, ranges)))
   }
@@ -40,7 +41,7 @@ async function listPass(
         .where('start_ms', '>=', after!.startMs)
         .where((of) => of.or([of('start_ms', '>', after!.startMs), of('id', '>', after!.id)])),
     )
-    .$if(ids.length > 0, (query) => query.where((of) => of.or(ids.map((range) => isIn(of, range)))))
+    .$if(ids.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
     .orderBy('start_ms')
     .orderBy('id')
     .limit(limit)
@@ -56,6 +57,7 @@ export async function findLast(
 ): Promise<LastSegment | undefined> {
   for (let pass = lastPass(passes); pass >= 0; pass--) {
     const ids = listIdRanges(passes, pass)
+    if (ids.length === 0) continue // forgotten with its footage
     const found: LastSegment[] = []
     for (const state of states) {
       const row = await db
@@ -63,7 +65,7 @@ export async function findLast(
         .select(['start_ms', 'end_ms'])
         .where('is_closed', '=', state)
         .where('camera_id', '=', cameraId)
-        .$if(passes.length > 0, (query) => query.where((of) => of.or(ids.map((range) => isIn(of, range)))))
+        .$if(passes.length > 0, (query) => query.where((of) => of.or(ids.map((range) => hasIdIn(of, range)))))
         .orderBy('start_ms', 'desc')
         .limit(1)
         .executeTakeFirst()

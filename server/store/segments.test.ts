@@ -223,3 +223,33 @@ testEachDatabase(
     assert.equal((await segments.findBounds(1))?.endMs, 100.8 * minute)
   },
 )
+
+testEachDatabase(
+  'passes are forgotten with their footage, and new segments are of the last one',
+  async (t, { openStore }) => {
+    const { segments } = (await openStore(t)).store
+    const add = async (startMinute: number, pass?: number) => {
+      const startMs = startMinute * minute
+      const id = await segments.insertOpen(opened(1, startMs), pass)
+      await segments.close(id, { endMs: startMs + minute, bytes: 10_800, fragments: [] })
+      return id
+    }
+    assert.equal(await segments.findLastPass(1), 0)
+    const ids = [await add(100), await add(50, 1), await add(40, 2)]
+    await segments.markGarbage(ids)
+    assert.equal(await segments.findLast(1), undefined)
+    assert.equal(await segments.findLastPass(1), 2)
+    const kept = await add(60)
+    assert.equal((await segments.find(kept))?.pass, 2)
+    await add(30, 3)
+    await add(31)
+    const oldest = await segments.listOldest(1, { limit: 10 })
+    assert.deepEqual(
+      oldest.map(({ startMs }) => startMs / minute),
+      [60, 30, 31],
+    )
+    assert.deepEqual((await segments.findBounds(1))?.oldest, { pass: 2, startMs: 60 * minute })
+    await segments.removePasses(1)
+    assert.equal(await segments.findLastPass(1), 0)
+  },
+)

@@ -21,7 +21,7 @@ import type {
 } from '../model/segment-views.ts'
 import { writeRelaxed } from './durability.ts'
 import { addToFootage, listFootage, recountFootage, sumFootage, takeFromFootage } from './footage.ts'
-import { listPasses, orderByPass, writePass } from './passes.ts'
+import { listPasses, orderByPass, removePasses, writePass } from './passes.ts'
 import { findLast, listOldest } from './recorded-order.ts'
 import type { Row, Tables } from './schema.ts'
 import { listSegmentHoles, maxSegmentMs, writeSegmentHoles } from './segment-holes.ts'
@@ -208,6 +208,14 @@ export class Segments {
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
     const passes = await listPasses(this.#db, cameraId)
     return findLast(this.#db, cameraId, { passes, states: [0, 1] })
+  }
+
+  async findLastPass(cameraId: number): Promise<number> {
+    return lastPass(await listPasses(this.#db, cameraId))
+  }
+
+  removePasses(cameraId: number): Promise<void> {
+    return removePasses(this.#db, cameraId)
   }
 
   /** The first one, open or closed, that starts at or after `startMs`. */
