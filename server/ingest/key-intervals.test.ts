@@ -24,3 +24,12 @@ test('the interval of key frames is told when it is known and when it changes, a
   )
   assert.ok(intervals.isKnown)
 })
+
+test('a camera all of whose pictures are key frames is told of once', () => {
+  const intervals = new KeyIntervals()
+  const told = [0, 0.03, 0.08, 0.1, 0.16, 0.2, 0.9].map((seconds) => intervals.take(frame(seconds, true)))
+  assert.deepEqual(
+    told.flatMap((ms) => ms ?? []),
+    [1000],
+  )
+})

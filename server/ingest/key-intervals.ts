@@ -6,6 +6,8 @@ import type { HubItem } from '../hub/hub-item.ts'
 const rememberedIntervals = 4
 /** A difference of less is not worth telling. */
 const toldChange = 0.1
+/** Nobody notices a shorter wait: all shorter intervals are told as this one. Where every picture is a key frame, they differ each time. */
+const minToldMs = 1000
 
 export class KeyIntervals {
   #last90k: number | undefined
@@ -17,7 +19,7 @@ export class KeyIntervals {
     return this.#newest.length > 0
   }
 
-  /** Looks at what is published. Returns the interval in milliseconds when it has become another. */
+  /** Takes each item that is published. Returns the interval in milliseconds when it is another than the one told before, at least a second. */
   take(item: HubItem): number | undefined {
     if (item.kind === 'start' || item.kind === 'end') this.#last90k = undefined
     else if (item.kind === 'video' && item.isKey) return this.#takeKey(item.dts90k)
@@ -30,7 +32,7 @@ export class KeyIntervals {
     if (before90k === undefined) return undefined
     this.#newest.push((dts90k - before90k) / 90)
     if (this.#newest.length > rememberedIntervals) this.#newest.shift()
-    const longestMs = Math.round(Math.max(...this.#newest))
+    const longestMs = Math.round(Math.max(minToldMs, ...this.#newest))
     if (Math.abs(longestMs - this.#toldMs) <= this.#toldMs * toldChange) return undefined
     this.#toldMs = longestMs
     return longestMs

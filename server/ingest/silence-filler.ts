@@ -58,6 +58,8 @@ export class SilenceFiller {
     this.#end90k = undefined
     this.#last90k = Number.NEGATIVE_INFINITY
     this.#isSilent = true
+    // The wall clock never goes back within a run, but it does between two runs when the server's clock is set back.
+    this.#wallMs = 0
     this.#pictureLength90k = 3600
   }
 
