@@ -172,6 +172,7 @@ class WorkerSlot {
           this.#log.error({ error: errorChain(error), delayMs }, 'a media worker died and will be restarted'),
       })
     } finally {
+      this.#suspensions.close()
       this.#stopped.resolve()
     }
   }
@@ -263,10 +264,7 @@ class WorkerSlot {
     for (const removal of this.#removals.values()) removal.resolve()
     this.#removals.clear()
     for (const asked of this.#questions.values()) asked.reject(unanswered())
-    if (signal.aborted) {
-      this.#suspensions.close()
-      return
-    }
+    if (signal.aborted) return
     this.restarts++
     for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
     // What the next worker records comes after a gap that nobody asked for.

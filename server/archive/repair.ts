@@ -9,7 +9,7 @@ import { FinalSyncs } from './final-syncs.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
 export type RepairReport = {
-  /** Segments found open. */
+  /** Segments that were found open and are repaired. */
   segments: number
   /** Of these, without any whole fragment: removed. */
   removed: number
@@ -32,16 +32,17 @@ export async function repairSegment(
   const { rows, archiveDir, log } = context
   const path = join(archiveDir, segment.path)
   const scan = await scanIfPresent(path, archiveDir, segment.cameraId)
-  report.segments++
   if (!scan || scan.fragments.length === 0) {
-    report.removed++
     await deleteSegments(context, [segment.id])
+    report.segments++
+    report.removed++
     return
   }
   if (scan.damage !== undefined)
     log.warn({ path: segment.path, damage: scan.damage }, 'damaged end of a recording cut off')
   await cutFile(context, segment.path, scan)
   await rows.close(segment.id, closedValues(scan))
+  report.segments++
   report.fragments += scan.fragments.length
   report.cutBytes += scan.fileBytes - scan.bytes
 }
