@@ -77,6 +77,8 @@ export class WorkerCamera {
   #viewers = 0
   #recordedBytes = 0
   #droppedFrames = 0
+  /** The group of pictures in which the last recorder ended: recorded once, and not again when the next one begins soon. */
+  #recordedGroup: number | undefined
   /** What was last told of the camera's clock. */
   #isClockWrong = false
   /** Changes happen one after the other: a connection or file must have ended before the next begins. */
@@ -262,7 +264,7 @@ export class WorkerCamera {
         gapChanged: (_, reason) => post({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason }),
       },
     })
-    this.#recording = { recorder, detach: this.hub.attach(recorder) }
+    this.#recording = { recorder, detach: this.hub.attach(recorder, this.#recordedGroup) }
   }
 
   async #stopRecording(reason: GapReason): Promise<void> {
@@ -270,6 +272,7 @@ export class WorkerCamera {
     if (!recording) return
     this.#recording = undefined
     recording.detach()
+    this.#recordedGroup = this.hub.group
     await recording.recorder.close(reason)
     const { bytes, droppedFrames } = recording.recorder.stats()
     this.#recordedBytes += bytes

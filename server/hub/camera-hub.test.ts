@@ -39,6 +39,17 @@ test('a reader that joins is given the run and the newest group of pictures', ()
   assert.deepEqual(seen, ['start', 2, 3, 4])
 })
 
+test('a reader that has had the newest group of pictures waits for the next one', () => {
+  const hub = hubOf()
+  for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
+  const seen: (string | number)[] = []
+  hub.attach(sinkInto(seen), hub.group)
+  hub.publish(frame(2, true))
+  assert.deepEqual(seen, ['start', 2])
+  hub.attach(sinkInto(seen), hub.group - 1)
+  assert.deepEqual(seen, ['start', 2, 'start', 2])
+})
+
 test('a group of pictures over the limit is not kept, the next one is', () => {
   const hub = hubOf(25)
   for (const item of [start, frame(0, true), frame(1, false), frame(2, false), frame(3, false)]) hub.publish(item)

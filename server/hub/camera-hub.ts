@@ -32,6 +32,7 @@ export class CameraHub {
   #gop: Frame[] = []
   #gopBytes = 0
   #isGopWhole = false
+  #group = 0
 
   constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, onSinkError }: CameraHubOptions) {
     this.#maxGopBytes = maxGopBytes
@@ -47,15 +48,21 @@ export class CameraHub {
 
   /**
    * Adds a reader. It is given the current run and the newest group of pictures at once (so that a viewer need not wait for
-   * the next key frame), then everything that follows. Returns the function that removes it.
+   * the next key frame), then everything that follows. `knownGroup`: the `group` that the reader has had already and must not get
+   * again; while that is the newest, it waits for the next key frame. Returns the function that removes it.
    */
-  attach(sink: HubSink): () => void {
+  attach(sink: HubSink, knownGroup?: number): () => void {
     this.#sinks.add(sink)
     if (this.#start) {
       this.#give(sink, this.#start)
-      for (const frame of this.#gop) this.#give(sink, frame)
+      if (knownGroup !== this.#group) for (const frame of this.#gop) this.#give(sink, frame)
     }
     return () => this.#sinks.delete(sink)
+  }
+
+  /** The number of the newest group of pictures; grows with each key frame. */
+  get group(): number {
+    return this.#group
   }
 
   /** The run in progress, or undefined while the camera sends nothing. */
@@ -76,6 +83,7 @@ export class CameraHub {
     if (item.kind === 'video' && item.isKey) {
       this.#dropGop()
       this.#isGopWhole = true
+      this.#group++
     }
     if (!this.#isGopWhole) return
     const bytes = item.data.length
