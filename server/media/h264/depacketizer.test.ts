@@ -345,6 +345,19 @@ test('a picture whose only packet came without its payload is counted as dropped
   assert.equal(depacketizer.counters.droppedFrames, 1)
 })
 
+test('a picture whose slice came without its payload, behind a message or parameter sets, is lost', () => {
+  const message = Uint8Array.of(6, 1, 1, 0x80)
+  for (const rest of [[message], [sps, pps]]) {
+    const { send, depacketizer, times } = open()
+    send(key(), 0)
+    send([...rest, new Uint8Array()], 3600)
+    send(inter(), 7200)
+    send(key(), 10_800)
+    assert.deepEqual(times().slice(1), [0, 10_800])
+    assert.deepEqual([depacketizer.counters.droppedFrames, depacketizer.counters.losses], [2, 1])
+  }
+})
+
 test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
   const { depacketizer, send, times } = open()
   send([...packetizeH264(key()), Uint8Array.of(10)], 0)

@@ -125,9 +125,10 @@ export class NalDepacketizer implements VideoDepacketizer {
       if (type === this.#fragmentType) this.#takeFragment(bytes, start, end)
       else if (type === this.#aggregateType) this.#takeAggregate(bytes, start, end)
       else this.#takeWhole(bytes, start, end)
-    } else if (isMarked && this.#unitBytes === 0 && !this.#isDamaged && timestamp !== this.#lastEnded) {
-      // The end of a picture of which nothing came; not padding behind one that has ended.
-      this.counters.droppedFrames++
+    } else if (isMarked && !this.#hasSlice && !this.#isDamaged && timestamp !== this.#lastEnded) {
+      // The end of a picture of which no slice came; not padding behind one that has ended.
+      if (this.#unitBytes > 0 || this.#hasSets) this.#refuse()
+      else this.counters.droppedFrames++
     }
     if (isMarked && this.#hasSlice) {
       this.#wasMarked = true
