@@ -99,6 +99,21 @@ for (const [day, night] of [
   })
 }
 
+test('cameras of few pictures that suddenly send fewer than they stamp, and go back, are on time', () => {
+  for (const nominal of [5, 8, 10, 15]) {
+    for (const factor of [1.3, 1.6, 2, 2.5, 3]) {
+      // Three minutes as stamped, two of the others.
+      const findReal = (hour: number) => nominal / ((hour * 60) % 5 < 3 ? 1 : factor)
+      for (const jitterMs of [5, 30]) {
+        const result = play({ nominal, findReal, hours: 1, ppm: 50, jitterMs, seed: nominal + factor * 10 })
+        const what = `${factor} times fewer, jitter of ${jitterMs} ms: ${JSON.stringify({ nominal, ...result })}`
+        assert.equal(result.runs, 1, what)
+        assert.ok(result.worstMs < 500, what)
+      }
+    }
+  }
+})
+
 test('a day of a good camera is not retimed, whatever the network does', () => {
   for (const [jitterMs, ppm] of [
     [10, -500],

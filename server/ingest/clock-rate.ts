@@ -42,6 +42,17 @@ const maxSpreadMs = [300, 300, 300, 200, 100, 50, 20]
 const spreadHalfLifeMs = 60_000
 const fewNoted = 8
 
+/**
+ * Two pictures in a row that are each so much later than the one before, by about the same time, after one that was on time: pictures that are
+ * stamped far apart cannot wait for a third. The end of a stall makes one picture late by up to that distance, so these are later; and on a
+ * network with more noise than this it happens by chance.
+ */
+const suddenMs = 200
+const farApartMs = 90
+const overStep = 1.2
+const evenShare = 0.4
+const quietMs = 60
+
 /** Wall clocks follow the rest without retiming anything. */
 const tolerance = 0.0015
 
@@ -115,7 +126,10 @@ export class ClockRate {
       this.restart()
     }
     if (!(arrivalMs - this.#openedMs < bucketMs)) {
-      if (!Number.isNaN(this.#openedMs)) errorMs = this.#close(mediaMs, arrivalMs, offsetMs)
+      if (!Number.isNaN(this.#openedMs)) {
+        const now = { mediaMs, arrivalMs, offsetMs }
+        errorMs = this.#close(now) || this.#findSudden(now)
+      }
       if (errorMs !== 0) this.#forget()
       this.#openedMs = arrivalMs
       open.delayMs = Number.POSITIVE_INFINITY
@@ -138,8 +152,7 @@ export class ClockRate {
     }
   }
 
-  #close(mediaMs: number, arrivalMs: number, offsetMs: number): number {
-    const now = { mediaMs, arrivalMs, offsetMs }
+  #close(now: Now): number {
     let point = this.#open
     let noiseMs = 0
     for (let i = 0; i < this.#levels.length; i++) {
@@ -166,6 +179,22 @@ export class ClockRate {
     return 0
   }
 
+  /** The picture that has just come is not in the minima yet. */
+  #findSudden(now: Now): number {
+    const level = this.#levels[0]!
+    const { second: first, third: second, noted, spreadMs } = level
+    if (level.count < 3 || noted < fewNoted || spreadMs > quietMs || this.#trial.isOn) return 0
+    const { arrivalMs, mediaMs } = now
+    const delayMs = arrivalMs - mediaMs
+    const changeMs = delayMs - first.delayMs
+    const stepMs = mediaMs - first.mediaMs
+    if (stepMs < 2 * farApartMs || changeMs < Math.max(2 * suddenMs, overStep * stepMs)) return 0
+    if (!isEven((second.delayMs - first.delayMs) / changeMs) || !isEven((second.mediaMs - first.mediaMs) / stepMs))
+      return 0
+    if (first.delayMs - now.offsetMs > slackMs || second.fallMs > 0) return 0
+    return this.#change({ first, third: { delayMs, fallMs: 0, arrivalMs, mediaMs } }, spreadMs, now)
+  }
+
   #isTrend({ first, second, third }: Level, index: number, noiseMs: number, now: Now): boolean {
     const changeMs = third.delayMs - first.delayMs
     const leastMs = Math.max(leastChangeMs[index]!, noiseMs)
@@ -182,7 +211,7 @@ export class ClockRate {
     return goesOn && (isLong || (errorMs >= leastMs - slackMs && mostFallMs <= changeMs * mostFallShare))
   }
 
-  #change({ first, third }: Level, noiseMs: number, now: Now): number {
+  #change({ first, third }: Pick<Level, 'first' | 'third'>, noiseMs: number, now: Now): number {
     const changeMs = third.delayMs - first.delayMs
     const passedMs = Math.max(1, third.arrivalMs - first.arrivalMs)
     const mediaMs = Math.max(1, third.mediaMs - first.mediaMs)
@@ -194,6 +223,11 @@ export class ClockRate {
     this.#trial.begin({ from, to: this.#rate }, now, lineMs, noiseMs)
     return lineMs - now.offsetMs
   }
+}
+
+/** Of two steps, the first one's share of both. */
+function isEven(share: number): boolean {
+  return share >= evenShare && share <= 1 - evenShare
 }
 
 /** How far the minima of this length go and come back. */
