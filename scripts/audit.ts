@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { runAudit } from '../test/audit/audit-run.ts'
 import { describeAudit, sumUp } from '../test/audit/describe-audit.ts'
+import { ensureTestPackages } from './test-packages.ts'
 
 const { values } = parseArgs({
   options: {
@@ -35,6 +36,12 @@ Exit code 1: something was not as it should be; each finding names camera, pictu
 } else {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
   const say = (text: string) => console.error(`${new Date().toISOString().slice(11, 23)} ${text}`)
+  try {
+    ensureTestPackages(['ffmpeg', 'faketime'])
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(1)
+  }
   say(`seed ${seed}`)
   const report = await runAudit({
     seconds: Number(values.seconds),

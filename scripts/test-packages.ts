@@ -27,15 +27,20 @@ const packages: readonly { readonly name: string; readonly probe: readonly strin
   { name: 'gstreamer1.0-plugins-ugly', probe: ['gst-inspect-1.0', 'x264enc'] },
 ]
 
-/** Installs what is missing when run by root on a system with apt; otherwise throws an error that holds the exact command. */
-export function ensureTestPackages(): void {
-  const missing = packages.filter(({ probe }) => spawnSync(probe[0]!, probe.slice(1), { stdio: 'ignore' }).status !== 0)
+/**
+ * Installs what is missing when run by root on a system with apt; otherwise throws an error that holds the exact command. `wanted`: the
+ * names of packages; all, unless given.
+ */
+export function ensureTestPackages(wanted?: readonly string[]): void {
+  const missing = packages
+    .filter(({ name }) => wanted?.includes(name) ?? true)
+    .filter(({ probe }) => spawnSync(probe[0]!, probe.slice(1), { stdio: 'ignore' }).status !== 0)
   if (missing.length === 0) return
   const names = missing.map(({ name }) => name)
   const command = `apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`
   if (process.getuid?.() !== 0)
-    throw new Error(`The tests need some system packages. Please run:\n  sudo sh -c '${command}'`)
-  console.log(`Installing system packages for the tests: ${names.join(' ')}`)
+    throw new Error(`Some system packages are missing. Please run:\n  sudo sh -c '${command}'`)
+  console.error(`Installing system packages: ${names.join(' ')}`)
   const { status } = spawnSync('sh', ['-c', command], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -21,9 +21,9 @@ await runTests(
   { patterns: ['{contract,server,sdk,web,scripts,bench}/**/*.test.ts'], concurrency: 3, timeoutMs: 120_000 },
   counts,
 )
-// A dozen encoders, which have to keep up with the clock: they need the machine for themselves.
-const encoding = ['test/e2e/formats.test.ts']
-await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 180_000 }, counts)
+// A dozen encoders, and cameras whose pictures are all looked for: they have to keep up with the clock, and need the machine for themselves.
+const encoding = ['test/e2e/formats.test.ts', 'test/audit/audit.test.ts']
+await runTests({ patterns: encoding, concurrency: 1, timeoutMs: 300_000 }, counts)
 // These run whole servers, and wait more than they compute; none of them asserts a speed.
 await runTests({ patterns: ['test/**/*.test.ts'], except: encoding, concurrency: 3, timeoutMs: 180_000 }, counts)
 finish(counts)

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { watchStalls } from '../faults/stall-watch.ts'
 import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 import { type AuditCamera, type Audited, openAuditCameras } from './audit-cameras.ts'
 import { type AuditFault, listCameraFaults, type Owner } from './camera-faults.ts'
@@ -16,7 +17,7 @@ import { readTimeline } from './read-timeline.ts'
 import { planFaults } from './schedule.ts'
 import { type ClockStep, openServerClock, serverTimes } from './server-clock.ts'
 import { openServerDisk } from './server-disk.ts'
-import { listServerFaults } from './server-faults.ts'
+import { diskFull, listServerFaults } from './server-faults.ts'
 import { type SufferedFault, sufferFaults } from './suffer-faults.ts'
 import { watchLosses } from './watch-losses.ts'
 
@@ -42,6 +43,8 @@ export type AuditReport = {
   readonly verdicts: readonly CameraVerdict[]
   /** What else is not as it should be. */
   readonly complaints: readonly string[]
+  /** The longest time for which this process, and with it the cameras, got no processor while pictures were sent. */
+  readonly longestStallMs: number
 }
 
 /** Pictures sent in the last moment before the end may still be on their way. */
@@ -66,12 +69,16 @@ export async function runAudit({
   const server = opened.use(
     await openServerWith({ ...clock.environment, ...listenForDeath(deathOrder) }, ...serverArgs(disk.archiveDir)),
   )
-  if (disk.canBeFull) {
+  const isWanted = ({ name }: AuditFault) =>
+    only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
+  const serverFaults = listServerFaults({ server, clock, disk, deathOrder }).filter(isWanted)
+  if (serverFaults.some(({ name }) => name === diskFull)) {
     say('recording old footage, for a full disk to delete')
     await recordOldFootage(server)
   }
   await clock.begin()
   const startMs = Date.now()
+  using stalls = watchStalls()
   const cameras: Audited[] = []
   for (const camera of sources) cameras.push({ ...camera, id: await record(server, camera) })
   using http = openHttpReader(server)
@@ -87,9 +94,6 @@ export async function runAudit({
   // The last faults have time to show what they did.
   const lengthMs = Math.max(0, seconds * 1000 - Math.min(20_000, seconds * 250))
   const owner = createOwner(server)
-  const isWanted = ({ name }: AuditFault) =>
-    only.some((word) => name.includes(word)) && !without.some((word) => name.includes(word))
-  const serverFaults = listServerFaults({ server, clock, disk, deathOrder }).filter(isWanted)
   const endOfFaults = sleep(seconds * 1000)
   const { faults, complaints } = await sufferFaults(
     [
@@ -105,6 +109,7 @@ export async function runAudit({
 
   const losses = await watch.end()
   const endMs = Date.now()
+  const { longestMs: longestStallMs } = stalls
   for (const { id } of cameras) await server.request(`/v1/cameras/${id}/recording/stop/`, { method: 'POST' })
   await sleep(3000)
   const hull = findHull(clock.steps, startMs, Date.now())
@@ -136,7 +141,7 @@ export async function runAudit({
   const code = await server.stop()
   if (keepIn) await writeFile(join(keepIn, 'server.log'), server.log())
   const ending = code === 0 ? [] : [`the server ended with code ${code}`]
-  return { seed, faults, verdicts, complaints: [...complaints, ...ending] }
+  return { seed, faults, verdicts, complaints: [...complaints, ...ending], longestStallMs }
 }
 
 function serverArgs(archiveDir: string): string[] {

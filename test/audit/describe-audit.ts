@@ -34,7 +34,7 @@ export function sumUp({ verdicts, complaints }: AuditReport): { totals: AuditTot
 const maxFindings = 8
 
 export function describeAudit(report: AuditReport): string {
-  const { seed, faults, verdicts, complaints } = report
+  const { seed, faults, verdicts, complaints, longestStallMs } = report
   const counts = [...Map.groupBy(faults, ({ name }) => name)].map(([name, same]) => `${name} ${same.length}`).sort()
   const rows = verdicts.map(
     ({ camera, sent, recorded, toldBy, untold, doubled, falseGaps, spoilt, worstTimeErrorMs }) =>
@@ -54,6 +54,7 @@ export function describeAudit(report: AuditReport): string {
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...rows,
     '',
+    `The cameras stood still for up to ${longestStallMs} ms because the machine was busy.`,
     ...(wrong.length === 0 ? ['All is well.'] : [`${wrong.length} findings:`, ...wrong]),
   ].join('\n')
 }

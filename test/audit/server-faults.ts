@@ -18,6 +18,9 @@ export type ServerParts = {
   readonly deathOrder: string
 }
 
+/** For it to be survived, there must be older footage to delete. */
+export const diskFull = 'disk full'
+
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
 const harmless = { reasons: [], noticeMs: 5000, spoilsPictures: false }
 
@@ -116,7 +119,7 @@ function listDiskFaults({ server, disk }: ServerParts): AuditFault[] {
     ...{ reasons: ['disk_failed'], noticeMs: 5000, spoilsPictures: false },
   }
   const full: AuditFault = {
-    name: 'disk full',
+    name: diskFull,
     async inflict(random) {
       disk.fill()
       await sleep(between(random, 5000, 15_000))
