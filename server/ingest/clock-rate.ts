@@ -53,6 +53,12 @@ const overStep = 1.2
 const evenShare = 0.4
 const quietMs = 60
 
+/** So many steps in a row by the same share of media time are no stalls that follow each other, however late pictures are by then. */
+const sustainedSteps = 4
+const sustainedInNoise = 8
+const leastSlope = 0.1
+const slopeShare = 0.3
+
 /** Wall clocks follow the rest without retiming anything. */
 const tolerance = 0.0015
 
@@ -93,6 +99,9 @@ export class ClockRate {
   readonly #open = createPoint()
   #openedMs = Number.NaN
   #openDelayMs = 0
+  /** Of the two last tenths of a second: how much later, by media time. */
+  #slope = 0
+  #evenSteps = 0
   #rate: number
   readonly #trial = new RateTrial()
 
@@ -146,6 +155,7 @@ export class ClockRate {
 
   #forget(): void {
     this.#openedMs = Number.NaN
+    this.#evenSteps = 0
     for (const level of this.#levels) {
       level.count = 0
       level.hasHalf = false
@@ -162,6 +172,7 @@ export class ClockRate {
       copyPoint(level.second, level.third)
       copyPoint(level.third, point)
       noteSpread(level, maxSpreadMs[i]!)
+      if (i === 0 && this.#isSustained(level)) return this.#change(level, level.spreadMs, now)
       // The minima of longer stretches are at least as steady: what is known of shorter ones will do at first.
       noiseMs = level.noted < fewNoted ? Math.max(noiseMs, level.spreadMs) : level.spreadMs
       if (level.count === 3 && this.#isTrend(level, i, spreadShare * noiseMs, now))
@@ -177,6 +188,14 @@ export class ClockRate {
       point = level.half
     }
     return 0
+  }
+
+  #isSustained({ count, second, third, spreadMs }: Level): boolean {
+    const slope = count < 2 ? 0 : (third.delayMs - second.delayMs) / Math.max(1, third.mediaMs - second.mediaMs)
+    const isEven = slope > leastSlope && Math.abs(slope - this.#slope) <= slopeShare * Math.max(slope, this.#slope)
+    this.#evenSteps = isEven ? this.#evenSteps + 1 : 0
+    this.#slope = slope
+    return this.#evenSteps >= (spreadMs <= quietMs ? sustainedSteps : sustainedInNoise) && third.fallMs <= onTimeMs
   }
 
   /** The picture that has just come is not in the minima yet. */
@@ -213,12 +232,12 @@ export class ClockRate {
 
   #change({ first, third }: Pick<Level, 'first' | 'third'>, noiseMs: number, now: Now): number {
     const changeMs = third.delayMs - first.delayMs
-    const passedMs = Math.max(1, third.arrivalMs - first.arrivalMs)
     const mediaMs = Math.max(1, third.mediaMs - first.mediaMs)
     const from = this.#rate
     const rate = Math.min(maxRate, Math.max(1 / maxRate, from * (1 + changeMs / mediaMs)))
     this.#rate = Math.abs(rate - 1) < tolerance ? 1 : rate
-    const goneOnMs = third.delayMs + (changeMs / passedMs) * (now.arrivalMs - third.arrivalMs)
+    // By media time: this picture itself may have been held up.
+    const goneOnMs = third.delayMs + (changeMs / mediaMs) * (now.mediaMs - third.mediaMs)
     const lineMs = Math.min(now.arrivalMs - now.mediaMs, goneOnMs)
     this.#trial.begin({ from, to: this.#rate }, now, lineMs, noiseMs)
     return lineMs - now.offsetMs

@@ -91,8 +91,11 @@ export class RateTrial {
 
   #refutesFall(delayMs: number, arrivalMs: number): boolean {
     const leadMs = this.#predictedMs - this.#beginMs
-    if (!this.#endsStretch(delayMs, arrivalMs)) return false
-    if (this.#leastMs - this.#beginMs > leadMs * leastShare + slackMs + noiseShare * this.#noiseMs) return true
+    const marginMs = slackMs + noiseShare * this.#noiseMs
+    // Each picture against its own place on the line; near its beginning nothing can be told.
+    if (-leadMs * leastShare < marginMs) return false
+    if (!this.#endsStretch(delayMs - this.#beginMs - leadMs * leastShare, arrivalMs)) return false
+    if (this.#leastMs > marginMs) return true
     this.isOn = leadMs > -provenMs
     return false
   }

@@ -25,7 +25,7 @@ const makeUpShare = 0.5
  * times as long as it is stamped; the rest is made up for later.
  */
 const cautiousMs = 1500
-const mostCautious = 2
+const mostCautious = 3
 const unevenMs = 8000
 
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
@@ -102,6 +102,7 @@ export class WallClock {
     if (timestamp90k > this.#last90k) this.#advance(timestamp90k)
     this.#lastArrivalMs = arrivalMs
     this.#follow(arrivalMs)
+    if (this.rate !== 1) this.#holdAxis(arrivalMs)
     this.pts90k = place90k ?? Math.max(Math.round(this.#axis90k - this.#zero90k), this.#lastPts90k + 1)
     this.#lastPts90k = Math.max(this.#lastPts90k, this.pts90k)
     this.#order.place(this.pts90k)
@@ -224,6 +225,15 @@ export class WallClock {
     }
     if (!follower.isOff) this.#offSinceMs = Number.NaN
     else if (Number.isNaN(this.#offSinceMs)) this.#offSinceMs = arrivalMs
+  }
+
+  /** A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held back, and makes up for it later. */
+  #holdAxis(arrivalMs: number): void {
+    const aheadMs = this.#media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs - maxAheadMs
+    const over90k = aheadMs * ticksPerMs - this.#owed90k
+    if (aheadMs <= 0 || over90k <= 0) return
+    this.#given90k -= over90k
+    this.#owed90k += over90k
   }
 
   #checkStep(timestamp90k: number, arrivalMs: number): void {
