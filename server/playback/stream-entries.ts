@@ -82,6 +82,9 @@ export const shortEntriesAtBegin = (speed: number): number => (speed === 1 ? 2 :
 /** Timestamps of the next run begin this much after the last, so that sound which outlasts its picture does not overlap. */
 export const runGap90k = holeSeam90k
 
+/** An entry has one date: where the wall clock leaves the durations of its pictures by more, another entry begins. */
+const maxSkewMs = 200
+
 /** Files of one run further apart than this do not continue each other: footage is missing. */
 const maxSeam90k = 9000
 
@@ -264,7 +267,9 @@ export class StreamEntries {
       const { minEntry90k, maxEntry90k } = entryLimits
       const shown90k = group.duration90k / this.#origin.speed
       const isFull = shown90k >= (!fragment.isKey ? maxEntry90k : this.#shortLeft > 0 ? 0 : minEntry90k)
-      if (isFull || fragment.hole?.isCut) this.#flush()
+      const skewMs = fragment.startMs - group.first.startMs - group.duration90k / 90
+      const isSkewed = fragment.isKey && Math.abs(skewMs) > maxSkewMs
+      if (isFull || isSkewed || fragment.hole?.isCut) this.#flush()
     }
     if (fragment.hole?.isCut && this.#hasAny) {
       this.#isDiscontinuity = true

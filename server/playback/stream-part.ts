@@ -16,6 +16,9 @@ const maxStepMs = 24 * 3_600_000
 /** No entry is longer, but for cameras of less than a frame a second. */
 const usualTargetSeconds = 8
 
+/** An entry whose wall clock is further from what the playlist says by its durations is dated anew. */
+const maxDateErrorMs = 100
+
 export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragment'>
 
 /** What the address of a file means. */
@@ -46,6 +49,8 @@ export class StreamPart {
   /** Where the text of each entry ends. */
   #textEnds: number[] = []
   #targetSeconds = usualTargetSeconds
+  /** Wall clock of the next entry, as the playlist says without another date. */
+  #nextDateMs = Number.NaN
 
   /** See `StreamEntries`. */
   constructor(origin: PartOrigin, endMs: number | undefined, rangeStartMs?: number) {
@@ -186,7 +191,7 @@ export class StreamPart {
     this.entries.drop(count)
     this.#firstOf.set(first.segmentId, this.#origin.sequence)
     // The first entry alone is written another way, with what held before it.
-    const head = this.#writeText(first, this.#origin.sequence, true)
+    const head = this.#writeText(first, this.#origin.sequence, { isFirst: true, isDated: true })
     const cut = this.#textEnds[count]!
     this.#text = head + this.#text.slice(cut)
     this.#textEnds = this.#textEnds.slice(count).map((end) => end - cut + head.length)
@@ -227,14 +232,27 @@ export class StreamPart {
       const sequence = this.#origin.sequence + i
       if (!this.#firstOf.has(entry.segmentId)) this.#firstOf.set(entry.segmentId, sequence)
       this.#targetSeconds = Math.max(this.#targetSeconds, Math.round(entry.shown90k / 90_000))
-      this.#text += this.#writeText(entry, sequence, i === 0)
+      this.#text += this.#writeText(entry, sequence, { isFirst: i === 0, isDated: this.#mustDate(entry, i === 0) })
       this.#textEnds.push(this.#text.length)
     }
   }
 
-  #writeText(entry: StreamEntry, sequence: number, isFirst: boolean): string {
+  /** Once a minute is enough for a player to know the time of every frame, and keeps long playlists short; unless that is not the time they have. */
+  #mustDate(entry: StreamEntry, isFirst: boolean): boolean {
+    const { startMs, isDiscontinuity, isFirstOfSegment, shown90k } = entry
+    const isNew = isFirst || isFirstOfSegment || isDiscontinuity || this.#origin.speed !== 1
+    const isDated = isNew || Math.abs(startMs - this.#nextDateMs) > maxDateErrorMs
+    this.#nextDateMs = (isDated ? startMs : this.#nextDateMs) + shown90k / 90
+    return isDated
+  }
+
+  #writeText(
+    entry: StreamEntry,
+    sequence: number,
+    { isFirst, isDated }: { readonly isFirst: boolean; readonly isDated: boolean },
+  ): string {
     const { speed, part, hasSound = entry.hasSound } = this.#origin
-    const { segmentId, bytes, offset, startMs, isDiscontinuity, isFirstOfSegment, shown90k } = entry
+    const { segmentId, bytes, offset, startMs, isDiscontinuity, shown90k } = entry
     const isSilent = speed === 1 && hasSound && !entry.hasSound
     const isRecorded = speed === 1 && !isSilent
     const isInitRecorded = isRecorded && hasSound === entry.hasSound
@@ -246,8 +264,7 @@ export class StreamPart {
       durationSeconds: shown90k / 90_000,
       isDiscontinuity,
       ...(isRecorded && { byteRange: { bytes, offset } }),
-      // At the speed of time once a minute is enough for a player to know the time of every frame, and keeps long playlists short.
-      ...((isFirst || isFirstOfSegment || isDiscontinuity || speed !== 1) && { programDateMs: startMs }),
+      ...(isDated && { programDateMs: startMs }),
       ...((isFirst || isDiscontinuity) && {
         map: isInitRecorded
           ? { uri: nameOf(map.segmentId), byteRange: { bytes: map.initBytes, offset: 0 } }
