@@ -21,6 +21,23 @@ test('breaks of up to two seconds do not split a segment', () => {
   assert.deepEqual(gaps, [{ startMs: 150_000, endMs: 152_000, reason: 'no_frames' }])
 })
 
+test('a gap that lasts has its reason behind the hours that an earlier pass recorded', () => {
+  const spans: Span[] = [span(100_000, 200_000), { ...span(50_000, 80_000, 'clock_set'), pass: 1 }]
+  const footage = { startMs: 50_000, endMs: 200_000, newest: { pass: 1, endMs: 80_000 } }
+  const marks = [{ atMs: 80_000, reason: 'stopped_by_user', pass: 1 }]
+  const { gaps } = buildTimeline(spans, { ...whole, footage, marks, nowMs: 300_000 })
+  assert.deepEqual(gaps, [
+    { startMs: 200_000, endMs: 200_000, reason: 'clock_set' },
+    { startMs: 200_000, endMs: 300_000, reason: 'stopped_by_user' },
+  ])
+  const later = { ...marks[0]!, atMs: 230_000, reason: 'disk_full' }
+  const { gaps: both } = buildTimeline(spans, { ...whole, footage, marks: [...marks, later], nowMs: 300_000 })
+  assert.deepEqual(both.slice(1), [
+    { startMs: 200_000, endMs: 230_000, reason: 'stopped_by_user' },
+    { startMs: 230_000, endMs: 300_000, reason: 'disk_full' },
+  ])
+})
+
 test('segments are clipped to the request and grow to whole seconds', () => {
   const spans = [span(1, 12_345), span(20_678, 30_001, 'server_down'), span(90_000, 190_000)]
   const { segments } = buildTimeline(spans, { startMs: 5000, endMs: 100_000, footage: { startMs: 1, endMs: 190_000 } })

@@ -60,10 +60,11 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
   /** Start of the span before the gap. */
   let beforeMs = Number.NEGATIVE_INFINITY
 
-  const addGap = (endMs: number, reason: string | undefined) => {
-    if (gapStartMs === undefined || gapStartMs >= endMs) return
+  const addGap = (endMs: number, reason: string | undefined, fromMs = Number.NEGATIVE_INFINITY) => {
+    if (gapStartMs === undefined || Math.max(gapStartMs, fromMs) >= endMs) return
     const marksOfPass = marks.filter((mark) => (mark.pass ?? 0) === (pass ?? 0))
-    gaps.push(...splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfPass, request.startMs))
+    const parts = splitGap({ startMs: gapStartMs, endMs, reason, beforeMs }, marksOfPass, request.startMs)
+    for (const part of parts) if (part.endMs > fromMs) gaps.push({ ...part, startMs: Math.max(part.startMs, fromMs) })
   }
 
   let lastEndMs = Number.NEGATIVE_INFINITY
@@ -93,17 +94,16 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
     beforeMs = span.startMs
     coveredMs = Math.max(coveredMs, last.endMs)
   }
-  // What follows the last segment may have been recorded in an earlier pass.
-  if (gapStartMs !== undefined) gapStartMs = Math.max(gapStartMs, coveredMs)
   if (!footage) return { segments, gaps }
   const newest = footage.newest ?? { pass: 0, endMs: footage.endMs }
   if (footage.endMs > request.endMs) {
     pass ??= next?.pass
-    addGap(request.endMs, next?.gapReason)
+    addGap(request.endMs, next?.gapReason, coveredMs)
   } else if (isGapOpen(newest, marks)) {
     pass = newest.pass
     gapStartMs ??= Math.max(request.startMs, ceilSecond(footage.endMs))
-    addGap(Math.min(request.endMs, floorSecond(nowMs)), undefined)
+    // What follows the last segment may have been recorded in an earlier pass: there is no gap, but its reason holds behind that.
+    addGap(Math.min(request.endMs, floorSecond(nowMs)), undefined, coveredMs)
   }
   return { segments, gaps }
 }
