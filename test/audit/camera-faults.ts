@@ -15,6 +15,7 @@ export type AuditFault = {
   readonly reasons: readonly string[]
   readonly noticeMs: number
   readonly spoilsPictures: boolean
+  readonly turnsBits?: boolean
 }
 
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
@@ -54,6 +55,7 @@ function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fau
     reasons: [...reasons, ...inRun],
     noticeMs,
     spoilsPictures: spoilsPictures || isAnotherSource(name),
+    turnsBits: name === 'packets: flip' || name === 'bits turned over',
   }
 }
 

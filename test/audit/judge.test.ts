@@ -126,6 +126,7 @@ test('a loss of less than a second is told by the figures of the camera, not by 
   assert.equal(judgeThis({ played, faults, losses: count(25) }).untold, 5)
   assert.equal(judgeThis({ played, faults }).untold, 5)
   assert.equal(judgeThis({ played, losses: count(12) }).untold, 5)
+  assert.equal(judgeThis({ played, faults: [{ ...faults[0]!, turnsBits: true }] }).untold, 0)
 })
 
 test('a picture that is played twice is found', () => {
@@ -182,6 +183,23 @@ test('a gap without a length marks where the clock was set back, and is false el
     judgeThis({ steps, faults, played, timeline: { segments: [], gaps: [gap(atSeconds, atSeconds, 'clock_set')] } })
   assert.equal(mark(10).falseGaps, 0)
   assert.equal(mark(5).falseGaps, 1)
+})
+
+test('a gap that the owner made tells of what is missing in it, also when the clock was set back behind it later', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 25_000, offsetMs: -60_000 },
+  ]
+  const reasons = ['stopped_by_user']
+  const faults = [fault(10, 20, { reasons }), fault(25, 25, { reasons: ['clock_set'] })]
+  const played = [
+    ...play(0, 100),
+    ...play(200, 250, { section: 1 }),
+    ...play(250, 300, { section: 2, laterMs: -60_000 }),
+  ]
+  const gaps = [gap(10, 20, 'stopped_by_user'), gap(25, 25, 'clock_set'), gap(26, 90, 'stopped_by_user')]
+  const verdict = judgeThis({ steps, faults, played, timeline: { segments: [], gaps } })
+  assert.deepEqual([verdict.untold, verdict.toldBy.gap, verdict.falseGaps], [0, 100, 0])
 })
 
 test('where a clock was set back to before the first recording, that it was not yet on is a right reason', () => {

@@ -17,6 +17,8 @@ export type DoneFault = {
   readonly reasons: readonly string[]
   /** Pictures may be missing or damaged without a gap: fewer than a second of them, until the next key frame. */
   readonly spoilsPictures: boolean
+  /** It turns bits over, also those that say what a packet is: a picture may be gone without anybody being able to tell. */
+  readonly turnsBits?: boolean
 }
 
 /** The camera's figure of lost pictures rose by so many in this time; undefined: nobody could be asked, or it began anew. */
@@ -196,8 +198,6 @@ function assignGaps(
 ): number {
   let falseGaps = 0
   for (const gap of timeline.gaps) {
-    // What follows the end of the audit is not part of it.
-    if (gap.startMs >= Math.min(...serverTimes(steps, endMs)) - edgeMs && gap.reason === 'stopped_by_user') continue
     const around = holes.filter(
       ({ roomFromMs, roomToMs }) =>
         (gap.startMs >= roomFromMs - edgeMs && gap.endMs <= roomToMs + edgeMs) ||
@@ -207,6 +207,8 @@ function assignGaps(
     for (const hole of around) hole.gaps.push(gap)
     const near = around.flatMap((hole) => findCauses(hole, faults))
     if (around.length > 0 && near.some(({ reasons }) => reasons.includes(gap.reason))) continue
+    // What follows the end of the audit is not part of it.
+    if (gap.startMs >= Math.min(...serverTimes(steps, endMs)) - edgeMs && gap.reason === 'stopped_by_user') continue
     // Where the clock was set back, what came before the first recording is in the middle.
     if (gap.reason === 'stopped_by_user' && Math.abs(gap.endMs - firstShownMs) <= edgeMs) continue
     // A camera that sent nothing, because its machine was busy, needs no fault for it.
@@ -249,7 +251,8 @@ function judgeHole(
     ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
   )
   const isLoss =
-    hole.beforeMs - hole.afterMs <= lossMs && isCounted && causes.some(({ spoilsPictures }) => spoilsPictures)
+    hole.beforeMs - hole.afterMs <= lossMs &&
+    causes.some(({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || turnsBits))
   const untold: FrameCounter[] = []
   for (const picture of hole.missing) {
     const times = serverTimes(steps, picture.unixMs)

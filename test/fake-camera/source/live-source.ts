@@ -12,6 +12,9 @@ import { packetizePicture } from './packetize-picture.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
+/** A picture has the time when it was due: one that is taken later than this, because the machine is busy, would have a wrong one. */
+const maxLateMs = 200
+
 export class LiveSource implements MediaSource {
   readonly name: string
   readonly outlet: Outlet
@@ -115,7 +118,7 @@ export class LiveSource implements MediaSource {
         const restMs = dueMs - this.#clock.monotonicMs()
         if (restMs > 0) await this.#clock.sleep(restMs)
         // A camera that fell behind goes on with the present; pictures it never took are not missing.
-        else if (restMs < -1000) dueMs = this.#clock.monotonicMs()
+        else if (restMs < -maxLateMs) dueMs = this.#clock.monotonicMs()
       }
     } catch (error) {
       this.#failure = error
