@@ -18,7 +18,7 @@ export type DecodedPicture = {
 
 type Described = Omit<DecodedPicture, 'shown'> & { readonly width: number; readonly height: number }
 
-/** Every picture, in the order of showing. Rejects when FFmpeg ends with an error. */
+/** Every picture, in the order of showing. A stretch of which FFmpeg cannot show any has none, and what FFmpeg said of it. */
 export async function decodePictures(bytes: Uint8Array): Promise<{ pictures: DecodedPicture[]; complaints: string[] }> {
   const output = [
     '-map',
@@ -57,7 +57,9 @@ export async function decodePictures(bytes: Uint8Array): Promise<{ pictures: Dec
   await isDescribed
   size ??= described[0]
   if (size) readPixels(rest, size, shown)
-  if (code !== 0) throw new Error(`ffmpeg ended with code ${code}: ${complaints.slice(-5).join('; ')}`)
+  if (code !== 0 && described.length > 0)
+    throw new Error(`ffmpeg ended with code ${code}: ${complaints.slice(-5).join('; ')}`)
+  if (code !== 0 && complaints.length === 0) throw new Error(`ffmpeg ended with code ${code} without a word`)
   if (shown.length !== described.length)
     throw new Error(`ffmpeg described ${described.length} pictures and gave ${shown.length}`)
   return { pictures: described.map((picture, i) => ({ ...picture, shown: shown[i] })), complaints }
