@@ -12,8 +12,10 @@ import { packetizePicture } from './packetize-picture.ts'
 import { RtpTrack } from './rtp-track.ts'
 import type { ResolvedStream } from './stream-options.ts'
 
-/** A picture has the time when it was due: one that is taken later than this, because the machine is busy, would have a wrong one. */
-const maxLateMs = 200
+/** A camera that fell further behind, because the machine is busy, goes on with the present. */
+const maxLateMs = 1000
+/** A picture has the time when it was due: where that is looked at, it may not be taken much later. */
+const maxLateTrueMs = 200
 
 export class LiveSource implements MediaSource {
   readonly name: string
@@ -108,6 +110,7 @@ export class LiveSource implements MediaSource {
 
   async #run(): Promise<void> {
     const periodMs = 1000 / this.#options.framesPerSecond
+    const mostMs = this.#options.stampsTrueTime ? maxLateTrueMs : maxLateMs
     let dueMs = this.#clock.monotonicMs()
     this.#microphone?.restart((dueMs - this.#originMs) / 1000)
     try {
@@ -117,8 +120,8 @@ export class LiveSource implements MediaSource {
         this.#lagSeconds += ((this.#slowness - 1) * periodMs) / 1000
         const restMs = dueMs - this.#clock.monotonicMs()
         if (restMs > 0) await this.#clock.sleep(restMs)
-        // A camera that fell behind goes on with the present; pictures it never took are not missing.
-        else if (restMs < -maxLateMs) dueMs = this.#clock.monotonicMs()
+        // Pictures it never took are not missing.
+        else if (restMs < -mostMs) dueMs = this.#clock.monotonicMs()
       }
     } catch (error) {
       this.#failure = error
