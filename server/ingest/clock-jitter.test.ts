@@ -47,3 +47,47 @@ for (const meanMs of [20, 50, 100, 200, 300]) {
     }
   })
 }
+
+/** Two minutes of a camera that stamps `nominal` frames/s all the time and sends fewer from half a minute on, with the same delays. */
+function playFall(seed: number, nominal: number, real: number, meanMs: number) {
+  const random = createRandom(seed)
+  const clock = new WallClock()
+  const result = { runs: 0, worstMs: 0, offMs: 0 }
+  let trueMs = 0
+  let arrivalMs = 0
+  for (let i = 0; trueMs < 120_000; i++) {
+    const stepMs = i === 0 ? 0 : 1000 / (trueMs < 30_000 ? nominal : real)
+    trueMs += stepMs
+    arrivalMs = Math.max(arrivalMs, trueMs + 5 - Math.log(1 - random()) * meanMs)
+    clock.map(Math.round((i * 90_000) / nominal), startMs + arrivalMs)
+    if (i % nominal === 0 && clock.isRunDue) {
+      clock.beginRun()
+      result.runs++
+    }
+    const errorMs = Math.abs(clock.wallMs - startMs - trueMs)
+    result.worstMs = Math.max(result.worstMs, errorMs)
+    if (errorMs > 500) result.offMs += stepMs
+  }
+  return result
+}
+
+test('cameras that fall to one or two pictures a second on a network that delays them are late for a moment only', () => {
+  for (const [nominal, real, meanMs, worstMs] of [
+    [5, 1.8, 50, 3000],
+    [5, 1.5, 50, 3000],
+    [5, 1, 50, 3000],
+    [10, 1, 50, 4000],
+    [5, 1.5, 100, 4000],
+    [5, 1, 100, 6000],
+  ] as const) {
+    let offMs = 0
+    for (let seed = 1; seed <= 100; seed++) {
+      const result = playFall(seed, nominal, real, meanMs)
+      const what = `${nominal} to ${real} frames/s, ${meanMs} ms, seed ${seed}: ${JSON.stringify(result)}`
+      assert.equal(result.runs, 1, what)
+      assert.ok(result.worstMs < worstMs, what)
+      offMs += result.offMs / 100
+    }
+    assert.ok(offMs < 6000, `${nominal} to ${real} frames/s, ${meanMs} ms: off by half a second for ${offMs} ms`)
+  }
+})

@@ -224,7 +224,7 @@ export class ClockRate {
     const isLong = index >= longLevel
     const mostFallMs = Math.max(first.fallMs, second.fallMs, third.fallMs)
     if (changeMs < 0) return isLong ? errorMs <= onTimeMs : index >= fallLevel && errorMs <= -leastMs
-    if (errorMs > maxErrorMs && this.#rate === 1 && !isLong) return false
+    if (errorMs > maxErrorMs && this.#rate === 1 && !isLong && !isSparse(first, second, third)) return false
     // The picture that has just come is later still, if this goes on.
     const goesOn = now.arrivalMs - now.mediaMs >= third.delayMs + (isLong ? 0 : (changeMs / 2) * leastShare)
     return goesOn && (isLong || (errorMs >= leastMs - slackMs && mostFallMs <= changeMs * mostFallShare))
@@ -242,6 +242,19 @@ export class ClockRate {
     this.#trial.begin({ from, to: this.#rate }, now, lineMs, noiseMs)
     return lineMs - now.offsetMs
   }
+}
+
+/** Single pictures, stamped far apart, of which each is later by about the same: three of them are late by more than stalls are looked at for. */
+function isSparse(first: Point, second: Point, third: Point): boolean {
+  const isSingle = first.fallMs === 0 && second.fallMs === 0 && third.fallMs === 0
+  const stepMs = second.mediaMs - first.mediaMs
+  const changeMs = third.delayMs - first.delayMs
+  return (
+    isSingle &&
+    stepMs >= farApartMs &&
+    isEven(stepMs / (third.mediaMs - first.mediaMs)) &&
+    isEven((second.delayMs - first.delayMs) / changeMs)
+  )
 }
 
 /** Of two steps, the first one's share of both. */
