@@ -330,6 +330,36 @@ test('packets of the interleaved mode are refused and cost their group', () => {
   }
 })
 
+test('a packet without its payload inside a picture costs the picture, which is counted; behind a picture it is padding', () => {
+  const empty = new Uint8Array()
+  const fragments = packetizeH264(inter(400), 100)
+  const slices = [slice(1, 20), slice(1, 20, false), slice(1, 20, false)]
+  const cases: [payloads: Uint8Array[], isLost: boolean][] = [
+    [fragments.with(2, empty), true],
+    [fragments.with(0, empty), true],
+    [fragments.with(-1, empty), true],
+    [slices.with(1, empty), true],
+    [[...fragments.slice(0, -1), fragments.at(-1)!], false],
+  ]
+  for (const [payloads, isLost] of cases) {
+    const { send, times, depacketizer } = open()
+    send(key(), 0)
+    send(inter(), 3600)
+    send(payloads, 7200)
+    send([empty], 7200, [])
+    send(inter(), 10_800)
+    send(key(), 14_400)
+    send(inter(), 18_000)
+    const expected = isLost ? [0, 3600, 14_400, 18_000] : [0, 3600, 7200, 10_800, 14_400, 18_000]
+    assert.deepEqual(times().slice(1), expected)
+    assert.equal(depacketizer.counters.droppedFrames, isLost ? 2 : 0)
+  }
+  // Senders that end each picture with a packet of its own.
+  const { send, times } = open()
+  for (let i = 0; i < 5; i++) send([...(i === 0 ? key() : inter()), empty], i * 3600)
+  assert.deepEqual(times().slice(1), [0, 3600, 7200, 10_800, 14_400])
+})
+
 test('a picture whose only packet came without its payload is counted as dropped, padding is not', () => {
   const { send, depacketizer, times } = open()
   send(key(), 0)

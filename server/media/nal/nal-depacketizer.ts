@@ -125,6 +125,8 @@ export class NalDepacketizer implements VideoDepacketizer {
       if (type === this.#fragmentType) this.#takeFragment(bytes, start, end)
       else if (type === this.#aggregateType) this.#takeAggregate(bytes, start, end)
       else this.#takeWhole(bytes, start, end)
+    } else if (this.#lacksPayload(isMarked)) {
+      this.#refuse()
     } else if (isMarked && !this.#hasSlice && !this.#isDamaged && timestamp !== this.#lastEnded) {
       // The end of a picture of which no slice came; not padding behind one that has ended.
       if (this.#unitBytes > 0 || this.#hasSets) this.#refuse()
@@ -134,6 +136,11 @@ export class NalDepacketizer implements VideoDepacketizer {
       this.#wasMarked = true
       if (this.#marker === 'right') this.#end()
     }
+  }
+
+  /** An empty packet in the middle of a picture is no padding, which follows one. Some senders end a picture with it. */
+  #lacksPayload(isMarked: boolean): boolean {
+    return this.#fragmentStart >= 0 || (this.#hasSlice && !isMarked && this.#marker === 'right')
   }
 
   #typeOf(firstByte: number): number {
