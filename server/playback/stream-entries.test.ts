@@ -211,3 +211,15 @@ test('entries from the middle of others, or after some were forgotten, are those
     }),
   )
 })
+
+test('a file of the same run that follows at once is a discontinuity where a reason for missing footage is known', () => {
+  const plan = { fragments: [{ seconds: 1, isKey: true }], isNewRun: false }
+  const [first, second, third] = createSegments(Array.from({ length: 3 }, () => ({ ...plan, gapMs: 0 })))
+  for (const gapReason of [undefined, 'stopped_by_user']) {
+    const entries = new StreamEntries(from(t0), t0 + 10_000)
+    for (const segment of [first!, { ...second!, gapReason }, third!]) entries.add(segment)
+    const marks = entries.entries.map(({ isDiscontinuity }) => isDiscontinuity)
+    assert.ok(marks.length > 0)
+    assert.equal(marks.includes(true), gapReason !== undefined)
+  }
+})

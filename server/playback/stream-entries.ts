@@ -85,7 +85,7 @@ export const runGap90k = holeSeam90k
 /** An entry has one date: where the wall clock leaves the durations of its pictures by more, another entry begins. */
 const maxSkewMs = 200
 
-/** Files of one run further apart than this do not continue each other: footage is missing. */
+/** Files of one run further apart than this do not continue each other: footage is missing. Where a reason is known for that, it may be less. */
 const maxSeam90k = 9000
 
 type Group = { first: Fragment; bytes: number; duration90k: number; durationMs: number }
@@ -234,6 +234,7 @@ export class StreamEntries {
     const isSeamless =
       before.runId === segment.runId &&
       before.initHash === segment.initHash &&
+      segment.gapReason === undefined &&
       Math.abs(runStart90k - beforeEnd90k) <= maxSeam90k
     if (isSeamless) {
       this.#shifts.set(segment.id, { ...beforeShift, runStart90k })
