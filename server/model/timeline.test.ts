@@ -21,19 +21,19 @@ test('breaks of up to two seconds do not split a segment', () => {
   assert.deepEqual(gaps, [{ startMs: 150_000, endMs: 152_000, reason: 'no_frames' }])
 })
 
-test('a gap that lasts has its reason behind the hours that an earlier pass recorded', () => {
+test('a gap that lasts has its reasons also where an earlier pass recorded the same hours', () => {
   const spans: Span[] = [span(100_000, 200_000), { ...span(50_000, 80_000, 'clock_set'), pass: 1 }]
   const footage = { startMs: 50_000, endMs: 200_000, newest: { pass: 1, endMs: 80_000 } }
   const marks = [{ atMs: 80_000, reason: 'stopped_by_user', pass: 1 }]
   const { gaps } = buildTimeline(spans, { ...whole, footage, marks, nowMs: 300_000 })
   assert.deepEqual(gaps, [
     { startMs: 200_000, endMs: 200_000, reason: 'clock_set' },
-    { startMs: 200_000, endMs: 300_000, reason: 'stopped_by_user' },
+    { startMs: 80_000, endMs: 300_000, reason: 'stopped_by_user' },
   ])
   const later = { ...marks[0]!, atMs: 230_000, reason: 'disk_full' }
   const { gaps: both } = buildTimeline(spans, { ...whole, footage, marks: [...marks, later], nowMs: 300_000 })
   assert.deepEqual(both.slice(1), [
-    { startMs: 200_000, endMs: 230_000, reason: 'stopped_by_user' },
+    { startMs: 80_000, endMs: 230_000, reason: 'stopped_by_user' },
     { startMs: 230_000, endMs: 300_000, reason: 'disk_full' },
   ])
 })
@@ -250,4 +250,23 @@ test('a request that begins or ends in a hole has the part of it that is inside'
   const footage = { startMs: 10_000, endMs: 60_000 }
   const [gap] = buildTimeline(spans, { startMs: 25_000, endMs: 50_000, footage }).gaps
   assert.deepEqual(gap, { startMs: 25_000, endMs: 30_000, reason: 'packet_loss' })
+})
+
+test('a gap that lasts after the clock was set back is told, though these hours were recorded before', () => {
+  const spans = [span(10_000, 90_000), { ...span(30_000, 40_000, 'clock_set'), pass: 1 }]
+  const footage = { startMs: 10_000, endMs: 90_000, newest: { pass: 1, endMs: 40_000 } }
+  const marks = [{ atMs: 40_200, reason: 'auth_failed', pass: 1 }]
+  const request = { startMs: 0, endMs: 100_000, footage, marks }
+  const told = (nowMs: number, values = {}) => buildTimeline(spans, { ...request, nowMs, ...values }).gaps
+  const back = { startMs: 90_000, endMs: 90_000, reason: 'clock_set' }
+  assert.deepEqual(told(60_000), [back, { startMs: 40_000, endMs: 60_000, reason: 'auth_failed' }])
+  assert.deepEqual(told(99_000), [back, { startMs: 40_000, endMs: 99_000, reason: 'auth_failed' }])
+  assert.deepEqual(told(99_000, { endMs: 80_000 }), [
+    { ...back, startMs: 80_000, endMs: 80_000 },
+    { startMs: 40_000, endMs: 80_000, reason: 'auth_failed' },
+  ])
+  const later = buildTimeline([span(50_000, 90_000)], { ...request, startMs: 50_000, nowMs: 70_000 }).gaps
+  assert.deepEqual(later, [back, { startMs: 50_000, endMs: 70_000, reason: 'auth_failed' }])
+  const before = buildTimeline([spans[0]!], { ...request, startMs: 10_000, endMs: 20_000, nowMs: 70_000 }).gaps
+  assert.deepEqual(before, [])
 })

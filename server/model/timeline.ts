@@ -96,14 +96,21 @@ export function buildTimeline(spans: readonly Span[], request: TimelineRequest):
   }
   if (!footage) return { segments, gaps }
   const newest = footage.newest ?? { pass: 0, endMs: footage.endMs }
-  if (footage.endMs > request.endMs) {
-    pass ??= next?.pass
-    addGap(request.endMs, next?.gapReason, coveredMs)
-  } else if (isGapOpen(newest, marks)) {
+  if (newest.endMs <= request.endMs && isGapOpen(newest, marks)) {
+    // It goes on whatever earlier passes have at these times.
+    const startMs = Math.max(request.startMs, ceilSecond(newest.endMs))
+    const endMs = Math.min(request.endMs, floorSecond(nowMs))
+    if (last && pass !== newest.pass && startMs < endMs) {
+      gaps.push({ startMs: last.endMs, endMs: last.endMs, reason: 'clock_set' })
+      beforeMs = Number.NEGATIVE_INFINITY
+    }
     pass = newest.pass
-    gapStartMs ??= Math.max(request.startMs, ceilSecond(footage.endMs))
-    // What follows the last segment may have been recorded in an earlier pass: there is no gap, but its reason holds behind that.
-    addGap(Math.min(request.endMs, floorSecond(nowMs)), undefined, coveredMs)
+    gapStartMs = startMs
+    addGap(endMs, undefined)
+  } else if (footage.endMs > request.endMs) {
+    pass ??= next?.pass
+    // What follows the last segment may have been recorded in an earlier pass.
+    addGap(request.endMs, next?.gapReason, coveredMs)
   }
   return { segments, gaps }
 }
