@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HubItem } from '../hub/hub-item.ts'
+import { packetizeAac } from '../media/aac/packetizer.ts'
 import { packetizeH264 } from '../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { parseSdp } from '../media/sdp/parse-sdp.ts'
@@ -10,7 +11,7 @@ import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
 import { PictureStream } from './picture-stream.ts'
 import { RunLimit } from './run-limit.ts'
-import { samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
+import { audioVideoSdp, samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 import { planStreams } from './stream-plan.ts'
 
 const startMs = 1_700_000_000_000
@@ -146,3 +147,44 @@ for (const kind of ['rtp', 'jpeg'] as const) {
     assert.ok(staleFrames <= sets * 50, `${staleFrames} pictures wait for a key frame with the time from before`)
   })
 }
+
+test('sound has the time of its pictures after each step of the clock, silent or not', () => {
+  const { time, clock, pass } = createSettableClock()
+  const stats = createCameraStats()
+  let worstMs = 0
+  let runs = 0
+  let picture = { pts90k: 0, wallMs: 0 }
+  const stream = new CameraStream({
+    plan: planStreams(parseSdp(audioVideoSdp)),
+    arrivalClock: new ArrivalClock(clock),
+    ...{ stats, floorMs: 0, createRunId: () => String(++runs), onRun: () => {} },
+    publish(item) {
+      if (item.kind === 'video') picture = item
+      else if (item.kind === 'audio') {
+        const expectedMs = picture.wallMs + (item.pts90k - picture.pts90k) / 90
+        worstMs = Math.max(worstMs, Math.abs(item.wallMs - expectedMs))
+      }
+    },
+  })
+  const sequences = { video: 0, audio: 0 }
+  const send = (kind: 'video' | 'audio', payload: Uint8Array, isMarked: boolean, timestamp: number) => {
+    const isVideo = kind === 'video'
+    const fields = { payloadType: isVideo ? 96 : 97, isMarked, timestamp: timestamp >>> 0, ssrc: isVideo ? 1 : 2 }
+    const packet = writeRtpPacket({ ...fields, sequence: sequences[kind]++ & 0xffff }, payload)
+    if (isVideo) stream.takeVideoPacket(packet, 0, packet.length)
+    else stream.takeAudioPacket(packet, 0, packet.length)
+  }
+  for (let i = 0, set = 0; i < 60 * 25 * steps.length; i++) {
+    pass(40)
+    if (i % 1500 === 700) time.wallMs += steps[set++]!
+    const isKey = i % 50 === 0
+    const slice = Uint8Array.of(0x60 | (isKey ? 5 : 1), 0x88, 1, 1)
+    for (const payload of packetizeH264(isKey ? [sampleSps['640x360'], samplePps, slice] : [slice]))
+      send('video', payload, payload[0] === slice[0], i * 3600)
+    // Half of each minute there is none.
+    if (i % 1500 < 750) send('audio', packetizeAac([Uint8Array.of(1)]), true, i * 1920)
+  }
+  assert.equal(runs, steps.length + 1)
+  assert.ok(stats.audioFrames > 1000)
+  assert.ok(worstMs < 500, `sound is ${worstMs} ms off`)
+})
