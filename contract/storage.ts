@@ -38,10 +38,26 @@ export const ServerStorage = Type.Object({
   used_bytes: usedBytes,
   max_bytes: maxBytes('all footage'),
   bytes_per_day: bytesPerDay,
-  disk_bytes: nullable(Type.Integer({ description: 'Size of the disk; null when it does not answer.' })),
+  disk_bytes: nullable(
+    Type.Integer({ description: 'Size of the disk; null when it does not answer, or is not mounted.' }),
+  ),
   disk_free_bytes: nullable(Type.Integer()),
   min_free_bytes: nullable(Type.Integer({ description: 'What stays free of it.' })),
   full_at: fullAt,
+  clock_doubt: nullable(
+    Type.Object(
+      {
+        ahead_seconds: Type.Integer({ description: 'By how much its clock is ahead of the time that has passed.' }),
+        remaining_seconds: Type.Integer({
+          description: 'How much longer the server has to run until the clock is believed.',
+        }),
+      },
+      {
+        description:
+          'While the clock of the server, set ahead or after a long standstill, is not believed: what that makes too old is kept. Null otherwise.',
+      },
+    ),
+  ),
   repair: nullable(
     Type.Object(
       { ...FileRepair.properties },

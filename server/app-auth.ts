@@ -26,13 +26,15 @@ export type AuthOptions = {
   readonly secretKey: SecretKey
   readonly publicUrl: string
   readonly clock: Clock
+  /** The time by which old things are deleted. */
+  readonly deletionMs: () => number
   readonly log: Logger
 }
 
 /** Nothing runs yet. `tasks`, by what they are called in the log, are to be run as long as the server does. */
-export function createAuth({ config, store, secretKey, publicUrl, clock, log }: AuthOptions) {
+export function createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log }: AuthOptions) {
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
-  const audit = new Audit({ rows: store.audit, clock, log, retentionDays: config.auditDays })
+  const audit = new Audit({ rows: store.audit, clock, deletionMs, log, retentionDays: config.auditDays })
   const passwords = new PasswordQueue()
   const limits = new RateLimits({
     apiPerMinute: config.rateLimit,

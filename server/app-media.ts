@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
+import { DeletionClock } from './archive/deletion-clock.ts'
 import { loadRetentionLimits } from './archive/load-limits.ts'
 import { Retention } from './archive/retention.ts'
 import type { Clock } from './base/clock.ts'
@@ -60,6 +61,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
   })
   await catalog.repair.open(await store.cameras.list())
   await openArchiveFolder(config.archive, store.segments, log)
+  const deletionClock = await DeletionClock.open({ rows: store.trustedTimes, clock, log })
   const space = {
     rows: store.segments,
     archiveDir: config.archive,
@@ -68,8 +70,13 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
     openBytes: () => catalog.openBytes(),
     minFreeBytes: config.minFree,
+    doubt: () => deletionClock.doubt(),
   }
-  const retention = new Retention({ ...space, recordedBytes: () => catalog.stats().recordedBytes })
+  const retention = new Retention({
+    ...space,
+    deletionMs: () => deletionClock.nowMs(),
+    recordedBytes: () => catalog.stats().recordedBytes,
+  })
   /** Milliseconds, by camera: outlives connections and workers. */
   const keyIntervals = new Map<number, number>()
   const workers = new MediaWorkers({
@@ -151,6 +158,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     cameraEvents,
     catalog,
     decoder,
+    deletionClock,
     desk,
     figures,
     gapKeeper,
@@ -165,6 +173,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
       'ends of recordings': (signal: AbortSignal) => desk.run(signal),
       snapshots: (signal: AbortSignal) => snapshots.run(signal),
       retention: (signal: AbortSignal) => retention.run(signal),
+      'the time for deletions': (signal: AbortSignal) => deletionClock.run(signal),
       'events of cameras': (signal: AbortSignal) => cameraEvents.run(signal),
       'figures of cameras': (signal: AbortSignal) => figures.run(signal),
       'reasons of gaps': (signal: AbortSignal) => gapKeeper.run(signal),

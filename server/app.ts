@@ -95,8 +95,9 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   held.defer(() => store.close())
 
   const media = await openMedia({ config, store, port, publicUrl, clock, log })
-  const { cameraEvents, catalog, decoder, desk, gapKeeper, live, snapshots, space, workers } = media
-  const auth = createAuth({ config, store, secretKey, publicUrl, clock, log })
+  const { cameraEvents, catalog, decoder, deletionClock, desk, gapKeeper, live, snapshots, space, workers } = media
+  const deletionMs = () => deletionClock.nowMs()
+  const auth = createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log })
   const { accounts, audit, authenticator, mails, oauth, sessions } = auth
   const addressCheck = createAddressGuard(createAddressRules(config, { port, publicUrl }))
   const access = new CameraAccess({ store, authenticator })
@@ -147,6 +148,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const eventRetention = {
     events: store.events,
     clock,
+    deletionMs,
     log,
     maxAgeMs: config.eventDays === 0 ? undefined : config.eventDays * dayMs,
     maxPerCamera: config.eventLimit,

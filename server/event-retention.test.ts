@@ -29,7 +29,7 @@ test('what was received too long ago goes, then the oldest of cameras with too m
   await clock.advance(dayMs)
   await add(quiet, 3)
   await add(loud, 1300)
-  const options = { events: store.events, clock, log: silentLogger }
+  const options = { events: store.events, clock, deletionMs: () => clock.nowMs(), log: silentLogger }
   const signal = new AbortController().signal
   const run = async (values: { maxAgeMs: number | undefined; maxPerCamera: number }) => {
     const removing = removeOldEvents({ ...options, ...values }, signal)

@@ -8,6 +8,8 @@ import type { Events } from './store/events.ts'
 export type EventRetentionOptions = {
   readonly events: Pick<Events, 'removeReceivedBefore' | 'listOverfull' | 'removeLast'>
   readonly clock: Clock
+  /** The time by which events are too old. */
+  readonly deletionMs: () => number
   readonly log: Logger
   /** Since they were received; undefined: for ever. */
   readonly maxAgeMs: number | undefined
@@ -28,7 +30,7 @@ export async function runEventRetention(options: EventRetentionOptions, signal: 
 
 /** Once; how many went. */
 export async function removeOldEvents(options: EventRetentionOptions, signal: AbortSignal): Promise<number> {
-  const { events, clock, maxAgeMs, maxPerCamera } = options
+  const { events, clock, deletionMs, maxAgeMs, maxPerCamera } = options
   let removed = 0
   const repeat = async (step: () => Promise<number>) => {
     for (let count = -1; count !== 0 && !signal.aborted; ) {
@@ -38,7 +40,7 @@ export async function removeOldEvents(options: EventRetentionOptions, signal: Ab
     }
   }
   if (maxAgeMs !== undefined) {
-    const beforeMs = clock.nowMs() - maxAgeMs
+    const beforeMs = deletionMs() - maxAgeMs
     await repeat(() => events.removeReceivedBefore(beforeMs))
   }
   for (const { cameraId, excess } of await events.listOverfull(maxPerCamera)) {

@@ -577,13 +577,20 @@ export type Storage = {
     max_bytes: number | null
     /** How fast it grows: that of the last 24 hours. */
     bytes_per_day: number
-    /** Size of the disk; null when it does not answer. */
+    /** Size of the disk; null when it does not answer, or is not mounted. */
     disk_bytes: number | null
     disk_free_bytes: number | null
     /** What stays free of it. */
     min_free_bytes: number | null
     /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
     full_at: Timestamp | null
+    /** While the clock of the server, set ahead or after a long standstill, is not believed: what that makes too old is kept. Null otherwise. */
+    clock_doubt: {
+      /** By how much its clock is ahead of the time that has passed. */
+      ahead_seconds: number
+      /** How much longer the server has to run until the clock is believed. */
+      remaining_seconds: number
+    } | null
     /** Of files that were open when the server or a part of it died; null when none is left. */
     repair: {
       /** Files that wait for their repair, the newest first. */

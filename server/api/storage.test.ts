@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Storage } from '../../contract/storage.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Store } from '../store/store.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import { createTemporaryStorage, openTemporaryApi } from './temporary-api.ts'
 
 const hourMs = 3_600_000
 const nowMs = Date.UTC(2026, 6, 1, 12)
@@ -75,6 +78,7 @@ test('a user sees the space of their own cameras, with rate and forecast; owners
     [cameras[2]],
   )
   assert.equal(server!.used_bytes, 48_000_000 + 24_000_000)
+  assert.equal(server!.clock_doubt, null)
   assert.ok(server!.disk_free_bytes! > 0 && server!.disk_bytes! > server!.disk_free_bytes!)
 })
 
@@ -107,4 +111,13 @@ test('what was read is kept for half a minute; recording that is off grows no mo
   wait(31_000)
   const { body } = await ask(user)
   assert.deepEqual([body.bytes_per_day, body.cameras[0]!.forecast_days, body.used_bytes], [0, null, 48_000_000])
+})
+
+test('an empty mount point in the place of the archive has no sizes: they would be those of another disk', async (t) => {
+  const { store } = await openScene(t)
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-empty-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const { disk, cameras } = await createTemporaryStorage(store, folder, systemClock).read()
+  assert.equal(disk, undefined)
+  assert.equal(cameras.length, 2)
 })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { markArchive } from '../archive/archive-folder.ts'
 import { loadRetentionLimits } from '../archive/load-limits.ts'
 import { StorageMeter } from '../archive/storage-meter.ts'
 import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'
@@ -79,6 +80,7 @@ export async function openTemporaryApi(
   const clock: Clock = parts.clock ?? systemClock
   const { store } = await openStore(t, { clock })
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-api-'))
+  await markArchive(folder)
   const identity = await openOwnIdentity({ dataDir: folder, hosts: [], clock: systemClock })
   const mediaTokens = new MediaTokens(randomBytes(32), clock)
   const { accounts, audit } = createTemporaryAccounts(store, { clock })
@@ -154,7 +156,7 @@ export async function openTemporaryApi(
   }
 }
 
-/** Of an archive in this folder; what is in the rows counts. */
+/** Of the archive in this folder; what is in the rows counts. */
 export function createTemporaryStorage(store: Store, archiveDir: string, clock: Clock): StorageMeter {
   return new StorageMeter({
     rows: store.segments,
@@ -164,6 +166,7 @@ export function createTemporaryStorage(store: Store, archiveDir: string, clock: 
     loadLimits: () => loadRetentionLimits(store, undefined),
     openBytes: () => new Map(),
     minFreeBytes: undefined,
+    doubt: () => undefined,
   })
 }
 

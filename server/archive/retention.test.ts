@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
+import type { KeptTime } from '../model/trusted-time.ts'
 import { markerName } from './archive-folder.ts'
 import { checkArchive, isClean } from './check.ts'
+import { DeletionClock } from './deletion-clock.ts'
 import { Retention, type RetentionOptions } from './retention.ts'
-import { dayMs, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
+import { dayMs, hourMs, minuteMs, openPlace, type Place, record, t0 } from './test-place.ts'
 
 const plenty = async () => ({ totalBytes: 1e12, freeBytes: 1e12 })
 
@@ -126,11 +128,60 @@ test('a disk that is not mounted, or does not answer, deletes nothing for lack o
   const failing = async () => {
     throw new Error('EIO')
   }
-  await createRetention(place, { measureDisk: failing }).pass(signal)
+  let isFailing = false
+  const retention = createRetention(place, { measureDisk: () => (isFailing ? failing() : plenty()) })
+  await retention.pass(signal)
+  assert.deepEqual(retention.stats().disk, await plenty())
+  isFailing = true
+  await retention.pass(signal)
+  assert.equal(retention.stats().disk, undefined)
   await rm(join(place.archiveDir, markerName))
   const full = async () => ({ totalBytes: 1e9, freeBytes: 0 })
   await createRetention(place, { measureDisk: full }).pass(signal)
   assert.equal(place.rows.all.length, 1)
+})
+
+test('a clock set ahead by a year deletes what the time that passed made too old, and the rest when it has shown that for a day', async () => {
+  const time = { wallMs: t0 + 7 * dayMs, monotonicMs: 0 }
+  const stop = new AbortController()
+  const sleep = async () => stop.abort()
+  const clock: Clock = { nowMs: () => time.wallMs, monotonicMs: () => time.monotonicMs, sleep }
+  const place = await openPlace(clock)
+  for (let day = 0; day < 7; day++) (await record(place, place.catalog, t0 + day * dayMs, 2)).close()
+  await place.catalog.flush()
+  const warnings: unknown[] = []
+  const log: Logger = { ...place.context.log, warn: (fields: unknown) => warnings.push(fields) }
+  let kept: KeptTime | undefined
+  const rows = { find: async () => kept, write: async (written: KeptTime) => void (kept = written) }
+  const open = async () => {
+    const deletionClock = await DeletionClock.open({ rows, clock, log })
+    const cameras = [{ cameraId: 1, ownerId: 1, maxAgeMs: 7 * dayMs, maxBytes: undefined, isRecorded: true }]
+    const loadLimits = async () => ({ cameras, users: new Map(), maxBytes: undefined })
+    return { deletionClock, retention: createRetention(place, { loadLimits, deletionMs: () => deletionClock.nowMs() }) }
+  }
+  let { deletionClock, retention } = await open()
+  const pass = async (ms: number) => {
+    time.wallMs += ms
+    time.monotonicMs += ms
+    return (await retention.pass(signal)).segments
+  }
+  assert.equal(await pass(0), 0)
+  time.wallMs += 365 * dayMs
+  assert.equal(await pass(10_000), 1, 'what has become too old by itself')
+  assert.equal(deletionClock.doubt()?.aheadMs, 365 * dayMs)
+  time.wallMs -= 365 * dayMs
+  assert.equal(await pass(hourMs), 0)
+  assert.equal(deletionClock.doubt(), undefined, 'put right')
+
+  time.wallMs += 365 * dayMs
+  assert.equal(await pass(10_000), 0)
+  assert.equal(await pass(12 * hourMs), 0)
+  await deletionClock.run(stop.signal)
+  ;({ deletionClock, retention } = await open())
+  assert.equal(await pass(11 * hourMs), 1, 'the second day of footage, while the clock is doubted over a restart')
+  assert.equal(await pass(2 * hourMs), 5)
+  assert.equal(deletionClock.doubt(), undefined)
+  assert.ok(warnings.length >= 1)
 })
 
 test('passes come by themselves, and at once when woken', async () => {

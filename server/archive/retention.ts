@@ -17,6 +17,8 @@ export type RetentionOptions = DeletionContext & {
   readonly recordedBytes: () => number
   /** As configured; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
+  /** The time by which footage is too old; default: the clock's. */
+  readonly deletionMs?: () => number
   /** Default: asks the system. */
   readonly measureDisk?: (folder: string) => Promise<DiskSpace>
 }
@@ -75,7 +77,10 @@ export class Retention {
     const { archiveDir } = this.#options
     const report = emptyReport()
     // Files that cannot be seen would count as deleted.
-    if (!(await isArchiveThere(archiveDir))) return report
+    if (!(await isArchiveThere(archiveDir))) {
+      this.#disk = undefined
+      return report
+    }
     await deleteLeftGarbage(this.#options)
     const onDeleted = ({ bytes, reason }: Doomed) => {
       for (const counted of [report, this.#untold]) {
@@ -94,14 +99,14 @@ export class Retention {
 
   /** What must go now; reads only. */
   async plan(): Promise<AsyncIterable<Doomed>> {
-    const { rows, clock, loadLimits, openBytes } = this.#options
+    const { rows, clock, loadLimits, openBytes, deletionMs = () => clock.nowMs() } = this.#options
     const missingBytes = await this.#measureMissing()
     this.#isShort = missingBytes > 0
     return planRetention({
       rows,
       rest: () => setImmediate(),
       limits: await loadLimits(),
-      nowMs: clock.nowMs(),
+      nowMs: deletionMs(),
       openBytes: openBytes(),
       missingBytes,
     })
@@ -135,6 +140,7 @@ export class Retention {
       return freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes
     } catch (error) {
       // The other limits hold whether the disk is there or not.
+      this.#disk = undefined
       log.warn({ error: errorChain(error) }, 'free space of the disk not known')
       return 0
     }

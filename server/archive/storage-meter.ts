@@ -6,7 +6,8 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { type CameraLoad, type Forecast, forecastStorage } from '../model/forecast.ts'
 import { type DiskSpace, freeFloorBytes } from '../model/free-space.ts'
-import { measureDisk } from './disk-space.ts'
+import type { ClockDoubt } from './deletion-clock.ts'
+import { measureArchiveDisk } from './disk-space.ts'
 import type { RetentionLimits } from './retention-plan.ts'
 import type { SegmentRows } from './segment-rows.ts'
 
@@ -20,6 +21,7 @@ export type StorageMeterOptions = {
   readonly openBytes: () => ReadonlyMap<number, number> | Promise<ReadonlyMap<number, number>>
   /** As configured; see `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
+  readonly doubt: () => ClockDoubt | undefined
   /** Default: asks the system. */
   readonly measureDisk?: (folder: string) => Promise<DiskSpace>
 }
@@ -37,8 +39,10 @@ export type StorageReport = {
   readonly cameras: readonly CameraStorage[]
   readonly limits: RetentionLimits
   readonly forecast: Forecast
-  /** Undefined when the disk does not answer. */
+  /** Undefined when the disk does not answer, or is not mounted. */
   readonly disk: (DiskSpace & { readonly floorBytes: number }) | undefined
+  /** While the machine's clock is not believed. */
+  readonly doubt: ClockDoubt | undefined
 }
 
 /** The present rate is that of so long. */
@@ -75,7 +79,7 @@ export class StorageMeter {
   }
 
   async #read(): Promise<StorageReport> {
-    const { clock, rows, loadLimits } = this.#options
+    const { clock, rows, loadLimits, doubt } = this.#options
     const atMs = clock.nowMs()
     const limits = await loadLimits()
     const openBytes = await this.#options.openBytes()
@@ -107,7 +111,7 @@ export class StorageMeter {
       diskBytes: disk && usedBytes + disk.freeBytes - disk.floorBytes,
     })
     const cameras = loads.map((load) => ({ ...load, reachMs: forecast.reachMs.get(load.cameraId)! }))
-    return { atMs, cameras, limits, forecast, disk }
+    return { atMs, cameras, limits, forecast, disk, doubt: doubt() }
   }
 
   async #findRate(cameraId: number, now: { atMs: number; ageMs: number; open: number }): Promise<number> {
@@ -120,7 +124,7 @@ export class StorageMeter {
   async #measureDisk(): Promise<StorageReport['disk']> {
     const { archiveDir, log, minFreeBytes } = this.#options
     try {
-      const disk = await (this.#options.measureDisk ?? measureDisk)(archiveDir)
+      const disk = await (this.#options.measureDisk ?? measureArchiveDisk)(archiveDir)
       return { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) }
     } catch (error) {
       log.warn({ error: errorChain(error) }, 'free space of the disk not known')

@@ -64,11 +64,12 @@ async function openScene(t: TestContext) {
     const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
     return found.filter((each) => each !== undefined).length
   }
-  return { archive, camera, ownerId, run, countFiles }
+  const open = () => openStore({ database: databaseFile(data), credentialsKey, foreignIntervalMs: 0 })
+  return { archive, camera, ownerId, run, countFiles, open }
 }
 
 test('the dry run tells what would go and why, and nothing goes; without it, just that goes', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async (t) => {
   const { archive, camera, run, countFiles } = await openScene(t)
   const byAge = await run('retention --dry-run --json')
@@ -101,8 +102,30 @@ test('the dry run tells what would go and why, and nothing goes; without it, jus
   assert.equal((await run('retention --dry-run')).stdout, 'Nothing would be deleted.\n')
 })
 
+test('a clock that the server does not believe is told; who deletes by hand makes it believed', {
+  timeout: 240_000,
+}, async (t) => {
+  const { run, countFiles, open } = await openScene(t)
+  const writeTime = async (timeMs: number) => {
+    await using store = await open()
+    await store.trustedTimes.write({ timeMs, doubtedMs: 3_600_000, leastMs: 5 * dayMs })
+  }
+  await writeTime(Date.now() - 5 * dayMs)
+  const { json } = await run('storage --json')
+  const { ahead_seconds: ahead, remaining_seconds: remaining } = json.clock_doubt
+  assert.ok(Math.abs(ahead - 5 * 86_400) < 120 && remaining === 23 * 3600, JSON.stringify(json.clock_doubt))
+  const told = /^Clock: 5 days ahead of the time that passed .* is kept until it has run for another 23 hours\.$/m
+  assert.match((await run('storage')).stdout, told)
+  const dry = await run('retention --dry-run')
+  assert.match(dry.stdout, told)
+  assert.match(dry.stdout, /^6 files, /m)
+  assert.equal((await run('retention --json')).json.segments, 6)
+  assert.equal(await countFiles(), 14)
+  assert.equal((await run('storage --json')).json.clock_doubt, null)
+})
+
 test('the space is told with the rate, how far back footage will reach, and when it is full', {
-  timeout: 60_000,
+  timeout: 240_000,
 }, async (t) => {
   const { camera, ownerId, run } = await openScene(t)
   await run('user limit a@example.com --max-size 25MB')
@@ -120,7 +143,7 @@ test('the space is told with the rate, how far back footage will reach, and when
   assert.match((await run('storage --archive /nowhere')).stdout, /^Disk: not known, the folder .* is missing/m)
 })
 
-test('sizes and durations that cannot be are refused with words', { timeout: 60_000 }, async (t) => {
+test('sizes and durations that cannot be are refused with words', { timeout: 240_000 }, async (t) => {
   const { camera, run } = await openScene(t)
   const cases: [string, RegExp][] = [
     [`camera record ${camera.id} --retention P0D`, /no time at all/],

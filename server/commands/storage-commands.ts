@@ -3,6 +3,7 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
+import { TrustedTime } from '../model/trusted-time.ts'
 import type { Store } from '../store/store.ts'
 import type { Command, CommandResult } from './command.ts'
 import { serverOptions } from './help.ts'
@@ -33,7 +34,7 @@ const storageCommand: Command = {
 const retentionCommand: Command = {
   name: 'retention',
   summary:
-    'Deletes recordings whose time or space is over, as a running server does by itself every ten seconds; or only tells which.',
+    'Deletes recordings whose time or space is over, as a running server does by itself every ten seconds; or only tells which. Goes by the clock of this machine, and makes the server believe it.',
   positionals: [],
   options: { ...spaceOptions, 'dry-run': { sentence: 'Deletes nothing: tells what would go now.' } },
   async run({ config, switches }) {
@@ -46,15 +47,20 @@ export const storageCommands: readonly Command[] = [storageCommand, retentionCom
 
 async function showPlan(config: Config, store: Store): Promise<CommandResult> {
   const { describePlan, summarizePlan, writePlan } = await import('./retention-report.ts')
+  const { describeDoubt, writeDoubt } = await import('./storage-report.ts')
   const retention = await openRetention(config, store)
   const summary = await summarizePlan(await retention.plan())
-  return { json: { dry_run: true, ...writePlan(summary) }, text: describePlan(summary) }
+  const doubt = await readDoubt(store)
+  const text = [describePlan(summary), ...describeDoubt(doubt)].join('\n')
+  return { json: { dry_run: true, ...writePlan(summary), clock_doubt: writeDoubt(doubt) }, text }
 }
 
 async function applyLimits(config: Config, store: Store): Promise<CommandResult> {
   const { describeReport } = await import('./retention-report.ts')
   const retention = await openRetention(config, store)
   const report = await retention.pass(new AbortController().signal)
+  // Whoever deletes by the machine's clock has looked at it.
+  await store.trustedTimes.write({ timeMs: systemClock.nowMs(), doubtedMs: 0, leastMs: 0 })
   return { json: { dry_run: false, ...report }, text: describeReport(report) }
 }
 
@@ -67,6 +73,7 @@ async function openSpace(config: Config, store: Store) {
   const { loadRetentionLimits } = await import('../archive/load-limits.ts')
   const { measureOpenFiles } = await import('../archive/open-files.ts')
   const openBytes = await measureOpenFiles(store.segments, config.archive)
+  const doubt = await readDoubt(store)
   return {
     rows: store.segments,
     archiveDir: config.archive,
@@ -75,5 +82,12 @@ async function openSpace(config: Config, store: Store) {
     loadLimits: () => loadRetentionLimits(store, config.archiveMax),
     openBytes: () => openBytes,
     minFreeBytes: config.minFree,
+    doubt: () => doubt,
   }
+}
+
+/** What the server makes of the clock, or made of it in its last minute. */
+async function readDoubt(store: Store) {
+  const { findDoubt } = await import('../archive/deletion-clock.ts')
+  return findDoubt(new TrustedTime(systemClock.nowMs(), await store.trustedTimes.find()))
 }

@@ -1,5 +1,6 @@
 // How much space recordings take, and how long it will do, for people and for programs.
 
+import type { ClockDoubt } from '../archive/deletion-clock.ts'
 import type { CameraStorage, StorageReport } from '../archive/storage-meter.ts'
 import { writeByteSize } from '../model/byte-size.ts'
 import { writeTime } from '../model/time.ts'
@@ -10,7 +11,7 @@ export type Names = { readonly cameras: ReadonlyMap<number, string>; readonly us
 const dayMs = 86_400_000
 
 export function describeStorage(report: StorageReport, names: Names): string {
-  const { cameras, limits, forecast, disk, atMs } = report
+  const { cameras, limits, forecast, disk, doubt, atMs } = report
   const titles = ['ID', 'CAMERA', 'USED', 'PER DAY', 'OLDEST', 'KEPT', 'WILL REACH BACK']
   const rows = cameras.map((camera) => [
     String(camera.cameraId),
@@ -36,7 +37,21 @@ export function describeStorage(report: StorageReport, names: Names): string {
     const kept = `${writeByteSize(disk.floorBytes)} stay free`
     lines.push(`Disk: ${free}, ${kept}${describeFull(atMs, forecast.diskFullMs)}`)
   } else lines.push('Disk: not known, the folder of the recordings is missing or does not answer')
-  return lines.join('\n')
+  return [...lines, ...describeDoubt(doubt)].join('\n')
+}
+
+/** No line while the clock is believed. */
+export function describeDoubt(doubt: ClockDoubt | undefined): string[] {
+  if (!doubt) return []
+  const ahead = `Clock: ${describeDays(doubt.aheadMs)} ahead of the time that passed while the server ran.`
+  const wait = `What that makes too old is kept until it has run for another ${describeDays(doubt.remainingMs)}.`
+  return [`${ahead} ${wait}`]
+}
+
+export function writeDoubt(doubt: ClockDoubt | undefined) {
+  if (!doubt) return null
+  const { aheadMs, remainingMs } = doubt
+  return { ahead_seconds: Math.round(aheadMs / 1000), remaining_seconds: Math.ceil(remainingMs / 1000) }
 }
 
 function sumOfUser({ cameras }: StorageReport, userId: number): number {
@@ -65,7 +80,7 @@ function describeFull(atMs: number, inMs: number | undefined): string {
 }
 
 export function writeStorageReport(report: StorageReport) {
-  const { atMs, cameras, limits, forecast, disk } = report
+  const { atMs, cameras, limits, forecast, disk, doubt } = report
   const write = (inMs: number) => (inMs > 200 * 365 * dayMs ? null : writeTime(atMs + inMs))
   return {
     used_bytes: cameras.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -74,6 +89,7 @@ export function writeStorageReport(report: StorageReport) {
     disk_bytes: disk?.totalBytes ?? null,
     disk_free_bytes: disk?.freeBytes ?? null,
     min_free_bytes: disk?.floorBytes ?? null,
+    clock_doubt: writeDoubt(doubt),
     users: [...limits.users].map(([id, maxBytes]) => ({
       id,
       used_bytes: sumOfUser(report, id),

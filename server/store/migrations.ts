@@ -22,6 +22,7 @@ import { createCameraFigures } from './migrations/0017-camera-figures.ts'
 import { createPasses } from './migrations/0018-passes.ts'
 import { addDamagedPictures } from './migrations/0019-damaged-pictures.ts'
 import { addPassesOfGapMarks } from './migrations/0020-passes-of-gap-marks.ts'
+import { createTrustedTime } from './migrations/0021-trusted-time.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -47,6 +48,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0018-passes': { up: createPasses },
   '0019-damaged-pictures': { up: addDamagedPictures },
   '0020-passes-of-gap-marks': { up: addPassesOfGapMarks },
+  '0021-trusted-time': { up: createTrustedTime },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

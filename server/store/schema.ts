@@ -320,6 +320,13 @@ export type Tables = {
     /** When the guest first looked at the camera. */
     opened_at_ms: number | null
   }
+  /** One row; see model/trusted-time.ts. */
+  trusted_time: {
+    id: number
+    time_ms: number
+    doubted_ms: number
+    least_ms: number
+  }
   secret_check: {
     id: number
     sealed: Uint8Array

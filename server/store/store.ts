@@ -29,6 +29,7 @@ import { Shares } from './shares.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
 import { inTransaction } from './transaction.ts'
+import { TrustedTimes } from './trusted-times.ts'
 import { UserLimits } from './user-limits.ts'
 import { Users } from './users.ts'
 
@@ -66,6 +67,7 @@ export type StoreTables = {
   readonly streams: Streams
   readonly events: Events
   readonly audit: AuditRows
+  readonly trustedTimes: TrustedTimes
 }
 
 export type Store = StoreTables & {
@@ -132,6 +134,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     streams: new Streams(db),
     events: new Events(db, feed, clock),
     audit: new AuditRows(db),
+    trustedTimes: new TrustedTimes(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
     const changes = new Set<StoreChange>()

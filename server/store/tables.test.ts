@@ -259,6 +259,16 @@ testEachDatabase(
   },
 )
 
+testEachDatabase('the time by which things are deleted is one row', async (t, { openStore }) => {
+  const { store } = await openStore(t)
+  assert.equal(await store.trustedTimes.find(), undefined)
+  const time = { timeMs: 1_700_000_000_000, doubtedMs: 60_000, leastMs: -31_536_000_000 }
+  await store.trustedTimes.write({ timeMs: 1.6, doubtedMs: 0, leastMs: 0 })
+  assert.deepEqual(await store.trustedTimes.find(), { timeMs: 2, doubtedMs: 0, leastMs: 0 })
+  await store.trustedTimes.write(time)
+  assert.deepEqual(await store.trustedTimes.find(), time)
+})
+
 testEachDatabase('cameras: of those that are added at once, as many as fit', async (t, { openStore }) => {
   const { store } = await openStore(t)
   const owner = await store.users.insert({ email: 'a@example.com', firstName: '', lastName: '', passwordHash: '!' })

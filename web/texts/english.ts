@@ -471,6 +471,8 @@ export const english = {
       `After an unexpected end, ${files === 1 ? 'one recorded file is' : `${files} recorded files are`} still being checked. Recording goes on meanwhile.`,
     repairFails: (files: number) =>
       `${files === 1 ? 'One recorded file' : `${files} recorded files`} could not be checked. The server will try again.`,
+    clockDoubted: (ahead: string, remaining: string) =>
+      `The clock of the server is about ${ahead} ahead of the time that passed. If it was set wrongly, put it right: what it makes too old is kept for another ${remaining}.`,
     recordings: 'Recordings',
     other: 'Other files',
     free: 'Free',

@@ -532,6 +532,8 @@ export const german: Texts = {
       `Nach einem unerwarteten Ende ${files === 1 ? 'wird noch eine Aufnahmedatei' : `werden noch ${files} Aufnahmedateien`} geprüft. Die Aufzeichnung läuft währenddessen weiter.`,
     repairFails: (files) =>
       `${files === 1 ? 'Eine Aufnahmedatei konnte' : `${files} Aufnahmedateien konnten`} nicht geprüft werden. Der Server versucht es erneut.`,
+    clockDoubted: (ahead, remaining) =>
+      `Die Uhr des Servers geht gegenüber der vergangenen Zeit um etwa ${ahead} vor. Falls sie falsch gestellt wurde, stellen Sie sie richtig: Was dadurch zu alt ist, bleibt noch ${remaining} erhalten.`,
     recordings: 'Aufzeichnungen',
     other: 'Andere Dateien',
     free: 'Frei',

@@ -33,7 +33,7 @@ export function writeRepair({ pending, repaired, failed }: RepairProgress) {
   return { pending_files: pending, repaired_files: repaired, failed_files: failed }
 }
 
-function writeServer({ atMs, cameras, limits, forecast, disk }: StorageReport) {
+function writeServer({ atMs, cameras, limits, forecast, disk, doubt }: StorageReport) {
   return {
     ...writeSums(cameras),
     max_bytes: limits.maxBytes ?? null,
@@ -41,6 +41,12 @@ function writeServer({ atMs, cameras, limits, forecast, disk }: StorageReport) {
     disk_free_bytes: disk?.freeBytes ?? null,
     min_free_bytes: disk?.floorBytes ?? null,
     full_at: writeInstant(atMs, Math.min(forecast.archiveFullMs, forecast.diskFullMs)),
+    clock_doubt: doubt
+      ? {
+          ahead_seconds: Math.round(doubt.aheadMs / 1000),
+          remaining_seconds: Math.ceil(doubt.remainingMs / 1000),
+        }
+      : null,
   }
 }
 

@@ -28,6 +28,8 @@ export type AuditEvent = {
 export type AuditOptions = {
   readonly rows: AuditRows
   readonly clock: Clock
+  /** The time by which events are too old; default: the clock's. */
+  readonly deletionMs?: () => number
   readonly log: Logger
   readonly retentionDays?: number
   /** An attack must not fill the disk. */
@@ -37,6 +39,7 @@ export type AuditOptions = {
 export class Audit {
   readonly #rows: AuditRows
   readonly #clock: Clock
+  readonly #deletionMs: () => number
   readonly #log: Logger
   readonly #retentionMs: number
   readonly #maxRows: number
@@ -44,9 +47,10 @@ export class Audit {
   #dropped = 0
   #writing: Promise<void> | undefined
 
-  constructor({ rows, clock, log, retentionDays = 365, maxRows = 1_000_000 }: AuditOptions) {
+  constructor({ rows, clock, deletionMs, log, retentionDays = 365, maxRows = 1_000_000 }: AuditOptions) {
     this.#rows = rows
     this.#clock = clock
+    this.#deletionMs = deletionMs ?? (() => clock.nowMs())
     this.#log = log
     this.#retentionMs = retentionDays * 86_400_000
     this.#maxRows = maxRows
@@ -95,7 +99,7 @@ export class Audit {
     while (!signal.aborted) {
       if (this.#clock.monotonicMs() >= nextRetentionMs) {
         nextRetentionMs = this.#clock.monotonicMs() + retentionIntervalMs
-        await this.#rows.removeOld(this.#clock.nowMs() - this.#retentionMs, this.#maxRows)
+        await this.#rows.removeOld(this.#deletionMs() - this.#retentionMs, this.#maxRows)
       }
       await this.#clock.sleep(retryMs, signal).catch(() => {})
       if (this.#queued.length > 0) await this.flush()

@@ -108,9 +108,28 @@ function ServerStorage({ server, isEarly }: ServerStorageProps) {
         </>
       )}
       {whole === null && <p className="error">{texts.diskSilent}</p>}
+      {server.clock_doubt && <Doubt of={server.clock_doubt} />}
       {server.repair && <Repair of={server.repair} />}
       {!isEarly && <FullAt at={server.full_at} />}
     </div>
+  )
+}
+
+type DoubtProps = { readonly of: NonNullable<NonNullable<StorageAnswer['server']>['clock_doubt']> }
+
+/** Footage that is too old only if the clock of the server is right. */
+function Doubt({ of: { ahead_seconds: ahead, remaining_seconds: remaining } }: DoubtProps) {
+  const { storage: texts, recordingFields } = useTexts()
+  const write = (seconds: number) => {
+    const hours = seconds / 3600
+    return hours < 48
+      ? recordingFields.hours(Math.max(1, Math.round(hours)))
+      : recordingFields.days(Math.round(hours / 24))
+  }
+  return (
+    <p className="error" role="status">
+      {texts.clockDoubted(write(ahead), write(remaining))}
+    </p>
   )
 }
 

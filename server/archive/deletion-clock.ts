@@ -1,0 +1,79 @@
+// The time by which things are deleted for their age (model/trusted-time.ts), for all parts of the server that do so.
+
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { type KeptTime, TrustedTime } from '../model/trusted-time.ts'
+
+export type DeletionClockOptions = {
+  readonly rows: { find(): Promise<KeptTime | undefined>; write(time: KeptTime): Promise<void> }
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The machine's clock is ahead of what is believed, and will be believed when the server has run for so much longer. */
+export type ClockDoubt = { readonly aheadMs: number; readonly remainingMs: number }
+
+const intervalMs = 60_000
+
+export function findDoubt({ aheadMs, remainingMs }: TrustedTime): ClockDoubt | undefined {
+  return aheadMs > 0 ? { aheadMs, remainingMs } : undefined
+}
+
+export class DeletionClock {
+  readonly #options: DeletionClockOptions
+  readonly #time: TrustedTime
+  #lastMs: number
+  #isDoubted = false
+
+  private constructor(options: DeletionClockOptions, kept: KeptTime | undefined) {
+    const { clock } = options
+    this.#options = options
+    this.#lastMs = clock.monotonicMs()
+    this.#time = new TrustedTime(clock.nowMs(), kept)
+  }
+
+  static async open(options: DeletionClockOptions): Promise<DeletionClock> {
+    const opened = new DeletionClock(options, await options.rows.find())
+    await opened.#look()
+    return opened
+  }
+
+  /** Unix milliseconds. */
+  nowMs(): number {
+    const { clock } = this.#options
+    const monotonicMs = clock.monotonicMs()
+    this.#time.update(clock.nowMs(), monotonicMs - this.#lastMs)
+    this.#lastMs = monotonicMs
+    return this.#time.ms
+  }
+
+  /** Undefined while the machine's clock is believed. */
+  doubt(): ClockDoubt | undefined {
+    this.nowMs()
+    return findDoubt(this.#time)
+  }
+
+  /** Keeps what is known for the next start, and tells the log; until `signal` aborts. Throws the database's errors. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(intervalMs, signal).catch(() => {})
+      await this.#look()
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { log, rows } = this.#options
+    const doubt = this.doubt()
+    const isDoubted = doubt !== undefined
+    if (isDoubted && !this.#isDoubted) {
+      const seconds = Math.round(doubt.aheadMs / 1000)
+      log.warn({ seconds }, 'the clock is ahead of the time that passed: what that makes too old is kept for a day')
+    } else if (!isDoubted && this.#isDoubted) log.info({}, 'the clock is believed again')
+    this.#isDoubted = isDoubted
+    // A later look writes it.
+    await rows
+      .write(this.#time.kept)
+      .catch((error) => log.error({ error: errorChain(error) }, 'the time was not written'))
+  }
+}
