@@ -1,0 +1,71 @@
+// The server's clock set ahead by weeks and back again: what is recorded stays, and everybody is told why.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Storage } from '../../contract/storage.ts'
+import { openServerClock } from '../audit/server-clock.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServerWith } from '../server-under-test.ts'
+
+type Range = { readonly start: string; readonly end: string }
+type Timeline = { readonly segments: readonly Range[]; readonly gaps: readonly (Range & { readonly reason: string })[] }
+
+const dayMs = 86_400_000
+const aheadMs = 20 * dayMs
+const stream = { name: 'yard', width: 320, height: 180, framesPerSecond: 10, gopFrames: 10 }
+
+test('a clock set ahead by three weeks deletes nothing, also over a restart; put right, all is as before', {
+  timeout: 300_000,
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'nightjar-clock-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const clock = await openServerClock(folder)
+  if (!clock.canBeSet) return t.skip('libfaketime is not installed')
+  await clock.begin()
+  await using source = await openFakeCamera({ streams: [stream] })
+  await using server = await openServerWith(clock.environment, '--rate-limit', '0')
+  const options = ['--user', 'owner@example.com', '--name', 'Yard', '--url', source.url('yard'), '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...options)
+  const beginMs = Date.now()
+  const read = async (fromMs: number) => {
+    const range = `start=${new Date(fromMs).toISOString()}&end=${new Date(fromMs + 600_000).toISOString()}`
+    return (await server.request<Timeline>(`/v1/cameras/${id}/recording/timeline/?${range}`)).json
+  }
+  const findDoubt = async () => {
+    const { json } = await server.request<Storage>('/v1/me/storage/')
+    return json.server!.clock_doubt
+  }
+  await eventually('it records', 60_000, async () => (await read(beginMs - 60_000)).segments.length > 0)
+  assert.equal(await findDoubt(), null)
+
+  await clock.set(aheadMs)
+  await eventually('it records with the new time', 60_000, async () => {
+    return (await read(Date.now() + aheadMs - 300_000)).segments.length > 0
+  })
+  // What was recorded before is far too old now. Retention looks each ten seconds.
+  const doubt = await eventually('the clock is doubted', 60_000, async () => (await findDoubt()) ?? undefined)
+  assert.ok(Math.abs(doubt.ahead_seconds - aheadMs / 1000) < 120, JSON.stringify(doubt))
+  assert.ok(doubt.remaining_seconds > 86_000 && doubt.remaining_seconds <= 86_400, JSON.stringify(doubt))
+  await new Promise((resolve) => setTimeout(resolve, 12_000))
+  await server.stop()
+  await server.start()
+  await new Promise((resolve) => setTimeout(resolve, 12_000))
+  assert.ok((await findDoubt()) !== null, 'a restart does not make it believed')
+  assert.match(server.log(), /the clock is ahead of the time that passed/)
+
+  await clock.set(0)
+  await eventually('the clock is believed', 90_000, async () => (await findDoubt()) === null)
+  const { segments } = await read(beginMs - 60_000)
+  assert.ok(segments.length > 0 && Date.parse(segments[0]!.start) < beginMs + 60_000, JSON.stringify(segments))
+  await eventually(
+    'it records with the time from before, and what is from the future is still there',
+    60_000,
+    async () => {
+      const now = await read(Date.now() - 300_000)
+      return now.segments.length > 1 && (await read(Date.now() + aheadMs - 300_000)).segments.length > 0
+    },
+  )
+})
