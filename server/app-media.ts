@@ -86,6 +86,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
       syncIntervalMs: config.syncIntervalMs,
       minFreeBytes: config.minFree,
       pendingBytes: Math.max(minPendingBytes, findMemoryBytes() / 8 / config.workers),
+      earlierBytes: findMemoryBytes() / 32 / config.workers,
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       addressRules: createAddressRules(config, { port, publicUrl }),
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),

@@ -45,6 +45,7 @@ export type WorkerCameraOptions = {
   readonly reads: SharedReads
   /** What the hubs of the thread may keep together. */
   readonly gopBudget: ByteBudget
+  readonly earlierBudget: ByteBudget
   readonly post: (message: FromWorker) => void
   /** Where recordings go; one for the whole thread. */
   readonly disk: RecordingDisk
@@ -88,6 +89,7 @@ export class WorkerCamera {
     this.#options = options
     this.hub = new CameraHub({
       gopBudget: options.gopBudget,
+      earlierBudget: options.earlierBudget,
       onSinkError: (error) => options.log.error({ error: errorChain(error) }, 'a reader of the camera failed'),
     })
     this.hub.attach(this.#meter)
@@ -264,7 +266,7 @@ export class WorkerCamera {
         gapChanged: (_, reason) => post({ type: 'recording_gap', cameraId, atMs: clock.nowMs(), reason }),
       },
     })
-    this.#recording = { recorder, detach: this.hub.attach(recorder, this.#recordedGroup) }
+    this.#recording = { recorder, detach: this.hub.attach(recorder, { knownGroup: this.#recordedGroup }) }
   }
 
   async #stopRecording(reason: GapReason): Promise<void> {

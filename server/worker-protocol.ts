@@ -33,6 +33,8 @@ export type WorkerSettings = {
   readonly syncIntervalMs: number
   /** What the recorders of a worker may hold of frames together while the disk is slow. */
   readonly pendingBytes: number
+  /** What hubs may keep before the newest group of pictures, for players of HLS. */
+  readonly earlierBytes: number
   /** Of the archive's disk, as configured; see model/free-space.ts. */
   readonly minFreeBytes: number | undefined
   /** How many operations of a worker the archive's disk is asked for at once. */

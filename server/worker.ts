@@ -51,6 +51,8 @@ const transcoder = new ProcessSoundTranscoder({ clock, log })
 const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(512 * 1024 * 1024)
+/** And the groups before it. */
+const earlierBudget = new ByteBudget(settings.earlierBytes)
 const pendingBudget = new PendingBudget(settings.pendingBytes)
 /** Free memory that is kept: what some hundred cameras of a usual rate let go at once when their groups of pictures end. */
 const pool = new FrameMemoryPool(32 * 1024 * 1024)
@@ -93,6 +95,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       pool,
       reads,
       gopBudget,
+      earlierBudget,
       post,
       disk,
       pendingBudget,

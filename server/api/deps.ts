@@ -46,7 +46,11 @@ export type Live = {
     size: Pick<LiveView, 'maxWidth' | 'maxHeight'>,
     options?: Wait,
   ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
-  hlsPlaylist(cameraId: number, segmentUrl: (name: string) => string, options?: Wait): Promise<string>
+  hlsPlaylist(
+    cameraId: number,
+    segmentUrl: (name: string) => string,
+    options?: Wait & { readonly isEarly?: boolean | undefined },
+  ): Promise<string>
   /** Throws 'not_found' for a name the playlist does not hold any more. */
   hlsSegment(cameraId: number, name: string): Promise<Uint8Array>
 }

@@ -19,6 +19,10 @@ export class ByteBudget {
     this.#usedBytes -= bytes
   }
 
+  get leftBytes(): number {
+    return this.#maxBytes - this.#usedBytes
+  }
+
   get usedBytes(): number {
     return this.#usedBytes
   }

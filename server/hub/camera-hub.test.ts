@@ -43,10 +43,10 @@ test('a reader that has had the newest group of pictures waits for the next one'
   const hub = hubOf()
   for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
   const seen: (string | number)[] = []
-  hub.attach(sinkInto(seen), hub.group)
+  hub.attach(sinkInto(seen), { knownGroup: hub.group })
   hub.publish(frame(2, true))
   assert.deepEqual(seen, ['start', 2])
-  hub.attach(sinkInto(seen), hub.group - 1)
+  hub.attach(sinkInto(seen), { knownGroup: hub.group - 1 })
   assert.deepEqual(seen, ['start', 2, 'start', 2])
 })
 
@@ -72,6 +72,43 @@ test('cameras share what they may keep, and give it back', () => {
   assert.equal(gopBudget.usedBytes, 0)
 })
 
+test('some seconds before the newest group are given to readers that want them, as far as cameras may keep them', () => {
+  const second = 90_000
+  const seenBy = (hub: CameraHub, withEarlier: boolean) => {
+    const seen: (string | number)[] = []
+    hub.attach({ push: (item) => void seen.push('pts90k' in item ? item.pts90k / second : item.kind) }, { withEarlier })
+    return seen
+  }
+  const earlierBudget = new ByteBudget(100_000)
+  const hubs = Array.from({ length: 3 }, () => new CameraHub({ earlierBudget, onSinkError: () => {} }))
+  for (const hub of hubs) hub.publish(start)
+  const [one, two, three] = hubs
+  for (let at = 0; at <= 30; at++) one!.publish(frame(at * second, at % 2 === 0))
+  assert.deepEqual(seenBy(one!, false), ['start', 30])
+  assert.deepEqual(seenBy(one!, true), ['start', 22, 23, 24, 25, 26, 27, 28, 29, 30])
+  // Rare key frames: one group of 10 s and the next are not more than is kept, two of 25 s are.
+  for (let at = 0; at <= 41; at++) two!.publish(frame(at * second, at % 10 === 0))
+  assert.equal(seenBy(two!, true)[1], 20)
+  for (let at = 42; at <= 80; at++) two!.publish(frame(at * second, at % 25 === 0))
+  assert.equal(seenBy(two!, true)[1], 75)
+  // What one would keep is more than what would be left for others.
+  for (let at = 0; at <= 30; at++) three!.publish(frame(at * second, at % 2 === 0, 10_000))
+  assert.deepEqual(seenBy(three!, true), ['start', 26, 27, 28, 29, 30])
+  for (const hub of hubs) hub.publish({ kind: 'end', reason: 'no_frames' })
+  assert.equal(earlierBudget.usedBytes, 0)
+})
+
+test('of pictures that are not kept nothing before them is', () => {
+  const earlierBudget = new ByteBudget(1000)
+  const hub = new CameraHub({ maxGopBytes: 25, earlierBudget, onSinkError: () => {} })
+  for (const item of [start, frame(0, true), frame(1, false), frame(2, true), frame(3, false), frame(4, false)])
+    hub.publish(item)
+  for (const item of [frame(5, true), frame(6, true)]) hub.publish(item)
+  const seen: (string | number)[] = []
+  hub.attach(sinkInto(seen), { withEarlier: true })
+  assert.deepEqual(seen, ['start', 5, 6])
+})
+
 test('after the end of a run a reader gets nothing until the next start', () => {
   const hub = hubOf()
   for (const item of [start, frame(0, true)]) hub.publish(item)
@@ -92,7 +129,8 @@ test('memory comes back when its group of pictures is over, unless a reader does
   }
   for (const holdsMemory of [true, false]) {
     const pool = new FrameMemoryPool(1024 * 1024)
-    const hub = hubOf()
+    // Without room for what is before the newest group.
+    const hub = new CameraHub({ maxGopBytes: 1000, earlierBudget: new ByteBudget(10), onSinkError: () => {} })
     hub.publish(start)
     const early = publish(hub, pool, 0, true)
     assert.equal(early.bytes[0], 0, 'the hub holds it')

@@ -14,29 +14,57 @@ export type HubSink = {
   readonly holdsMemory?: boolean
 }
 
+/** Which of the kept frames a reader is given when it joins. */
+export type AttachOptions = {
+  /**
+   * The `group` that the reader has had already and must not get again; while that is the newest, it waits for the next key
+   * frame.
+   */
+  readonly knownGroup?: number | undefined
+  /** The groups before the newest too, as far as they are kept. */
+  readonly withEarlier?: boolean
+}
+
 export type CameraHubOptions = {
   /** The newest group of pictures is kept for readers that join; one larger than this is not kept: 60 s of 8 Mbit/s are. */
   readonly maxGopBytes?: number
   /** What all cameras of a thread may keep together. */
   readonly gopBudget?: ByteBudget
+  /** The groups before the newest are kept for readers that need some seconds to begin, as far as this allows; without it they are not. */
+  readonly earlierBudget?: ByteBudget
   /** Told when a sink throws: a bug of ours, and that sink is detached. */
   readonly onSinkError: (error: unknown) => void
 }
+
+/**
+ * What is kept before the newest group: at least three segments of HLS, which are made of groups of 1.5 s and more. Nothing of a camera whose
+ * groups are so long that they would be more than `maxEarlierMs`.
+ */
+const minEarlierMs = 6500
+const minEarlierGroups = 3
+const maxEarlierMs = 20_000
+
+type Group = { readonly frames: readonly Frame[]; readonly bytes: number }
 
 export class CameraHub {
   readonly #sinks = new Set<HubSink>()
   readonly #maxGopBytes: number
   readonly #gopBudget: ByteBudget | undefined
+  readonly #earlierBudget: ByteBudget | undefined
   readonly #onSinkError: (error: unknown) => void
   #start: RunStart | undefined
   #gop: Frame[] = []
   #gopBytes = 0
   #isGopWhole = false
   #group = 0
+  /** Those before the newest one, without anything missing in between; oldest first. */
+  #earlier: Group[] = []
+  #earlierBytes = 0
 
-  constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, onSinkError }: CameraHubOptions) {
+  constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, earlierBudget, onSinkError }: CameraHubOptions) {
     this.#maxGopBytes = maxGopBytes
     this.#gopBudget = gopBudget
+    this.#earlierBudget = earlierBudget
     this.#onSinkError = onSinkError
   }
 
@@ -48,13 +76,13 @@ export class CameraHub {
 
   /**
    * Adds a reader. It is given the current run and the newest group of pictures at once (so that a viewer need not wait for
-   * the next key frame), then everything that follows. `knownGroup`: the `group` that the reader has had already and must not get
-   * again; while that is the newest, it waits for the next key frame. Returns the function that removes it.
+   * the next key frame), then everything that follows. Returns the function that removes it.
    */
-  attach(sink: HubSink, knownGroup?: number): () => void {
+  attach(sink: HubSink, { knownGroup, withEarlier = false }: AttachOptions = {}): () => void {
     this.#sinks.add(sink)
     if (this.#start) {
       this.#give(sink, this.#start)
+      if (withEarlier) for (const { frames } of this.#earlier) for (const frame of frames) this.#give(sink, frame)
       if (knownGroup !== this.#group) for (const frame of this.#gop) this.#give(sink, frame)
     }
     return () => this.#sinks.delete(sink)
@@ -70,18 +98,19 @@ export class CameraHub {
     return this.#start
   }
 
-  stats(): { readers: number; gopBytes: number } {
-    return { readers: this.#sinks.size, gopBytes: this.#gopBytes }
+  stats(): { readers: number; gopBytes: number; earlierBytes: number } {
+    return { readers: this.#sinks.size, gopBytes: this.#gopBytes, earlierBytes: this.#earlierBytes }
   }
 
   #remember(item: HubItem): void {
     if (item.kind === 'start' || item.kind === 'end') {
       this.#start = item.kind === 'start' ? item : undefined
       this.#dropGop()
+      this.#dropEarlier(0)
       return
     }
     if (item.kind === 'video' && item.isKey) {
-      this.#dropGop()
+      this.#keepEarlier(item.dts90k)
       this.#isGopWhole = true
       this.#group++
     }
@@ -96,9 +125,52 @@ export class CameraHub {
     this.#gopBytes += bytes
   }
 
+  /** The newest group is over at `end90k`, where the next one begins. */
+  #keepEarlier(end90k: number): void {
+    const frames = this.#gop
+    const bytes = this.#gopBytes
+    if (!this.#isGopWhole || frames.length === 0 || !this.#takeForEarlier(bytes)) {
+      this.#dropGop()
+      this.#dropEarlier(0)
+      return
+    }
+    this.#gopBudget?.give(bytes)
+    this.#forgetGop()
+    this.#earlier.push({ frames, bytes })
+    this.#earlierBytes += bytes
+    const durationMs = (group: Group) => (end90k - group.frames[0]!.dts90k) / 90
+    let kept = this.#earlier.length
+    while (kept > 0 && durationMs(this.#earlier.at(-kept)!) > maxEarlierMs) kept--
+    while (kept > minEarlierGroups && durationMs(this.#earlier.at(1 - kept)!) >= minEarlierMs) kept--
+    this.#dropEarlier(kept)
+  }
+
+  /** A camera may hold as much as would be left for the others, so that each new one gets its share. */
+  #takeForEarlier(bytes: number): boolean {
+    const budget = this.#earlierBudget
+    // Every JPEG is a group, and none goes into HLS.
+    if (!budget || this.#start?.format.video.codec === 'mjpeg') return false
+    while (this.#earlierBytes + 2 * bytes > budget.leftBytes && this.#earlier.length > 0)
+      this.#dropEarlier(this.#earlier.length - 1)
+    return 2 * bytes <= budget.leftBytes && budget.take(bytes)
+  }
+
+  /** Leaves the newest `kept` of the groups before the newest. */
+  #dropEarlier(kept: number): void {
+    for (const { frames, bytes } of this.#earlier.splice(0, this.#earlier.length - kept)) {
+      this.#earlierBytes -= bytes
+      this.#earlierBudget?.give(bytes)
+      for (const { memory } of frames) memory?.release()
+    }
+  }
+
   #dropGop(): void {
     this.#gopBudget?.give(this.#gopBytes)
     for (const { memory } of this.#gop) memory?.release()
+    this.#forgetGop()
+  }
+
+  #forgetGop(): void {
     this.#gop = []
     this.#gopBytes = 0
     this.#isGopWhole = false

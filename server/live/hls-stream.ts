@@ -17,9 +17,19 @@ export type HlsStreamOptions = {
   readonly onClosed: (nextDiscontinuitySequence: number) => void
 }
 
-/** Players begin two or three segments before the end; with less than this they would stall at once. */
-const enoughSegments = 2
-const enoughMs = 4000
+/** With less than this every player would stall at once. */
+const earlySegments = 2
+const earlyMs = 4000
+
+/** Players that nobody knows begin three target durations before the end. So much longer, at most, is waited for the rest of them. */
+const maxExtraWaitMs = 6000
+
+export type PlaylistOptions = {
+  /** At most so long in all. */
+  readonly waitMs: number
+  /** For a player that can begin with two segments. */
+  readonly isEarly?: boolean | undefined
+}
 
 export class HlsStream implements PieceSink {
   readonly #options: HlsStreamOptions
@@ -28,6 +38,8 @@ export class HlsStream implements PieceSink {
   readonly #closed = new AbortController()
   readonly #leave: () => void
   #lastUsedMs: number
+  /** Until when players wait for more than is needed: once in the life of a list, whoever comes. */
+  #extraUntilMs: number | undefined
 
   constructor(options: HlsStreamOptions) {
     const { clock, stream } = options
@@ -53,21 +65,26 @@ export class HlsStream implements PieceSink {
     this.#changed.ring()
   }
 
-  /** Waits for enough to play, no longer than `waitMs`. Throws 'unavailable' when there is no segment in time. */
-  async playlist(segmentUrl: (name: string) => string, waitMs: number): Promise<string> {
+  /** Waits for enough to play. Throws 'unavailable' when there is no segment in time. */
+  async playlist(segmentUrl: (name: string) => string, { waitMs, isEarly = false }: PlaylistOptions): Promise<string> {
     const { clock } = this.#options
+    const window = this.#window
     const untilMs = clock.monotonicMs() + waitMs
-    while (this.#window.listedCount < enoughSegments && this.#window.listedMs < enoughMs) {
+    while (!window.isEnoughForAll) {
       this.#lastUsedMs = clock.monotonicMs()
-      const leftMs = untilMs - this.#lastUsedMs
+      const isPlayable = window.listedCount >= earlySegments || window.listedMs >= earlyMs
+      if (isPlayable) this.#extraUntilMs ??= this.#lastUsedMs + maxExtraWaitMs
+      if (isPlayable && isEarly) break
+      const endMs = isPlayable ? Math.min(untilMs, this.#extraUntilMs!) : untilMs
+      const leftMs = endMs - this.#lastUsedMs
       if (leftMs <= 0 || this.#closed.signal.aborted) break
       await this.#changed.wait(clock, leftMs, this.#closed.signal).catch(() => {})
     }
     this.#lastUsedMs = clock.monotonicMs()
-    if (this.#window.listedCount === 0) {
+    if (window.listedCount === 0) {
       throw new AppError('unavailable', `the camera gave no segment within ${waitMs / 1000} s`)
     }
-    return this.#window.playlist(segmentUrl)
+    return window.playlist(segmentUrl)
   }
 
   /** Throws 'not_found' for a segment that has left the window. */

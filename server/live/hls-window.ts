@@ -39,6 +39,15 @@ type Segment = {
   parts: Uint8Array[]
 }
 
+/** Groups of pictures may come out longer than those before the first playlist by at least so much less than half a second. */
+const targetSlackS = 0.25
+
+/** Segments are rarely whole seconds, as the target duration is: three of 1.92 s are what players take for enough. */
+const toleratedShare = 0.95
+
+/** A player begins so many target durations before the end, and no list may become shorter than that. RFC 8216 6.2.2, 6.3.3. */
+const leastTargets = 3
+
 export class HlsWindow {
   readonly #options: HlsWindowOptions
   #nextSequence: number
@@ -81,7 +90,13 @@ export class HlsWindow {
   }
 
   get listedMs(): number {
-    return this.#listed().reduce((sum, segment) => sum + segment.durationMs, 0)
+    return sumDurations(this.#listed())
+  }
+
+  /** As many segments, and as much time, as players expect of a list: some begin three of them before its end, and wait where there are fewer. */
+  get isEnoughForAll(): boolean {
+    const { listedCount, listedMs } = this
+    return listedCount >= leastTargets && listedMs >= leastTargets * this.#targetDurationS * 1000 * toleratedShare
   }
 
   get listedCount(): number {
@@ -182,7 +197,7 @@ export class HlsWindow {
     this.#isContinuing = true
     this.#nextSequence++
     const seconds = segment.durationMs / 1000
-    const leastS = this.#isTold ? Math.round(seconds) : Math.ceil(seconds)
+    const leastS = this.#isTold ? Math.round(seconds) : Math.ceil(seconds - targetSlackS)
     this.#targetDurationS = Math.max(this.#targetDurationS, leastS)
     this.#segments.push(segment)
     this.#slide()
@@ -192,7 +207,11 @@ export class HlsWindow {
   #slide(): void {
     const { listedSegments, lateSegments, maxBytes } = this.#options
     let front = Math.max(0, this.#segments.length - listedSegments)
-    while (front > 0 && !this.#segments[front]!.isKey) front--
+    let listedMs = sumDurations(this.#segments.slice(front))
+    while (front > 0 && (!this.#segments[front]!.isKey || listedMs < leastTargets * this.#targetDurationS * 1000)) {
+      front--
+      listedMs += this.#segments[front]!.durationMs
+    }
     for (const segment of this.#segments.slice(0, front)) {
       if (segment.sequence >= this.#firstListed && segment.isDiscontinuity) this.#discontinuities++
     }
@@ -224,6 +243,10 @@ export class HlsWindow {
     }
     return startMs
   }
+}
+
+function sumDurations(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -8,14 +8,21 @@ suite('hls', () => {
   const group = (id: number, durationMs = 2000): LivePiece => ({ ...media(id, true, 10), durationMs, endsGroup: true })
   const urlOf = (name: string) => `hls/${name}?t`
 
-  test('the first playlist waits for two segments, and the window slides', async () => {
+  const count = (text: string) => text.match(/#EXTINF/g)!.length
+  const early = { isEarly: true }
+
+  test('the first playlist waits for three segments, and the window slides', async () => {
     const { live, send, clock } = setUp()
     const first = live.hlsPlaylist(1, urlOf)
     await settle()
     send('hls', init(Uint8Array.of(1)), group(1))
     await clock.advance(2000)
     send('hls', group(2))
+    await clock.advance(2000)
+    send('hls', group(3))
     const text = await first
+    assert.equal(count(text), 3)
+    assert.match(text, /#EXT-X-TARGETDURATION:2\n/)
     assert.match(text, /#EXT-X-MAP:URI="hls\/init-1700000000\.mp4\?t"/)
     assert.match(
       text,
@@ -23,12 +30,63 @@ suite('hls', () => {
     )
     assert.deepEqual(await live.hlsSegment(1, '1700000001.m4s'), group(2).data)
     assert.deepEqual(await live.hlsSegment(1, 'init-1700000000.mp4'), Uint8Array.of(1))
-    for (let id = 3; id <= 14; id++) send('hls', group(id))
+    for (let id = 4; id <= 14; id++) send('hls', group(id))
     const later = await live.hlsPlaylist(1, urlOf)
     assert.match(later, /#EXT-X-MEDIA-SEQUENCE:1700000008\n/)
-    assert.equal(later.match(/#EXTINF/g)!.length, 6)
+    assert.equal(count(later), 6)
     await live.hlsSegment(1, '1700000002.m4s') // left the list, still there
     await assert.rejects(live.hlsSegment(1, '1700000001.m4s'), isKind('not_found'))
+  })
+
+  test('who can begin with two segments is given them, and others wait for the third no longer than some seconds', async () => {
+    const { live, send, clock } = setUp()
+    const told: string[] = []
+    const ask = async (name: string, options = {}) => {
+      const text = await live.hlsPlaylist(1, urlOf, options)
+      told.push(`${name} ${count(text)}`)
+    }
+    const asked = [ask('early', early), ask('usual')]
+    await settle()
+    send('hls', init(), group(1), group(2))
+    await settle()
+    assert.deepEqual(told, ['early 2'])
+    await clock.advance(5000)
+    assert.deepEqual(told, ['early 2'])
+    await clock.advance(1000)
+    await Promise.all(asked)
+    assert.deepEqual(told, ['early 2', 'usual 2'])
+    await ask('usual again')
+    assert.deepEqual(told.at(-1), 'usual again 2', 'once in the life of the list')
+  })
+
+  test('groups a little longer than whole seconds do not raise the target duration, three of them are enough', async () => {
+    for (const [ms, target] of [
+      [1920, 2],
+      [2040, 2],
+      [2240, 2],
+      [2400, 3],
+    ] as const) {
+      const { live, send } = setUp()
+      const first = live.hlsPlaylist(1, urlOf)
+      await settle()
+      send('hls', init(), group(1, ms), group(2, ms), group(3, ms))
+      if (target === 3) send('hls', group(4, ms))
+      assert.match(await first, new RegExp(`TARGETDURATION:${target}\n`), `${ms} ms`)
+    }
+  })
+
+  test('the list is never shorter than three target durations', async () => {
+    const { live, send } = setUp()
+    const first = live.hlsPlaylist(1, urlOf)
+    await settle()
+    send('hls', init(), group(1, 5000), group(2, 5000), group(3, 5000))
+    assert.match(await first, /TARGETDURATION:5\n/)
+    for (let id = 4; id < 40; id++) {
+      send('hls', group(id, 1500))
+      const text = await live.hlsPlaylist(1, urlOf)
+      const seconds = [...text.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, each]) => sum + Number(each), 0)
+      assert.ok(seconds >= 15, text)
+    }
   })
 
   test('whoever wants to wait less, waits less; what is listed is given at once', async () => {
@@ -40,9 +98,9 @@ suite('hls', () => {
     assert.match(await live.hlsPlaylist(1, urlOf, { waitMs: 500 }), /#EXTINF/)
   })
 
-  test('one segment is enough when it is long', async () => {
+  test('one segment is enough to begin early when it is long', async () => {
     const { live, send } = setUp()
-    const first = live.hlsPlaylist(1, urlOf)
+    const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     send('hls', init(), group(1, 4000))
     assert.match(await first, /#EXT-X-TARGETDURATION:4\n/)
@@ -50,7 +108,7 @@ suite('hls', () => {
 
   test('short groups share a segment, parts of a long one are one segment', async () => {
     const { live, send } = setUp()
-    const first = live.hlsPlaylist(1, urlOf)
+    const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     send('hls', init(), group(1, 500), group(2, 500), group(3, 500), group(4, 500))
     send('hls', { ...group(5, 2000), endsGroup: false }, { ...media(6, false, 10), durationMs: 1000, endsGroup: true })
@@ -59,12 +117,12 @@ suite('hls', () => {
 
   test('a long group is cut, and listed from its key frame on, where players are told to begin', async () => {
     const { live, send } = setUp()
-    const first = live.hlsPlaylist(1, urlOf)
+    const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     let id = 0
     const part = (isKey: boolean): LivePiece => ({ ...media(++id % 250, isKey, 10), durationMs: 2000 })
     const list = async () => {
-      const text = await live.hlsPlaylist(1, urlOf)
+      const text = await live.hlsPlaylist(1, urlOf, early)
       const sequence = Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)![1]) - 1_700_000_000
       const start = /#EXT-X-START:TIME-OFFSET=(-[\d.]+)\n/.exec(text)?.[1]
       return { sequence, count: text.match(/#EXTINF/g)!.length, start, isIndependent: text.includes('INDEPENDENT') }
@@ -79,14 +137,14 @@ suite('hls', () => {
     assert.deepEqual(await list(), { sequence: 0, count: 12, start: '-6.000', isIndependent: false })
     for (let i = 4; i < 20; i++) send('hls', part(false))
     assert.deepEqual(await list(), { sequence: 11, count: 6, start: '-36.000', isIndependent: false })
-    // Key frames each two seconds again: the cut group leaves the list.
-    for (let i = 0; i < 8; i++) send('hls', { ...part(true), endsGroup: true })
-    assert.deepEqual(await list(), { sequence: 20, count: 6, start: undefined, isIndependent: true })
+    // Key frames each two seconds again: the cut group leaves the list once there are three target durations without it.
+    for (let i = 0; i < 10; i++) send('hls', { ...part(true), endsGroup: true })
+    assert.deepEqual(await list(), { sequence: 19, count: 9, start: undefined, isIndependent: true })
   })
 
   test('after a loss in a long group nothing is listed before the next key frame', async () => {
     const { live, send } = setUp()
-    const first = live.hlsPlaylist(1, urlOf)
+    const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     const part = (isKey: boolean): LivePiece => ({ ...media(1, isKey, 10), durationMs: 5000 })
     send(
@@ -104,7 +162,7 @@ suite('hls', () => {
     send('hls', part(false))
     const text = await first
     assert.deepEqual(text.match(/#EXTINF:[\d.]+/g), ['#EXTINF:10.00000', '#EXTINF:5.00000', '#EXTINF:10.00000'])
-    assert.match(await live.hlsPlaylist(1, urlOf), /#EXT-X-DISCONTINUITY\n/)
+    assert.match(await live.hlsPlaylist(1, urlOf, early), /#EXT-X-DISCONTINUITY\n/)
   })
 
   test('a new run is a discontinuity with a section of its own, counted once it has left', async () => {
@@ -125,7 +183,7 @@ suite('hls', () => {
 
   test('closes after thirty seconds without a request, and numbers go on when it opens again', async () => {
     const { live, send, clock, open } = setUp()
-    const first = live.hlsPlaylist(1, urlOf)
+    const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     send('hls', init(), group(1), group(2))
     await first
@@ -136,7 +194,7 @@ suite('hls', () => {
     await clock.advance(7000)
     assert.equal(open.length, 0)
     await assert.rejects(live.hlsSegment(1, '1700000000.m4s'), isKind('not_found'))
-    const again = live.hlsPlaylist(1, urlOf)
+    const again = live.hlsPlaylist(1, urlOf, early)
     await settle()
     send('hls', init(), group(1), group(2))
     assert.match(await again, /MEDIA-SEQUENCE:1700000065\n#EXT-X-DISCONTINUITY-SEQUENCE:1\n/)

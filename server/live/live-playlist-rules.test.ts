@@ -42,6 +42,10 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
         const next = checkPlaylist(text)
         assert.deepEqual(next.faults, [], text)
         if (before) assert.deepEqual(checkNextPlaylist(before, next), [], text)
+        // Nothing leaves a list that would be shorter than three target durations without it. RFC 8216 6.2.2.
+        const hasLost = before && next.entries[0]!.sequence > before.entries[0]!.sequence
+        const seconds = next.entries.reduce((sum, entry) => sum + entry.seconds, 0)
+        if (hasLost) assert.ok(seconds >= 3 * next.targetSeconds, text)
         before = next
       }
       const piece = (durationMs: number, isKey: boolean, endsGroup: boolean): LivePiece => {

@@ -36,7 +36,8 @@ export type LiveSource = {
  */
 export function openLiveSource(options: LiveSourceOptions): LiveSource {
   const sink = new SourceSink(options)
-  const detach = options.hub.attach(sink)
+  // Players of HLS begin some segments before the newest; of all others the newest picture is what counts.
+  const detach = options.hub.attach(sink, { withEarlier: options.format === 'hls' })
   sink.endBacklog()
   return {
     ack: (bytes) => sink.ack(bytes),

@@ -42,6 +42,11 @@ export type LiveStreamsOptions = {
 /** How long to wait for the first of a camera that sends nothing: shorter where it is known to be away. */
 export type WaitOptions = { readonly waitMs?: number | undefined }
 
+export type PlaylistOptions = WaitOptions & {
+  /** For a player that begins with two segments: others are given three where that takes no more than some seconds. */
+  readonly isEarly?: boolean | undefined
+}
+
 export type MjpegViewerOptions = PictureLimits & {
   /** Most key frames per second; undefined for all of them. */
   readonly refreshRate?: number | undefined
@@ -189,7 +194,7 @@ export class LiveStreams {
   hlsPlaylist(
     cameraId: number,
     segmentUrl: (name: string) => string,
-    { waitMs = this.#firstWaitMs(cameraId) }: WaitOptions = {},
+    { waitMs = this.#firstWaitMs(cameraId), isEarly }: PlaylistOptions = {},
   ): Promise<string> {
     const camera = this.#camera(cameraId)
     camera.hls ??= new HlsStream({
@@ -202,7 +207,7 @@ export class LiveStreams {
         camera.nextDiscontinuitySequence = nextDiscontinuitySequence
       },
     })
-    return camera.hls.playlist(segmentUrl, waitMs)
+    return camera.hls.playlist(segmentUrl, { waitMs, isEarly })
   }
 
   /** A segment or initialization section (both `video/mp4`) of the playlist. Throws 'not_found'. */
@@ -271,7 +276,8 @@ export class LiveStreams {
       stream = new SharedStream({
         subscribe: (onPiece, minIntervalMs) => subscriber.subscribe(cameraId, format, onPiece, { minIntervalMs }),
         clock,
-        lingerMs,
+        // HLS itself outlives its players by longer. A source that is opened anew has more to begin with than the newest group of pictures.
+        lingerMs: format === 'hls' ? 0 : lingerMs,
         maxRetainedBytes,
         budget: this.#retainedBudget,
       })

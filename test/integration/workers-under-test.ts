@@ -35,6 +35,7 @@ export function runWorkers(t: TestContext, archiveDir: string, options: Options)
       syncIntervalMs: 5000,
       minFreeBytes: 0,
       pendingBytes: 64 * 2 ** 20,
+      earlierBytes: 64 * 2 ** 20,
       diskOperations: 4,
       addressRules: { allowLoopback: true },
       connectsPerHost: 4,

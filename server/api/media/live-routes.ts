@@ -109,7 +109,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     // The playlist hands its token on: players fetch segments without being told of it.
     const token = encodeURIComponent(tokenOf(request))
     const segmentUrl = (name: string) => `${mediaPath(grant.cameraId, `hls/${name}`)}?token=${token}`
-    const playlist = await live.hlsPlaylist(grant.cameraId, segmentUrl, { waitMs: waitFor(isOffline) })
+    const isEarly = new URLSearchParams(request.query as string).get('start') === 'early'
+    const playlist = await live.hlsPlaylist(grant.cameraId, segmentUrl, { waitMs: waitFor(isOffline), isEarly })
     sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))
   })
   route('hls', 'hls/:name', async ({ grant, request, reply }) => {

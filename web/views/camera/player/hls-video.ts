@@ -36,6 +36,13 @@ export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> 
   return playNatively(options)
 }
 
+/** A list of now with two segments is enough for `liveSyncDurationCount`: where more would have to be waited for, it is not. */
+function beginEarly(url: string): string {
+  const address = new URL(url)
+  address.searchParams.set('start', 'early')
+  return address.href
+}
+
 type HlsClass = typeof import('hls.js/light').default
 
 function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
@@ -78,7 +85,7 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
   hls.on(Hls.Events.FRAG_BUFFERED, () => {
     hasRecovered = false
   })
-  hls.loadSource(url)
+  hls.loadSource(startMs === undefined ? beginEarly(url) : url)
   hls.attachMedia(video)
   return {
     currentMs() {

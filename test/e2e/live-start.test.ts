@@ -1,0 +1,111 @@
+// The first live playlist that a player gets which nobody has watched before: what is in memory is enough for any player, and where it is not, a
+// player that says that it can begin early does not wait for more than it needs.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { checkPlaylist } from '../playback/check-playlist.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { openViewer } from './browser.ts'
+
+const groups = [
+  { name: 'one', seconds: 1 },
+  { name: 'two', seconds: 2 },
+  { name: 'four', seconds: 4 },
+] as const
+
+let source: FakeCamera
+let server: ServerUnderTest
+const ids = new Map<string, number>()
+
+before(async () => {
+  const picture = { scene: 'yard', width: 320, height: 180, framesPerSecond: 10, hasAudio: true } as const
+  const names = [...groups, { name: 'watched', seconds: 2 }, { name: 'reconnected', seconds: 2 }]
+  source = await openFakeCamera({
+    streams: names.map(({ name, seconds }) => ({ ...picture, name, gopFrames: seconds * 10 })),
+  })
+  server = await openServer()
+  // Who is recorded stays connected.
+  for (const { name } of names) {
+    const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
+    ids.set(name, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
+  }
+  await eventually('footage of each camera that fills what is kept', 90_000, async () => {
+    const lengths = [...groups, { name: 'watched' }].map(async ({ name }) => {
+      const path = `/v1/cameras/${ids.get(name)}/recording/`
+      type Recording = { recording_start: string | null; recording_end: string | null }
+      const { json } = await server.request<Recording>(path)
+      return Date.parse(json.recording_end ?? '') - Date.parse(json.recording_start ?? '')
+    })
+    return (await Promise.all(lengths)).every((ms) => ms > 18_000)
+  })
+})
+
+after(async () => {
+  await server[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+async function hlsUrl(name: string): Promise<URL> {
+  type Camera = { streams: { format: string; url: string }[] }
+  const { json } = await server.request<Camera>(`/v1/cameras/${ids.get(name)}/`)
+  return new URL(json.streams.find(({ format }) => format === 'hls')!.url)
+}
+
+const askPlaylist = ({ pathname, search }: URL) => server.request(pathname + search, { authorization: null })
+
+async function readPlaylist(url: URL) {
+  const { status, text } = await askPlaylist(url)
+  assert.equal(status, 200, text)
+  return check(text)
+}
+
+function check(text: string) {
+  const playlist = checkPlaylist(text)
+  assert.deepEqual(playlist.faults, [], text)
+  const seconds = playlist.entries.reduce((sum, entry) => sum + entry.seconds, 0)
+  return { ...playlist, seconds, text }
+}
+
+test('the first playlist of a camera that nobody watched lists three target durations', {
+  timeout: 60_000,
+}, async () => {
+  for (const { name } of groups) {
+    const { entries, seconds, targetSeconds, text } = await readPlaylist(await hlsUrl(name))
+    assert.ok(entries.length >= 3, text)
+    assert.ok(seconds >= 3 * targetSeconds * 0.95, text)
+  }
+})
+
+test('a player that can begin early is given two segments of a camera that has only just been connected', {
+  timeout: 60_000,
+}, async () => {
+  const url = await hlsUrl('reconnected')
+  // What was kept is gone with the connection.
+  source.faults.dropConnections('reconnected')
+  const early = new URL(url)
+  early.searchParams.set('start', 'early')
+  const [first, usual] = await eventually('pictures again', 40_000, async () => {
+    const answers = await Promise.all([early, url].map(askPlaylist))
+    return answers.every(({ status }) => status === 200) && answers.map(({ text }) => check(text))
+  })
+  assert.ok(first && usual)
+  assert.ok(first.entries.length >= 2, first.text)
+  assert.ok(usual.entries.length >= first.entries.length, usual.text)
+})
+
+test('hls.js, as a stranger would use it, plays a cold camera without a stall', { timeout: 90_000 }, async () => {
+  const url = await hlsUrl('watched')
+  await using viewer = await openViewer({ recorded: url.href })
+  const read = () =>
+    viewer.page.evaluate<{ seconds: number; errors: string[] }>(
+      "({ seconds: document.querySelector('video').currentTime, errors: window.errors })",
+    )
+  await eventually('a picture', 30_000, () => viewer.readClock('video'))
+  const { seconds: from } = await read()
+  const { errors } = await eventually('ten seconds later', 40_000, async () => {
+    const now = await read()
+    return now.seconds > from + 10 && now
+  })
+  assert.deepEqual(errors, [])
+})
