@@ -64,10 +64,10 @@ test('how well the pictures arrive is shown, in both languages', async () => {
   await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
   const reception = panel('Reception')
   await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor({ timeout: 40_000 })
-  await reception.getByText(/^\d[\d.]* pictures per second$/).waitFor()
+  await reception.getByText(/^\d[\d.]* fps$/).waitFor()
   source.faults.spoilPackets('lose', 60, () => 0)
   await reception
-    .getByText(/^[1-9]\d* \([\d.]+ % in the last ten minutes\)$/)
+    .getByText(/^[1-9]\d* in total$/)
     .first()
     .waitFor({ timeout: 20_000 })
   await reception.scrollIntoViewIfNeeded()

@@ -145,10 +145,10 @@ export const english = {
       camera_unreachable: 'the camera could not be reached',
       auth_failed: 'the camera refused name and password',
       no_frames: 'the camera sent no pictures',
-      packet_loss: 'packets from the camera were lost',
+      packet_loss: 'packets from the camera were lost on the way',
       stream_changed: 'the camera changed its stream',
       clock_set: 'the clock was set',
-      camera_suspended: 'the server paused this camera because its stream harmed the server',
+      camera_suspended: 'the server suspended this camera because its stream harmed the server',
       stopped_by_user: 'recording was off',
       disk_full: 'the disk was full',
       disk_failed: 'the disk could not be written to',
@@ -278,7 +278,7 @@ export const english = {
       no_video: 'There is no video in the stream',
       unsupported: 'The stream cannot be read',
       no_frames: 'The camera answers, but sends no picture',
-      suspended: 'The server has paused this camera',
+      suspended: 'The server has suspended this camera',
       failed: 'It did not work',
     } as Record<string, string> & { failed: string },
     /** The server says it in English itself, and knows more. */
@@ -326,17 +326,17 @@ export const english = {
     nothing: 'No picture has been received since the server started.',
     bitRate: 'Bit rate',
     frameRate: 'Frame rate',
-    none: 'No pictures at the moment',
+    none: 'none',
+    perSecond: (count: string) => `${count} fps`,
     lostPackets: 'Lost packets',
     lostPictures: 'Lost pictures',
-    lost: (count: string, percent: string) => `${count} (${percent} % in the last ten minutes)`,
     freezes: 'Freezes',
-    frozen: (count: number, seconds: string) => `${count}, ${seconds} s in total`,
+    inTotal: (amount: string) => `${amount} in total`,
     keepDamaged: 'Keep damaged pictures',
     damagedHint:
-      'After a loss, pictures are shown and recorded with their faults instead of leaving a gap up to the next key frame. H.265 pictures may turn grey.',
+      'After a loss, pictures are shown and recorded with their faults; otherwise there is a gap up to the next key frame. H.265 pictures may turn grey.',
     since: (time: string) =>
-      `Counted since ${time}. Lost packets are usually a matter of the network: try a cable, a better wireless signal, or a lower bit rate in the camera.`,
+      `Percentages are those of the last ten minutes, totals are counted from ${time}. Lost packets usually point to the network: try a cable, a better wireless signal, or a lower bit rate in the camera.`,
   },
   events: {
     title: 'Events',
@@ -468,9 +468,9 @@ export const english = {
     disk: 'Disk of the server',
     diskSilent: 'The disk does not answer.',
     repairing: (files: number) =>
-      `After an unexpected end, ${files === 1 ? 'one recorded file is' : `${files} recorded files are`} still being checked. Recording goes on meanwhile.`,
+      `After an unexpected interruption, ${files === 1 ? 'one recording file has' : `${files} recording files have`} yet to be checked. Recording continues in the meantime.`,
     repairFails: (files: number) =>
-      `${files === 1 ? 'One recorded file' : `${files} recorded files`} could not be checked. The server will try again.`,
+      `${files === 1 ? 'One recording file' : `${files} recording files`} could not be checked. The server will try again.`,
     clockDoubted: (ahead: string, remaining: string) =>
       `The clock of the server is about ${ahead} ahead of the time that passed. If it was set wrongly, put it right: what it makes too old is kept for another ${remaining}.`,
     recordings: 'Recordings',

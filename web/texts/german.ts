@@ -182,10 +182,10 @@ export const german: Texts = {
       camera_unreachable: 'die Kamera war nicht erreichbar',
       auth_failed: 'die Kamera hat Name und Passwort abgelehnt',
       no_frames: 'die Kamera hat keine Bilder gesendet',
-      packet_loss: 'Pakete der Kamera gingen verloren',
+      packet_loss: 'Pakete der Kamera gingen unterwegs verloren',
       stream_changed: 'die Kamera hat ihren Stream geändert',
       clock_set: 'die Uhr wurde gestellt',
-      camera_suspended: 'der Server hat diese Kamera pausiert, weil ihr Stream den Server gestört hat',
+      camera_suspended: 'der Server hat diese Kamera vorübergehend ausgesetzt, weil ihr Stream ihm geschadet hat',
       stopped_by_user: 'die Aufzeichnung war aus',
       disk_full: 'der Datenträger war voll',
       disk_failed: 'auf den Datenträger ließ sich nicht schreiben',
@@ -317,7 +317,7 @@ export const german: Texts = {
       no_video: 'Im Strom ist kein Video',
       unsupported: 'Der Strom lässt sich nicht lesen',
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild',
-      suspended: 'Der Server hat diese Kamera pausiert',
+      suspended: 'Der Server hat diese Kamera vorübergehend ausgesetzt',
       failed: 'Es hat nicht geklappt',
     },
     advice: {
@@ -388,17 +388,17 @@ export const german: Texts = {
     nothing: 'Seit dem Start des Servers ist kein Bild angekommen.',
     bitRate: 'Bitrate',
     frameRate: 'Bildrate',
-    none: 'Zurzeit kommen keine Bilder',
+    none: 'keine',
+    perSecond: (count) => `${count} Bilder/s`,
     lostPackets: 'Verlorene Pakete',
     lostPictures: 'Verlorene Bilder',
-    lost: (count, percent) => `${count} (${percent} % in den letzten zehn Minuten)`,
     freezes: 'Standbilder',
-    frozen: (count, seconds) => `${count}, insgesamt ${seconds} s`,
+    inTotal: (amount) => `insgesamt ${amount}`,
     keepDamaged: 'Beschädigte Bilder behalten',
     damagedHint:
-      'Nach einem Verlust werden Bilder mit ihren Fehlern gezeigt und aufgezeichnet, statt bis zum nächsten Schlüsselbild eine Lücke zu lassen. Bilder in H.265 können grau werden.',
+      'Nach einem Verlust werden Bilder mit ihren Fehlern gezeigt und aufgezeichnet; sonst entsteht bis zum nächsten Schlüsselbild eine Lücke. Bilder in H.265 können grau werden.',
     since: (time) =>
-      `Gezählt seit ${time}. Verlorene Pakete liegen meist am Netz: Oft helfen ein Kabel, besserer WLAN-Empfang oder eine niedrigere Bitrate in der Kamera.`,
+      `Prozentwerte gelten für die letzten zehn Minuten, Summen seit ${time}. Verlorene Pakete liegen meist am Netz: Oft helfen ein Kabel, besserer WLAN-Empfang oder eine niedrigere Bitrate in der Kamera.`,
   },
   events: {
     title: 'Ereignisse',
@@ -529,7 +529,7 @@ export const german: Texts = {
     disk: 'Datenträger des Servers',
     diskSilent: 'Der Datenträger antwortet nicht.',
     repairing: (files) =>
-      `Nach einem unerwarteten Ende ${files === 1 ? 'wird noch eine Aufnahmedatei' : `werden noch ${files} Aufnahmedateien`} geprüft. Die Aufzeichnung läuft währenddessen weiter.`,
+      `Nach einer unerwarteten Unterbrechung ${files === 1 ? 'muss noch eine Aufnahmedatei' : `müssen noch ${files} Aufnahmedateien`} geprüft werden. Die Aufzeichnung läuft währenddessen weiter.`,
     repairFails: (files) =>
       `${files === 1 ? 'Eine Aufnahmedatei konnte' : `${files} Aufnahmedateien konnten`} nicht geprüft werden. Der Server versucht es erneut.`,
     clockDoubted: (ahead, remaining) =>

@@ -45,7 +45,7 @@ function DamagedPictures({ camera }: { readonly camera: Camera }) {
     onSettled: () => queries.invalidateQueries({ queryKey: camerasKey }),
   })
   return (
-    <>
+    <div className="field">
       <Check
         label={texts.statistics.keepDamaged}
         checked={save.isPending ? save.variables : camera.keeps_damaged_pictures}
@@ -54,29 +54,45 @@ function DamagedPictures({ camera }: { readonly camera: Camera }) {
       />
       <p className="hint">{texts.statistics.damagedHint}</p>
       {save.error && <Failure error={save.error} />}
-    </>
+    </div>
   )
 }
 
 function Figures({ of }: { readonly of: CameraStatistics }) {
   const { texts, language } = useLanguage()
   const clock = useClock()
-  const { statistics: words, detection } = texts
+  const { statistics: words } = texts
   if (of.since === null) return <p>{words.nothing}</p>
-  const write = (value: number, digits = 0) =>
-    new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)
+  const write = (value: number, options?: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(language, { maximumFractionDigits: 2, ...options }).format(value)
   const sinceMs = Date.parse(of.since)
   const lost = (count: number, percent: number | null): ReactNode =>
-    percent === null ? write(count) : words.lost(write(count), write(percent, 2))
+    percent === null ? (
+      write(count)
+    ) : (
+      <>
+        {write(percent / 100, { style: 'percent' })}
+        <span className="hint">{words.inTotal(write(count))}</span>
+      </>
+    )
   const facts: [string, ReactNode][] = [
-    [words.bitRate, of.bit_rate === null ? words.none : `${write(of.bit_rate / 1e6, 2)} Mbit/s`],
-    [words.frameRate, of.frame_rate === null ? words.none : detection.perSecond(write(of.frame_rate, 1))],
+    [words.bitRate, of.bit_rate === null ? words.none : `${write(of.bit_rate / 1e6)} Mbit/s`],
+    [
+      words.frameRate,
+      of.frame_rate === null ? words.none : words.perSecond(write(of.frame_rate, { maximumFractionDigits: 1 })),
+    ],
   ]
   // Only what comes by RTP has packets that can be missed.
   if (of.packets > 0) facts.push([words.lostPackets, lost(of.lost_packets, of.packet_loss_percent)])
+  const frozen = (
+    <>
+      {write(of.freezes)}
+      <span className="hint">{words.inTotal(`${write(of.frozen_seconds, { maximumFractionDigits: 1 })} s`)}</span>
+    </>
+  )
   facts.push(
     [words.lostPictures, lost(of.lost_pictures, of.picture_loss_percent)],
-    [words.freezes, of.freezes === 0 ? write(0) : words.frozen(of.freezes, write(of.frozen_seconds, 1))],
+    [words.freezes, of.freezes === 0 ? write(0) : frozen],
   )
   return (
     <>

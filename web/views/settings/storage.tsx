@@ -139,7 +139,7 @@ type RepairProps = { readonly of: NonNullable<NonNullable<StorageAnswer['server'
 function Repair({ of: { pending_files: pending, repaired_files: done, failed_files: failed } }: RepairProps) {
   const { storage: texts } = useTexts()
   return (
-    <div role="status">
+    <div className="repair" role="status">
       {pending > 0 && (
         <>
           <p>{texts.repairing(pending)}</p>
