@@ -43,6 +43,16 @@ test('rates are those of the last minute, and none while no pictures come', () =
   assert.equal(keeper.find(1)?.bitRate, undefined)
 })
 
+test('what was counted before the first report is in no rate', () => {
+  const { time, keeper, counters, run } = open()
+  run(5)
+  time.ms += 5000
+  counters.videoFrames += 125
+  keeper.take([{ cameraId: 1, clockRate: 1, ...counters }])
+  assert.equal(keeper.find(1)!.frameRate, 25)
+  assert.equal(keeper.find(1)!.videoFrames, 250)
+})
+
 test('counters go on when a worker dies and another one counts from zero', () => {
   const { keeper, counters, run } = open()
   run(60)

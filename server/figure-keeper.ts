@@ -52,6 +52,8 @@ type Kept = {
   /** Of workers that have died. */
   base: CameraCounters
   last: CameraCounters
+  /** Of the first report. Nobody knows in how much time that was counted, so that it is in no rate. */
+  readonly first: CameraCounters
   clockRate: number
   /** Monotonic. */
   lastPictureMs: number
@@ -116,14 +118,14 @@ export class FigureKeeper {
     const nowMs = clock.monotonicMs()
     let kept = this.#cameras.get(cameraId)
     if (!kept) {
-      const samples = [{ atMs: nowMs, counters: noCounters }]
       kept = {
         sinceMs: clock.nowMs(),
         base: noCounters,
         last: noCounters,
         clockRate,
         lastPictureMs: Number.NEGATIVE_INFINITY,
-        samples,
+        first: counters,
+        samples: [{ atMs: nowMs, counters: noCounters }],
       }
       this.#cameras.set(cameraId, kept)
     }
@@ -154,9 +156,9 @@ export class FigureKeeper {
     const { clock } = this.#options
     const nowMs = clock.monotonicMs()
     const total = addCounters(kept.base, kept.last)
-    const first = this.#sampleBefore(kept, minuteMs)
-    const seconds = (nowMs - first.atMs) / 1000
-    const { receivedBytes, videoFrames } = subtractCounters(total, first.counters)
+    const { atMs, counters } = this.#sampleBefore(kept, minuteMs)
+    const seconds = (nowMs - atMs) / 1000
+    const { receivedBytes, videoFrames } = subtractCounters(total, counters === noCounters ? kept.first : counters)
     const isOn = nowMs - kept.lastPictureMs < silentMs && seconds >= 1
     const recent = this.#since(kept, windowMs)
     return {
