@@ -1,93 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import type { TestContext } from 'node:test'
-import { type TestDatabase, testEachDatabase } from '../../../test/postgres/each-database.ts'
+import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { listTexts, readRows } from '../../../test/postgres/read-rows.ts'
-import { silentLogger } from '../../base/log.ts'
-import type { OAuthPolicy } from '../../model/oauth/policy.ts'
 import { addKeeper } from '../../store/temporary-store.ts'
-import { Authenticator } from '../authenticator.ts'
-import type { AuditEvent } from '../guard/audit.ts'
-import { TestClock } from '../guard/test-clock.ts'
-import type { ReuseNotice } from './oauth-options.ts'
-import { createOAuthSecret } from './oauth-secrets.ts'
-import {
-  addApplication,
-  addSession,
-  addUser,
-  askRevoke,
-  askToken,
-  createTemporaryOAuth,
-  readPair,
-  readRefusal,
-  type Sent,
-  testContext,
-  testPassword,
-} from './temporary-oauth.ts'
+import { openLogins } from './temporary-logins.ts'
+import { addSession, readPair, readRefusal, type Sent, testContext } from './temporary-oauth.ts'
 
 const dayMs = 86_400_000
-
-async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial<OAuthPolicy> = {}) {
-  const clock = new TestClock()
-  const { store, database } = await openStore(t, { clock })
-  const events: AuditEvent[] = []
-  const notices: ReuseNotice[] = []
-  const oauth = createTemporaryOAuth(store, {
-    clock,
-    policy,
-    audit: { write: (event) => void events.push(event) },
-    onReuse: (notice) => void notices.push(notice),
-  })
-  const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log: silentLogger }) // biome-ignore format: one line
-  const user = await addUser(store)
-  const app = await addApplication(store, { ownerId: user.id })
-  await addApplication(store, { ownerId: user.id, clientId: 'other' })
-  const logIn = async (change: Sent = {}) =>
-    readPair(
-      await askToken(oauth, {
-        grant_type: 'password',
-        client_id: 'app',
-        username: user.email,
-        password: testPassword,
-        ...change,
-      }),
-    )
-  const refresh = (refresh_token: string, change: Sent = {}, idempotencyKey?: string) =>
-    askToken(
-      oauth,
-      { grant_type: 'refresh_token', client_id: 'app', refresh_token, ...change },
-      idempotencyKey === undefined ? {} : { idempotencyKey },
-    )
-  const revoke = (token: string, client_id = 'app') => askRevoke(oauth, { client_id, token })
-  const isAccepted = async (access: string) => {
-    try {
-      await authenticator.authenticate(`Bearer ${access}`)
-      return true
-    } catch {
-      return false
-    }
-  }
-  return {
-    store,
-    database,
-    clock,
-    oauth,
-    authenticator,
-    events,
-    notices,
-    user,
-    app,
-    logIn,
-    refresh,
-    revoke,
-    isAccepted,
-  }
-}
 
 const invalidGrant = [400, 'invalid_grant']
 
 testEachDatabase('T2: an access token lives for exactly 36,000 seconds, on 1,000 of them', async (t, database) => {
-  const { logIn, refresh, clock, isAccepted } = await open(t, database)
+  const { logIn, refresh, clock, isAccepted } = await openLogins(t, database)
   let pair = await logIn()
   for (let i = 0; i < 1000; i++) {
     assert.equal(pair.expires_in, 36_000)
@@ -104,7 +27,7 @@ testEachDatabase('T2: an access token lives for exactly 36,000 seconds, on 1,000
 })
 
 testEachDatabase('T10: a refresh ends all earlier tokens of its login, and of no other', async (t, database) => {
-  const { logIn, refresh, isAccepted, clock } = await open(t, database)
+  const { logIn, refresh, isAccepted, clock } = await openLogins(t, database)
   const [phone, tablet] = [await logIn(), await logIn()]
   assert.equal(await isAccepted(phone.access_token), true)
   const next = readPair(await refresh(phone.refresh_token))
@@ -118,7 +41,7 @@ testEachDatabase('T10: a refresh ends all earlier tokens of its login, and of no
 })
 
 testEachDatabase('T11: of fifty refreshes at once exactly one is answered', async (t, database) => {
-  const { logIn, refresh, isAccepted } = await open(t, database)
+  const { logIn, refresh, isAccepted } = await openLogins(t, database)
   const { refresh_token } = await logIn()
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)))
   const won = answers.filter(({ status }) => status === 200)
@@ -130,7 +53,7 @@ testEachDatabase('T11: of fifty refreshes at once exactly one is answered', asyn
 testEachDatabase(
   'T12: a used refresh token is refused for ten seconds, and after that ends the grant',
   async (t, database) => {
-    const { logIn, refresh, isAccepted, clock, events, notices, user, app } = await open(t, database)
+    const { logIn, refresh, isAccepted, clock, events, notices, user, app } = await openLogins(t, database)
     const first = await logIn()
     const second = readPair(await refresh(first.refresh_token))
     clock.advance(9_999)
@@ -148,7 +71,7 @@ testEachDatabase(
 )
 
 testEachDatabase('T12: without a leeway the first replay ends the grant', async (t, database) => {
-  const { logIn, refresh, isAccepted } = await open(t, database, { reuseLeewayMs: 0 })
+  const { logIn, refresh, isAccepted } = await openLogins(t, database, { reuseLeewayMs: 0 })
   const first = await logIn()
   const second = readPair(await refresh(first.refresh_token))
   assert.deepEqual(readRefusal(await refresh(first.refresh_token)), invalidGrant)
@@ -156,7 +79,7 @@ testEachDatabase('T12: without a leeway the first replay ends the grant', async 
 })
 
 testEachDatabase('T13: what is refused for another reason does not use a refresh token up', async (t, database) => {
-  const { logIn, refresh, app, store } = await open(t, database)
+  const { logIn, refresh, app, store } = await openLogins(t, database)
   const { refresh_token } = await logIn({ scope: 'read' })
   const cases: [Sent, string?, string?][] = [
     [{ scope: 'write' }, 'invalid_scope'],
@@ -179,7 +102,7 @@ testEachDatabase('T13: what is refused for another reason does not use a refresh
 })
 
 testEachDatabase('less may be asked for in a refresh, for that access token alone', async (t, database) => {
-  const { logIn, refresh, authenticator } = await open(t, database)
+  const { logIn, refresh, authenticator } = await openLogins(t, database)
   const first = await logIn({ scope: 'write read' })
   assert.equal(first.scope, 'write read')
   const narrow = readPair(await refresh(first.refresh_token, { scope: 'read' }))
@@ -192,7 +115,7 @@ testEachDatabase('less may be asked for in a refresh, for that access token alon
 testEachDatabase(
   'T14: the same Idempotency-Key gets the same pair, until its refresh token is used or a minute is over',
   async (t, database) => {
-    const { logIn, refresh, isAccepted, clock } = await open(t, database)
+    const { logIn, refresh, isAccepted, clock } = await openLogins(t, database)
     const first = await logIn()
     const answer = await refresh(first.refresh_token, {}, 'key-1')
     const second = readPair(answer)
@@ -219,7 +142,7 @@ testEachDatabase(
 )
 
 testEachDatabase('T14: requests with one key at once are all answered alike', async (t, database) => {
-  const { logIn, refresh } = await open(t, database)
+  const { logIn, refresh } = await openLogins(t, database)
   const { refresh_token } = await logIn()
   const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token, {}, 'key')))
   for (const answer of answers) assert.deepEqual(answer, answers[0])
@@ -229,7 +152,7 @@ testEachDatabase('T14: requests with one key at once are all answered alike', as
 testEachDatabase(
   'T14, T23: the database holds nothing of a token, a code or a kept answer in clear',
   async (t, kind) => {
-    const { logIn, refresh, database, store, oauth, user } = await open(t, kind)
+    const { logIn, refresh, database, store, oauth, user } = await openLogins(t, kind)
     const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb' }
     const asked = await oauth.checkAuthorize(new URLSearchParams(query))
     assert.equal(asked.kind, 'ask')
@@ -249,59 +172,8 @@ testEachDatabase(
   },
 )
 
-testEachDatabase(
-  'T15: either token revokes the grant; another application changes nothing; nobody learns what is known',
-  async (t, database) => {
-    const { logIn, refresh, revoke, isAccepted, events } = await open(t, database)
-    const empty = { status: 200, headers: { 'cache-control': 'no-store', pragma: 'no-cache' }, body: '' }
-    for (const kind of ['access_token', 'refresh_token'] as const) {
-      const pair = await logIn()
-      for (const token of [
-        'unknown',
-        createOAuthSecret('access', randomBytes),
-        createOAuthSecret('refresh', randomBytes),
-      ]) {
-        assert.deepEqual(await revoke(token), empty)
-      }
-      assert.deepEqual(await revoke(pair[kind], 'other'), empty)
-      assert.equal(await isAccepted(pair.access_token), true)
-      assert.deepEqual(await revoke(pair[kind]), empty)
-      assert.equal(await isAccepted(pair.access_token), false)
-      assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
-      assert.deepEqual(await revoke(pair[kind]), empty)
-      assert.equal(events.at(-1)?.event, 'token.revoked')
-    }
-    assert.deepEqual(readRefusal(await revoke('x', 'nobody')), [401, 'invalid_client'])
-    assert.deepEqual(readRefusal(await revoke('')), [400, 'invalid_request', 'Missing token parameter.'])
-  },
-)
-
-for (const kind of ['access_token', 'refresh_token'] as const) {
-  testEachDatabase(`T15: revoking a superseded ${kind} still ends its grant, and no other`, async (t, database) => {
-    const { logIn, refresh, revoke, isAccepted } = await open(t, database)
-    const [first, other] = [await logIn(), await logIn()]
-    const second = readPair(await refresh(first.refresh_token))
-    const third = readPair(await refresh(second.refresh_token))
-    await revoke(first[kind], 'other')
-    assert.equal(await isAccepted(third.access_token), true)
-    await revoke(first[kind])
-    assert.equal(await isAccepted(third.access_token), false)
-    assert.deepEqual(readRefusal(await refresh(third.refresh_token)), invalidGrant)
-    assert.equal(await isAccepted(other.access_token), true)
-  })
-}
-
-testEachDatabase('T15: revoking an access token that has expired still ends its grant', async (t, database) => {
-  const { logIn, refresh, revoke, clock, store } = await open(t, database)
-  const pair = await logIn()
-  clock.advance(20 * dayMs)
-  await store.grants.removeExpired()
-  await revoke(pair.access_token)
-  assert.deepEqual(readRefusal(await refresh(pair.refresh_token)), invalidGrant)
-})
-
 testEachDatabase('T16: a chain in use never ends by idling, but by the year', async (t, database) => {
-  const { logIn, refresh, clock, store, user, isAccepted } = await open(t, database)
+  const { logIn, refresh, clock, store, user, isAccepted } = await openLogins(t, database)
   const idle = await logIn()
   clock.advance(30 * dayMs - 1)
   let pair = readPair(await refresh(idle.refresh_token))
@@ -326,7 +198,7 @@ testEachDatabase('T16: a chain in use never ends by idling, but by the year', as
 })
 
 testEachDatabase('T16: without a limit a chain in use never ends', async (t, database) => {
-  const { logIn, refresh, clock } = await open(t, database, { grantMs: undefined })
+  const { logIn, refresh, clock } = await openLogins(t, database, { grantMs: undefined })
   let pair = await logIn()
   for (let month = 0; month < 40; month++) {
     clock.advance(29 * dayMs)
@@ -337,7 +209,7 @@ testEachDatabase('T16: without a limit a chain in use never ends', async (t, dat
 testEachDatabase(
   'T17: removing an application, disabling a user, or ending a grant or all of them ends tokens at once',
   async (t, database) => {
-    const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await open(t, database)
+    const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await openLogins(t, database)
     await addKeeper(store)
     const ways: [string, (grantId: number) => Promise<unknown>][] = [
       ['one', (grantId) => oauth.revokeGrant(user.id, grantId, testContext)],
@@ -365,7 +237,7 @@ testEachDatabase(
 )
 
 testEachDatabase('users see their logins, newest first, with where they were used last', async (t, database) => {
-  const { store, oauth, user, app, logIn, refresh, clock } = await open(t, database)
+  const { store, oauth, user, app, logIn, refresh, clock } = await openLogins(t, database)
   const phone = await logIn({ scope: 'read' })
   await logIn()
   clock.advance(5000)
@@ -389,7 +261,7 @@ testEachDatabase('users see their logins, newest first, with where they were use
 })
 
 testEachDatabase('what has expired is forgotten in time, and nothing that has not', async (t, kind) => {
-  const { store, database, clock, logIn, refresh } = await open(t, kind)
+  const { store, database, clock, logIn, refresh } = await openLogins(t, kind)
   const first = await logIn()
   readPair(await refresh(first.refresh_token, {}, 'key'))
   const count = async () => {
