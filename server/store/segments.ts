@@ -20,7 +20,8 @@ import type {
   SegmentSpan,
 } from '../model/segment-views.ts'
 import { writeRelaxed } from './durability.ts'
-import { addToFootage, listFootage, recountFootage, sumFootage, takeFromFootage } from './footage.ts'
+import { addToFootage, listFootage, recountFootage, sumFootage } from './footage.ts'
+import { listGarbage, markGarbage, removeGarbage } from './garbage.ts'
 import { listPasses, orderByPass, removePasses, writePass } from './passes.ts'
 import { findLast, listOldest } from './recorded-order.ts'
 import type { Row, Tables } from './schema.ts'
@@ -306,46 +307,17 @@ export class Segments {
    * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk: after `sync`. Ids
    * without a row are left out.
    */
-  async markGarbage(ids: readonly number[]): Promise<Garbage[]> {
-    if (ids.length === 0) return []
-    return writeRelaxed(this.#db, (db) =>
-      inTransaction(db, async (transaction) => {
-        const marked: Garbage[] = []
-        for (const some of chunks(ids)) {
-          const rows = await transaction
-            .selectFrom('segments')
-            .select(['id', 'path', 'camera_id', 'bytes', 'is_closed'])
-            .where('id', 'in', some)
-            .orderBy('id')
-            .forUpdate()
-            .execute()
-          if (rows.length === 0) continue
-          const found = rows.map(({ id }) => id)
-          await transaction
-            .insertInto('garbage')
-            .values(rows.map(({ id, path }) => ({ id, path })))
-            .execute()
-          await transaction.deleteFrom('segment_fragments').where('segment_id', 'in', found).execute()
-          await transaction.deleteFrom('segment_holes').where('segment_id', 'in', found).execute()
-          await transaction.deleteFrom('segments').where('id', 'in', found).execute()
-          await takeFromFootage(transaction, rows)
-          marked.push(...rows.map(({ id, path }) => ({ id, path })))
-        }
-        return marked
-      }),
-    )
+  markGarbage(ids: readonly number[]): Promise<Garbage[]> {
+    return markGarbage(this.#db, ids)
   }
 
-  async listGarbage(limit: number): Promise<Garbage[]> {
-    const rows = await this.#db.selectFrom('garbage').select(['id', 'path']).orderBy('id').limit(limit).execute()
-    return rows.map(({ id, path }) => ({ id, path }))
+  listGarbage(limit: number): Promise<Garbage[]> {
+    return listGarbage(this.#db, limit)
   }
 
   /** After the files of garbage are deleted. */
-  async remove(ids: readonly number[]): Promise<void> {
-    for (const some of chunks(ids)) {
-      await writeRelaxed(this.#db, (db) => db.deleteFrom('garbage').where('id', 'in', some).execute())
-    }
+  remove(ids: readonly number[]): Promise<void> {
+    return removeGarbage(this.#db, ids)
   }
 
   /** One of the open and one of the closed ones: the index begins with that. */
@@ -403,9 +375,4 @@ function selectFiles(db: Kysely<Tables>) {
 
 function toFile(row: Pick<Row<'segments'>, 'id' | 'path' | 'start_ms' | 'bytes' | 'is_closed'>): SegmentFile {
   return { id: row.id, path: row.path, startMs: row.start_ms, bytes: row.bytes, isClosed: row.is_closed === 1 }
-}
-
-/** Lists of ids are bounded by what one statement may carry. */
-function* chunks(ids: readonly number[]): Generator<readonly number[]> {
-  for (let i = 0; i < ids.length; i += 500) yield ids.slice(i, i + 500)
 }
