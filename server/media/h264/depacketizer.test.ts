@@ -7,50 +7,14 @@ import type { VideoSink } from '../video-depacketizer.ts'
 import { parseAvcConfig } from './avc-config.ts'
 import { h264Codec } from './h264-codec.ts'
 import { packetizeH264 } from './packetizer.ts'
-
-const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16))
-const sps = bytesOf('6742c01eda0280bfe5c044000003000400000300c83c58ba80')
-const largeSps = bytesOf('6742c028da01e0089f97011000000300100000030320f1832a')
-const pps = bytesOf('68ce0fc8')
-
-/** A slice NAL unit; `isFirst` puts macroblock 0 at its start. */
-function slice(type: number, bytes: number, isFirst = true): Uint8Array {
-  const unit = new Uint8Array(Math.max(2, bytes)).fill(0x55)
-  unit[0] = 0x60 | type
-  unit[1] = isFirst ? 0x88 : 0x48
-  return unit
-}
-
-const key = (bytes = 20) => [sps, pps, slice(5, bytes)]
-const inter = (bytes = 20) => [slice(1, bytes)]
-
-type Seen = { isKey: boolean; timestamp: number; units: Uint8Array[] } | string
-
-function open() {
-  const seen: Seen[] = []
-  const depacketizer = new NalDepacketizer(h264Codec, {
-    onFormat: ({ width, height, codecString }) => seen.push(`${width}x${height} ${codecString}`),
-    onPicture: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
-  })
-  const send = (payloads: readonly Uint8Array[], timestamp: number, marked = [payloads.length - 1]) => {
-    for (const [i, payload] of payloads.entries()) {
-      depacketizer.push(payload, 0, payload.length, timestamp, marked.includes(i))
-    }
-  }
-  return {
-    seen,
-    depacketizer,
-    send,
-    times: () => seen.map((item) => (typeof item === 'string' ? item : item.timestamp)),
-  }
-}
+import { bytesOf, inter, key, largeSps, openDepacketizer, pps, type Seen, slice, sps } from './test-units.ts'
 
 test('what is packetized comes back, without parameter sets, at any packet size', () => {
   const unit = fc.record({ type: fc.constantFrom(1, 5, 6), bytes: fc.integer({ min: 2, max: 4000 }) })
   const accessUnits = fc.array(fc.array(unit, { minLength: 1, maxLength: 4 }), { maxLength: 8 })
   fc.assert(
     fc.property(accessUnits, fc.integer({ min: 40, max: 1500 }), (list, maxPayloadBytes) => {
-      const { seen, send } = open()
+      const { seen, send } = openDepacketizer()
       const sent: Seen[] = []
       const sendUnit = (units: Uint8Array[], timestamp: number, isKey: boolean) => {
         send(packetizeH264([...(isKey ? [sps, pps] : []), ...units], maxPayloadBytes), timestamp)
@@ -72,76 +36,8 @@ test('what is packetized comes back, without parameter sets, at any packet size'
   )
 })
 
-/** Recovery point messages: of this picture, and of the one 18 reference pictures later. */
-const openPoint = Uint8Array.of(6, 6, 1, 0b1_1_0_00_1_00, 0x80)
-const gradualPoint = Uint8Array.of(6, 6, 2, 0b00001001, 0b1_1_0_00_1_00, 0x80)
-
-test('a stream without IDR pictures begins at a recovery point, at any packet size', () => {
-  const points = fc.constantFrom(openPoint, gradualPoint)
-  fc.assert(
-    fc.property(points, fc.integer({ min: 5, max: 300 }), fc.nat(3), (point, maxPayloadBytes, lostGroup) => {
-      const { seen, depacketizer, send } = open()
-      const recoveries: (number | undefined)[] = []
-      const times: number[] = []
-      for (let i = 0; i < 20; i++) {
-        if (i === lostGroup * 5 + 3) depacketizer.markLoss()
-        const units = i % 5 === 1 ? [sps, pps, point, slice(1, 700)] : inter(300)
-        send(packetizeH264(units, maxPayloadBytes), i * 3600)
-      }
-      for (const item of seen) {
-        if (typeof item === 'string') continue
-        times.push(item.timestamp / 3600)
-        if (item.isKey) recoveries.push(item.timestamp / 3600)
-      }
-      const lost = (i: number) => i >= lostGroup * 5 + 3 && i < lostGroup * 5 + 6
-      const expected = Array.from({ length: 19 }, (_, i) => i + 1).filter((i) => !lost(i))
-      assert.deepEqual(times, expected)
-      assert.deepEqual(recoveries, [1, 6, 11, 16])
-    }),
-  )
-})
-
-test('pictures shown before an open group are left out where decoding begins there, and kept elsewhere', () => {
-  const { depacketizer, send, times } = open()
-  /** In the order of decoding: shown as 2, 0, 1, 5, 3, 4, 8, … */
-  const group = (at: number) => {
-    send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), at + 2)
-    for (const shown of [0, 1, 5, 3, 4]) send(packetizeH264(inter()), at + shown)
-  }
-  group(100)
-  group(106)
-  depacketizer.markLoss()
-  group(112)
-  send(packetizeH264(inter()), 200)
-  send(packetizeH264(inter()), 201)
-  const [, ...shown] = times()
-  assert.deepEqual(shown, [
-    ...[102, 105, 103, 104],
-    ...[108, 106, 107, 111, 109, 110],
-    ...[114, 117, 115, 116, 200, 201],
-  ])
-})
-
-test('a camera clock that steps back behind a recovery point costs a few pictures at most', () => {
-  const { depacketizer, send, times } = open()
-  depacketizer.markLoss()
-  send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), 1e9)
-  for (let i = 0; i < 50; i++) send(packetizeH264(inter()), i)
-  assert.ok(times().length > 30, `${times().length} pictures`)
-})
-
-test('a stream that repeats IDR pictures is not begun at gradual refresh', () => {
-  const { send, seen } = open()
-  for (let i = 0; i < 40; i++) {
-    const units = i % 10 === 0 ? key() : i % 10 === 5 ? [gradualPoint, slice(1, 30)] : inter()
-    send(packetizeH264(units), i)
-  }
-  const keys = seen.flatMap((item) => (typeof item !== 'string' && item.isKey ? [item.timestamp] : []))
-  assert.deepEqual(keys, [0, 5, 10, 20, 30])
-})
-
 test('single NAL unit packets (mode 0) and parameter sets of the SDP give the same', () => {
-  const { seen, depacketizer, send, times } = open()
+  const { seen, depacketizer, send, times } = openDepacketizer()
   for (const set of [sps, pps]) depacketizer.takeParameterSet(set)
   send([slice(5, 30)], 0)
   send([slice(1, 30)], 1)
@@ -154,7 +50,7 @@ test('single NAL unit packets (mode 0) and parameter sets of the SDP give the sa
 })
 
 test('a lost packet costs its group of pictures and never a corrupt frame', () => {
-  const { depacketizer, send, times } = open()
+  const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key(5000)), 0)
   send(packetizeH264(inter(5000)), 1)
   const cut = packetizeH264(inter(5000))
@@ -210,7 +106,7 @@ test('damaged pictures that are kept are marked, until a whole key frame comes; 
 })
 
 test('a key frame whose first packets were lost is not taken for a whole one', () => {
-  const { depacketizer, send, times } = open()
+  const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key()), 0)
   send(packetizeH264(inter()), 1)
   depacketizer.markLoss()
@@ -223,7 +119,7 @@ test('a key frame whose first packets were lost is not taken for a whole one', (
 })
 
 test('a key frame after a loss that lacks its parameter sets is dropped, they may have changed', () => {
-  const { depacketizer, send, times } = open()
+  const { depacketizer, send, times } = openDepacketizer()
   send(packetizeH264(key()), 0)
   send(packetizeH264(inter()), 1)
   depacketizer.markLoss()
@@ -237,7 +133,7 @@ test('any set of lost packets leaves only whole frames, each after what it refer
   const lost = fc.array(fc.nat(120), { maxLength: 10 })
   fc.assert(
     fc.property(lost, fc.integer({ min: 100, max: 1200 }), (lost, maxPayloadBytes) => {
-      const { seen, depacketizer } = open()
+      const { seen, depacketizer } = openDepacketizer()
       let packet = 0
       let isGap = false
       const arrived = new Map<number, boolean>()
@@ -270,7 +166,7 @@ test('any set of lost packets leaves only whole frames, each after what it refer
 })
 
 test('new parameter sets in the middle give a new format, repeated ones do not', () => {
-  const { send, times } = open()
+  const { send, times } = openDepacketizer()
   for (const [i, units] of [key(), key(), [largeSps, pps, slice(5, 9)], inter(), inter()].entries()) {
     send(packetizeH264(units), i)
   }
@@ -278,7 +174,7 @@ test('new parameter sets in the middle give a new format, repeated ones do not',
 })
 
 test('a byte stream with start codes in a packet is taken apart', () => {
-  const { seen, send, times } = open()
+  const { seen, send, times } = openDepacketizer()
   const code = (zeros: number) => [...new Array(zeros).fill(0), 1]
   const unit = slice(5, 30)
   send([Uint8Array.from([...code(3), ...sps, ...code(2), ...pps, ...code(3), ...unit])], 0)
@@ -289,7 +185,7 @@ test('a byte stream with start codes in a packet is taken apart', () => {
 })
 
 test('two sequence sets with ids of their own are one format, sent again and again', () => {
-  const { depacketizer, send, times } = open()
+  const { depacketizer, send, times } = openDepacketizer()
   // The same with id 1: `ue(1)` in place of `ue(0)`, what follows moves by two bits, so only the ids are right.
   const second = Uint8Array.from(sps)
   second[4] = 0x5a
@@ -320,7 +216,7 @@ test('more sequence sets than a configuration can count leave those it can', () 
 
 test('packets of the interleaved mode are refused and cost their group', () => {
   for (const type of [25, 26, 27, 29]) {
-    const { depacketizer, send, times } = open()
+    const { depacketizer, send, times } = openDepacketizer()
     send(packetizeH264(key()), 0)
     send([Uint8Array.of(0x60 | type, 0, 0, 0, 5, 1, 2, 3)], 1)
     send(inter(), 2)
@@ -361,7 +257,7 @@ test('a packet without its payload inside a picture costs the picture, which is 
 })
 
 test('a picture whose only packet came without its payload is counted as dropped, padding is not', () => {
-  const { send, depacketizer, times } = open()
+  const { send, depacketizer, times } = openDepacketizer()
   send(key(), 0)
   send([new Uint8Array()], 3600)
   send(inter(), 7200)
@@ -389,7 +285,7 @@ test('a picture whose slice came without its payload, behind a message or parame
 })
 
 test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
-  const { depacketizer, send, times } = open()
+  const { depacketizer, send, times } = openDepacketizer()
   send([...packetizeH264(key()), Uint8Array.of(10)], 0)
   send([Uint8Array.of(0x18, 0, 1, 10, 0, 1, 9), ...inter()], 1)
   send(inter(), 2)
@@ -400,7 +296,7 @@ test('an end of sequence, a NAL unit without content, disturbs nothing', () => {
 
 test('the two fields of a frame, each marked, with one timestamp or two, are both there', () => {
   for (const step of [0, 0.5]) {
-    const { send, times } = open()
+    const { send, times } = openDepacketizer()
     send(packetizeH264(key()), 0)
     for (let i = 1; i < 4; i++) {
       send(packetizeH264(inter()), i)
@@ -414,7 +310,7 @@ test('the two fields of a frame, each marked, with one timestamp or two, are bot
 test('a sender that marks every packet, and one that marks none, lose nothing', () => {
   const units = (type: number) => [...(type === 5 ? [sps, pps] : []), slice(type, 40), slice(type, 40, false)]
   for (const marked of [[0, 1, 2, 3], []]) {
-    const { seen, send, times } = open()
+    const { seen, send, times } = openDepacketizer()
     for (const [i, type] of [5, 1, 5, 1, 1].entries()) send(units(type), i, marked)
     assert.deepEqual(times(), ['640x360 avc1.42c01e', 0, 1, 2, 3])
     for (const item of seen) if (typeof item !== 'string') assert.equal(item.units.length, 2)
@@ -439,7 +335,7 @@ test('random payloads never throw', () => {
   const payload = fc.tuple(fc.nat(255), fc.nat(255), fc.uint8Array({ maxLength: 30 }), fc.nat(3), fc.boolean())
   fc.assert(
     fc.property(fc.array(payload, { maxLength: 30 }), (payloads) => {
-      const { depacketizer } = open()
+      const { depacketizer } = openDepacketizer()
       for (const [first, second, rest, timestamp, isMarked] of payloads) {
         const bytes = Uint8Array.of(first, second, ...rest)
         depacketizer.push(bytes, 0, bytes.length, timestamp, isMarked)

@@ -2,12 +2,14 @@
 // without decoding order numbers: single NAL units, AP, FU).
 //
 // A lost packet costs its group of pictures: the damaged access unit and all that refer to it are dropped until the next key
-// frame, never handed on, unless the owner of the camera wants them as they came. Bytes are copied once, from the packet to where the access unit stays, behind the one before it.
+// frame, unless the owner of the camera wants them as they came. Bytes are copied once, from the packet to where the access unit
+// stays, behind the one before it.
 
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
 import type { PictureAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
 import { listAnnexBNalUnits } from './nal-units.ts'
+import { RecoveryAccess } from './recovery-access.ts'
 import { findRecoveryPoint, type RecoveryPoint } from './recovery-point.ts'
 
 /** With less left in the memory other is begun: most access units fit, and the others move once. */
@@ -20,12 +22,6 @@ export type NalDepacketizerOptions = {
   /** Asked at a loss: whether damaged access units, and those that refer to them, are handed on as such. Without, they are dropped. */
   readonly keepsDamaged?: (() => boolean) | undefined
 }
-
-/** A stream that has shown more than one key frame with everything in it needs no others, unless these stay away for so many pictures. */
-const maxPicturesBetweenKeys = 300
-
-/** More pictures than this do not step back behind a key frame: the camera's clock did. */
-const maxLeading = 16
 
 const leadingAccess: PictureAccess = { isLeading: true }
 const damagedAccess: PictureAccess = { isDamaged: true }
@@ -69,12 +65,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   #isTainted = false
   /** The last key frame is where decoding began: what is shown before it refers to pictures that are not there. */
   #skipsLeading = false
-  /** When the last key frame that is only a recovery point is shown: what follows and is shown before it is a leading picture. */
-  #recoveryTimestamp = Number.NEGATIVE_INFINITY
-  #leadingLeft = 0
-  /** Key frames with everything in them, and pictures since the last one. */
-  #fullKeys = 0
-  #sinceFullKey = 0
+  readonly #recoveryAccess = new RecoveryAccess()
   /** Whether the RTP marker ends an access unit, as it should, is learned from the first key frame: some senders mark every slice. */
   #marker: 'unproven' | 'right' | 'wrong' = 'unproven'
   #wasMarked = false
@@ -324,14 +315,6 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#sink.onPicture(data, timestamp, isKey, memory, access)
   }
 
-  /** The recovery count of the access unit where it is a place to start for this reason alone, else undefined. */
-  #findRecovery(): number | undefined {
-    if (this.#hasKeySlice || !this.#recovery) return undefined
-    const { count } = this.#recovery
-    const isNeeded = this.#fullKeys < 2 || this.#sinceFullKey > maxPicturesBetweenKeys
-    return count === 0 || isNeeded ? count : undefined
-  }
-
   #refuse(): void {
     this.counters.badPayloads++
     this.markLoss()
@@ -339,11 +322,11 @@ export class NalDepacketizer implements VideoDepacketizer {
 
   #end(): void {
     if (this.#fragmentStart >= 0) this.#refuse()
-    const recovery = this.#findRecovery()
+    const recovery = this.#hasKeySlice ? undefined : this.#recoveryAccess.findCount(this.#recovery)
     const isKey = this.#hasKeySlice || recovery !== undefined
     const isWhole = !(isKey && this.#lacksSets()) && !this.#isDamaged && this.#hasSlice
     const timestamp = this.#timestamp
-    const isLeading = this.#hasLeadingSlice || (!isKey && this.#isBeforeRecovery(timestamp))
+    const isLeading = this.#hasLeadingSlice || (!isKey && this.#recoveryAccess.isLeading(timestamp))
     const isBroken = this.#isBroken || (recovery !== undefined && this.#recovery!.isBroken)
     const bytes = this.#unitBytes
     if (isWhole && isKey && this.#wasMarked && this.#marker === 'unproven') this.#marker = 'right'
@@ -351,7 +334,7 @@ export class NalDepacketizer implements VideoDepacketizer {
     this.#lastEnded = timestamp
     this.#reset(Number.NaN)
     this.#isDamaged = false
-    if (!isKey) this.#sinceFullKey++
+    if (!isKey) this.#recoveryAccess.noteOther()
     if (this.#isTainted && !this.#needsKey && !isKey) {
       if (bytes > 0) this.#giveUnit(bytes, timestamp, false, damagedAccess)
       else this.counters.droppedFrames++
@@ -369,24 +352,11 @@ export class NalDepacketizer implements VideoDepacketizer {
     else this.#giveUnit(bytes, timestamp, isKey, isLeading ? leadingAccess : undefined)
   }
 
-  /** True for the pictures that come at once after a recovery point and are shown before it. */
-  #isBeforeRecovery(timestamp: number): boolean {
-    if (timestamp < this.#recoveryTimestamp && this.#leadingLeft-- > 0) return true
-    this.#recoveryTimestamp = Number.NEGATIVE_INFINITY
-    return false
-  }
-
   #noteKey(timestamp: number, recovery: number | undefined, isBroken: boolean): void {
     this.#skipsLeading = this.#needsKey || isBroken
     this.#needsKey = false
     this.#isTainted = false
-    this.#recoveryTimestamp = recovery === undefined ? Number.NEGATIVE_INFINITY : timestamp
-    this.#leadingLeft = maxLeading
-    if (recovery !== undefined && recovery > 0) this.#sinceFullKey++
-    else {
-      this.#fullKeys++
-      this.#sinceFullKey = 0
-    }
+    this.#recoveryAccess.noteKey(timestamp, recovery)
   }
 
   /** True for the first key frame after a loss that lacks the parameter sets its stream repeats: they may have changed. */

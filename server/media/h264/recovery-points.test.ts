@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { packetizeH264 } from './packetizer.ts'
+import { inter, key, openDepacketizer, pps, slice, sps } from './test-units.ts'
+
+/** Recovery point messages: of this picture, and of the one 18 reference pictures later. */
+const openPoint = Uint8Array.of(6, 6, 1, 0b1_1_0_00_1_00, 0x80)
+const gradualPoint = Uint8Array.of(6, 6, 2, 0b00001001, 0b1_1_0_00_1_00, 0x80)
+
+test('a stream without IDR pictures begins at a recovery point, at any packet size', () => {
+  const points = fc.constantFrom(openPoint, gradualPoint)
+  fc.assert(
+    fc.property(points, fc.integer({ min: 5, max: 300 }), fc.nat(3), (point, maxPayloadBytes, lostGroup) => {
+      const { seen, depacketizer, send } = openDepacketizer()
+      const recoveries: (number | undefined)[] = []
+      const times: number[] = []
+      for (let i = 0; i < 20; i++) {
+        if (i === lostGroup * 5 + 3) depacketizer.markLoss()
+        const units = i % 5 === 1 ? [sps, pps, point, slice(1, 700)] : inter(300)
+        send(packetizeH264(units, maxPayloadBytes), i * 3600)
+      }
+      for (const item of seen) {
+        if (typeof item === 'string') continue
+        times.push(item.timestamp / 3600)
+        if (item.isKey) recoveries.push(item.timestamp / 3600)
+      }
+      const lost = (i: number) => i >= lostGroup * 5 + 3 && i < lostGroup * 5 + 6
+      const expected = Array.from({ length: 19 }, (_, i) => i + 1).filter((i) => !lost(i))
+      assert.deepEqual(times, expected)
+      assert.deepEqual(recoveries, [1, 6, 11, 16])
+    }),
+  )
+})
+
+test('pictures shown before an open group are left out where decoding begins there, and kept elsewhere', () => {
+  const { depacketizer, send, times } = openDepacketizer()
+  /** In the order of decoding: shown as 2, 0, 1, 5, 3, 4, 8, … */
+  const group = (at: number) => {
+    send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), at + 2)
+    for (const shown of [0, 1, 5, 3, 4]) send(packetizeH264(inter()), at + shown)
+  }
+  group(100)
+  group(106)
+  depacketizer.markLoss()
+  group(112)
+  send(packetizeH264(inter()), 200)
+  send(packetizeH264(inter()), 201)
+  const [, ...shown] = times()
+  assert.deepEqual(shown, [
+    ...[102, 105, 103, 104],
+    ...[108, 106, 107, 111, 109, 110],
+    ...[114, 117, 115, 116, 200, 201],
+  ])
+})
+
+test('a camera clock that steps back behind a recovery point costs a few pictures at most', () => {
+  const { depacketizer, send, times } = openDepacketizer()
+  depacketizer.markLoss()
+  send(packetizeH264([sps, pps, openPoint, slice(1, 50)]), 1e9)
+  for (let i = 0; i < 50; i++) send(packetizeH264(inter()), i)
+  assert.ok(times().length > 30, `${times().length} pictures`)
+})
+
+test('a stream that repeats IDR pictures is not begun at gradual refresh', () => {
+  const { send, seen } = openDepacketizer()
+  for (let i = 0; i < 40; i++) {
+    const units = i % 10 === 0 ? key() : i % 10 === 5 ? [gradualPoint, slice(1, 30)] : inter()
+    send(packetizeH264(units), i)
+  }
+  const keys = seen.flatMap((item) => (typeof item !== 'string' && item.isKey ? [item.timestamp] : []))
+  assert.deepEqual(keys, [0, 5, 10, 20, 30])
+})
