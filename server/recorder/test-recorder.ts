@@ -1,0 +1,90 @@
+// A recorder with a temporary archive and a log of its events, for tests.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/log.ts'
+import type { Frame } from '../media/frame.ts'
+import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
+import type { Fragment } from '../model/segment.ts'
+import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
+import { CameraRecorder, type RecorderEvents, type RecorderOptions } from './recorder.ts'
+import { createNodeDisk } from './recording-disk.ts'
+
+export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
+export const nodeDisk = createNodeDisk(archiveDir)
+after(() => rm(archiveDir, { recursive: true }))
+
+export type Recorded = {
+  segment: OpenSegment
+  fragments: Fragment[]
+  isClosed: boolean
+  isBroken?: boolean
+  confirmedBytes?: number
+}
+
+export class EventLog implements RecorderEvents {
+  readonly files: Recorded[] = []
+  readonly statuses: string[] = []
+  readonly gaps: (string | undefined)[] = []
+  segmentOpened(segment: OpenSegment): void {
+    this.files.push({ segment, fragments: [], isClosed: false })
+  }
+  fragmentWritten(_cameraId: number, path: string, fragment: Fragment): void {
+    this.#file(path).fragments.push(fragment)
+  }
+  segmentClosed(_cameraId: number, path: string): void {
+    this.#file(path).isClosed = true
+  }
+  segmentBroken(_cameraId: number, path: string, { bytes }: ConfirmedPart): void {
+    Object.assign(this.#file(path), { isBroken: true, confirmedBytes: bytes })
+  }
+  statusChanged(_cameraId: number, status: string, detail?: string): void {
+    this.statuses.push(detail === undefined ? status : `${status}: ${detail}`)
+  }
+  gapChanged(_cameraId: number, reason: string | undefined): void {
+    this.gaps.push(reason)
+  }
+  #file(path: string): Recorded {
+    return this.files.find(({ segment }) => segment.path === path)!
+  }
+}
+
+let cameras = 100
+
+export function createRecorder(options: Partial<RecorderOptions> = {}) {
+  const events = new EventLog()
+  const cameraId = cameras++
+  const recorder = new CameraRecorder({
+    cameraId,
+    archiveDir,
+    clock: systemClock,
+    log: silentLogger,
+    events,
+    ...options,
+  })
+  return { recorder, events }
+}
+
+export function* take(options: SyntheticOptions, seconds: number): Generator<Frame> {
+  const { start90k = 0 } = options
+  for (const frame of syntheticFrames(options)) {
+    if (frame.dts90k >= start90k + seconds * 90_000) return
+    yield frame
+  }
+}
+
+export function pushRun(recorder: CameraRecorder, runId: string, options: SyntheticOptions, seconds: number): void {
+  recorder.push({ kind: 'start', runId, format: syntheticFormat(options) })
+  for (const frame of take(options, seconds)) recorder.push(frame)
+}
+
+/** When the disk has taken, or refused, what was pushed. */
+export async function settle(recorder: CameraRecorder): Promise<void> {
+  do await new Promise((resolve) => setTimeout(resolve, 1))
+  while (recorder.stats().queuedBytes > 0)
+}
+
+export const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0)

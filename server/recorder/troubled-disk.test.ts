@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { scanSegmentFile } from '../archive/segment-scan.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
+import { PendingBudget } from './pending-bytes.ts'
+import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
+import { archiveDir, createRecorder, nodeDisk, settle, sum, take } from './test-recorder.ts'
+
+/** A disk that can be told to fail or to take its time. */
+class TroubledDisk implements RecordingDisk {
+  failure: string | undefined
+  syncFailure: string | undefined
+  wait: Promise<void> = Promise.resolve()
+  syncs = 0
+  async createFile(path: string): Promise<RecordingFile> {
+    await this.#check()
+    const file = await nodeDisk.createFile(path)
+    return {
+      ...file,
+      write: async (buffers, position) => {
+        // A disk that fills up takes a part of the bytes.
+        if (this.failure) await file.write([buffers[0]!.subarray(0, 10)], position)
+        await this.#check()
+        await file.write(buffers, position)
+      },
+      sync: async () => {
+        this.syncs++
+        if (this.syncFailure) throw Object.assign(new Error(this.syncFailure), { code: this.syncFailure })
+        await file.sync()
+      },
+    }
+  }
+  removeFile = nodeDisk.removeFile
+  async syncFolder(path: string): Promise<void> {
+    await nodeDisk.syncFolder(path)
+  }
+  async #check(): Promise<void> {
+    await this.wait
+    if (this.failure) throw Object.assign(new Error(this.failure), { code: this.failure })
+  }
+}
+
+test('a full disk is told, what was whole is kept, and recording resumes by itself', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => now }
+  const { recorder, events } = createRecorder({ disk, clock, random: () => 0 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 20)) {
+    if (frame.isKey) await settle(recorder)
+    now = frame.dts90k / 90
+    if (now === 3000) disk.failure = 'ENOSPC'
+    if (now === 10_000) disk.failure = undefined
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.deepEqual(
+    events.files.map(({ fragments, isClosed, segment }) => [fragments[0]?.startMs, isClosed, segment.gapReason]),
+    [
+      [syntheticStartMs, true, undefined],
+      [events.files[1]!.segment.startMs, true, 'disk_full'],
+    ],
+  )
+  assert.ok(events.files[1]!.segment.startMs <= syntheticStartMs + 14_000, 'tries again soon')
+  // A file is begun at each attempt, and fails.
+  assert.deepEqual([...new Set(events.gaps)], ['disk_full', undefined, 'stopped_by_user'])
+  assert.deepEqual(events.gaps.slice(-3), ['disk_full', undefined, 'stopped_by_user'])
+  assert.deepEqual(events.statuses, [
+    'CONNECTING',
+    'RECORDING',
+    'ERROR: The disk that keeps the recordings is full.',
+    'RECORDING',
+    'STOPPING',
+    'READY',
+  ])
+  for (const { segment, fragments } of events.files) {
+    const scan = await scanSegmentFile(join(archiveDir, segment.path))
+    assert.deepEqual(scan.fragments, fragments)
+    assert.equal(scan.fileBytes, scan.bytes, 'no half fragment is left')
+  }
+  assert.ok(recorder.stats().droppedFrames > 100)
+  const folder = join(archiveDir, dirname(events.files[0]!.segment.path))
+  assert.equal((await readdir(folder)).length, 2, 'no empty file is left')
+})
+
+test('a folder that may not be written is an error in words, tried again without a storm', async () => {
+  const disk = new TroubledDisk()
+  disk.failure = 'EACCES'
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 120)) {
+    if (frame.isKey) await new Promise(setImmediate)
+    now = frame.dts90k / 90
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.match(events.statuses[1]!, /^ERROR: The server may not write/)
+  assert.ok(recorder.stats().diskErrors <= 10, `${recorder.stats().diskErrors} attempts`)
+  assert.equal(recorder.stats().pendingBytes, 0)
+})
+
+test('a slow disk never holds up the camera: frames are dropped to a key frame, counted, and the gap is told', async () => {
+  const disk = new TroubledDisk()
+  let go = () => {}
+  disk.wait = new Promise((resolve) => (go = resolve))
+  const maxPendingBytes = 100_000
+  // Of a budget, one alone gets half.
+  const pendingBudget = new PendingBudget(2 * maxPendingBytes)
+  const { recorder, events } = createRecorder({ disk, pendingBudget, segmentMs: 1_000_000 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 60)) {
+    recorder.push(frame)
+    assert.ok(recorder.stats().pendingBytes <= maxPendingBytes)
+    if (frame.dts90k === 50 * 90_000) {
+      go()
+      await settle(recorder)
+    }
+  }
+  await recorder.close()
+  const { droppedFrames } = recorder.stats()
+  assert.equal(events.files.length, 2)
+  assert.equal(events.files[1]!.segment.gapReason, 'overload')
+  assert.deepEqual(events.gaps, ['overload', undefined, 'stopped_by_user'])
+  const recordedMs = sum(events.files.flatMap(({ fragments }) => fragments.map(({ durationMs }) => durationMs)))
+  assert.equal(recordedMs + droppedFrames * 40, 60_000)
+})
+
+test('bytes are synced every few seconds and at the end', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 14)) {
+    if (frame.isKey) await settle(recorder)
+    now = frame.dts90k / 90
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.equal(disk.syncs, 3)
+  assert.equal(recorder.stats().pendingBytes, 0)
+})
+
+test('bytes are synced in time when no fragment follows them', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 3)) recorder.push(frame)
+  await settle(recorder)
+  for (now = 1000; now <= 4000; now += 1000) recorder.tick()
+  await settle(recorder)
+  assert.equal(disk.syncs, 0)
+  now = 4500
+  recorder.tick()
+  await eventually(() => disk.syncs === 1)
+  for (now = 10_000; now < 30_000; now += 1000) recorder.tick()
+  await recorder.close()
+  assert.equal(disk.syncs, 2, 'and not again until there is something')
+})
+
+test('a disk that takes ten seconds for a write is told, and nothing is lost that fits in the queue', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  let go = () => {}
+  for (const frame of take({}, 30)) {
+    if (frame.isKey && frame.kind === 'video') {
+      if (now <= 5000 || now > 15_000) await settle(recorder)
+      recorder.tick()
+    }
+    now = frame.dts90k / 90
+    if (now === 5000) disk.wait = new Promise((resolve) => (go = resolve))
+    if (now === 15_000) go()
+    recorder.push(frame)
+  }
+  await recorder.close()
+  assert.deepEqual(events.statuses, [
+    'CONNECTING',
+    'RECORDING',
+    'ERROR: The disk that keeps the recordings takes too long.',
+    'RECORDING',
+    'STOPPING',
+    'READY',
+  ])
+  assert.equal(recorder.stats().droppedFrames, 0)
+  assert.equal(sum(events.files.map(({ fragments }) => fragments.length)), 30)
+})
+
+test('a file that the disk does not confirm is not taken for a whole one', async () => {
+  const disk = new TroubledDisk()
+  const { recorder, events } = createRecorder({ disk, random: () => 0 })
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
+  for (const frame of take({}, 3)) recorder.push(frame)
+  await settle(recorder)
+  disk.syncFailure = 'EIO'
+  await recorder.close()
+  assert.deepEqual([events.files[0]!.isClosed, events.files[0]!.isBroken], [false, true])
+})
+
+test('after a failed sync, what waits goes into a new file: only what was written and not confirmed is lost', async () => {
+  const disk = new TroubledDisk()
+  let now = 0
+  const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
+  const options = { audioSampleRate: 48000 } as const
+  recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat(options) })
+  for (const frame of take(options, 28)) {
+    if (frame.kind === 'video' && frame.isKey && now !== 8000) await settle(recorder)
+    now = frame.dts90k / 90
+    // The second sync fails while a fragment waits, and only this one.
+    disk.syncFailure = now >= 8000 && disk.syncs < 2 ? 'EIO' : undefined
+    recorder.push(frame)
+  }
+  await recorder.close()
+  const [broken, next] = events.files
+  assert.equal(events.files.length, 2)
+  assert.deepEqual([broken!.isBroken, next!.isClosed, next!.segment.gapReason], [true, true, 'disk_failed'])
+  const confirmed = broken!.fragments.filter(({ offset, bytes }) => offset + bytes <= broken!.confirmedBytes!)
+  const recordedMs = sum([...confirmed, ...next!.fragments].map(({ durationMs }) => durationMs))
+  const lostMs = next!.fragments[0]!.startMs - (confirmed.at(-1)!.startMs + 1000)
+  assert.ok(confirmed.length >= 5 && lostMs > 0 && lostMs <= 7000, `${confirmed.length} confirmed, ${lostMs} ms lost`)
+  assert.deepEqual([recordedMs + lostMs, recorder.stats().droppedFrames * 40], [28_000, lostMs])
+  for (const { segment } of events.files) {
+    const scan = await scanSegmentFile(join(archiveDir, segment.path), { isVerified: true })
+    assert.deepEqual([scan.damage, scan.bytes], [undefined, scan.fileBytes])
+  }
+  const failure = events.statuses.indexOf('ERROR: The disk that keeps the recordings reports an error of the device.')
+  assert.deepEqual(events.statuses.slice(failure + 1), ['RECORDING', 'STOPPING', 'READY'])
+})
+
+test('a camera whose pictures are larger than what may wait does not make a file of each', async () => {
+  let nowMs = 0
+  const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
+  const { recorder, events } = createRecorder({ clock, pendingBudget: new PendingBudget(64 * 2 ** 20) })
+  recorder.push({ kind: 'start', runId: 'run', format: syntheticFormat() })
+  const data = new Uint8Array(9 * 2 ** 20)
+  const seconds = 30
+  for (let i = 0; i < seconds * 2; i++) {
+    nowMs += 500
+    const times = { pts90k: i * 45_000, dts90k: i * 45_000, wallMs: syntheticStartMs + i * 500 }
+    recorder.push({ kind: 'video', ...times, isKey: true, data })
+    await settle(recorder)
+  }
+  await recorder.close('stopped_by_user')
+  assert.ok(events.gaps.includes('overload'))
+  assert.ok(events.files.length <= 5 + seconds / 5, `${events.files.length} files in ${seconds} s`)
+})
+
+/** Until what was asked of the disk is done. */
+async function eventually(isDone: () => boolean): Promise<void> {
+  for (let i = 0; i < 5000 && !isDone(); i++) await new Promise((resolve) => setTimeout(resolve, 1))
+  assert.ok(isDone())
+}
