@@ -1,5 +1,5 @@
-// Why footage is missing: one vocabulary for the recorder, the timeline, the API, the SDK and the dashboard. A program must
-// expect reasons that it does not know, because later versions add some.
+// Why footage is missing: one vocabulary for the recorder, the timeline, the API, the SDK and the dashboard. Programs must
+// accept reasons that they do not know, because later versions add some.
 
 export const gapReasons = {
   camera_unreachable: 'No connection to the camera could be made, or it was lost.',

@@ -17,7 +17,7 @@ const percent = (of: string) =>
 export const CameraStatistics = Type.Object({
   since: Type.Union([Timestamp, Type.Null()], {
     description:
-      'The counters began at 0 then, when the server started or the camera was added; null before its first.',
+      'When the counters began at 0: when the server started or the camera was added. Null before the first report.',
   }),
   bit_rate: nullable(
     Type.Integer({ description: 'Bits per second over the last minute, sound included; null while no pictures come.' }),
@@ -28,7 +28,7 @@ export const CameraStatistics = Type.Object({
   clock_rate: nullable(
     Type.Number({
       description:
-        'Seconds that pass while the timestamps of its pictures pass one: 2 for a camera that stamps twice as many pictures as it sends. 1 where its clock is right; null while no pictures come.',
+        'Seconds of real time per second of the timestamps: 2 for a camera that stamps twice as many pictures as it sends, 1 where its clock is right; null while no pictures come.',
     }),
   ),
   packet_loss_percent: percent('packets'),
@@ -39,9 +39,11 @@ export const CameraStatistics = Type.Object({
   lost_pictures: Type.Integer({
     description: 'Pictures dropped because a part of them, or of one they need, was lost.',
   }),
-  freezes: Type.Integer({ description: 'Times without a picture for more than a second while connected.' }),
-  frozen_seconds: Type.Number({ description: 'How long these lasted in all.' }),
-  connections: Type.Integer({ description: 'Connections that reached a picture.' }),
+  freezes: Type.Integer({
+    description: 'Number of times that no picture came for more than a second while the camera was connected.',
+  }),
+  frozen_seconds: Type.Number({ description: 'Total length of the freezes.' }),
+  connections: Type.Integer({ description: 'Connections on which a picture arrived.' }),
 })
 
 export type CameraStatistics = Static<typeof CameraStatistics>

@@ -30,7 +30,7 @@ export const CameraStorage = Type.Object({
 
 export const FileRepair = Type.Object({
   pending_files: Type.Integer({ description: 'Files that wait for their repair, the newest first.' }),
-  repaired_files: Type.Integer({ description: 'Since the server was started.' }),
+  repaired_files: Type.Integer({ description: 'Files repaired since the server was started.' }),
   failed_files: Type.Integer({ description: 'Files that could not be read or written; they are tried again.' }),
 })
 
@@ -61,7 +61,10 @@ export const ServerStorage = Type.Object({
   repair: nullable(
     Type.Object(
       { ...FileRepair.properties },
-      { description: 'Of files that were open when the server or a part of it died; null when none is left.' },
+      {
+        description:
+          'Repair of files that were open when the server, or a part of it, ended unexpectedly; null when none is left.',
+      },
     ),
   ),
 })

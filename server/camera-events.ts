@@ -37,10 +37,10 @@ type Watched = {
 type Queued = { readonly event: NewCameraEvent; readonly outage: OutageEdge | undefined }
 
 const lookIntervalMs = 1000
-/** A camera whose clock is wrong every night is told of once. */
+/** A camera whose clock is wrong every night is reported once. */
 const clockRateLimits = { downMs: 60_000, upMs: 7 * 86_400_000 }
 const maxQueued = 1000
-/** A camera must lose much for so many times `outageMs` to be told, and little for twice as long to be told again. */
+/** Losses are reported after this many times `outageMs`, and again only after they were small for twice as long. */
 const lossFactor = 20
 /** Of one camera. */
 const maxAnHour = 60
@@ -219,14 +219,14 @@ export class CameraEvents {
       return
     }
     const way = toMs < fromMs ? 'back' : 'forwards'
-    const detail = `The server's clock was set ${way}: the recording goes on at the new time.`
+    const detail = `The server's clock was set ${way}: recording continues at the new time.`
     const data = { before: writeTime(fromMs), after: writeTime(toMs), detail }
     this.#write({ cameraId, category: 'clock_set', title: 'Clock was set', occurredAtMs: toMs, data })
   }
 
   #writeClockRate(cameraId: number, occurredAtMs: number, rate: number): void {
     const fewer = rate > 1 ? 'fewer' : 'more'
-    const detail = `The camera stamps its pictures as if ${(60 / rate).toFixed(1)} seconds passed in a minute: it probably sends ${fewer} pictures than its configured frame rate. The server measures their times instead. To mend it, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
+    const detail = `The camera stamps its pictures as if ${(60 / rate).toFixed(1)} seconds passed in a minute: it probably sends ${fewer} pictures than its configured frame rate. The server measures their times instead. To correct this, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
     const data = { rate: Math.round(rate * 1000) / 1000, detail }
     this.#write({ cameraId, category: 'camera_clock', title: 'Camera clock is wrong', occurredAtMs, data })
   }

@@ -1,5 +1,5 @@
-// Which cameras are not run for a while because their streams ended a media worker, with all the cameras it had. One such end may be
-// chance; a camera that is named by a second one is left out, each time for longer.
+// Which cameras are suspended for a while because their streams ended a media worker, with all the cameras it had. One such end may be
+// chance. A camera that ends a second worker is left out, each time for longer.
 
 import type { Clock } from './base/clock.ts'
 
@@ -33,7 +33,7 @@ export class CameraSuspensions {
     const suspect = this.#suspects.get(cameraId) ?? { endsMs: [], suspensions: 0, timer: undefined }
     this.#suspects.set(cameraId, suspect)
     suspect.endsMs = [...suspect.endsMs.filter((ms) => nowMs - ms < windowMs), nowMs]
-    // Who was suspended before is not given a second chance to end a worker each time.
+    // A camera that was suspended before is suspended at once: it gets no second chance each time.
     if (suspect.endsMs.length < 2 && suspect.suspensions === 0) return undefined
     const forMs = Math.min(longestMs, firstMs * 2 ** Math.min(suspect.suspensions++, 20))
     suspect.endsMs = []
@@ -59,7 +59,7 @@ export class CameraSuspensions {
     return [...this.#suspects.values()].filter(({ timer }) => timer).length
   }
 
-  /** The camera was changed or removed: what is known of it does not hold any more. `onEnd` is not told. */
+  /** The camera was changed or removed: what is known of it no longer applies. `onEnd` is not called. */
   forget(cameraId: number): void {
     this.#suspects.get(cameraId)?.timer?.abort()
     this.#suspects.delete(cameraId)

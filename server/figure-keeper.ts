@@ -25,7 +25,7 @@ export type CountersOfCamera = CameraCounters & {
 export type LossReport = {
   readonly cameraId: number
   readonly isLosing: boolean
-  /** Parts of the last minute. */
+  /** Shares of the last minute, from 0 to 1. */
   readonly packetLoss: number
   readonly pictureLoss: number
 }
@@ -34,7 +34,7 @@ export type FigureKeeperOptions = {
   readonly rows: { write(figures: ReadonlyMap<number, CameraFigures>): Promise<void> }
   readonly clock: Clock
   readonly log: Logger
-  /** Told each ten seconds of a camera that loses much, and of one that loses little. */
+  /** Called every ten seconds for each camera that loses much, and for each that loses little. */
   readonly onLoss: (report: LossReport) => void
 }
 
@@ -49,7 +49,7 @@ type Sample = { readonly atMs: number; readonly counters: CameraCounters }
 
 type Kept = {
   readonly sinceMs: number
-  /** Of workers that have died. */
+  /** Sums of what workers that have died had counted. */
   base: CameraCounters
   last: CameraCounters
   /** Of the first report. Nobody knows in how much time that was counted, so that it is in no rate. */

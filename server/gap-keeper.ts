@@ -130,7 +130,7 @@ export class GapKeeper {
       return
     }
     if (kept.pending.length === 0) kept.pendingSinceMs = nowMs
-    // Further back the clock was set.
+    // A mark that is earlier by more than that was made after the clock was set back.
     const isLate = newest !== undefined && newest.atMs - atMs < markLatenessMs
     const orderedMs = isLate ? Math.max(atMs, newest.atMs + 1) : atMs
     kept.pending.push({ atMs: orderedMs, reason, pass: this.#findPass(cameraId, atMs, newest) })
@@ -140,7 +140,10 @@ export class GapKeeper {
     try {
       return findMarkPass(await this.#options.findLast(cameraId), atMs)
     } catch (error) {
-      this.#options.log.error({ cameraId, error: errorChain(error) }, 'what was recorded last was not found')
+      this.#options.log.error(
+        { cameraId, error: errorChain(error) },
+        'the last recording of a camera could not be looked up',
+      )
       return before?.pass ?? 0
     }
   }

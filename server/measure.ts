@@ -61,7 +61,7 @@ export function measure({
     ),
     counter('dropped_frames_total', 'Video frames not recorded or damaged by loss.', sum('droppedFrames')),
     counter('camera_freezes_total', 'Times without a picture for more than a second from a connected camera.', freezes),
-    counter('camera_frozen_seconds_total', 'Their sum.', frozenMs / 1000),
+    counter('camera_frozen_seconds_total', 'Total length of these freezes.', frozenMs / 1000),
     gauge('cameras_losing', 'Cameras that lost many packets or pictures in the last minute.', losing),
     counter('sound_blocks_total', 'Blocks of AAC made of telephone sound.', sum('soundBlocks')),
     counter('sound_dropped_total', 'Pieces of telephone sound that were not encoded.', sum('droppedSound')),

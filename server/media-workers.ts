@@ -138,7 +138,7 @@ class WorkerSlot {
   /** Times it died and was started again. */
   restarts = 0
   readonly #suspensions: CameraSuspensions
-  /** The camera over which the running worker said that it ends. */
+  /** The camera that the running worker named as the reason for its end. */
   #culprit: number | undefined
 
   constructor(index: number, options: MediaWorkersOptions) {
@@ -314,13 +314,13 @@ class WorkerSlot {
       return
     }
     this.#log.error({ cameraId, forMs }, 'the stream of this camera ended the media worker again: it is suspended')
-    const detail = `The stream of this camera made a part of the server crash more than once. The server tries it again in ${Math.round(forMs / 60_000)} minutes, and at once when the address of the camera is changed: update the firmware of the camera, or choose another stream of it.`
+    const detail = `The stream of this camera made a part of the server crash more than once. The server will try again in ${Math.round(forMs / 60_000)} minutes, or at once when the address of the camera is changed: update the firmware of the camera, or choose another of its streams.`
     const status = { state: 'offline', reason: 'camera_suspended', trouble: 'suspended', detail } as const
     this.#options.onReport({ type: 'camera_status', cameraId, status })
     if (job?.recording) this.#tellSuspendedRecording(cameraId)
   }
 
-  /** In the place of the recorder that is not there. */
+  /** Reports what the recorder of the camera would, which does not run. */
   #tellSuspendedRecording(cameraId: number): void {
     const { onReport, clock } = this.#options
     onReport({ type: 'recording_status', cameraId, status: 'CONNECTING', detail: undefined })

@@ -28,7 +28,7 @@ import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worke
 
 export type WorkerCameraOptions = {
   readonly cameraId: number
-  /** Tells of everything that follows from a camera's connection whose it is. */
+  /** Holds the camera's id in everything that its connection calls. */
   readonly scope: AsyncLocalStorage<number>
   readonly settings: WorkerSettings
   readonly clock: Clock
@@ -53,10 +53,10 @@ export type WorkerCameraOptions = {
   readonly pendingBudget: PendingBudget
 }
 
-/** A camera's clock that is wrong by less is retimed without a word. */
+/** When a camera's clock is wrong by less than this, its pictures are retimed without an event. */
 const wrongRate = 0.01
 
-/** How long a camera that nobody wants stays connected after its first key frame to learn how far away the next one is. */
+/** How long a camera that nobody watches or records stays connected after its first key frame, to learn when the next one comes. */
 const maxLearningMs = 75_000
 
 type Connection = { readonly controller: AbortController; readonly ended: Promise<void> }

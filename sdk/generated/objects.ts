@@ -515,13 +515,13 @@ export type SuggestedUrl = {
 }
 
 export type CameraStatistics = {
-  /** The counters began at 0 then, when the server started or the camera was added; null before its first. */
+  /** When the counters began at 0: when the server started or the camera was added. Null before the first report. */
   since: Timestamp | null
   /** Bits per second over the last minute, sound included; null while no pictures come. */
   bit_rate: number | null
   /** Pictures per second over the last minute; null while no pictures come. */
   frame_rate: number | null
-  /** Seconds that pass while the timestamps of its pictures pass one: 2 for a camera that stamps twice as many pictures as it sends. 1 where its clock is right; null while no pictures come. */
+  /** Seconds of real time per second of the timestamps: 2 for a camera that stamps twice as many pictures as it sends, 1 where its clock is right; null while no pictures come. */
   clock_rate: number | null
   /** Percentage of the packets of the last ten minutes that were lost; null when there were none. */
   packet_loss_percent: number | null
@@ -535,11 +535,11 @@ export type CameraStatistics = {
   pictures: number
   /** Pictures dropped because a part of them, or of one they need, was lost. */
   lost_pictures: number
-  /** Times without a picture for more than a second while connected. */
+  /** Number of times that no picture came for more than a second while the camera was connected. */
   freezes: number
-  /** How long these lasted in all. */
+  /** Total length of the freezes. */
   frozen_seconds: number
-  /** Connections that reached a picture. */
+  /** Connections on which a picture arrived. */
   connections: number
 }
 
@@ -591,11 +591,11 @@ export type Storage = {
       /** How much longer the server has to run until the clock is believed. */
       remaining_seconds: number
     } | null
-    /** Of files that were open when the server or a part of it died; null when none is left. */
+    /** Repair of files that were open when the server, or a part of it, ended unexpectedly; null when none is left. */
     repair: {
       /** Files that wait for their repair, the newest first. */
       pending_files: number
-      /** Since the server was started. */
+      /** Files repaired since the server was started. */
       repaired_files: number
       /** Files that could not be read or written; they are tried again. */
       failed_files: number

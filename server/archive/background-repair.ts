@@ -1,5 +1,6 @@
-// Makes the files whole that a crash left open, while the server already runs: newest first, one at a time, with rests in between; at
-// once when somebody asks for a moment that such a file may hold. Then files without a row are looked for. See docs/design/recording.md.
+// Repairs the files that a crash left open, while the server already runs: the newest first, one at a time, with pauses in between. A file
+// is repaired at once when somebody asks for a moment that it may hold. Files without a row are looked for as well. Docs:
+// docs/design/recording.md.
 
 import { errorChain } from '../base/error.ts'
 import type { Segment } from '../model/segment.ts'
@@ -10,7 +11,7 @@ import { createRepairReport, type RepairReport, repairSegment } from './repair.t
 
 export type RepairOptions = {
   readonly context: DeletionContext
-  /** True for files that a recorder has told of: they have a row, or get one soon. */
+  /** True for files that a recorder has reported: they have a row, or get one soon. */
   readonly isKnownFile: (cameraId: number, path: string) => boolean
 }
 
@@ -35,16 +36,16 @@ type Pending = {
 
 /** No segment lasts longer: see server/store/segments.ts. */
 const maxSegmentMs = 3_600_000
-/** Whoever asks for footage waits so long for a repair, and is then told what is known. */
+/** A request for footage waits at most this long for a repair, and then gets what is known. */
 const maxDemandMs = 5000
-/** After a file the disk has as long for others as the repair took, and at least this. */
+/** After each file the repair pauses for as long as it took, and at least this long. */
 const minRestMs = 5
-/** While recorders wait for the disk, the repair does; but not for ever. */
+/** While recorders wait for the disk, the repair pauses, but not for ever. */
 const maxYields = 10
 const yieldMs = 1000
 const minRetryMs = 30_000
 const maxRetryMs = 3_600_000
-/** A file that nobody has told of, and that has not changed for so long, is of no recorder. */
+/** A file that no recorder has reported, and that has not changed for this long, belongs to no recorder. */
 const settleMs = 10_000
 
 export class BackgroundRepair {
@@ -120,7 +121,7 @@ export class BackgroundRepair {
     await watcher.promise
   }
 
-  /** The camera is gone: returns the ids of its files that wait, which are nobody's any more. */
+  /** The camera is gone. Returns the ids of its files that wait, which nobody repairs any more. */
   async drop(cameraId: number): Promise<number[]> {
     const own = [...(this.#byCamera.get(cameraId) ?? [])]
     this.#unseen = this.#unseen.filter((each) => each.cameraId !== cameraId)
@@ -130,7 +131,7 @@ export class BackgroundRepair {
     return left.map(({ segment }) => segment.id)
   }
 
-  /** Everything, now: nobody records. */
+  /** Repairs everything now, while nobody records. */
   async finish(): Promise<RepairReport> {
     for (const pending of this.#pending.toReversed()) await this.#repairOne(pending)
     await this.#adopt(0, new AbortController().signal)
@@ -143,7 +144,7 @@ export class BackgroundRepair {
     let isTold = this.#pending.length === 0
     while (!signal.aborted) {
       await waitForArchive(archiveDir, clock, signal)
-      // First: should this process die soon, too, the next one could not tell them from files that it has to know.
+      // This comes first: should this process die soon, too, the next one could not tell these files from those that it has to know.
       if (!signal.aborted) await this.#adopt(settleMs, signal)
       const next = this.#findNext()
       if (next) {
@@ -172,7 +173,7 @@ export class BackgroundRepair {
     return [...(this.#byCamera.get(cameraId) ?? [])].some(({ failures }) => failures === 0)
   }
 
-  /** Never throws. All who want the same file share it. */
+  /** Never throws. Calls for the same file share one repair. */
   #repairOne(pending: Pending): Promise<void> {
     pending.working ??= this.#repair(pending).finally(() => {
       pending.working = undefined
@@ -189,7 +190,7 @@ export class BackgroundRepair {
       pending.onRepaired()
     } catch (error) {
       context.log.error({ path: segment.path, error: errorChain(error) }, 'recording not repaired')
-      // On a disk that is away nothing has failed.
+      // When the disk is not mounted, the file is not to blame.
       if (!(await isArchiveThere(context.archiveDir))) return
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
       pending.retryAtMs = context.clock.monotonicMs() + delayMs

@@ -47,7 +47,7 @@ export type FootageListener = () => void
 
 export class Catalog {
   readonly archiveDir: string
-  /** Of files that were left open: to be opened before recorders run, and run beside them. */
+  /** Repairs files that were left open. It is opened before the recorders start, and runs beside them. */
   readonly repair: BackgroundRepair
   readonly #rows: SegmentRows
   readonly #clock: Clock
@@ -306,7 +306,7 @@ export class Catalog {
         if (before) ends.push(before.endMs)
         if (ends.length > 0) tell(Math.max(...ends), reason)
       })
-      later.catch((error) => this.#log.error({ cameraId, error: errorChain(error) }, 'a gap was not told'))
+      later.catch((error) => this.#log.error({ cameraId, error: errorChain(error) }, 'a gap could not be reported'))
     })
   }
 

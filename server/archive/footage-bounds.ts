@@ -1,4 +1,4 @@
-// First and newest footage of a camera, where some of it is in files that are still in memory.
+// The first and the newest footage of a camera of which some files are still in memory only.
 
 import type { Segment } from '../model/segment.ts'
 import type { FootageBounds } from '../model/segment-views.ts'

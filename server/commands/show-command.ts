@@ -1,4 +1,4 @@
-// nightjar camera show: how a camera is, and how well its pictures arrive.
+// nightjar camera show: the state of a camera, and how well its pictures arrive.
 
 import type { CameraStatistics } from '../../contract/statistics.ts'
 import { writeStatistics } from '../api/answers/statistics.ts'
@@ -10,7 +10,7 @@ import { withStore } from './open-data.ts'
 
 export const showCommand: Command = {
   name: 'camera show',
-  summary: 'Shows how a camera is, and how well its pictures arrive: rates, losses, freezes.',
+  summary: 'Shows the state of a camera, and how well its pictures arrive: rates, losses, freezes.',
   positionals: ['CAMERA_ID'],
   options: {},
   run: ({ config, positionals }) =>
@@ -42,11 +42,11 @@ function describeStatistics(of: CameraStatistics): [string, string | null][] {
   if (of.since === null) return [['Pictures', 'none received since the server started']]
   return [
     ['Bit rate', of.bit_rate === null ? null : `${(of.bit_rate / 1e6).toFixed(2)} Mbit/s`],
-    ['Picture rate', of.frame_rate === null ? null : `${of.frame_rate}/s`],
+    ['Frame rate', of.frame_rate === null ? null : `${of.frame_rate}/s`],
     ['Clock rate', of.clock_rate === null || of.clock_rate === 1 ? null : String(of.clock_rate)],
     ['Lost packets', describeLoss(of.lost_packets, of.packets, of.packet_loss_percent)],
     ['Lost pictures', describeLoss(of.lost_pictures, of.pictures, of.picture_loss_percent)],
-    ['Freezes', `${of.freezes}, ${of.frozen_seconds} s in all`],
+    ['Freezes', `${of.freezes}, ${of.frozen_seconds} s in total`],
     ['Connections', String(of.connections)],
     ['Counted since', of.since],
   ]

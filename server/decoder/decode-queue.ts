@@ -4,7 +4,7 @@
 import { DecodeStanding, type Spent } from './decode-standing.ts'
 
 export type Waiting = {
-  /** Whose key frame it is; undefined: nobody's who comes again. */
+  /** The camera that the key frame is of; undefined for a single request that belongs to no camera. */
   readonly source: number | string | undefined
   readonly bytes: number
 }
@@ -27,9 +27,9 @@ const maxClients = 5000
 
 export class DecodeQueue<J extends Waiting> {
   readonly #options: DecodeQueueOptions
-  /** Whoever was served longest ago comes first. */
+  /** The one that was served longest ago comes first. */
   readonly #clients = new Map<Key, Client<J>>()
-  readonly #nobodys = new WeakMap<J, symbol>()
+  readonly #anonymous = new WeakMap<J, symbol>()
   #length = 0
   #bytes = 0
   /** `servedMs` of the camera whose turn it was last. */
@@ -59,7 +59,7 @@ export class DecodeQueue<J extends Waiting> {
     if (isOwn && client.waiting.length >= Math.max(1, maxPending * shareOfPending)) return job
     if (isOwn && client.bytes > 0 && client.bytes + job.bytes > maxPendingBytes * shareOfBytes) return job
     if (client.waiting.length === 0 && !client.isRunning) {
-      // Whoever was away has not saved up anything.
+      // A camera that was away has not saved up any processor time.
       client.standing.servedMs = Math.max(client.standing.servedMs, this.#turnMs)
     }
     client.waiting.push(job)
@@ -75,7 +75,7 @@ export class DecodeQueue<J extends Waiting> {
     return false
   }
 
-  /** The next whose turn it is; of a camera one frame at a time. `isQuickOnly`: only of cameras whose pictures are quick. */
+  /** The next frame whose turn it is; of each camera one frame at a time. `isQuickOnly`: only of cameras whose pictures are quick. */
   take(nowMs: number, { isQuickOnly }: { readonly isQuickOnly: boolean }): J | undefined {
     let next: Client<J> | undefined
     for (const client of this.#clients.values()) {
@@ -128,8 +128,8 @@ export class DecodeQueue<J extends Waiting> {
 
   #keyOf(job: J): Key {
     if (job.source !== undefined) return job.source
-    const key = this.#nobodys.get(job) ?? Symbol('nobody')
-    this.#nobodys.set(job, key)
+    const key = this.#anonymous.get(job) ?? Symbol('anonymous')
+    this.#anonymous.set(job, key)
     return key
   }
 

@@ -12,7 +12,7 @@ const slowMs = { first: 60_000, longest: 3_600_000 }
 const blockedMs = { first: 5000, longest: 600_000 }
 
 export class DecodeStanding {
-  /** Processor time in all; for one that comes, at least what those had who were served before. */
+  /** Processor time spent so far; of a camera that comes back, at least as much as that of the camera served last. */
   servedMs = 0
   #isKnown = false
   #strikes = 0
@@ -37,7 +37,7 @@ export class DecodeStanding {
       this.#slowUntilMs = Math.max(this.#slowUntilMs, this.#blockedUntilMs + doubled(slowMs, this.#strikes++))
     } else if (cpuMs !== undefined && cpuMs > quickMs) this.#slowUntilMs = nowMs + doubled(slowMs, this.#strikes++)
     else this.#isKnown = true
-    // Who has behaved for as long as the longest punishment lasts begins anew.
+    // A camera without incidents for as long as the longest penalty starts afresh.
     if (nowMs - this.#slowUntilMs > slowMs.longest) this.#strikes = this.#losses = 0
   }
 }

@@ -56,7 +56,7 @@ type Job = {
 
 type Lane = { readonly process: DecoderLane; readonly isQuickOnly: boolean; job: Job | undefined }
 
-/** What a frame may take of the process that is kept for quick ones, while others of them wait. */
+/** How long a frame may take in the process that is kept for quick ones while others of these wait. */
 const maxQuickMs = 2000
 
 /** Starts its processes when there is work, stops them when idle. Cameras take turns; each has one frame decoded at a time. */
@@ -164,7 +164,7 @@ export class Decoder implements AsyncDisposable {
     lane.process.start(job.request)
   }
 
-  /** A camera whose pictures were quick may have become another: the rest of its kind does not wait for it as long as for the others. */
+  /** A camera whose pictures were quick may have become slow: the other quick cameras do not wait for it until the usual limit. */
   #watchSlow(): void {
     const [quick] = this.#lanes
     const busyMs = quick?.process.busyMs

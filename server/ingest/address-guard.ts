@@ -19,11 +19,11 @@ export type AddressGuard = {
   resolve(host: string, port: number): Promise<TestedAddress>
 }
 
-/** Before anybody connects. */
+/** Tests an address as it is written, before anybody connects to it. */
 export type AddressCheck = {
   /**
    * Whether the host can be refused as it is written, before anybody connects: an address in any spelling, `localhost`, the server's own
-   * name, or the port of another service. Other names pass, since what they lead to may change. Asks nobody and waits for nothing.
+   * name, or the port of another service. Other names pass, since what they lead to may change. It uses no resolver and waits for nothing.
    * @throws AppError 'invalid' with the text that `resolve` has
    */
   check(host: string, port: number): void

@@ -1,12 +1,12 @@
-// The time for things that arrive: never goes back and never jumps, whatever is done to the operating system's clock.
+// The clock that stamps arrivals: it never goes back and never jumps, whatever happens to the operating system's clock.
 //
 // It runs on the monotonic clock and is drawn towards the system's time by at most a quarter of a percent of the time that passes. A step
-// of the system's clock by more than two seconds, either way, is a clock being set: it is told apart, in `setMs`, because what is
-// recorded from then on begins a run and is labelled with the new time.
+// of the system's clock by more than two seconds, either way, means that somebody set it. Such steps are summed up in `setMs`, because
+// what is recorded after one begins a run, which is labelled with the new time.
 
 import type { Clock } from '../base/clock.ts'
 
-/** Less than what is taken for a camera's clock of a wrong rate (clock-rate.ts). */
+/** Less than the smallest error of a camera's clock rate that is corrected (clock-rate.ts). */
 const maxSlew = 0.0025
 const stepMs = 2000
 

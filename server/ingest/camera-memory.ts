@@ -7,7 +7,7 @@ import { TransportChoice } from './transport-choice.ts'
 export type CameraMemory = {
   readonly keepAlive: KeepAlive
   readonly transport: TransportChoice
-  /** Of the last frame, by the clock of arrivals (arrival-clock.ts): the next ones do not go behind it. */
+  /** Time of the last frame, by the clock of arrivals (arrival-clock.ts). Later frames are never stamped earlier. */
   lastWallMs: number
   readonly runLimit: RunLimit
   /** See `WallClock.rate`: the next connection begins with it. */

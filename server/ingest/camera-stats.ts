@@ -5,7 +5,7 @@ export type CameraStats = {
   connections: number
   /** Runs begun: more than connections when the format changed or the camera's clock jumped. */
   runs: number
-  /** Pictures that asked for a run the camera was not given, because it had begun too many; see run-limit.ts. */
+  /** Pictures that should have begun a run, but could not because the camera had begun too many; see run-limit.ts. */
   refusedRuns: number
   receivedBytes: number
   /** RTP packets of the tracks we take, and those that never came. */
@@ -25,11 +25,11 @@ export type CameraStats = {
   reorderedFrames: number
   clockJumps: number
   /**
-   * Seconds that pass while the timestamps of its pictures pass one: 2 where a camera stamps 25 frames/s and sends 12.5. Exactly 1 while the
-   * camera's clock is believed; a gauge, of the present.
+   * Seconds of real time per second of the camera's timestamps: 2 where a camera stamps 25 frames/s and sends 12.5. Exactly 1 while the
+   * camera's clock is trusted. A gauge: it tells the present value.
    */
   clockRate: number
-  /** Pictures that were given their durations by measured arrival, because `clockRate` was not 1. */
+  /** Pictures whose durations were measured by arrival, because `clockRate` was not 1. */
   retimedFrames: number
 }
 

@@ -20,12 +20,12 @@ export type CameraStreamOptions = {
   readonly plan: StreamPlan
   readonly arrivalClock: ArrivalClock
   readonly stats: CameraStats
-  /** Of the camera's last frame so far, by `arrivalClock`: the next ones do not go behind it. */
+  /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
   readonly floorMs: number
-  /** What earlier connections learned of the camera's clock; what is learned of it is put there. */
+  /** What earlier connections learned of the camera's clock; this one adds what it learns. */
   readonly memory?: { clockRate: number; setMs: number | undefined }
   readonly createRunId: () => string
-  /** Of the camera, over all its connections; of its own when missing. */
+  /** Shared by all connections of the camera. Default: a limit of its own. */
   readonly runLimit?: RunLimit | undefined
   /** For sound that browsers don't play; without, it is left out. */
   readonly transcoder?: SoundTranscoder | undefined
@@ -47,7 +47,7 @@ export class CameraStream implements Disposable {
   readonly #clock: WallClock
   #format: VideoFormat | undefined
   #order: PictureOrder | undefined
-  /** Of the run that was begun last; undefined when it has been ended. */
+  /** Format of the present run; undefined when it has ended. */
   #runFormat: VideoFormat | undefined
   readonly #runLimit: RunLimit
   /** Pictures are dropped up to the next key frame: they belong to a run that was refused. */
@@ -57,12 +57,12 @@ export class CameraStream implements Disposable {
   /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
   #markedMs = 0
   #markedTimestamp = Number.NaN
-  /** Of a camera with sound: every run of it has a sound track without holes. */
+  /** For a camera with sound: gives every run a sound track without holes. */
   readonly #filler: SilenceFiller | undefined
   #published = 0
   /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
   #setMs: number
-  /** Losses before the picture published last. */
+  /** The depacketizer's count of losses when the last picture was published. */
   #knownLosses = 0
   /** The last key frame began the present run. */
   #isRunStart = false
@@ -104,7 +104,7 @@ export class CameraStream implements Disposable {
     })
   }
 
-  /** Of the last frame; see `floorMs`. */
+  /** Time of the last frame; see `floorMs`. */
   get lastWallMs(): number {
     return this.#clock.wallMs
   }
@@ -216,18 +216,18 @@ export class CameraStream implements Disposable {
     memory?.release()
   }
 
-  /** Begins a run at a key frame. False when the camera is not given one and this picture does not fit into the present one. */
+  /** Begins a run at a key frame. False when the camera may not begin one now and this picture does not fit into the present run. */
   #tryRun(nowMs: number): boolean {
     if (this.#runLimit.take(nowMs)) {
       this.#beginRun()
       return true
     }
     this.#options.stats.refusedRuns++
-    // Of a clock that jumps the present run makes the best it can: its time goes on as pictures arrive.
+    // After a jump of the camera's clock the present run can continue: its time goes on as pictures arrive.
     return !this.#isFormatNew
   }
 
-  /** A run whose pictures stay away is ended, so that the gap is told with its reason. */
+  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
   #skip(nowMs: number, memory: FrameMemory | undefined): void {
     const { stats, publish } = this.#options
     stats.droppedFrames++

@@ -21,7 +21,7 @@ const slackMs = 30
 /** A trend is noticed before pictures are later than this; stalls that follow each other are not. */
 const maxErrorMs = 800
 
-/** Of the change, after which it is no trend but stalls that follow each other. */
+/** When the delays inside a tenth of a second fall by more than this share of the change, it is no trend but a series of stalls. */
 const mostFallShare = 0.35
 
 /** A backlog that the network works off shrinks too, but what arrives is still late. */
@@ -30,7 +30,7 @@ const onTimeMs = 15
 /** Delays that shrink hardly move the wall clock, which is never ahead of arrival: there is time to see more of them. */
 const fallLevel = 1
 
-/** Each of the two changes is at least so much of both. */
+/** Each of the two changes between three stretches must be at least this share of the whole change. */
 const leastShare = 0.25
 
 /**
@@ -59,12 +59,15 @@ const sustainedInNoise = 8
 const leastSlope = 0.1
 const slopeShare = 0.3
 
-/** Wall clocks follow the rest without retiming anything. */
+/** A smaller error is left to the wall clock, which follows it without retiming anything. */
 const tolerance = 0.0015
 
 const maxRate = 40
 
-/** The smallest of some delays. `fallMs`: how much later than that the first of its tenth of a second was. Large after a stall, whose pictures come at once. */
+/**
+ * The smallest of some delays. `fallMs`: how much greater the first delay in the same tenth of a second was, which is large after a
+ * stall, whose pictures come all at once.
+ */
 type Point = { delayMs: number; fallMs: number; arrivalMs: number; mediaMs: number }
 type Now = { readonly mediaMs: number; readonly arrivalMs: number; readonly offsetMs: number }
 type Level = {
@@ -105,12 +108,12 @@ export class ClockRate {
   #rate: number
   readonly #trial = new RateTrial()
 
-  /** `rate`: what was learned earlier. */
+  /** `rate`: as learned earlier. */
   constructor(rate = 1) {
     this.#rate = rate
   }
 
-  /** Exactly 1 while the camera's clock is believed. */
+  /** Exactly 1 while the camera's clock is trusted. */
   get rate(): number {
     return this.#rate
   }

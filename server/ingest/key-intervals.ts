@@ -1,8 +1,8 @@
-// How far the key frames of a camera are apart: what a viewer who comes in between may have to wait. Kept over connections.
+// The interval between a camera's key frames: how long a viewer who joins between two of them may have to wait. It is kept over connections.
 
 import type { HubItem } from '../hub/hub-item.ts'
 
-/** The longest of so many counts: cameras that save bandwidth stretch some of their groups. */
+/** The longest of this many intervals counts, because cameras that save bandwidth stretch some of their groups. */
 const rememberedIntervals = 4
 /** A difference of less is not worth telling. */
 const toldChange = 0.1

@@ -8,9 +8,9 @@ const settleMs = 10_000
 const slew = 0.005
 /** At the start a sender may hand out what it had buffered: those frames come late, and the first guess must come down. */
 const settleSlew = 0.05
-/** A picture that comes so much earlier than any was expected to shows that the first ones were late, also when that was not seen at the start. */
+/** A picture that comes earlier than expected by more than this shows that the first ones were late, even if that was not seen at the start. */
 const lateMs = 100
-/** Very late first ones are corrected faster. */
+/** When the first pictures were later than this, the correction is faster. */
 const veryLateMs = 500
 const hurriedSlew = 0.1
 const maxErrorMs = 2000
@@ -40,7 +40,7 @@ export class OffsetFollower {
     return this.#lastMs - this.#startMs
   }
 
-  /** The belief was wrong because media time passed at a wrong rate; earlier delays say nothing any more. */
+  /** The offset was wrong because media time passed at a wrong rate; earlier delays no longer say anything about it. */
   moveTo(offsetMs: number): void {
     this.#offsetMs = offsetMs
     this.#min0 = this.#min1 = this.#min2 = offsetMs

@@ -12,26 +12,26 @@ export type PictureStreamOptions = {
   readonly clock: Clock
   readonly arrivalClock: ArrivalClock
   readonly stats: CameraStats
-  /** Of the camera's last frame so far, by `arrivalClock`: the next ones do not go behind it. */
+  /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
   readonly floorMs: number
-  /** What outlives the connection. */
+  /** What is kept over connections. */
   readonly memory?: { setMs: number | undefined }
   readonly createRunId: () => string
-  /** Of the camera, over all its connections. */
+  /** Shared by all connections of the camera. */
   readonly runLimit: RunLimit
   publish(item: HubItem): void
   /** A run has begun: after its `start` was published and before its first frame is. */
   onRun(format: StreamFormat): void
 }
 
-/** The clock of arrivals was drawn towards the system's by more than this: the footage is to be labelled right, so a new run begins. */
+/** When the clock of arrivals has been drawn towards the system's by more than this, a new run begins, so that the footage is labelled right. */
 const stepMs = 2000
 
 export class PictureStream {
   /** Pictures that came, published or not. */
   pictures = 0
   published = 0
-  /** Of the last frame; see `floorMs`. */
+  /** Time of the last frame; see `floorMs`. */
   lastWallMs: number
   readonly #options: PictureStreamOptions
   #format: VideoFormat | undefined
@@ -81,7 +81,7 @@ export class PictureStream {
     publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: labelMs, isKey: true, data: jpeg })
   }
 
-  /** A run whose pictures stay away is ended, so that the gap is told with its reason. */
+  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
   #skip(nowMs: number): void {
     const { stats, publish } = this.#options
     stats.refusedRuns++

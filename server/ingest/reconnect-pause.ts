@@ -1,13 +1,13 @@
 // How long to wait before a camera is connected again. It depends on what the last connection gave: a camera that works is connected
-// again at once, however short its sessions are; one that does not work is left in peace for longer and longer.
+// again at once, however short its sessions are; one that does not work is tried less and less often.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import { Backoff } from '../base/retry.ts'
 
-/** Pictures for so long are worth the next connection at once. */
+/** After pictures for this long, the camera is connected again at once. */
 export const usefulMs = 1000
 
-/** Pictures for so long forget that a password was refused, or that our code failed. */
+/** After pictures for this long, earlier refusals of the password and failures of our own code no longer count. */
 const healthyMs = 60_000
 
 export type EndedConnection = {
@@ -15,20 +15,20 @@ export type EndedConnection = {
   readonly reason: GapReason | undefined
   /** From its first picture to its end; 0 without any. */
   readonly onlineMs: number
-  /** Our own code failed, and may at the same picture again. */
+  /** Our own code failed, and may fail again at the same picture. */
   readonly isFault?: boolean
 }
 
 export type ReconnectPause = {
   readonly delayMs: number
-  /** The camera refused the password again and may lock the account: nobody's wish ends this pause. */
+  /** The camera refused the password again and may lock the account: the pause is not cut short when somebody wants to watch. */
   readonly isLockedOut: boolean
 }
 
 export class ReconnectPauses {
   /** After connections without a picture. */
   readonly #failed: Backoff
-  /** After connections that ended within a second of their first picture. A connection costs both sides more than it gives then. */
+  /** After connections that ended within a second of their first picture. Such a connection costs both sides more than it gives. */
   readonly #brief: Backoff
   readonly #refused: Backoff
   #refusals = 0
@@ -51,7 +51,7 @@ export class ReconnectPauses {
     this.#refusals = 0
     if (onlineMs >= (isFault ? healthyMs : 1) || reason === undefined) this.#failed.reset()
     else return { delayMs: this.#failed.nextMs(), isLockedOut: false }
-    // A single brief session is bad luck.
+    // A single brief session may be bad luck.
     const delayMs = this.#isBrief && wasBrief ? this.#brief.nextMs() : 0
     return { delayMs, isLockedOut: false }
   }

@@ -3,10 +3,10 @@
 
 /** Runs that may follow each other at once: reconnects, a change of settings, a switch from day to night. */
 const burst = 8
-/** From then on there is one for each of these intervals. */
+/** After that, one run is allowed per interval. */
 const intervalMs = 5000
 
-/** A picture that goes missing for longer is a gap that is told. */
+/** When pictures are missing for longer than this, the timeline shows a gap. */
 export const maxUntoldMs = 1000
 
 export class RunLimit {
@@ -27,7 +27,7 @@ export class RunLimit {
   }
 
   #fill(nowMs: number): void {
-    // A clock that was set back begins anew.
+    // When the clock was set back, time counts from here.
     const passedMs = nowMs - this.#filledMs
     this.#filledMs = nowMs
     if (passedMs > 0) this.#left = Math.min(burst, this.#left + passedMs / intervalMs)

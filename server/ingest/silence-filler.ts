@@ -21,7 +21,7 @@ const tolerance90k = 90_000 / 16
 /** The track follows blocks that come faster or slower than they last by this share. */
 const maxDrift = 0.01
 
-/** A longer hole is left open. */
+/** The beginning of a longer hole is left open. */
 const maxHole90k = 60 * 90_000
 
 export class SilenceFiller {
@@ -29,7 +29,7 @@ export class SilenceFiller {
   readonly #onBlock: (frame: Frame, isSilence: boolean) => void
   readonly #samplesOf: (data: Uint8Array) => number
   readonly #ticksPerSample: number
-  /** Of the longest silent block. */
+  /** Length of the longest silent block. */
   readonly #length90k: number
   #lag90k = silenceLag90k
   /** Of the run: decode time of the first picture; undefined before it. */
@@ -101,7 +101,7 @@ export class SilenceFiller {
     this.#start90k = undefined
   }
 
-  /** As many whole blocks as there is room for. */
+  /** Publishes as many whole blocks of silence as fit before `until90k`. */
   #fill(until90k: number): void {
     const from90k = this.#end90k ?? this.#start90k!
     if (until90k - from90k < this.#length90k) return
@@ -124,7 +124,7 @@ export class SilenceFiller {
     }
   }
 
-  /** Of sound that always comes too late nothing would be heard: silence waits longer for it. */
+  /** Sound that always comes too late would never be heard, so silence waits longer for it. */
   #noteLateness(pts90k: number): void {
     const lag90k = this.#picture90k - pts90k + lateMargin90k
     if (lag90k > this.#lag90k && lag90k <= maxSilenceLag90k) this.#lag90k = lag90k

@@ -14,15 +14,15 @@ const ticksPerMs = 90
 const jumpTicks = 2000 * ticksPerMs
 /** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
 const maxReordered = 16
-/** No picture was taken after it arrived: so much further the wall clock never is, however wrong the camera's clock. */
+/** No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong the camera's clock is. */
 const maxAheadMs = 300
 /** An offset that is wrong by seconds may be a rate that is about to be measured. */
 const offMs = 1500
-/** When the rate turns out to be wrong, what was missed or too much until then is made up for at this share of the pace. */
+/** When the rate turns out to be wrong, the error so far is made up for at this share of the pace. */
 const makeUpShare = 0.5
 /**
- * A rate that was just measured may still be refuted, as when an encoder is slow to start. So long no picture is shown more than so many
- * times as long as it is stamped; the rest is made up for later.
+ * A rate that was just measured may still be refuted, as when an encoder is slow to start. During this time no picture is shown for more
+ * than `mostCautious` times as long as it is stamped; the rest is made up for later.
  */
 const cautiousMs = 1500
 const mostCautious = 3
@@ -49,7 +49,7 @@ export class WallClock {
   /** The greatest timestamp so far, and its place in media time: timestamps at their measured rate, continued over jumps. */
   #last90k = Number.NaN
   #media90k = 0
-  /** What the axis has made up for, beyond media time, and still has to. */
+  /** What was added to media time to make up for a wrong rate, and what is still to be added. */
   #given90k = 0
   #owed90k = 0
   #cautiousUntilMs = 0
@@ -82,12 +82,12 @@ export class WallClock {
     return this.#isRunDue || this.#lastArrivalMs - this.#offSinceMs >= offMs
   }
 
-  /** Real time per time by the camera's clock; exactly 1 while that is believed. */
+  /** Real time per time by the camera's clock; exactly 1 while that clock is trusted. */
   get rate(): number {
     return this.#rate.rate
   }
 
-  /** True when the axis is not the camera's timestamps: what else it says of them (reports) does not apply. */
+  /** True when the axis no longer follows the camera's timestamps, so that its reports about them do not apply. */
   get isRetimed(): boolean {
     return this.#isRetimed
   }
@@ -167,7 +167,7 @@ export class WallClock {
     return Math.round(this.#findMedia90k(timestamp90k) + this.#given90k - this.#zero90k)
   }
 
-  /** Where a picture is shown that is shown before one that came earlier: between its neighbours, however they were moved. */
+  /** The place of a picture that is shown before one that came earlier: between its neighbours, wherever these were moved to. */
   #findBetween(timestamp90k: number): number {
     const later = this.#recent.findIndex((each) => each.timestamp90k > timestamp90k)
     const [before, after] = [this.#recent[later - 1], this.#recent[later]]
@@ -176,7 +176,7 @@ export class WallClock {
     return Math.round(before.pts90k + share * (after.pts90k - before.pts90k))
   }
 
-  /** Of streams that reorder, the newest pictures in the order of showing. */
+  /** Keeps the newest pictures of a stream that reorders them, in the order of showing. */
   #remember(timestamp90k: number): void {
     if (!this.#canReorder) return
     const recent = this.#recent
@@ -206,7 +206,7 @@ export class WallClock {
     this.#last90k = timestamp90k
   }
 
-  /** Draws the wall clock to arrival, and the rate. What the wall clock is moved by at a measured rate, the axis is too, in time. */
+  /** Adjusts the wall clock and the rate to arrivals. At a measured rate the axis is moved by as much as the wall clock, little by little. */
   #follow(arrivalMs: number): void {
     const follower = this.#follower
     const mediaMs = this.#media90k / ticksPerMs

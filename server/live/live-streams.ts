@@ -33,7 +33,7 @@ export type LiveStreamsOptions = {
   /** How long a new viewer waits for a camera that sends nothing. */
   readonly firstTimeoutMs?: number
   readonly snapshotTimeoutMs?: number
-  /** How far the key frames of a camera are apart, as far as that is known: a new viewer waits so much longer. */
+  /** The interval of a camera's key frames, if it is known: a new viewer waits that much longer. */
   readonly keyIntervalMs?: (cameraId: number) => number | undefined
   /** HLS ends after this time without a request. */
   readonly hlsIdleMs?: number
@@ -77,7 +77,7 @@ type Camera = {
   nextDiscontinuitySequence: number
 }
 
-/** Key frames come a little later than the ones before, but one that takes longer than a connection is given for it is not waited for. */
+/** A key frame may come a little later than the ones before it. It is not waited for longer than a connection is given for it. */
 const keyIntervalMargin = 1.2
 const maxKeyWaitMs = 75_000
 
@@ -110,8 +110,8 @@ export class LiveStreams {
   /**
    * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first step. Ends
    * when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or the camera is closed. The
-   * first step throws 'unavailable' when the camera sends nothing for 10 s and as long as its key frames are apart, or for `waitMs`. A viewer that falls behind by more than
-   * `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
+   * first step throws 'unavailable' when the camera sends nothing for 10 s plus the interval of its key frames, or for `waitMs`. A viewer
+   * that falls behind by more than `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
    */
   async *openViewer(
     cameraId: number,
@@ -158,8 +158,8 @@ export class LiveStreams {
   }
 
   /**
-   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s and as long as its key frames are
-   * apart, or `waitMs`, or it cannot be decoded.
+   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s plus the interval of its key
+   * frames, or `waitMs`, or it cannot be decoded.
    */
   async snapshot(
     cameraId: number,
@@ -189,7 +189,7 @@ export class LiveStreams {
 
   /**
    * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough to play.
-   * Throws 'unavailable' when there is no segment within 10 s and as long as the camera's key frames are apart, or `waitMs`.
+   * Throws 'unavailable' when there is no segment within 10 s plus the interval of the camera's key frames, or `waitMs`.
    */
   hlsPlaylist(
     cameraId: number,
@@ -246,7 +246,7 @@ export class LiveStreams {
     }
   }
 
-  /** A viewer who comes behind a key frame has to wait for the next one. */
+  /** A viewer who joins between two key frames has to wait for the second one. */
   #firstWaitMs(cameraId: number, usualMs = this.#options.firstTimeoutMs): number {
     const keyIntervalMs = this.#options.keyIntervalMs(cameraId) ?? 0
     return usualMs + Math.min(maxKeyWaitMs, keyIntervalMs * keyIntervalMargin)

@@ -73,11 +73,11 @@ export function findPictureLoss({ videoFrames, droppedFrames }: CameraCounters):
   return all === 0 ? undefined : droppedFrames / all
 }
 
-/** Parts lost from which on an owner is told, and below which it is over. */
+/** The share that must be lost before the owner is told, and the share below which the loss is over. */
 const manyPackets = { from: 0.01, below: 0.002 }
 const manyPictures = { from: 0.05, below: 0.01 }
 
-/** What a time of the camera says: it loses much, little, or something in between. */
+/** Whether a camera lost much, little, or something in between. */
 export function judgeLoss(counters: CameraCounters): 'much' | 'some' | 'little' {
   const packets = findPacketLoss(counters) ?? 0
   const pictures = findPictureLoss(counters) ?? 0

@@ -1,5 +1,5 @@
-// How far apart a camera's pictures usually are, and which distance is a hole: learned from the pictures themselves, since a camera with one
-// picture each five seconds is as healthy as one with sixty a second. Times in ticks of 90 kHz.
+// The usual interval between a camera's pictures, and which interval is a hole. This is learned from the pictures themselves, since a camera
+// with one picture every five seconds is as healthy as one with sixty a second. Times in ticks of 90 kHz.
 
 /** 'loss': pictures were lost. 'pause': none came, from a camera that is steady otherwise. */
 export type Hole = 'loss' | 'pause'
@@ -9,11 +9,11 @@ export const minHole90k = 90_000
 
 /** Until something is known. */
 const firstUsual90k = 3600
-/** Pictures that must have come before a pause is one. */
+/** A pause is recognized only after this many pictures. */
 const minKnown = 50
-/** A pause is longer than so many usual intervals, */
+/** A pause is longer than this many usual intervals, */
 const pauseIntervals = 4
-/** and than the longest interval of the last minutes by so much: cameras that send fewer pictures of a scene that stands still do so again. */
+/** and than this many times the longest interval of the last minutes: cameras that send fewer pictures of a still scene do so again and again. */
 const overLongest = 1.5
 const longestMemory90k = 600 * 90_000
 /** Mean deviation of the intervals, as a part of the usual one, of a camera that is steady. */
@@ -25,12 +25,12 @@ export class FrameRhythm {
   #longest90k = 0
   #known = 0
 
-  /** The usual distance of two pictures. */
+  /** The usual interval between two pictures. */
   get usual90k(): number {
     return this.#usual90k
   }
 
-  /** Takes the distance of a picture from the one before; `isAfterLoss`: pictures between them were lost. */
+  /** Takes the interval between a picture and the one before; `isAfterLoss`: pictures between them were lost. */
   take(interval90k: number, isAfterLoss: boolean): Hole | undefined {
     // What was lost says nothing about how often the camera sends.
     if (isAfterLoss) return interval90k - this.#usual90k > minHole90k ? 'loss' : undefined

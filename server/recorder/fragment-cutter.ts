@@ -17,7 +17,7 @@ export type CutFragment = {
   readonly startMs: number
   readonly durationMs: number
   readonly isKey: boolean
-  /** Some of its pictures are. */
+  /** Some of its pictures are damaged. */
   readonly isDamaged: boolean
   readonly video: readonly Sample[]
   /** Position of the first audio sample, in samples since the run's axis began. */
@@ -49,7 +49,7 @@ export type CutterTarget = {
 /** A finished fragment waits this long, in video time, for audio that belongs to it. */
 const audioWait90k = 45_000
 
-/** Seconds of silence that are added at the end at most. */
+/** At most this many seconds of silence are added at the end. */
 const maxFill = 60
 
 /** Of a run of one frame: nobody knows, so the usual. */
@@ -137,7 +137,7 @@ export class FragmentCutter {
     this.#release()
   }
 
-  /** What sound there would be has not come yet. Players stop at, or skip, what has a picture and no sound. */
+  /** Fills the sound up to the end with silence: it has not come yet, and players stop at, or skip, pictures without sound. */
   #fillSound(end90k: number): void {
     const [block] = this.#silence ?? []
     if (!this.#grid || !block) return

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { makeFolder } from '../base/make-folder.ts'
 import { syncFolder } from '../base/sync-folder.ts'
 
-/** What the disk is asked for; an argument, so that tests can let each of it fail. */
+/** The operations of the disk; an argument, so that tests can make each of them fail. */
 export type FolderDisk = {
   /** False when it was there. */
   make(folder: string): Promise<boolean>
@@ -20,17 +20,17 @@ export class LastingFolders {
   readonly #root: string
   readonly #disk: FolderDisk
   readonly #lasting = new Set<string>()
-  /** Made, but their name was not confirmed: another sync of the folder above would prove nothing. */
+  /** Folders whose names the disk did not confirm: another sync of the folder above would prove nothing. */
   readonly #unconfirmed = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
 
-  /** `root`: the archive's folder, whose own name is not looked after. */
+  /** `root`: the archive's folder, whose own name is not synced. */
   constructor(root: string, disk = nodeFolders) {
     this.#root = root
     this.#disk = disk
   }
 
-  /** With the folders above it. Throws the system's error; those who ask at once for the same folder share the answer. */
+  /** Makes the folder, and those above it. Throws the system's error. Calls for the same folder at the same time share one answer. */
   ensure(folder: string): Promise<void> {
     if (this.#lasting.has(folder)) return Promise.resolve()
     let running = this.#running.get(folder)
@@ -53,7 +53,7 @@ export class LastingFolders {
     }
     const parent = dirname(folder)
     await this.ensure(parent)
-    // Only a name that is made anew is written anew. Nothing is in the folder: it was never used.
+    // The system writes a name again only when it is made again. The folder is empty, since it was never used.
     if (this.#unconfirmed.has(folder)) await this.#removeAgain(folder)
     const isNew = await this.#disk.make(folder).catch((error: unknown) => {
       // The folder above may have been removed, or never was one: the next attempt looks again.
@@ -61,7 +61,7 @@ export class LastingFolders {
       throw error
     })
     try {
-      // Of one that was there too: whoever made it may have died before the sync.
+      // A folder that existed is synced, too: the process that made it may have died before the sync.
       await this.#disk.sync(parent)
     } catch (error) {
       if (isNew) {

@@ -1,4 +1,4 @@
-// Holes whose fragment is not finished yet: several at a time, when a camera pauses again just after it came back.
+// Holes before fragments that are not finished yet. There are several at a time when a camera pauses again just after it came back.
 
 import type { FragmentHole } from '../model/segment.ts'
 import type { CutFragment } from './fragment-cutter.ts'
@@ -18,14 +18,14 @@ export class OpenHoles {
     return this.#holes.has(start90k)
   }
 
-  /** The hole before a finished fragment, which is not asked for again. */
+  /** Removes and returns the hole before a finished fragment. */
   take(cut: CutFragment): FragmentHole | undefined {
     const hole = this.#holes.get(cut.start90k)
     this.#holes.delete(cut.start90k)
     return hole && (hole.isProven || isBackToUsual(cut, hole.values)) ? hole.values : undefined
   }
 
-  /** Their fragments will not come. */
+  /** Forgets all holes: the fragments after them will not come. */
   clear(): void {
     this.#holes.clear()
   }

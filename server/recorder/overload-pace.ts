@@ -1,13 +1,13 @@
-// When recording goes on after too much waited for the disk. A disk that is slow for a moment costs no more than that; a camera whose
-// pictures are larger than what may wait would otherwise make a file of each.
+// When recording resumes after too many bytes waited for the disk: at once, if the disk was slow for a moment only. A camera whose pictures
+// are larger than what may wait would make a file of each picture, so the files of such a camera are spaced out.
 
 /** A file that ended sooner is a short one. */
 const shortFileMs = 5000
-/** So many in a row are followed by the next at once. */
+/** After up to this many short files in a row the next one begins at once. */
 const maxShortFiles = 4
 
 export class OverloadPace {
-  /** Monotonic: no file begins sooner. */
+  /** Monotonic time before which no file begins. */
   resumeAtMs = Number.NEGATIVE_INFINITY
   #begunMs = Number.NEGATIVE_INFINITY
   #shortFiles = 0

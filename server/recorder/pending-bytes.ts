@@ -2,7 +2,7 @@
 // budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two get a third each, and however
 // many there are, something is left for the next. Why: docs/design/back-pressure.md.
 
-/** Of all recorders of a worker. */
+/** Shared by all recorders of a worker. */
 export class PendingBudget {
   readonly #maxBytes: number
   #usedBytes = 0
@@ -25,16 +25,16 @@ export class PendingBudget {
   }
 }
 
-/** What is held at least while the budget has it, also of a camera whose rate is not known yet. */
+/** At least this much may be held while the budget allows it, also of a camera whose rate is not known yet. */
 const minBytes = 8 * 1024 * 1024
 
-/** What a camera sends in so long may wait: twice what a busy disk was seen to take for a sync. */
+/** What a camera sends in this time may wait: twice as long as a busy disk was seen to take for a sync. */
 const pendingMs = 8000
 
-/** How much of the difference the learned rate keeps of a fragment with a lower one. */
+/** How much of its lead the learned rate keeps at each fragment with a lower rate. */
 const decay = 31 / 32
 
-/** Of one recorder. */
+/** What one recorder holds and may hold. */
 export class PendingBytes {
   readonly #budget: PendingBudget
   readonly #minBytes: number
@@ -53,14 +53,14 @@ export class PendingBytes {
     this.#bytesPerMs = Math.max(bytesPerMs, bytesPerMs + (this.#bytesPerMs - bytesPerMs) * decay)
   }
 
-  /** So many are held now. */
+  /** Sets how many bytes are held now. */
   hold(bytes: number): void {
     if (bytes === this.#heldBytes) return
     this.#budget.change(bytes - this.#heldBytes)
     this.#heldBytes = bytes
   }
 
-  /** So many may be held now. */
+  /** How many bytes may be held now. */
   get maxBytes(): number {
     const ownBytes = Math.max(this.#minBytes, this.#bytesPerMs * pendingMs)
     return Math.min(ownBytes, this.#budget.shareOf(this.#heldBytes))

@@ -57,7 +57,7 @@ export type RecorderOptions = {
   /** A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late. */
   readonly maxFragmentMs?: number
   readonly maxFragmentBytes?: number
-  /** What all recorders of a worker may hold of frames; without room, frames are dropped up to the next key frame. Default: its own. */
+  /** Bytes of frames that all recorders of a worker may hold; beyond it, frames are dropped up to the next key frame. Default: its own. */
   readonly pendingBudget?: PendingBudget
   /** See `PendingBytes`. */
   readonly minPendingBytes?: number
@@ -78,11 +78,11 @@ export type RecorderStats = {
   /** Of these, waiting for the disk. */
   readonly queuedBytes: number
   readonly diskErrors: number
-  /** For how long the disk has not done what it was asked for. */
+  /** How long the disk has been busy with what it was asked for. */
   readonly diskWaitMs: number
 }
 
-/** Of a recorder that shares none. */
+/** The budget of a recorder that shares none. */
 const defaultBudgetBytes = 64 * 1024 * 1024
 
 /** A gap in the frames of a run that is longer than this ends the file: no picture is shown that long. */
@@ -115,7 +115,7 @@ export class CameraRecorder implements HubSink {
   #isClosed = false
   #retryAtMs = 0
   readonly #overloads = new OverloadPace()
-  /** After a failed sync: that a write succeeds says nothing. */
+  /** Set after a failed sync: then a write that succeeds proves nothing. */
   #mustBeConfirmed = false
   #status: RecordingStatus = 'READY'
   #detail: string | undefined
@@ -345,7 +345,7 @@ export class CameraRecorder implements HubSink {
     this.#noteWritten()
   }
 
-  /** What waits goes into a new file, and what comes with it. `error` is undefined when it has been told. */
+  /** What waits, and what follows, goes into a new file. `error` is undefined when it was reported before. */
   #noteUnconfirmed(error: unknown, lostFrames: number): void {
     this.#droppedFrames += lostFrames
     if (error === undefined) return

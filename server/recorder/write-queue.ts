@@ -18,7 +18,7 @@ export type WriteQueueOptions = {
   /** Longest time that written bytes stay unsynced. */
   readonly syncIntervalMs: number
   readonly events: Pick<RecorderEvents, 'segmentOpened' | 'fragmentWritten' | 'segmentClosed' | 'segmentBroken'>
-  /** Of what waited, the disk has taken something, or refused it. */
+  /** The disk has taken, or refused, something that waited. */
   readonly onTaken: () => void
   /** A fragment is in its file. */
   readonly onWritten: () => void

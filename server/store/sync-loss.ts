@@ -7,7 +7,7 @@ import { AppError } from '../base/error.ts'
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const syncFailures = new Set([1034, 1290])
 
-/** Is this error of SQLite a failed sync? */
+/** True when this error of SQLite is a failed sync. */
 export function isSyncFailure(error: unknown): boolean {
   return syncFailures.has((error as { errcode?: number } | undefined)?.errcode ?? 0)
 }

@@ -1,11 +1,11 @@
-// When pictures of a bare stream are shown, which tells no times. Pictures that are shown as they come have the time of their arrival.
+// When the pictures of a bare stream, which has no timestamps, are shown. Pictures shown in the order they come get their time of arrival.
 // Where the stream reorders them (B-frames), their order counts place them on a clock of one rate, as a camera's own timestamps would;
 // WallClock corrects that rate by arrival, as it does for any camera.
 
 import { type OrderedPicture, PictureOrderReader } from '../../media/nal/picture-order-reader.ts'
 
 const usualFrameRate = 25
-/** Before so much time has passed since the first picture, arrival says nothing of the rate: servers send what they have kept. */
+/** Until this much time has passed since the first picture, arrivals say nothing about the rate: servers first send what they have buffered. */
 const minMeasured90k = 2 * 90_000
 
 export class BareTimes {
@@ -37,7 +37,7 @@ export class BareTimes {
     this.#step = codec === 'h264' ? 2 : 1
   }
 
-  /** Sets that come before the stream. */
+  /** Parameter sets that come before the stream. */
   takeSets(units: readonly Uint8Array[]): void {
     this.#reader.take(units)
   }
@@ -99,7 +99,7 @@ export class BareTimes {
     if (whole >= 1 && whole <= 16 && Math.abs(step - whole) < 0.1) this.#step = whole
   }
 
-  /** What the stream tells, else what arrival says. */
+  /** Takes the rate that the stream declares, or else the one measured by arrivals. */
   #setRate(): void {
     const told = this.#reader.order?.frameRate
     const measured90k = this.#arrival90k - this.#first90k

@@ -1,5 +1,5 @@
-// The box behind a fragment's seal that tells of a hole before the fragment (how long no picture came, and why), and that its pictures are
-// damaged. `uuid`, an extension as ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it; only such fragments have one. The
+// The box behind a fragment's seal that describes a hole before the fragment (how long no picture came, and why), and marks damaged
+// pictures. `uuid`, an extension as ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it; only such fragments have one. The
 // seal covers it.
 
 export type NotedHole = {

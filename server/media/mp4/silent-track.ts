@@ -37,8 +37,8 @@ export function addSilentTrack(init: Uint8Array): Uint8Array {
 }
 
 /**
- * A fragment of silence alone for pictures of [start90k, end90k): whole blocks, counted from `origin90k`, so that those of one entry continue those of
- * the entry before. Ends with the pictures or less than a block after them.
+ * A fragment of silence alone for pictures of [start90k, end90k): whole blocks, counted from `origin90k`, so that those of one entry
+ * continue those of the entry before. It ends with the pictures, or less than a block after them.
  */
 export function writeSilentFragment(
   sequence: number,
