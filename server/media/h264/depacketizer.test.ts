@@ -274,7 +274,7 @@ test('a picture whose only packet came without its payload is counted as dropped
 test('a picture whose slice came without its payload, behind a message or parameter sets, is lost', () => {
   const message = Uint8Array.of(6, 1, 1, 0x80)
   for (const rest of [[message], [sps, pps]]) {
-    const { send, depacketizer, times } = open()
+    const { send, depacketizer, times } = openDepacketizer()
     send(key(), 0)
     send([...rest, new Uint8Array()], 3600)
     send(inter(), 7200)
