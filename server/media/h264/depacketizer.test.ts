@@ -238,7 +238,7 @@ test('a packet without its payload inside a picture costs the picture, which is 
     [[...fragments.slice(0, -1), fragments.at(-1)!], false],
   ]
   for (const [payloads, isLost] of cases) {
-    const { send, times, depacketizer } = open()
+    const { send, times, depacketizer } = openDepacketizer()
     send(key(), 0)
     send(inter(), 3600)
     send(payloads, 7200)
@@ -251,7 +251,7 @@ test('a packet without its payload inside a picture costs the picture, which is 
     assert.equal(depacketizer.counters.droppedFrames, isLost ? 2 : 0)
   }
   // Senders that end each picture with a packet of its own.
-  const { send, times } = open()
+  const { send, times } = openDepacketizer()
   for (let i = 0; i < 5; i++) send([...(i === 0 ? key() : inter()), empty], i * 3600)
   assert.deepEqual(times().slice(1), [0, 3600, 7200, 10_800, 14_400])
 })
