@@ -16,6 +16,7 @@ export type AuditFault = {
   readonly noticeMs: number
   readonly spoilsPictures: boolean
   readonly turnsBits?: boolean
+  readonly holdsUp?: boolean
 }
 
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
@@ -55,6 +56,7 @@ function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fau
     reasons: [...reasons, ...inRun],
     noticeMs,
     spoilsPictures: spoilsPictures || isAnotherSource(name),
+    holdsUp: name.startsWith('everything comes late'),
     turnsBits: name === 'packets: flip' || name === 'bits turned over',
   }
 }

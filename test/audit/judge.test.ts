@@ -202,6 +202,20 @@ test('a gap that the owner made tells of what is missing in it, also when the cl
   assert.deepEqual([verdict.untold, verdict.toldBy.gap, verdict.falseGaps], [0, 100, 0])
 })
 
+test('pictures that were held up while the clock was set may have the time of their arrival', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 14_000, offsetMs: 3_600_000 },
+  ]
+  const clockSet = fault(14, 14, { reasons: ['clock_set'] })
+  const played = [...play(0, 100), ...play(100, 300, { section: 1, laterMs: 3_600_000 })]
+  const timeline = { segments: [], gaps: [gap(11, 3609, 'clock_set')] }
+  const judgeWith = (held: DoneFault) => judgeThis({ steps, played, timeline, faults: [clockSet, held] })
+  assert.deepEqual(judgeWith(fault(10, 15, { reasons: [], holdsUp: true })).findings, [])
+  assert.ok(kinds(judgeWith(fault(10, 15, { reasons: [] }))).includes('wrong time'))
+  assert.ok(kinds(judgeWith(fault(10, 12, { reasons: [], holdsUp: true }))).includes('wrong time'))
+})
+
 test('where a clock was set back to before the first recording, that it was not yet on is a right reason', () => {
   const steps = [
     { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },

@@ -19,6 +19,8 @@ export type DoneFault = {
   readonly spoilsPictures: boolean
   /** It turns bits over, also those that say what a packet is: a picture may be gone without anybody being able to tell. */
   readonly turnsBits?: boolean
+  /** What is taken meanwhile arrives at its end. */
+  readonly holdsUp?: boolean
 }
 
 /** The camera's figure of lost pictures rose by so many in this time; undefined: nobody could be asked, or it began anew. */
@@ -115,7 +117,7 @@ export function judge(evidence: Evidence): Verdict {
         continue
       }
     }
-    const errorMs = Math.min(...serverTimes(steps, sent!.unixMs).map((ms) => Math.abs(shownMs - ms)))
+    const errorMs = Math.min(...possibleTimes(sent!.unixMs, steps, faults).map((ms) => Math.abs(shownMs - ms)))
     if (errorMs > maxTimeErrorMs)
       findings.push({
         kind: 'wrong time',
@@ -255,7 +257,7 @@ function judgeHole(
     causes.some(({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || turnsBits))
   const untold: FrameCounter[] = []
   for (const picture of hole.missing) {
-    const times = serverTimes(steps, picture.unixMs)
+    const times = possibleTimes(picture.unixMs, steps, faults)
     if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
       toldBy.gap++
     else if (isShortBreak) toldBy.shortBreak++
@@ -266,10 +268,21 @@ function judgeHole(
   return untold.length
 }
 
-/** Faults that were under way in the hole, or shortly before it. */
+/** By the clock of the server when it was taken, or, when it was held up, when it arrived: the server knows no other. */
+function possibleTimes(trueMs: number, steps: readonly ClockStep[], faults: readonly DoneFault[]): number[] {
+  const held = faults.filter(({ holdsUp, fromMs, toMs }) => holdsUp && trueMs >= fromMs - 1000 && trueMs <= toMs)
+  const arrivals = held.flatMap(({ toMs }) => serverTimes(steps, toMs).map((ms) => ms - toMs + trueMs))
+  return [...serverTimes(steps, trueMs), ...arrivals]
+}
+
+/** Faults that were under way in the hole, or shortly before it; or while what follows it was held up. */
 function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
+  const held = faults.filter(
+    ({ holdsUp, fromMs, toMs }) => holdsUp && fromMs - 1000 <= hole.beforeMs && toMs >= hole.afterMs,
+  )
+  const untilMs = Math.max(hole.beforeMs, ...held.map(({ toMs }) => toMs))
   return faults.filter(
-    ({ fromMs, toMs, noticeMs }) => fromMs - 1000 <= hole.beforeMs && toMs + noticeMs + 1000 >= hole.afterMs,
+    ({ fromMs, toMs, noticeMs }) => fromMs - 1000 <= untilMs && toMs + noticeMs + 1000 >= hole.afterMs,
   )
 }
 

@@ -57,6 +57,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
         process.kill(server.pid, 'SIGCONT')
       },
       ...harmless,
+      holdsUp: true,
     },
     {
       name: 'media worker ends of an error',
