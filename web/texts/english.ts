@@ -85,7 +85,8 @@ export const english = {
       overload: 'Nothing is being recorded: the disk of the server is too slow for all that comes in.',
     } as Record<string, string>,
     nothingThere: 'There is no footage from this moment on.',
-    unplayable: 'This browser cannot play this recording.',
+    unplayable:
+      'This browser cannot play this recording. Mark a range on the timeline and download it: other players, such as VLC, may play it.',
     unplayableH265:
       'The camera records H.265, which this browser or this device cannot play. Mark a range on the timeline and download it: most players know H.265. Or open this page in Safari, or in Chrome or Edge on a device that decodes H.265; or set the camera to H.264 for what is to come.',
     emptyView: 'Nothing was recorded in this time.',

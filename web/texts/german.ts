@@ -122,7 +122,8 @@ export const german: Texts = {
       overload: 'Es wird nichts aufgezeichnet: Der Datenträger des Servers ist zu langsam für alles, was ankommt.',
     },
     nothingThere: 'Ab diesem Zeitpunkt gibt es keine Aufzeichnung.',
-    unplayable: 'Dieser Browser kann diese Aufzeichnung nicht abspielen.',
+    unplayable:
+      'Dieser Browser kann diese Aufzeichnung nicht abspielen. Markieren Sie einen Bereich auf der Zeitleiste und laden Sie ihn herunter: Andere Abspielprogramme wie VLC können ihn vielleicht abspielen.',
     unplayableH265:
       'Die Kamera zeichnet in H.265 auf, das dieser Browser oder dieses Gerät nicht abspielen kann. Markieren Sie einen Bereich auf der Zeitleiste und laden Sie ihn herunter: Die meisten Abspielprogramme können H.265. Oder öffnen Sie diese Seite in Safari, oder in Chrome oder Edge auf einem Gerät, das H.265 dekodiert; oder stellen Sie die Kamera für alles Weitere auf H.264.',
     emptyView: 'In dieser Zeit wurde nichts aufgezeichnet.',
