@@ -47,7 +47,7 @@ const fewNoted = 8
  * stamped far apart cannot wait for a third. The end of a stall makes one picture late by up to that distance, so these are later; and on a
  * network with more noise than this it happens by chance.
  */
-const suddenMs = 200
+const suddenMs = 150
 const farApartMs = 90
 const overStep = 1.2
 const evenShare = 0.4

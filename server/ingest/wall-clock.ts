@@ -18,8 +18,11 @@ const maxReordered = 16
 const maxAheadMs = 300
 /** An offset that is wrong by seconds may be a rate that is about to be measured. */
 const offMs = 1500
-/** When the rate turns out to be wrong, the error so far is made up for at this share of the pace. */
-const makeUpShare = 0.5
+/**
+ * When the rate turns out to be wrong, the error so far is made up for at this share of the pace. The wall clock is right at once, and
+ * playlists are dated by it: an axis that catches up in a hurry leaves it again.
+ */
+const makeUpShare = { behind: 0.25, ahead: 0.5 }
 /**
  * A rate that was just measured may still be refuted, as when an encoder is slow to start. During this time no picture is shown for more
  * than `mostCautious` times as long as it is stamped; the rest is made up for later.
@@ -190,7 +193,7 @@ export class WallClock {
     const media90k = this.#findMedia90k(timestamp90k)
     const before90k = this.#given90k
     if (this.#owed90k !== 0) {
-      const limit90k = (media90k - this.#media90k) * makeUpShare
+      const limit90k = (media90k - this.#media90k) * makeUpShare[this.#owed90k > 0 ? 'behind' : 'ahead']
       const given90k = Math.max(-limit90k, Math.min(limit90k, this.#owed90k))
       this.#given90k += given90k
       this.#owed90k -= given90k
