@@ -68,3 +68,27 @@ test('pictures are made once for all who ask, as small as asked for, and only so
   assert.ok(many.filter(({ status }) => status === 'fulfilled').length >= 32)
   await pictures.picture(1, t0 + 44_000, { maxWidth: 16 })
 })
+
+test('a wall of more cameras than are served at once shows the same moment of all', async () => {
+  await using scene = new FootageScene()
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  await scene.record(0, 5)
+  // The footage of one camera under many ids.
+  const pictures = new RecordedPictures({
+    catalog: {
+      archiveDir: scene.catalog.archiveDir,
+      listSegments: async (id, ...range) => (await scene.catalog.listSegments(1, ...range)).map((s) => ({ ...s, id })),
+    },
+    decoder: {
+      async decode(request) {
+        const [jpeg] = await decoder.decode({ ...request, source: undefined })
+        return [jpeg!]
+      },
+    },
+  })
+  const made = await Promise.all(
+    Array.from({ length: 60 }, (_, camera) => pictures.picture(camera, t0 + 2000, { maxWidth: 32 })),
+  )
+  assert.equal(made.length, 60)
+  assert.equal(decoder.stats().decodes, 60)
+})

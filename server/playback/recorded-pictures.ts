@@ -38,8 +38,10 @@ const maxAgeMs = 10_000
 /** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
 const maxRoundingMs = 1000
 
-/** Whose pictures are made at once. Each holds two key frames in memory at most. */
-const maxCameras = 16
+/** Pictures that are made at once, of all cameras and of one. Each holds a key frame in memory. */
+const maxMaking = { ofAll: 32, ofOne: 2 }
+/** Pictures that may wait. */
+const maxWaiting = { ofAll: 64, ofOne: 32 }
 const refusal = 'too many pictures are asked for at once'
 
 const maxCacheBytes = 16 * 1024 * 1024
@@ -54,6 +56,7 @@ export class RecordedPictures {
   readonly #pending = new Map<string, Promise<Uint8Array>>()
   /** Cameras whose pictures are being made: one whose frames take long keeps only its own waiting. */
   readonly #making = new Map<number, Gate>()
+  readonly #makingOfAll = new Gate({ maxRunning: maxMaking.ofAll, maxWaiting: maxWaiting.ofAll, refusal })
 
   constructor({ catalog, decoder }: RecordedPicturesOptions) {
     this.#catalog = catalog
@@ -108,12 +111,11 @@ export class RecordedPictures {
   async #makeInTurn(cameraId: number, place: Place, limits: PictureLimits): Promise<Uint8Array> {
     let gate = this.#making.get(cameraId)
     if (!gate) {
-      if (this.#making.size >= maxCameras) throw new AppError('unavailable', refusal)
-      gate = new Gate({ maxRunning: 2, maxWaiting: 32, refusal })
+      gate = new Gate({ maxRunning: maxMaking.ofOne, maxWaiting: maxWaiting.ofOne, refusal })
       this.#making.set(cameraId, gate)
     }
     try {
-      return await gate.run(() => this.#make(place, limits))
+      return await gate.run(() => this.#makingOfAll.run(() => this.#make(place, limits)))
     } finally {
       if (gate.stats().running === 0) this.#making.delete(cameraId)
     }
