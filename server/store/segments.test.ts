@@ -253,3 +253,21 @@ testEachDatabase(
     assert.equal(await segments.findLastPass(1), 0)
   },
 )
+
+testEachDatabase('sound is found in any segment of a range, and only there', async (t, { openStore }) => {
+  const { segments } = (await openStore(t)).store
+  for (const i of [0, 1, 2, 3]) {
+    const codecs = i === 2 ? 'avc1.4d401f,mp4a.40.2' : 'avc1.4d401f'
+    const id = await segments.insertOpen({ ...opened(1, i * minute), codecs })
+    await segments.close(id, { endMs: (i + 1) * minute, bytes: 10_800, fragments: [] })
+  }
+  await addClosed(segments, 2, 0)
+  for (const [from, to, expected] of [
+    [0, 4, true],
+    [0, 2, false],
+    [2, 3, true],
+    [3, 4, false],
+  ] as const) {
+    assert.equal(await segments.hasSound(1, from * minute, to * minute), expected, `minutes ${from} to ${to}`)
+  }
+})

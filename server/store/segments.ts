@@ -3,7 +3,7 @@
 // Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may be lost with the
 // machine's power, since the file itself tells how far it goes; a file is deleted only after its row is garbage, on the disk.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.ts'
 import { findPass, lastPass, listIdRanges } from '../model/recording-pass.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
@@ -165,7 +165,8 @@ export class Segments {
       .where('start_ms', '>', startMs - maxSegmentMs)
       .where('start_ms', '<', endMs)
       .where('end_ms', '>', startMs)
-      .where('codecs', 'like', '%,%')
+      // Without a parameter, or the index segments_with_sound would not be used.
+      .where(sql<boolean>`codecs like '%,%'`)
       .limit(1)
       .executeTakeFirst()
     return row !== undefined
