@@ -101,19 +101,22 @@ export function judge(evidence: Evidence): Verdict {
   let lastTakenMs = Number.NEGATIVE_INFINITY
   /** Wall clock of pictures that a fault damaged so that nobody knows which they are. */
   const nameless: number[] = []
-  for (const { taken, isSpoilt, shownMs, section } of played) {
+  for (const [i, { taken, isSpoilt, shownMs, section }] of played.entries()) {
     const sent = taken && byNumber.get(taken.frameNumber)
     const isKnown = sent !== undefined && Math.floor(sent.unixMs) === taken!.unixMs
     if (isKnown) lastTakenMs = sent.unixMs
     if (!isKnown || isSpoilt) {
-      if (isSpoiltBy(faults, isKnown ? sent.unixMs : lastTakenMs)) spoilt++
+      // One without a name is of the time of its neighbours.
+      const nextMs = () => played.slice(i + 1).find((next) => next.taken)?.taken?.unixMs ?? lastTakenMs
+      const isNamelessSpoilt = () => isSpoiltBy(faults, lastTakenMs) || isSpoiltBy(faults, nextMs())
+      if (isKnown ? isSpoiltBy(faults, sent.unixMs) : isNamelessSpoilt()) spoilt++
       else
         findings.push({
           kind: 'unreadable',
           text: `shown at ${iso(shownMs)}, after ${iso(lastTakenMs)}, says ${JSON.stringify(taken)}`,
         })
       if (!isKnown) {
-        if (isSpoiltBy(faults, lastTakenMs)) nameless.push(shownMs)
+        if (isNamelessSpoilt()) nameless.push(shownMs)
         continue
       }
     }

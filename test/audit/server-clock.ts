@@ -63,7 +63,8 @@ export async function openServerClock(folder: string): Promise<ServerClock> {
 
 /** What a picture taken just around a step may be stamped with: the server notices a step with what arrives after it. */
 const earlyMs = 1000
-const settlingMs = 3000
+/** The longest group of pictures, of a camera that sends a third of what it stamps, and some. */
+const settlingMs = 6500
 
 /** The server's clock at a true time, Unix milliseconds; around a step both readings, the one in force first. */
 export function serverTimes(steps: readonly ClockStep[], trueMs: number): number[] {
