@@ -84,8 +84,11 @@ test('some seconds before the newest group are given to readers that want them, 
   for (const hub of hubs) hub.publish(start)
   const [one, two, three] = hubs
   for (let at = 0; at <= 30; at++) one!.publish(frame(at * second, at % 2 === 0))
-  assert.deepEqual(seenBy(one!, false), ['start', 30])
-  assert.deepEqual(seenBy(one!, true), ['start', 22, 23, 24, 25, 26, 27, 28, 29, 30])
+  assert.deepEqual(seenBy(one!, true), ['start', 30], 'nobody has wanted them before')
+  assert.deepEqual([seenBy(two!, true), seenBy(three!, true)], [['start'], ['start']])
+  for (let at = 31; at <= 40; at++) one!.publish(frame(at * second, at % 2 === 0))
+  assert.deepEqual(seenBy(one!, false), ['start', 40])
+  assert.deepEqual(seenBy(one!, true), ['start', 32, 33, 34, 35, 36, 37, 38, 39, 40])
   // Rare key frames: one group of 10 s and the next are not more than is kept, two of 25 s are.
   for (let at = 0; at <= 41; at++) two!.publish(frame(at * second, at % 10 === 0))
   assert.equal(seenBy(two!, true)[1], 20)
@@ -101,6 +104,7 @@ test('some seconds before the newest group are given to readers that want them, 
 test('of pictures that are not kept nothing before them is', () => {
   const earlierBudget = new ByteBudget(1000)
   const hub = new CameraHub({ maxGopBytes: 25, earlierBudget, onSinkError: () => {} })
+  hub.attach(sinkInto([]), { withEarlier: true })
   for (const item of [start, frame(0, true), frame(1, false), frame(2, true), frame(3, false), frame(4, false)])
     hub.publish(item)
   for (const item of [frame(5, true), frame(6, true)]) hub.publish(item)

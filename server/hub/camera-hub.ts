@@ -30,7 +30,10 @@ export type CameraHubOptions = {
   readonly maxGopBytes?: number
   /** What all cameras of a thread may keep together. */
   readonly gopBudget?: ByteBudget
-  /** The groups before the newest are kept for readers that need some seconds to begin, as far as this allows; without it they are not. */
+  /**
+   * The groups before the newest are kept for readers that need some seconds to begin, once the first of them came and as far as this
+   * allows; without it they are not.
+   */
   readonly earlierBudget?: ByteBudget
   /** Told when a sink throws: a bug of ours, and that sink is detached. */
   readonly onSinkError: (error: unknown) => void
@@ -59,6 +62,8 @@ export class CameraHub {
   #group = 0
   /** Those before the newest one, without anything missing in between; oldest first. */
   #earlier: Group[] = []
+  /** A reader has wanted them: most cameras are recorded and never watched, and seconds of each would be most of their memory. */
+  #isEarlierWanted = false
   #earlierBytes = 0
 
   constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, earlierBudget, onSinkError }: CameraHubOptions) {
@@ -80,6 +85,7 @@ export class CameraHub {
    */
   attach(sink: HubSink, { knownGroup, withEarlier = false }: AttachOptions = {}): () => void {
     this.#sinks.add(sink)
+    this.#isEarlierWanted ||= withEarlier
     if (this.#start) {
       this.#give(sink, this.#start)
       if (withEarlier) for (const { frames } of this.#earlier) for (const frame of frames) this.#give(sink, frame)
@@ -149,7 +155,7 @@ export class CameraHub {
   #takeForEarlier(bytes: number): boolean {
     const budget = this.#earlierBudget
     // Every JPEG is a group, and none goes into HLS.
-    if (!budget || this.#start?.format.video.codec === 'mjpeg') return false
+    if (!budget || !this.#isEarlierWanted || this.#start?.format.video.codec === 'mjpeg') return false
     while (this.#earlierBytes + 2 * bytes > budget.leftBytes && this.#earlier.length > 0)
       this.#dropEarlier(this.#earlier.length - 1)
     return 2 * bytes <= budget.leftBytes && budget.take(bytes)
