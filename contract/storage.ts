@@ -47,14 +47,16 @@ export const ServerStorage = Type.Object({
   clock_doubt: nullable(
     Type.Object(
       {
-        ahead_seconds: Type.Integer({ description: 'By how much its clock is ahead of the time that has passed.' }),
+        ahead_seconds: Type.Integer({
+          description: 'By how much its clock moved further than the time in which the server ran.',
+        }),
         remaining_seconds: Type.Integer({
           description: 'How much longer the server has to run until the clock is believed.',
         }),
       },
       {
         description:
-          'While the clock of the server, set ahead or after a long standstill, is not believed: what that makes too old is kept. Null otherwise.',
+          'Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise.',
       },
     ),
   ),

@@ -584,9 +584,9 @@ export type Storage = {
     min_free_bytes: number | null
     /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
     full_at: Timestamp | null
-    /** While the clock of the server, set ahead or after a long standstill, is not believed: what that makes too old is kept. Null otherwise. */
+    /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
     clock_doubt: {
-      /** By how much its clock is ahead of the time that has passed. */
+      /** By how much its clock moved further than the time in which the server ran. */
       ahead_seconds: number
       /** How much longer the server has to run until the clock is believed. */
       remaining_seconds: number

@@ -68,8 +68,12 @@ export class DeletionClock {
     const isDoubted = doubt !== undefined
     if (isDoubted && !this.#isDoubted) {
       const seconds = Math.round(doubt.aheadMs / 1000)
-      log.warn({ seconds }, 'the clock is ahead of the time that passed: what that makes too old is kept for a day')
-    } else if (!isDoubted && this.#isDoubted) log.info({}, 'the clock is believed again')
+      log.warn(
+        { seconds },
+        'the clock moved forward: the server was off, or the clock was set. Footage that is too old only because of this is kept for 24 hours',
+      )
+    } else if (!isDoubted && this.#isDoubted)
+      log.info({}, 'the clock is trusted again: footage is deleted by its age as usual')
     this.#isDoubted = isDoubted
     // A later look writes it.
     await rows

@@ -114,7 +114,7 @@ test('a clock that the server does not believe is told; who deletes by hand make
   const { json } = await run('storage --json')
   const { ahead_seconds: ahead, remaining_seconds: remaining } = json.clock_doubt
   assert.ok(Math.abs(ahead - 5 * 86_400) < 120 && remaining === 23 * 3600, JSON.stringify(json.clock_doubt))
-  const told = /^Clock: 5 days ahead of the time that passed .* is kept until it has run for another 23 hours\.$/m
+  const told = /^Clock: moved forward by 5 days: .* is kept for another 23 hours\.$/m
   assert.match((await run('storage')).stdout, told)
   const dry = await run('retention --dry-run')
   assert.match(dry.stdout, told)

@@ -43,8 +43,8 @@ export function describeStorage(report: StorageReport, names: Names): string {
 /** No line while the clock is believed. */
 export function describeDoubt(doubt: ClockDoubt | undefined): string[] {
   if (!doubt) return []
-  const ahead = `Clock: ${describeDays(doubt.aheadMs)} ahead of the time that passed while the server ran.`
-  const wait = `What that makes too old is kept until it has run for another ${describeDays(doubt.remainingMs)}.`
+  const ahead = `Clock: moved forward by ${describeDays(doubt.aheadMs)}: the server was off, or the clock was set.`
+  const wait = `Footage that is too old only because of this is kept for another ${describeDays(doubt.remainingMs)}.`
   return [`${ahead} ${wait}`]
 }
 

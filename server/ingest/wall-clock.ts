@@ -29,6 +29,8 @@ const makeUpShare = { behind: 0.25, ahead: 0.5 }
  */
 const cautiousMs = 1500
 const mostCautious = 3
+/** An axis that is ahead is held back by no more than this share of the step to the next picture. */
+const mostHeld = 0.8
 const unevenMs = 8000
 
 const inOrder: PictureOrder = { depth: 0, maxDepth: 0, frameRate: undefined }
@@ -230,10 +232,14 @@ export class WallClock {
     else if (Number.isNaN(this.#offSinceMs)) this.#offSinceMs = arrivalMs
   }
 
-  /** A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held back, and makes up for it later. */
+  /**
+   * A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held back, and makes up for
+   * it later. It never stands still, or several pictures would be shown in no time.
+   */
   #holdAxis(arrivalMs: number): void {
     const aheadMs = this.#media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs - maxAheadMs
-    const over90k = aheadMs * ticksPerMs - this.#owed90k
+    const step90k = this.#axis90k - this.#zero90k - this.#lastPts90k
+    const over90k = Math.min(aheadMs * ticksPerMs - this.#owed90k, step90k * mostHeld)
     if (aheadMs <= 0 || over90k <= 0) return
     this.#given90k -= over90k
     this.#owed90k += over90k

@@ -473,7 +473,7 @@ export const english = {
     repairFails: (files: number) =>
       `${files === 1 ? 'One recording file' : `${files} recording files`} could not be checked. The server will try again.`,
     clockDoubted: (ahead: string, remaining: string) =>
-      `The clock of the server is about ${ahead} ahead of the time that passed. If it was set wrongly, put it right: what it makes too old is kept for another ${remaining}.`,
+      `The server’s clock has moved forward by about ${ahead}: either the server was off for that long, or the clock was set. Recordings that are too old only because of this are kept for another ${remaining}. If the clock is wrong, correct it before then.`,
     recordings: 'Recordings',
     other: 'Other files',
     free: 'Free',

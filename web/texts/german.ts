@@ -534,7 +534,7 @@ export const german: Texts = {
     repairFails: (files) =>
       `${files === 1 ? 'Eine Aufnahmedatei konnte' : `${files} Aufnahmedateien konnten`} nicht geprüft werden. Der Server versucht es erneut.`,
     clockDoubted: (ahead, remaining) =>
-      `Die Uhr des Servers geht gegenüber der vergangenen Zeit um etwa ${ahead} vor. Falls sie falsch gestellt wurde, stellen Sie sie richtig: Was dadurch zu alt ist, bleibt noch ${remaining} erhalten.`,
+      `Die Uhr des Servers ist um etwa ${ahead} vorgerückt: Entweder war der Server so lange aus, oder die Uhr wurde gestellt. Aufzeichnungen, die nur dadurch zu alt sind, bleiben noch ${remaining} erhalten. Falls die Uhr falsch geht, stellen Sie sie vorher richtig.`,
     recordings: 'Aufzeichnungen',
     other: 'Andere Dateien',
     free: 'Frei',
