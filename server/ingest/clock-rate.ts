@@ -193,12 +193,17 @@ export class ClockRate {
     return 0
   }
 
-  #isSustained({ count, second, third, spreadMs }: Level): boolean {
+  /** Not at the beginning, when nothing is known of the noise: an encoder that is slow to start looks like that. */
+  #isSustained({ count, second, third, noted, spreadMs }: Level): boolean {
     const slope = count < 2 ? 0 : (third.delayMs - second.delayMs) / Math.max(1, third.mediaMs - second.mediaMs)
     const isEven = slope > leastSlope && Math.abs(slope - this.#slope) <= slopeShare * Math.max(slope, this.#slope)
     this.#evenSteps = isEven ? this.#evenSteps + 1 : 0
     this.#slope = slope
-    return this.#evenSteps >= (spreadMs <= quietMs ? sustainedSteps : sustainedInNoise) && third.fallMs <= onTimeMs
+    return (
+      noted >= fewNoted &&
+      this.#evenSteps >= (spreadMs <= quietMs ? sustainedSteps : sustainedInNoise) &&
+      third.fallMs <= onTimeMs
+    )
   }
 
   /** The picture that has just come is not in the minima yet. */

@@ -1,6 +1,7 @@
 // Plays recorded streams of a burned-in clock in hls.js, and compares the clock in the picture with the time that is said of it.
 
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClockPiece } from '../playback/clock-footage.ts'
 import { eventually, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer, type Viewer } from './browser.ts'
@@ -60,15 +61,21 @@ export async function jumpAround(
   for (let jump = 0; jump < jumps; jump++) {
     const to = random() * (seconds - 2)
     await viewer.page.evaluate(`document.querySelector('video').currentTime = ${to}`)
-    const { code, playingMs } = await eventually(`the picture at ${to} s`, 20_000, async () => {
+    const findDifference = async () => {
       const isThere = await viewer.page.evaluate<boolean>(
         `(() => { const v = document.querySelector('video'); return !v.seeking && v.readyState >= 3 && v.currentTime >= ${to} })()`,
       )
-      return isThere && viewer.readClock('video')
-    })
-    const differenceMs = Math.abs(code.unixMs - playingMs!)
-    worstMs = Math.max(worstMs, differenceMs)
-    assert.ok(differenceMs < tolerableMs, `at ${to} s the clock in the picture differs by ${differenceMs} ms`)
+      const read = isThere ? await viewer.readClock('video') : undefined
+      return read && { ms: Math.abs(read.code.unixMs - read.playingMs!) }
+    }
+    let found = await eventually(`the picture at ${to} s`, 20_000, findDifference)
+    // A busy browser may show the picture from before the jump for a moment, though it says that it has jumped.
+    for (let looks = 0; found.ms >= tolerableMs && looks < 10; looks++) {
+      await sleep(200)
+      found = (await findDifference()) ?? found
+    }
+    worstMs = Math.max(worstMs, found.ms)
+    assert.ok(found.ms < tolerableMs, `at ${to} s the clock in the picture differs by ${found.ms} ms`)
   }
   return { worstMs, errors: await checkErrors(viewer) }
 }
