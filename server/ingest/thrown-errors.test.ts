@@ -2,12 +2,11 @@
 // worker with all its cameras, and here the process of this test.
 
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { ContainerReader } from '../media/container/container-stream.ts'
 import { syntheticFormat, syntheticFrames } from '../media/mp4/synthetic-frames.ts'
+import { openHttpCamera } from './http/scripted-http-camera.ts'
 import { openScriptedCamera, type Sender } from './scripted-camera.ts'
 import { hastyClock, isOffline, watchCamera } from './watch-camera.ts'
 
@@ -15,22 +14,6 @@ const jpeg = Uint8Array.of(
   ...[0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 16, 0, 16, 1, 1, 0x11, 0],
   ...[0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x55, 0xff, 0xd9],
 )
-
-async function openHttpCamera(answer: (response: ServerResponse) => void) {
-  const server = createServer((_, response) => {
-    response.on('error', () => {})
-    answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    url: `http://127.0.0.1:${port}/live`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
 
 /** Throws at the `count`-th item of a run. */
 function failAt(count: number): (item: HubItem) => void {

@@ -30,8 +30,13 @@ const fragments: Fragment[] = [0, 1].map((i) => ({
   isKey: true,
 }))
 
-async function addClosed(segments: Segments, cameraId: number, startMs: number, endMs = startMs + minute) {
-  const id = await segments.insertOpen(opened(cameraId, startMs))
+async function addClosed(
+  segments: Segments,
+  cameraId: number,
+  startMs: number,
+  { endMs = startMs + minute, pass }: { readonly endMs?: number; readonly pass?: number | undefined } = {},
+) {
+  const id = await segments.insertOpen(opened(cameraId, startMs), pass)
   await segments.close(id, { endMs, bytes: 10_800, fragments: [] })
   return id
 }
@@ -163,12 +168,7 @@ testEachDatabase(
   'footage recorded with a clock that was set back comes after what was recorded before',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
-    const add = async (startMinute: number, pass?: number) => {
-      const startMs = startMinute * minute
-      const id = await segments.insertOpen(opened(1, startMs), pass)
-      await segments.close(id, { endMs: startMs + minute, bytes: 10_800, fragments: [] })
-      return startMinute
-    }
+    const add = (startMinute: number, pass?: number) => addClosed(segments, 1, startMinute * minute, { pass })
     await addClosed(segments, 2, 0)
     for (const startMinute of [100, 101, 102]) await add(startMinute)
     assert.deepEqual(await segments.findBounds(1), { startMs: 100 * minute, endMs: 103 * minute })
@@ -217,9 +217,8 @@ testEachDatabase(
   'footage ends with the file that ends last, also when another pass has one that begins later',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
-    const close = (id: number, endMs: number) => segments.close(id, { endMs, bytes: 10_800, fragments: [] })
-    await close(await segments.insertOpen(opened(1, 100 * minute)), 100.2 * minute)
-    await close(await segments.insertOpen(opened(1, 99.9 * minute), 1), 100.8 * minute)
+    await addClosed(segments, 1, 100 * minute, { endMs: 100.2 * minute })
+    await addClosed(segments, 1, 99.9 * minute, { endMs: 100.8 * minute, pass: 1 })
     assert.equal((await segments.findBounds(1))?.endMs, 100.8 * minute)
   },
 )
@@ -228,12 +227,7 @@ testEachDatabase(
   'passes are forgotten with their footage, and new segments are of the last one',
   async (t, { openStore }) => {
     const { segments } = (await openStore(t)).store
-    const add = async (startMinute: number, pass?: number) => {
-      const startMs = startMinute * minute
-      const id = await segments.insertOpen(opened(1, startMs), pass)
-      await segments.close(id, { endMs: startMs + minute, bytes: 10_800, fragments: [] })
-      return id
-    }
+    const add = (startMinute: number, pass?: number) => addClosed(segments, 1, startMinute * minute, { pass })
     assert.equal(await segments.findLastPass(1), 0)
     const ids = [await add(100), await add(50, 1), await add(40, 2)]
     await segments.markGarbage(ids)

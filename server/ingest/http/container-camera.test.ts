@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type {
   ContainerAudio,
@@ -10,26 +9,7 @@ import type {
 } from '../../media/container/container-stream.ts'
 import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-frames.ts'
 import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../watch-camera.ts'
-
-async function openCamera(answer: (response: ServerResponse) => void) {
-  const paths: string[] = []
-  const server = createServer((request, response) => {
-    paths.push(request.url!)
-    response.on('error', () => {})
-    answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  return {
-    url: `http://127.0.0.1:${port}/live`,
-    paths,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
+import { openHttpCamera } from './scripted-http-camera.ts'
 
 const matroska = Buffer.from('1a45dfa39f428681', 'hex')
 
@@ -74,7 +54,7 @@ const giveAll = (packets: readonly ContainerPacket[], audio?: ContainerAudio) =>
 const sendHead = (response: ServerResponse) => void response.writeHead(200).write(matroska)
 
 test('a container becomes a run with its pictures and sound on one axis', async () => {
-  await using camera = await openCamera(sendHead)
+  await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(77_000_000)
   const { items, last } = await watchCamera(
     { url: camera.url },
@@ -96,7 +76,7 @@ test('a container becomes a run with its pictures and sound on one axis', async 
 })
 
 test('pictures without times are stamped by arrival', async () => {
-  await using camera = await openCamera(sendHead)
+  await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(0).filter(({ kind }) => kind === 'video')
   const untimed = packets.map((packet) => ({ ...packet, pts90k: undefined }))
   const { items } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length >= 40, {
@@ -111,7 +91,7 @@ test('pictures without times are stamped by arrival', async () => {
 
 test('a reader that is behind makes the camera wait', async () => {
   let sent = 0
-  await using camera = await openCamera((response) => {
+  await using camera = await openHttpCamera((response) => {
     sendHead(response)
     const more = () => {
       while (sent < 64 * 1024 * 1024 && response.write(Buffer.alloc(65_536))) sent += 65_536
@@ -152,7 +132,7 @@ const ends = {
 
 for (const [kind, [reason, detail]] of Object.entries(ends)) {
   test(`a stream that is ${kind} is told`, async () => {
-    await using camera = await openCamera(sendHead)
+    await using camera = await openHttpCamera(sendHead)
     const containers = createReader((sink) => {
       sink.onEnd({ kind: kind as keyof typeof ends })
       return true
@@ -166,7 +146,7 @@ for (const [kind, [reason, detail]] of Object.entries(ends)) {
 }
 
 test('a process that is lost while pictures come is a loss, with a reason', async () => {
-  await using camera = await openCamera(sendHead)
+  await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(0)
   const containers = createReader((sink) => {
     sink.onTracks({ video: { codec: 'h264', config: video.config }, audio: undefined })
@@ -180,7 +160,7 @@ test('a process that is lost while pictures come is a loss, with a reason', asyn
 })
 
 test('pictures coded otherwise are named as in the settings of cameras', async () => {
-  await using camera = await openCamera(sendHead)
+  await using camera = await openHttpCamera(sendHead)
   const names = { mpeg4: 'MPEG-4 Visual', mpeg2video: 'MPEG-2', vp9: 'VP9', wmv3: 'wmv3' }
   for (const [codec, name] of Object.entries(names)) {
     const containers = createReader((sink) => {
@@ -202,7 +182,7 @@ test('what leads to other addresses is refused by name, and nobody is asked for 
   }
   for (const type of ['video/mp2t', 'application/octet-stream', 'text/plain', '']) {
     for (const [body, detail] of Object.entries(answers)) {
-      await using camera = await openCamera((response) => {
+      await using camera = await openHttpCamera((response) => {
         response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body)
       })
       const containers = createReader(() => assert.fail('nothing is taken apart'))
