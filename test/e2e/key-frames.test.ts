@@ -148,7 +148,18 @@ test('unusual streams come online, are seen and are recorded in their order', { 
   }
 })
 
+/** Opens the player again after an error: what it begins at may be a picture at which FFmpeg's decoder cannot (see `docs/design/formats.md`). */
 async function playInChromium(url: string, what: string): Promise<void> {
+  for (let loads = 1; ; loads++) {
+    try {
+      return await playOnce(url, what)
+    } catch (error) {
+      if (loads === 3) throw error
+    }
+  }
+}
+
+async function playOnce(url: string, what: string): Promise<void> {
   await using viewer = await openViewer({ recorded: url })
   const read = () =>
     viewer.page.evaluate<{ seconds: number; pictures: number; errors: string[] }>(`(() => {

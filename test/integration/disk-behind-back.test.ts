@@ -6,6 +6,7 @@ import { copyFile, readFile, rm, stat, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { listDayFiles, listDays } from '../../server/archive/listing.ts'
+import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { parsePlaylist, type ReadEntry } from '../playback/parse-playlist.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
@@ -91,6 +92,14 @@ async function playAll(): Promise<{ entry: ReadEntry; bytes: Buffer | undefined 
   return Promise.all(played)
 }
 
+/** The place of a byte of a picture in the middle of a file. A byte of a box would be another fault. */
+function placeOfSample(file: Uint8Array): number {
+  const { offset, bytes } = scanBoxes(file).boxes.findLast(
+    ({ type, offset }) => type === 'mdat' && offset < file.length / 2,
+  )!
+  return offset + Math.floor(bytes / 2)
+}
+
 test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   camera = await addCamera('mine')
   neighbour = await addCamera('theirs')
@@ -117,7 +126,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   await rm(full(removed))
   await truncate(full(shortened), Math.floor((await stat(full(shortened))).size / 2))
   const bytes = await readFile(full(changed))
-  bytes[Math.floor(bytes.length / 2)]! ^= 0xff
+  bytes[placeOfSample(bytes)]! ^= 0xff
   await writeFile(full(changed), bytes)
   const [theirs] = await listFiles(neighbour)
   const theirBytes = await readFile(full(theirs!))
