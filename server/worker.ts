@@ -15,6 +15,7 @@ import { detectStream } from './ingest/detection/detect-stream.ts'
 import { discoverDevices } from './ingest/onvif/discover-devices.ts'
 import { readOnvifDevice } from './ingest/onvif/read-device.ts'
 import { SharedReads } from './ingest/shared-reads.ts'
+import { Standstill } from './ingest/standstill.ts'
 import { type LiveSource, openLiveSource } from './live/live-source.ts'
 import { FrameMemoryPool } from './media/frame-memory.ts'
 import { createGuardedDisk } from './recorder/guarded-disk.ts'
@@ -46,7 +47,7 @@ const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   clock,
 })
 // A disk that has more to do than it was given is not kept waiting for the next thing.
-const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0 })
+const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0, standstill: new Standstill() })
 const transcoder = new ProcessSoundTranscoder({ clock, log })
 const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */

@@ -9,12 +9,16 @@ import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketiz
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
+import { type HeldPicture, PictureBacklog } from './picture-backlog.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { maxUntoldMs, RunLimit } from './run-limit.ts'
 import { SilenceFiller } from './silence-filler.ts'
 import type { StreamPlan } from './stream-plan.ts'
 import { createVideoDepacketizer } from './video-plan.ts'
 import { WallClock } from './wall-clock.ts'
+
+/** After a standstill of the thread, what had waited for it has been read by then. */
+const backlogMs = 250
 
 export type CameraStreamOptions = {
   readonly plan: StreamPlan
@@ -25,6 +29,8 @@ export type CameraStreamOptions = {
   /** What earlier connections learned of the camera's clock; this one adds what it learns. */
   readonly memory?: { clockRate: number; setMs: number | undefined }
   readonly createRunId: () => string
+  /** What the connections of the thread share; tells when the thread last stood still. */
+  readonly reads?: { sinceStandstillMs(): number } | undefined
   /** Shared by all connections of the camera. Default: a limit of its own. */
   readonly runLimit?: RunLimit | undefined
   /** For sound that browsers don't play; without, it is left out. */
@@ -59,6 +65,7 @@ export class CameraStream implements Disposable {
   #markedTimestamp = Number.NaN
   /** For a camera with sound: gives every run a sound track without holes. */
   readonly #filler: SilenceFiller | undefined
+  readonly #backlog = new PictureBacklog()
   #published = 0
   /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
   #setMs: number
@@ -76,6 +83,7 @@ export class CameraStream implements Disposable {
     this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
     const sink = {
       onFormat: (format: VideoFormat, order: PictureOrder) => {
+        this.#takeBacklog()
         this.#format = format
         this.#order = order
       },
@@ -176,6 +184,7 @@ export class CameraStream implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#takeBacklog()
     this.audio?.close()
     this.#filler?.endRun()
   }
@@ -187,14 +196,32 @@ export class CameraStream implements Disposable {
     memory: FrameMemory | undefined,
     access: PictureAccess | undefined,
   ): void {
-    const { arrivalClock, stats, publish } = this.#options
+    const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
+    const { losses } = this.#depacketizer.counters
+    const picture: HeldPicture = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
+    const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
+    const { isHolding } = this.#backlog
+    if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
+      this.#placePicture(picture)
+      return
+    }
+    this.#backlog.hold(picture)
+    if (!isLate || this.#backlog.isFull) this.#takeBacklog()
+  }
+
+  #takeBacklog(): void {
+    if (!this.#backlog.isHolding) return
+    for (const picture of this.#backlog.take()) this.#placePicture(picture)
+  }
+
+  #placePicture({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldPicture): void {
+    const { stats, publish } = this.#options
     if (access?.isLeading && this.#isRunStart) {
       // It refers to pictures of the run before, which no decoder of this one has.
       stats.droppedFrames++
       memory?.release()
       return
     }
-    const nowMs = timestamp === this.#markedTimestamp ? this.#markedMs : arrivalClock.nowMs()
     this.#clock.map(timestamp, nowMs)
     if (isKey) this.#isRunStart = false
     if (isKey) this.#isSkipping = this.#isRunDue && !this.#tryRun(nowMs)
@@ -205,7 +232,6 @@ export class CameraStream implements Disposable {
     this.#keptMs = nowMs
     const { pts90k, dts90k } = this.#clock
     const wallMs = this.#label(this.#clock.wallMs)
-    const { losses } = this.#depacketizer.counters
     const isAfterLoss = losses !== this.#knownLosses
     this.#knownLosses = losses
     this.#filler?.takePicture(dts90k, wallMs)

@@ -3,6 +3,8 @@
 // A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With rests it finds
 // frames of many cameras when it looks, and takes them in one go. Figures: docs/design/ingest.md.
 
+import type { Standstill } from './standstill.ts'
+
 /** A frame of most cameras comes in one read. */
 const bufferBytes = 64 * 1024
 
@@ -13,6 +15,8 @@ export type SharedReadsOptions = {
   readonly mayRest?: () => boolean
   /** Default: blocks the thread. */
   readonly rest?: (ms: number) => void
+  /** Watches the thread; without, it never stands still. */
+  readonly standstill?: Standstill
 }
 
 export class SharedReads {
@@ -21,14 +25,16 @@ export class SharedReads {
   readonly #restMs: number
   readonly #mayRest: () => boolean
   readonly #rest: (ms: number) => void
+  readonly #standstill: Standstill | undefined
   #holders = 0
   #isDue = false
   #lookedMs = Number.NEGATIVE_INFINITY
 
-  constructor({ restMs = 0, mayRest = () => true, rest = createRest() }: SharedReadsOptions = {}) {
+  constructor({ restMs = 0, mayRest = () => true, rest = createRest(), standstill }: SharedReadsOptions = {}) {
     this.#restMs = restMs
     this.#mayRest = mayRest
     this.#rest = rest
+    this.#standstill = standstill
   }
 
   /** To be called at every read. */
@@ -37,6 +43,11 @@ export class SharedReads {
     this.#isDue = true
     // After everything that is there to be read.
     setImmediate(this.#restUntilDue)
+  }
+
+  /** Milliseconds since the thread last stood still: what is read soon after has waited for it. */
+  sinceStandstillMs(): number {
+    return this.#standstill?.sinceMs() ?? Number.POSITIVE_INFINITY
   }
 
   /** No rests until the returned function is called: for what the system keeps too little of, such as datagrams. */

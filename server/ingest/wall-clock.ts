@@ -16,6 +16,8 @@ const jumpTicks = 2000 * ticksPerMs
 const maxReordered = 16
 /** No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong the camera's clock is. */
 const maxAheadMs = 300
+/** A timestamp that is further from the time it arrives at, by what is known of the clock, is of another clock. */
+const strangeMs = 10_000
 /** An offset that is wrong by seconds may be a rate that is about to be measured. */
 const offMs = 1500
 /**
@@ -85,6 +87,13 @@ export class WallClock {
   /** True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits. */
   get isRunDue(): boolean {
     return this.#isRunDue || this.#lastArrivalMs - this.#offSinceMs >= offMs
+  }
+
+  /** True for a timestamp whose time would be found from its arrival: the clock is not known yet, or it is another one. */
+  isNew(timestamp90k: number, arrivalMs: number): boolean {
+    if (this.#isRunDue || Number.isNaN(this.#last90k)) return true
+    const wallMs = this.#findMedia90k(timestamp90k) / ticksPerMs + this.#follower.offsetMs
+    return Math.abs(wallMs - arrivalMs) > strangeMs
   }
 
   /** Real time per time by the camera's clock; exactly 1 while that clock is trusted. */
