@@ -39,7 +39,7 @@ export type TestRun = {
 }
 
 /** Twice what all of a run should take: whatever stands still then is ended, and counted as failed. */
-const maxRunMs = 20 * 60_000
+const maxRunMs = 40 * 60_000
 
 /** Runs the test files that match, printing as they go. Files that hold no test, or end badly, count as failed. */
 export async function runTests(
