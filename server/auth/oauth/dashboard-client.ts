@@ -18,7 +18,7 @@ export function createDashboardClient(publicUrl: string): BuiltIn {
   }
 }
 
-/** Whether the password is to be given first: what could be made with it would outlive the session. */
+/** Whether the password is to be given first, to whatever application it is granted: what could be made with it outlives the session. */
 export function needsPassword({ scopes }: { readonly scopes: readonly string[] }): boolean {
   return scopes.includes(accountScope)
 }

@@ -26,12 +26,16 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk, publi
     get: async (call) =>
       isElsewhere(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, desk, questions }),
     async post(call, form) {
+      const isAllowed = form.get('answer') === 'allow'
+      const asked = questions.find(call.session.id, form.get('question'))
+      // It was shown soon after the password, but whoever answers it need not be who gave that.
+      if (isAllowed && asked && isPasswordMissing(asked, call, deps)) return desk.sendToConfirm(call, call.url)
       // Answered once: a form sent twice must not give two codes.
       const request = questions.take(call.session.id, form.get('question'))
       // Answered already, asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
       if (!request) return redirect(call.url)
       try {
-        if (form.get('answer') !== 'allow') return redirect((await deps.oauth.deny(request)).location)
+        if (!isAllowed) return redirect((await deps.oauth.deny(request)).location)
         return redirect((await deps.oauth.approve(request, call.session, call.context)).location)
       } catch (error) {
         const isGone = error instanceof AppError && (error.kind === 'conflict' || error.kind === 'not_found')
@@ -78,20 +82,21 @@ async function ask(
   }
   // Not before: an address of ours must not send on whoever happens to follow it.
   if (check.kind === 'redirect_error') return redirect(check.location)
-  if (check.request.isBuiltIn)
-    return answerBuiltIn({ ...call, session, user }, check.request, { oauth, sessions, desk })
+  const userCall: UserCall = { ...call, session, user }
+  if (isPasswordMissing(check.request, userCall, { sessions })) return desk.sendToConfirm(call, call.url)
+  // Of the server's own dashboard nobody is asked, since nobody else answers at its address.
+  if (check.request.isBuiltIn) return redirect((await oauth.approve(check.request, session, call.context)).location)
   const question = questions.put(session.id, user.id, check.request)
-  return showConsent({ ...call, session, user }, { question, leadsTo, description: oauth.describe(check.request) })
+  return showConsent(userCall, { question, leadsTo, description: oauth.describe(check.request) })
 }
 
-/** For the server's own dashboard: nobody is asked, since nobody else answers at its address. */
-async function answerBuiltIn(
-  call: UserCall,
+/** What outlives the browser's session is not granted by whoever finds the browser open. */
+function isPasswordMissing(
   request: AuthorizeRequest,
-  { oauth, sessions, desk }: Pick<AskParts, 'oauth' | 'sessions' | 'desk'>,
-): Promise<PageAnswer> {
-  if (needsPassword(request) && !sessions.hasRecentPassword(call.session)) return desk.sendToConfirm(call, call.url)
-  return redirect((await oauth.approve(request, call.session, call.context)).location)
+  { session }: Pick<UserCall, 'session'>,
+  { sessions }: Pick<AuthorizeDeps, 'sessions'>,
+): boolean {
+  return needsPassword(request) && !sessions.hasRecentPassword(session)
 }
 
 type Consent = {

@@ -1,0 +1,82 @@
+// An unlocked browser is not its user: what an application may do to the account is granted by who knows the password.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { PageVisitor } from '../page-visitor.ts'
+import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+const redirectUri = 'https://app.example/cb'
+
+type App = { client_id: string; client_secret: string }
+
+test('A35: consent that includes account_manage is shown, and taken, only soon after the password', async () => {
+  await using server = await openServer()
+  const app = await server.command<App>(
+    ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],
+    ...['--scope', 'user_access account_manage'],
+  )
+  const ask = (scope: string) =>
+    `/oauth/authorize/?${new URLSearchParams({ response_type: 'code', client_id: app.client_id, redirect_uri: redirectUri, scope, state: 's' })}`
+  const browser = new PageVisitor(server)
+  await browser.signIn(email, password)
+
+  // Soon after signing in the question is shown; answered long after, it is not an answer.
+  await browser.open(ask('account_manage'))
+  assert.match(browser.shown!.text, /Twin/)
+  agePasswords(server)
+  const late = await browser.submit({ answer: 'allow' }, '/oauth/')
+  assert.equal(readCode(late.location), null, 'a consent was posted without the password')
+  assert.match(late.path, /^\/confirm\//)
+
+  for (const scope of ['account_manage', 'user_access account_manage', 'account_manage read', 'read account_manage']) {
+    const shown = await browser.open(ask(scope))
+    assert.match(shown.path, /^\/confirm\//, `the consent of "${scope}" was shown without the password`)
+  }
+  assert.equal((await browser.submit({ password: 'wrong horse' })).status, 400)
+  assert.match(browser.shown!.text, /password/i)
+
+  // What does not touch the account is asked as ever, and a no needs no password.
+  await browser.open(ask('user_access'))
+  assert.match(String((await browser.submit({ answer: 'allow' }, '/oauth/')).location), /code=/)
+
+  // With the password the question is shown, and one answer is one code.
+  await browser.open(ask('read account_manage'))
+  await browser.submit({ password })
+  assert.match(browser.shown!.path, /^\/oauth\/authorize\//)
+  const allowed = await browser.submit({ answer: 'allow' }, '/oauth/')
+  const code = readCode(allowed.location)
+  assert.ok(code, String(allowed.location))
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...credentials(app) }
+  const pair = await server.request<{ scope: string }>('/oauth/token/', { method: 'POST', authorization: null, form })
+  assert.deepEqual([pair.status, pair.json.scope], [200, 'read account_manage'])
+})
+
+test('A35: who says no to an application long after the password says no', async () => {
+  await using server = await openServer()
+  const app = await server.command<App>(
+    ...['app', 'add', '--user', email, '--name', 'Twin', '--redirect-uris', redirectUri],
+    ...['--scope', 'account_manage'],
+  )
+  const browser = new PageVisitor(server)
+  await browser.signIn(email, password)
+  const query = { response_type: 'code', client_id: app.client_id, redirect_uri: redirectUri, scope: 'account_manage' }
+  await browser.open(`/oauth/authorize/?${new URLSearchParams(query)}`)
+  agePasswords(server)
+  const denied = await browser.submit({ answer: 'deny' }, '/oauth/')
+  assert.match(String(denied.location), /error=access_denied/)
+})
+
+const credentials = ({ client_id, client_secret }: App) => ({ client_id, client_secret })
+
+const readCode = (location: string | undefined) =>
+  location === undefined || location.startsWith('/') ? null : new URL(location).searchParams.get('code')
+
+/** As if every browser had been signed in eleven minutes before it was. */
+function agePasswords({ dataDir }: ServerUnderTest): void {
+  using database = new DatabaseSync(join(dataDir, 'nightjar.db'), { timeout: 10_000 })
+  database.exec('update sessions set password_at_ms = password_at_ms - 660000')
+}
