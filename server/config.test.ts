@@ -55,7 +55,7 @@ test('defaults', async (t) => {
     eventLimit: 100_000,
     outageSeconds: 15,
     allowLoopbackCameras: false,
-    cameraLimit: undefined,
+    cameraLimit: 100,
     cameraNetworks: undefined,
     workers: 3,
     syncIntervalMs: 5000,

@@ -1,12 +1,18 @@
-// Answers kept as JSON while nothing they tell of has changed: the same caller asking the same again costs a look-up.
+// Answers kept as JSON while nothing they tell of has changed: the same caller asking the same again costs a look-up. Bounded in
+// bytes, because how long an answer is and in how many ways it can be asked for is up to whoever asks.
 
-import type { EndpointName } from '../../contract/endpoints.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { type EndpointName, endpoints } from '../../contract/endpoints.ts'
 import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
 import type { Store } from '../store/store.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 
 const maxUrlLength = 512
+
+/** Of an entry, besides its characters. */
+const entryBytes = 200
+const maxCount = 4096
 
 export type AnswerCachesOptions = {
   readonly store: Pick<Store, 'version' | 'eventsVersion'>
@@ -17,10 +23,10 @@ type AnswerCacheOptions = {
   /** The version of all that the answers depend on, besides credentials and URL. */
   readonly source: VersionedSource
   readonly names: readonly EndpointName[]
-  /** When full, the oldest answer goes. */
-  readonly maxEntries: number
-  /** Longer answers are not kept. */
-  readonly maxLength?: number
+  /** Of all answers; when full, the oldest go. */
+  readonly maxBytes: number
+  /** Larger answers are not kept. */
+  readonly maxAnswerBytes: number
 }
 
 /** Of the endpoints whose answers depend on nothing but credentials, URL, store and media tokens. */
@@ -34,7 +40,8 @@ export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions):
           return store.version + mediaTokens.nextExpiryMs() / mediaTokenSlotMs
         },
       },
-      maxEntries: 4096,
+      maxBytes: 32 * 2 ** 20,
+      maxAnswerBytes: 2 * 2 ** 20,
     }),
     // Apart, because events come all the time, and their lists may be long.
     new AnswerCache({
@@ -44,8 +51,8 @@ export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions):
           return store.eventsVersion
         },
       },
-      maxEntries: 256,
-      maxLength: 65_536,
+      maxBytes: 8 * 2 ** 20,
+      maxAnswerBytes: 2 ** 17,
     }),
   ]
 }
@@ -54,9 +61,13 @@ export class AnswerCache {
   readonly #names: ReadonlySet<EndpointName>
   readonly #answers: VersionedCache<string, string>
 
-  constructor({ source, names, maxEntries, maxLength = Number.POSITIVE_INFINITY }: AnswerCacheOptions) {
+  constructor({ source, names, maxBytes: max, maxAnswerBytes: maxOfOne }: AnswerCacheOptions) {
     this.#names = new Set(names)
-    this.#answers = new VersionedCache(source, { maxEntries, isKept: (answer) => answer.length <= maxLength })
+    this.#answers = new VersionedCache(source, { maxEntries: maxCount, bytes: { max, maxOfOne, sizeOf } })
+  }
+
+  get bytes(): number {
+    return this.#answers.bytes
   }
 
   keeps(name: EndpointName): boolean {
@@ -68,10 +79,24 @@ export class AnswerCache {
     return this.#answers.get(keyOf(credential, url))
   }
 
-  /** The answer from memory, or made now and kept. */
-  load(credential: Credential, url: string, make: () => Promise<string>): Promise<string> {
-    return url.length > maxUrlLength ? make() : this.#answers.load(keyOf(credential, url), make)
+  /** The answer from memory, or made now and, where the URL says nothing but what the endpoint `name` knows, kept. */
+  load(name: EndpointName, credential: Credential, url: string, make: () => Promise<string>): Promise<string> {
+    return isKnown(name, url) ? this.#answers.load(keyOf(credential, url), make) : make()
   }
 }
 
 const keyOf = ({ kind, id }: Credential, url: string): string => `${kind} ${id} ${url}`
+
+/** A character takes two bytes at most. */
+const sizeOf = (key: string, answer: string): number => 2 * (key.length + answer.length) + entryBytes
+
+/** Each parameter is one of the endpoint's and is there once; otherwise there would be any number of URLs for one answer. */
+function isKnown(name: EndpointName, url: string): boolean {
+  if (url.length > maxUrlLength) return false
+  const queryAt = url.indexOf('?')
+  if (queryAt === -1) return true
+  const { query: schema }: Endpoint = endpoints[name]
+  const known: object = (schema as { properties?: object } | undefined)?.properties ?? {}
+  const names = [...new URLSearchParams(url.slice(queryAt)).keys()]
+  return new Set(names).size === names.length && names.every((each) => Object.hasOwn(known, each))
+}

@@ -301,7 +301,23 @@ test('where cameras are limited a user has so many, however fast they are added,
   const answers = await Promise.all(Array.from({ length: 8 }, () => add(user)))
   assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 3)
   const refused = answers.find(({ statusCode }) => statusCode === 400)!.json()
-  assert.deepEqual(refused.errors, { non_field_errors: ['You have 3 cameras, as many as this server allows.'] })
+  const reason = 'You have 3 cameras; this server allows 3 for each account (option camera-limit).'
+  assert.deepEqual(refused.errors, { non_field_errors: [reason] })
   assert.equal(await store.cameras.countByOwner(user.userId), 3)
   for (let i = 0; i < 5; i++) assert.equal((await add(chief)).statusCode, 201)
+})
+
+test('who had more cameras before there was a limit keeps them all, and adds none', async (t) => {
+  const { api, addUser, addCamera } = await openTemporaryApi(t, { cameraLimit: 2 })
+  await addUser('chief@example.com')
+  const { userId, authorization } = await addUser('user@example.com')
+  const ids = [await addCamera(userId), await addCamera(userId), await addCamera(userId)]
+  const send = (method: 'PUT' | 'POST' | 'GET', url: string, payload?: object) =>
+    api.server.inject({ method, url, headers: { authorization }, ...(payload && { payload }) })
+  const camera = { name: 'Door', type: 'h264', url: 'rtsp://camera.example/1' }
+  assert.equal((await send('PUT', `/v1/cameras/${ids[2]}/`, { name: 'Gate' })).statusCode, 200)
+  assert.equal((await send('GET', '/v1/cameras/')).json().count, 3)
+  const refused = await send('POST', '/v1/cameras/', camera)
+  assert.equal(refused.statusCode, 400)
+  assert.match(refused.json().detail, /You have 3 cameras; this server allows 2/)
 })

@@ -44,7 +44,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       const known = cache.find(credential, request.url)
       if (known === undefined) {
         const make = async () => JSON.stringify(await handle(createCall(endpoint, request, reply)))
-        return cache.load(credential, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
+        return cache.load(name, credential, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
       }
       sendJson(reply, endpoint.status, known)
       return undefined

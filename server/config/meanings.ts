@@ -35,9 +35,9 @@ export function createAddressRules(
   }
 }
 
-/** Cameras a user may have; undefined: any number. Where anybody may sign up, somebody will try. */
-export function findCameraLimit({ cameraLimit, signUp }: Config): number | undefined {
-  return (cameraLimit ?? (signUp === 'open' ? 100 : 0)) || undefined
+/** Cameras an account may have that is not an owner's; undefined: any number. */
+export function findCameraLimit({ cameraLimit }: Pick<Config, 'cameraLimit'>): number | undefined {
+  return cameraLimit || undefined
 }
 
 /** Who has a proxy and names none has it on the same machine. */

@@ -204,12 +204,13 @@ export const options = {
   'allow-loopback-cameras': switchOption(
     'Lets cameras be on this very machine; off, so that a camera URL cannot reach into it.',
   ),
-  'camera-limit': integerOption<number | undefined>({
-    sentence: 'Cameras of one user; owners of the server may have any number; 0 for no limit.',
+  'camera-limit': integerOption({
+    sentence:
+      'Cameras of one account; owners of the server may have any number, and who has more already keeps them; 0 for no limit.',
     min: 0,
     max: 1_000_000,
-    defaultText: 'no limit, but 100 where `sign-up` is `open`',
-    createDefault: () => undefined,
+    defaultText: '`100`',
+    createDefault: () => 100,
   }),
   'camera-networks': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',

@@ -332,6 +332,6 @@ async function checkRoom(transaction: Kysely<Tables>, ownerId: number, max: numb
   const query = transaction.selectFrom('cameras').select((of) => of.fn.countAll<number>().as('count'))
   const { count } = await query.where('owner_id', '=', ownerId).executeTakeFirstOrThrow()
   if (Number(count) < max) return
-  const reason = `You have ${max} camera${max === 1 ? '' : 's'}, as many as this server allows.`
+  const reason = `You have ${count} camera${Number(count) === 1 ? '' : 's'}; this server allows ${max} for each account (option camera-limit).`
   throw new AppError('invalid', reason, { fields: { non_field_errors: [reason] } })
 }

@@ -48,14 +48,20 @@ test('a failed read is not remembered', async () => {
   assert.equal(await cache.load('a', async () => 5), 5)
 })
 
-test('what is not to be kept is read each time', async () => {
-  const cache = new VersionedCache<string, string>({ version: 1 }, { maxEntries: 2, isKept: (text) => text.length < 3 })
-  let reads = 0
-  const read = (text: string) => async () => {
-    reads++
-    return text
-  }
-  for (let i = 0; i < 2; i++) assert.equal(await cache.load('long', read('abc')), 'abc')
-  for (let i = 0; i < 2; i++) assert.equal(await cache.load('short', read('ab')), 'ab')
-  assert.equal(reads, 3)
+test('entries take no more bytes than they may, the oldest go first, and one that is too large is not kept', async () => {
+  const source = { version: 1 }
+  const sizeOf = (key: string, value: string) => key.length + value.length
+  const cache = new VersionedCache<string, string>(source, { maxEntries: 100, bytes: { max: 10, maxOfOne: 6, sizeOf } })
+  const load = (key: string, value: string) => cache.load(key, async () => value)
+  await load('a', '1234')
+  await load('b', '1234')
+  assert.equal(cache.bytes, 10)
+  await load('c', '12')
+  assert.deepEqual([cache.get('a'), cache.get('b'), cache.get('c')], [undefined, '1234', '12'])
+  assert.equal(cache.bytes, 8)
+  assert.equal(await load('d', '123456'), '123456')
+  assert.deepEqual([cache.get('b'), cache.get('c'), cache.get('d')], ['1234', '12', undefined])
+  source.version++
+  assert.equal(cache.get('b'), undefined)
+  assert.equal(cache.bytes, 0)
 })

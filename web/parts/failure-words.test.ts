@@ -85,7 +85,7 @@ test('a form’s own words come before those of all forms, and a field nobody kn
 })
 
 test('what is wrong with the whole is told of the whole', () => {
-  const errors = { non_field_errors: ['You have 3 cameras, as many as this server allows.'] }
+  const errors = { non_field_errors: ['You have 3 cameras; this server allows 3 for each account.'] }
   assert.deepEqual(describeFields(refuse({ errors }), german.failures, 'cameras'), {})
   assert.equal(inGerman({ errors }, 'cameras').text, german.failures.refused['cameras.invalid'])
   assert.equal(inGerman({ errors: {} }, 'tokens').text, german.failures.refused['tokens.invalid'])

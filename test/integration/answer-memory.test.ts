@@ -1,0 +1,64 @@
+// An account asks for its long list in ever new ways: what the server remembers of the answers must not fill its memory.
+
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:https'
+import { test } from 'node:test'
+import { openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+
+const cameras = 300
+const lists = 400
+
+/** On connections that are kept: the status, or the body where it is asked for. */
+function createAsk(server: ServerUnderTest, agent: Agent) {
+  return (path: string, body?: object): Promise<{ status: number; bytes: number }> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `PersonalAccessToken ${server.token}`, 'content-type': 'application/json' }
+      const asked = request(
+        new URL(path, server.url),
+        { agent, ca: server.ca, headers, method: body ? 'POST' : 'GET' },
+        (answer) => {
+          let bytes = 0
+          answer.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+          })
+          answer.once('end', () => resolve({ status: answer.statusCode!, bytes }))
+          answer.once('error', reject)
+        },
+      )
+      asked.once('error', reject)
+      asked.end(body && JSON.stringify(body))
+    })
+}
+
+const ways: readonly ((i: number) => string)[] = [
+  (i) => `_=${i}`, // means nothing
+  (i) => `max_width=${i + 1}`,
+]
+
+test('an account that asks for its long list in ever new ways takes no memory', async () => {
+  await using server = await openServerWith({ NODE_OPTIONS: '--max-old-space-size=96' }, '--rate-limit', '0')
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+  const ask = createAsk(server, agent)
+  try {
+    for (let i = 0; i < cameras; i++) {
+      const camera = { name: `Camera ${i}`, type: 'h264', url: 'rtsp://127.0.0.1:9/' }
+      assert.equal((await ask('/v1/cameras/', camera)).status, 201)
+    }
+    for (const way of ways) {
+      let bytes = 0
+      let next = 0
+      const askOn = async () => {
+        for (let i = next++; i < lists; i = next++) {
+          const answer = await ask(`/v1/cameras/?limit=1000&${way(i)}`)
+          assert.equal(answer.status, 200)
+          bytes += answer.bytes
+        }
+      }
+      await Promise.all([askOn(), askOn(), askOn(), askOn()])
+      assert.ok(bytes > 110e6, `as many answers as would fill the memory: ${bytes} bytes`)
+    }
+    assert.equal((await ask('/v1/me/')).status, 200)
+  } finally {
+    agent.destroy()
+  }
+})
