@@ -49,6 +49,9 @@ export type PersonalToken = Static<typeof PersonalToken>
 export const NewPersonalToken = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 200 })),
   scope: Type.Optional(Type.String({ maxLength: 1000, description: `${scopeWords} \`user_access\` when missing.` })),
+  password: Type.Optional(
+    Type.String({ ...passwordLimits, description: 'The present one of the user; needed for `account_manage`.' }),
+  ),
 })
 
 export const CreatedPersonalToken = Type.Object({
@@ -124,6 +127,11 @@ export const Session = Type.Object({
   user_agent: nullable(Type.String()),
 })
 
+const ownPassword = (needed: string) =>
+  Type.Optional(
+    Type.String({ ...passwordLimits, description: `The present one of the owner who asks; needed ${needed}.` }),
+  )
+
 export const UserPath = Type.Object({ user_id: Type.Integer() })
 
 export const Account = Type.Object({
@@ -146,6 +154,7 @@ export const NewAccount = Type.Object({
   last_name: Type.Optional(name),
   phone: Type.Optional(phone),
   is_owner: Type.Optional(Type.Boolean()),
+  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
 })
 
 export const AccountChange = Type.Object({
@@ -161,6 +170,7 @@ export const AccountChange = Type.Object({
       description: 'Ends all sessions, authorizations and personal tokens, for good; the cameras go on.',
     }),
   ),
+  own_password: ownPassword('with `email`, `password`, and to make an owner'),
 })
 
 export type AccountChange = Static<typeof AccountChange>

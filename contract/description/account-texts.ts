@@ -35,8 +35,12 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   createToken: {
     tag: 'Credentials',
-    description: 'For programs of the user. It may be given no scope that the token of this request does not have.',
-    bodies: { 'To read': { name: 'Backup script', scope: 'read' } },
+    description:
+      'For programs of the user. It may be given no scope that the token of this request does not have, and it ends with that token, or with what was granted to the application. `account_manage` takes the present `password` of the user: a wrong one is 400 and counts as a log-in that failed. Tokens made in the dashboard last until they are revoked.',
+    bodies: {
+      'To read': { name: 'Backup script', scope: 'read' },
+      'To manage the account': { name: 'Set-up', scope: 'user_access account_manage', password: 'correct horse' },
+    },
     answer: { ...sampleToken, token: 'njp_V4m8ZqK1tR7xW2yB9nD5cF3gHj6k2Zp00001' },
   },
   deleteToken: { tag: 'Credentials', description: 'It is refused at once, and so are media addresses it was given.' },
@@ -104,8 +108,16 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   createUser: {
     tag: 'Users',
-    description: 'With a password that its user can change. To let people choose their own, invite them.',
-    bodies: { 'An account': { email: 'grace@example.com', password: 'battery staple at dawn', first_name: 'Grace' } },
+    description:
+      'With a password that its user can change. To let people choose their own, invite them. Takes the present password of the owner who asks, as `own_password`: a wrong one is 400 and counts as a log-in that failed.',
+    bodies: {
+      'An account': {
+        email: 'grace@example.com',
+        password: 'battery staple at dawn',
+        first_name: 'Grace',
+        own_password: 'correct horse',
+      },
+    },
     answer: {
       ...sampleAccount,
       id: 8,
@@ -126,8 +138,8 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   updateUser: {
     tag: 'Users',
     description:
-      'What the body does not name stays. One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
-    bodies: { 'Another owner': { is_owner: true }, 'Lock out': { disabled: true } },
+      'What the body does not name stays. A new `email` or `password`, and making an owner, take the present password of the owner who asks, as `own_password`. One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
+    bodies: { 'Another owner': { is_owner: true, own_password: 'correct horse' }, 'Lock out': { disabled: true } },
     answer: sampleAccount,
     refusals: { 409: `${taken} Or: ${lastOwner.toLowerCase()}` },
   },

@@ -26,6 +26,8 @@ export type AccountChange = {
   is_owner?: boolean | undefined
   /** Ends all sessions, authorizations and personal tokens, for good; the cameras go on. */
   disabled?: boolean | undefined
+  /** The present one of the owner who asks; needed with `email`, `password`, and to make an owner. */
+  own_password?: string | undefined
 }
 
 export type AccountRemoval = {
@@ -133,6 +135,8 @@ export type NewAccount = {
   last_name?: string | undefined
   phone?: string | null | undefined
   is_owner?: boolean | undefined
+  /** The present one of the owner who asks; needed unless the dashboard asks, which has just been given it. */
+  own_password?: string | undefined
 }
 
 export type NewApplication = {
@@ -155,6 +159,8 @@ export type NewPersonalToken = {
   name?: string | undefined
   /** Scopes separated by spaces; none that the caller does not have. `user_access` when missing. */
   scope?: string | undefined
+  /** The present one of the user; needed for `account_manage`. */
+  password?: string | undefined
 }
 
 export type PersonalToken = {

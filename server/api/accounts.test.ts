@@ -101,7 +101,8 @@ test('an application keeps no access beyond its grant unless it was registered, 
   const asked = readPair(await askToken(oauth, { ...sent, client_id: 'keeper', scope: 'account_manage' }))
   const keeper = `Bearer ${asked.access_token}`
   assert.equal((await send('POST', '/v1/me/tokens/', keeper, {})).status, 400)
-  assert.equal((await send('POST', '/v1/me/tokens/', keeper, { scope: 'account_manage' })).status, 201)
+  const given = { scope: 'account_manage', password }
+  assert.equal((await send('POST', '/v1/me/tokens/', keeper, given)).status, 201)
   assert.equal((await send('POST', '/v1/me/applications/', keeper, { name: 'Wide' })).status, 400)
 })
 

@@ -84,7 +84,7 @@ export function createApi(deps: ApiDeps): Api {
     caches: createAnswerCaches({ store, mediaTokens }),
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
-      ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, audit, publicUrl }),
+      ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, accounts, audit, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({

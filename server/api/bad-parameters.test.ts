@@ -12,7 +12,7 @@ import { openTemporaryApi } from './temporary-api.ts'
 /** A household in which every path of the contract names something; `ids` by the name of the parameter. */
 async function open(t: TestContext) {
   const { api, store, addUser, addCamera } = await openTemporaryApi(t)
-  const { userId, authorization } = await addUser('ada@example.com')
+  const { userId, authorization } = await addUser('ada@example.com', ['user_access', 'account_manage'])
   const other = await addUser('grace@example.com')
   const [camera_id, sharedId] = [await addCamera(userId), await addCamera(other.userId)]
   for (const id of [camera_id, sharedId]) await store.recordings.enable(id, { retention: 'P7D', maxBytes: null })

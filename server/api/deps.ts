@@ -144,7 +144,15 @@ export type ApiDeps = {
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   readonly accounts: Pick<
     Accounts,
-    'guests' | 'add' | 'invite' | 'change' | 'signOut' | 'remove' | 'changePassword' | 'requestEmailChange'
+    | 'guests'
+    | 'add'
+    | 'invite'
+    | 'change'
+    | 'signOut'
+    | 'remove'
+    | 'changePassword'
+    | 'requestEmailChange'
+    | 'provePassword'
   >
   readonly audit: Pick<Audit, 'write'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>

@@ -1,10 +1,16 @@
 // What is wrong with the fields of a request, as one line of text.
 
-import type { FieldErrors } from '../base/error.ts'
+import { AppError, type FieldErrors } from '../base/error.ts'
 
 /** "limit: A valid integer is required. permissions.can_view_rec: …"; what concerns an object as a whole has only its own path. */
 export function writeFieldErrors(errors: FieldErrors): string {
   return describe(errors, '')
+}
+
+/** 'invalid': a field that this request, though not every one, needs. */
+export function missingField(name: string): AppError {
+  const reason = 'This field is required.'
+  return new AppError('invalid', `${name}: ${reason}`, { fields: { [name]: [reason] } })
 }
 
 function describe(errors: FieldErrors | readonly string[], path: string): string {

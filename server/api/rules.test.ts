@@ -9,7 +9,7 @@ type Request = { method?: string; url: string; authorization?: string; type?: st
 
 async function openClient(t: TestContext) {
   const temporary = await openTemporaryApi(t)
-  const owner = await temporary.addUser('owner@example.com')
+  const owner = await temporary.addUser('owner@example.com', ['user_access', 'account_manage'])
   const send = ({ method = 'GET', url, authorization, type, body }: Request) =>
     temporary.api.server.inject({
       method: method as 'GET',

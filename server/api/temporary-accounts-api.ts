@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { ApiDeps } from './deps.ts'
 import { openTemporaryApi } from './temporary-api.ts'
 
-/** Of Ada. */
+/** Of Ada, and of the owner. */
 export const password = 'hairy otters sing'
 export const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
@@ -36,9 +36,10 @@ export async function openAccountsApi(t: TestContext) {
       headers: response.headers,
     }
   }
-  const owner = await temporary.addUser('owner@example.org')
-  const ada = await temporary.addUser('ada@example.org')
-  await accounts.change(ada.userId, { newPassword: password })
+  const scopes = ['user_access', 'account_manage']
+  const owner = await temporary.addUser('owner@example.org', scopes)
+  const ada = await temporary.addUser('ada@example.org', scopes)
+  for (const { userId } of [owner, ada]) await accounts.change(userId, { newPassword: password })
   await takeMails()
   return { ...temporary, send, owner, ada, accounts, login, takeMails, events, store }
 }

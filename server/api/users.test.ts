@@ -38,7 +38,8 @@ test('an address changed by an owner ends every link of before, and the former o
   const found = async () =>
     Promise.all(links.map(async (link) => (await accounts.findReset(link)) ?? (await accounts.findEmailChange(link))))
   assert.ok((await found()).every((link) => link !== undefined))
-  const put = (body: unknown) => send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, body)
+  const put = (body: object) =>
+    send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, { own_password: password, ...body })
   assert.equal((await put({ email: 'OWNER@example.org' })).status, 409)
   assert.ok((await found()).every((link) => link !== undefined))
   assert.equal((await put({ email: 'new@example.org', first_name: 'Augusta' })).body.email, 'new@example.org')
@@ -52,7 +53,8 @@ test('an address changed by an owner ends every link of before, and the former o
 
 test('several changes of an account are one: all of them, or none', async (t) => {
   const { send, owner, ada, takeMails, events, login, store } = await open(t)
-  const put = (body: unknown) => send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, body)
+  const put = (body: object) =>
+    send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, { own_password: password, ...body })
   const before = await store.users.get(ada.userId)
   const all = { first_name: 'Augusta', password: 'bald eagles hum', is_owner: true, disabled: true }
   for (const [change, status] of [
@@ -75,6 +77,7 @@ test('several changes of an account are one: all of them, or none', async (t) =>
   assert.deepEqual(
     events.slice(seen).map(({ event, detail }) => [event, detail]),
     [
+      ['login.ok', { via: 'account' }],
       ['password.changed', { personal_tokens_revoked: true, by_user: owner.userId }],
       ['email.changed', { former: 'ada@example.org', by_user: owner.userId }],
       ['user.changed', { owner: true, by_user: owner.userId }],
@@ -135,12 +138,18 @@ test('T17, T44: owners manage users; others are told that they may not', async (
   const list = await asOwner('GET', '/v1/users/?limit=1')
   assert.deepEqual([list.body.count, list.body.results[0].is_owner], [2, true])
   assert.equal(list.body.next, 'https://nightjar.example:8443/v1/users/?limit=1&offset=1')
-  const made = await asOwner('POST', '/v1/users/', { email: 'bob@example.org', password, first_name: 'Bob' })
+  const made = await asOwner('POST', '/v1/users/', {
+    ...{ email: 'bob@example.org', password, first_name: 'Bob' },
+    own_password: password,
+  })
   assert.deepEqual(
     [made.status, made.body.first_name, made.body.is_owner, made.body.disabled_at],
     [201, 'Bob', false, null],
   )
-  assert.equal((await asOwner('POST', '/v1/users/', { email: 'BOB@example.org', password })).status, 409)
+  assert.equal(
+    (await asOwner('POST', '/v1/users/', { email: 'BOB@example.org', password, own_password: password })).status,
+    409,
+  )
   assert.equal((await asOwner('POST', '/v1/users/', { email: 'c@example.org', password: 'letmein1' })).status, 400)
   const path = `/v1/users/${made.body.id}/`
   const changed = await asOwner('PUT', path, {
@@ -148,6 +157,7 @@ test('T17, T44: owners manage users; others are told that they may not', async (
     last_name: 'B',
     disabled: true,
     password: 'bald eagles hum',
+    own_password: password,
   })
   assert.deepEqual([changed.body.is_owner, changed.body.last_name], [true, 'B'])
   assert.match(changed.body.disabled_at, time)

@@ -3,12 +3,13 @@
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { expandPersonalScopes, expandScopes } from '../model/access.ts'
+import { expandScopes } from '../model/access.ts'
 import type { Grants } from '../store/grants.ts'
 import type { Tokens } from '../store/tokens.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
 import { type Caller, type Credential, UnauthenticatedError } from './caller.ts'
 import { hashToken } from './checked-token.ts'
+import { needsPassword } from './oauth/dashboard-client.ts'
 import { isOAuthSecret } from './oauth/oauth-secrets.ts'
 import { isChecksumValid, looksPersonal } from './personal-token.ts'
 
@@ -82,8 +83,9 @@ export class Authenticator {
 
   #admit({ caller, expiresAtMs }: Known): Caller {
     const nowMs = this.#clock.nowMs()
-    if (nowMs >= expiresAtMs) throw new UnauthenticatedError('the bearer token has expired', { hasBearerToken: true })
     const { kind, id } = caller.credential
+    if (nowMs >= expiresAtMs)
+      throw new UnauthenticatedError('the token has expired', { hasBearerToken: kind === 'grant' })
     this.#lastUsed[kind].set(id, nowMs)
     return caller
   }
@@ -113,23 +115,27 @@ export class Authenticator {
     const { id, userId, scopes, credentialsVersion } = token
     const credential: Credential = { kind: 'personal', id }
     return {
-      caller: { userId, credentialsVersion, scopes: expandPersonalScopes(scopes), credential },
-      expiresAtMs: never,
+      caller: { userId, credentialsVersion, scopes: expandScopes(scopes), credential },
+      expiresAtMs: token.expiresAtMs ?? never,
     }
   }
 
   async #readBearer(value: string): Promise<Known> {
     const access = isOAuthSecret('access', value) ? await this.#grants.findLiveAccess(hashToken(value)) : undefined
     if (!access) throw new UnauthenticatedError('the bearer token is unknown or has ended', { hasBearerToken: true })
-    const { grantId, userId, credentialsVersion, applicationId, scopes, expiresAtMs } = access
+    const { grantId, userId, credentialsVersion, applicationId, scopes, expiresAtMs, isBuiltIn } = access
     const credential: Credential = { kind: 'grant', id: grantId }
-    const caller = { userId, credentialsVersion, scopes: expandScopes(scopes), credential, applicationId }
+    const caller: Caller = {
+      ...{ userId, credentialsVersion, scopes: expandScopes(scopes), credential, applicationId },
+      ...(isBuiltIn && needsPassword(access) && { hasGivenPassword: true }),
+    }
     return { caller, expiresAtMs }
   }
 
   async #readEnd(kind: Credential['kind'], id: number): Promise<number> {
     if (kind === 'grant') return (await this.#grants.findEndMs(id)) ?? 0
-    return (await this.#tokens.findLive(id)) ? never : 0
+    const token = await this.#tokens.findLive(id)
+    return token ? (token.expiresAtMs ?? never) : 0
   }
 
   /** A value brought from elsewhere may happen to look like ours; only then is a wrong checksum no proof. */

@@ -16,6 +16,8 @@ export type Caller = {
   readonly credential: Credential
   /** Of `store.applications`; absent for a personal token. */
   readonly applicationId?: number
+  /** A person who gave the password some minutes ago: the dashboard, with what it is granted for accounts. */
+  readonly hasGivenPassword?: true
 }
 
 /** No credentials, or bad ones. The answer never tells which, except that it names a bad bearer token as RFC 6750 3.1 asks. */

@@ -3,7 +3,7 @@
 import { AppError } from '../base/error.ts'
 import { invalidAccount, maxPersonalTokens } from '../model/account-fault.ts'
 import type { Store } from '../store/store.ts'
-import type { Token } from '../store/tokens.ts'
+import type { Token, TokenMaker } from '../store/tokens.ts'
 import type { RandomBytes } from './checked-token.ts'
 import type { Audit } from './guard/audit.ts'
 import { createPersonalToken, describePersonalToken } from './personal-token.ts'
@@ -22,6 +22,8 @@ export type NewPersonalToken = {
   readonly name: string
   readonly scopes: readonly string[]
   readonly context: RequestContext
+  /** The token it is made with, and ends with; missing when a person makes it. */
+  readonly maker?: TokenMaker | undefined
 }
 
 export class PersonalTokens {
@@ -38,7 +40,7 @@ export class PersonalTokens {
 
   /**
    * `value` is told this once and never again. Throws 'invalid' when there are too many and 'unauthenticated' when the account was
-   * changed meanwhile.
+   * changed or the maker ended meanwhile.
    */
   async create({
     userId,
@@ -46,12 +48,20 @@ export class PersonalTokens {
     name,
     scopes,
     context,
+    maker,
   }: NewPersonalToken): Promise<{ token: Token; value: string }> {
     const { rows, audit, randomBytes } = this.#options
     if ((await this.list(userId)).length >= maxPersonalTokens) throw invalidAccount('tokens_too_many')
     const value = createPersonalToken(randomBytes)
-    const token = await rows.insert({ userId, credentialsVersion, name, scopes, ...describePersonalToken(value) })
-    const detail = { token: token.id, scope: scopes.join(' ') }
+    const token = await rows.insert({
+      ...{ userId, credentialsVersion, name, scopes, maker },
+      ...describePersonalToken(value),
+    })
+    const detail = {
+      token: token.id,
+      scope: scopes.join(' '),
+      ...(maker && { made_with: `${maker.kind} ${maker.id}` }),
+    }
     audit.write({ event: 'pat.created', userId, subject: name, context, detail })
     return { token, value }
   }

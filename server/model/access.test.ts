@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountScope, allScopes, covers, expandPersonalScopes, expandScopes, parseScopes } from './access.ts'
+import { accountScope, allScopes, covers, expandScopes, parseScopes } from './access.ts'
 
 const reading = { all: ['read'], or: 'recording_access' }
 const changing = { all: ['read', 'write'], or: 'camera_guest_manage' }
@@ -28,13 +28,10 @@ test('what each scope covers', () => {
   assert.deepEqual([...expandScopes(['user_access']), accountScope].sort(), [...allScopes].sort())
 })
 
-test('accounts are covered by no other scope, except for tokens of people themselves', () => {
+test('accounts are covered by no other scope', () => {
   const others = allScopes.filter((scope) => scope !== accountScope)
   assert.equal(expandScopes(others).has(accountScope), false)
   assert.deepEqual(expandScopes([accountScope]), new Set([accountScope]))
-  assert.deepEqual(expandPersonalScopes(['user_access']), new Set(allScopes))
-  assert.equal(expandPersonalScopes(['read', 'write']).has(accountScope), false)
-  assert.equal(expandPersonalScopes([accountScope]).has('read'), false)
 })
 
 test('scopes are read from text', () => {

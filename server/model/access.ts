@@ -1,8 +1,8 @@
 // Scopes: what a credential may be used for. Whose camera it is, is another question.
 //
 // `user_access` is everything about cameras; `read` is every reading part of it, `read` and `write` together every part; the rest
-// cover just what they name. `account_manage` is apart: whoever has it can make credentials that outlive their own, so that no
-// other scope of an application includes it.
+// cover just what they name. `account_manage` is apart: whoever has it manages credentials, so that no other scope includes it, of an
+// application or of a personal token.
 
 import { AppError } from '../base/error.ts'
 
@@ -58,12 +58,6 @@ export function expandScopes(scopes: Iterable<string>): ReadonlySet<string> {
   if (canWrite) for (const scope of ['write', ...changingScopes]) covered.add(scope)
   else covered.delete('write') // alone it covers nothing
   return covered
-}
-
-/** As `expandScopes`, of a token that people made for themselves: their own `user_access` is their whole account. */
-export function expandPersonalScopes(scopes: Iterable<string>): ReadonlySet<string> {
-  const covered = expandScopes(scopes)
-  return covered.has('user_access') ? new Set([...covered, accountScope]) : covered
 }
 
 /** What an operation asks of a credential: every scope in `all`, or the one fine-grained scope in `or`. */

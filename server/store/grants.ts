@@ -39,6 +39,8 @@ export type LiveAccess = {
   readonly applicationId: number
   readonly scopes: readonly string[]
   readonly expiresAtMs: number
+  /** Of the server's own dashboard. */
+  readonly isBuiltIn: boolean
   /** Of the user's account, now. */
   readonly credentialsVersion: number
 }
@@ -152,7 +154,7 @@ export class Grants {
       .innerJoin('applications', 'applications.id', 'granted.application_id')
       .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
       .select(['token.grant_id', 'token.scope', 'token.expires_at_ms', 'granted.user_id', 'granted.application_id'])
-      .select('users.credentials_version')
+      .select(['users.credentials_version', 'applications.is_built_in'])
       .where('token.hash', '=', hash)
       .where('token.kind', '=', 'access')
       .whereRef('token.generation', '=', 'granted.generation')
@@ -167,6 +169,7 @@ export class Grants {
         applicationId: row.application_id,
         scopes: row.scope.split(' '),
         expiresAtMs: row.expires_at_ms,
+        isBuiltIn: row.is_built_in === 1,
         credentialsVersion: row.credentials_version,
       }
     )

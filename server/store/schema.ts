@@ -70,6 +70,10 @@ export type Tables = {
     created_at_ms: number
     last_used_at_ms: number | null
     revoked_at_ms: number | null
+    /** The token it was made with; null when a person made it. */
+    parent_id: number | null
+    /** The grant it, or the first of those it was made with, was made with. */
+    grant_id: number | null
   }
   /** No foreign key to cameras: the rows must outlive a removed camera until its files are gone. */
   segments: {

@@ -143,7 +143,7 @@ testEachDatabase('tokens: live until revoked or the account is disabled', async 
   const hash = new Uint8Array(32).fill(5)
   const shown = { userId, name: 'script', scopes: ['read', 'write'], prefix: 'njp_', lastFour: 'wxyz' }
   const token = await tokens.insert({ ...shown, hash, isChecksumValid: true })
-  const live = { id: token.id, userId, scopes: ['read', 'write'], credentialsVersion: 1 }
+  const live = { id: token.id, userId, scopes: ['read', 'write'], expiresAtMs: null, credentialsVersion: 1 }
   assert.deepEqual(await tokens.findLiveByHash(hash), live)
   assert.deepEqual(await tokens.findLive(token.id), live)
   assert.equal(await tokens.hasUncheckable(), false)

@@ -6,7 +6,7 @@ import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
-import { holdProven } from './proven-user.ts'
+import { credentialsChanged, holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -21,8 +21,12 @@ export type Token = {
   readonly createdAtMs: number
   /** To within a minute; null when never used. */
   readonly lastUsedAtMs: number | null
+  /** Or when what it was made with ended. */
   readonly revokedAtMs: number | null
 }
+
+/** A personal token, or a grant, that another token is made with. */
+export type TokenMaker = { readonly kind: 'personal' | 'grant'; readonly id: number }
 
 export type NewToken = Pick<Token, 'userId' | 'name' | 'scopes' | 'prefix' | 'lastFour'> & {
   /** SHA-256 of the token, 32 bytes. */
@@ -31,13 +35,17 @@ export type NewToken = Pick<Token, 'userId' | 'name' | 'scopes' | 'prefix' | 'la
   readonly isChecksumValid: boolean
   /** Of the account when its user proved to be one; missing when the owner of the server makes the token. */
   readonly credentialsVersion?: number | undefined
+  /** It ends with that. Missing for a token that a person made. */
+  readonly maker?: TokenMaker | undefined
 }
 
-/** A token that may be used: not revoked, of an account that is not disabled. */
+/** A token that may be used: not revoked, of an account that is not disabled, made with nothing that has ended. */
 export type LiveToken = {
   readonly id: number
   readonly userId: number
   readonly scopes: readonly string[]
+  /** When the grant it was made with ends, unless that is refreshed before; null for never. */
+  readonly expiresAtMs: number | null
   /** Of the account, now. */
   readonly credentialsVersion: number
 }
@@ -55,7 +63,7 @@ export class Tokens {
 
   /**
    * Throws 'conflict' when the same token exists, 'not_found' for an unknown user, and 'unauthenticated' when the account was changed
-   * since `credentialsVersion`.
+   * since `credentialsVersion` or the maker has ended.
    */
   async insert(token: NewToken): Promise<Token> {
     try {
@@ -71,9 +79,10 @@ export class Tokens {
 
   async #insert(
     transaction: Kysely<Tables>,
-    { userId, credentialsVersion, ...token }: NewToken,
+    { userId, credentialsVersion, maker, ...token }: NewToken,
   ): Promise<Row<'tokens'>> {
     if (credentialsVersion !== undefined) await holdProven(transaction, { id: userId, credentialsVersion })
+    const origin = maker ? await this.#holdMaker(transaction, maker) : { parent_id: null, grant_id: null }
     return transaction
       .insertInto('tokens')
       .values({
@@ -87,9 +96,20 @@ export class Tokens {
         created_at_ms: this.#clock.nowMs(),
         last_used_at_ms: null,
         revoked_at_ms: null,
+        ...origin,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+  }
+
+  /** Whoever ends it waits for the end of the transaction, and then ends what was made in it. */
+  async #holdMaker(transaction: Kysely<Tables>, { kind, id }: TokenMaker) {
+    const table = kind === 'personal' ? 'tokens' : 'oauth_grants'
+    const held = transaction.selectFrom(table).select('id').where('id', '=', id).where('revoked_at_ms', 'is', null)
+    if (!(await held.forShare().executeTakeFirst())) throw credentialsChanged()
+    if (kind === 'grant') return { parent_id: null, grant_id: id }
+    const query = transaction.selectFrom('tokens').select('grant_id').where('id', '=', id)
+    return { parent_id: id, grant_id: (await query.executeTakeFirstOrThrow()).grant_id }
   }
 
   async findLiveByHash(hash: Uint8Array): Promise<LiveToken | undefined> {
@@ -110,27 +130,52 @@ export class Tokens {
 
   /** Newest last, revoked ones included; of one user, or of all. */
   async list(userId?: number): Promise<Token[]> {
-    let query = this.#db.selectFrom('tokens').selectAll().orderBy('id')
-    if (userId !== undefined) query = query.where('user_id', '=', userId)
-    return (await query.execute()).map(toToken)
+    let query = this.#db
+      .selectFrom('tokens')
+      .leftJoin('oauth_grants as maker', 'maker.id', 'tokens.grant_id')
+      .selectAll('tokens')
+      .select(['maker.revoked_at_ms as maker_revoked_at_ms', 'maker.expires_at_ms as maker_expires_at_ms'])
+      .orderBy('tokens.id')
+    if (userId !== undefined) query = query.where('tokens.user_id', '=', userId)
+    const nowMs = this.#clock.nowMs()
+    return (await query.execute()).map((row) => {
+      const { maker_revoked_at_ms: revokedAtMs, maker_expires_at_ms: expiresAtMs } = row
+      const expiredAtMs = expiresAtMs !== null && expiresAtMs <= nowMs ? expiresAtMs : null
+      return toToken({ ...row, revoked_at_ms: row.revoked_at_ms ?? revokedAtMs ?? expiredAtMs })
+    })
   }
 
-  /** For good. False when it was revoked before. Throws 'not_found'. */
+  /** For good, with all that were made with it. False when it was revoked before. Throws 'not_found'. */
   async revoke(id: number): Promise<boolean> {
-    const revoked = await this.#db
-      .updateTable('tokens')
-      .set({ revoked_at_ms: this.#clock.nowMs() })
-      .where('id', '=', id)
-      .where('revoked_at_ms', 'is', null)
-      .returning('id')
-      .executeTakeFirst()
-    if (revoked) {
+    const isRevoked = await inTransaction(this.#db, async (transaction) => {
+      // One generation after the other: each update waits for those who make tokens with what it ends, and the next one sees these.
+      let ended = await this.#revoke(transaction, 'id', [id])
+      const isAny = ended.length > 0
+      while (ended.length > 0) ended = await this.#revoke(transaction, 'parent_id', ended)
+      return isAny
+    })
+    if (isRevoked) {
       this.#feed.publish('records')
       return true
     }
     const known = await this.#db.selectFrom('tokens').select('id').where('id', '=', id).executeTakeFirst()
     if (!known) throw new AppError('not_found', `there is no token ${id}`)
     return false
+  }
+
+  async #revoke(
+    transaction: Kysely<Tables>,
+    column: 'id' | 'parent_id',
+    ids: readonly number[],
+  ): Promise<readonly number[]> {
+    const rows = await transaction
+      .updateTable('tokens')
+      .set({ revoked_at_ms: this.#clock.nowMs() })
+      .where(column, 'in', ids)
+      .where('revoked_at_ms', 'is', null)
+      .returning('id')
+      .execute()
+    return rows.map((row) => row.id)
   }
 
   /** Token id to time of last use, Unix milliseconds. Tells nobody: no answer but the owner's list of tokens shows it. */
@@ -146,19 +191,30 @@ export class Tokens {
   }
 
   #selectLive() {
-    return this.#db
-      .selectFrom('tokens')
-      .innerJoin('users', 'users.id', 'tokens.user_id')
-      .select(['tokens.id', 'tokens.user_id', 'tokens.scope', 'users.credentials_version'])
-      .where('tokens.revoked_at_ms', 'is', null)
-      .where('users.disabled_at_ms', 'is', null)
+    return (
+      this.#db
+        .selectFrom('tokens')
+        .innerJoin('users', 'users.id', 'tokens.user_id')
+        .leftJoin('oauth_grants as maker', 'maker.id', 'tokens.grant_id')
+        .leftJoin('applications', 'applications.id', 'maker.application_id')
+        .leftJoin('users as owner', 'owner.id', 'applications.owner_id')
+        .select(['tokens.id', 'tokens.user_id', 'tokens.scope', 'users.credentials_version'])
+        .select('maker.expires_at_ms')
+        .where('tokens.revoked_at_ms', 'is', null)
+        .where('users.disabled_at_ms', 'is', null)
+        // All null for a token that a person made.
+        .where('maker.revoked_at_ms', 'is', null)
+        .where('owner.disabled_at_ms', 'is', null)
+    )
   }
 }
 
-type LiveRow = Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope'> & Pick<Row<'users'>, 'credentials_version'>
+type LiveRow = Pick<Row<'tokens'>, 'id' | 'user_id' | 'scope'> &
+  Pick<Row<'users'>, 'credentials_version'> & { readonly expires_at_ms: number | null }
 
-function toLiveToken({ id, user_id: userId, scope, credentials_version: credentialsVersion }: LiveRow): LiveToken {
-  return { id, userId, scopes: scope.split(' '), credentialsVersion }
+function toLiveToken(row: LiveRow): LiveToken {
+  const { id, user_id: userId, scope, expires_at_ms: expiresAtMs, credentials_version: credentialsVersion } = row
+  return { id, userId, scopes: scope.split(' '), expiresAtMs, credentialsVersion }
 }
 
 function toToken(row: Row<'tokens'>): Token {

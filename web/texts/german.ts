@@ -488,7 +488,9 @@ export const german: Texts = {
     title: 'Ihre Zugangstoken',
     newTitle: 'Neues Zugangstoken',
     name: 'Wofür ist es?',
-    nameHint: 'Zum Beispiel der Name des Programms. Ein Token darf alles, was Sie dürfen, bis Sie es widerrufen.',
+    nameHint:
+      'Zum Beispiel der Name des Programms. Ein Token darf Ihre Kameras sehen und ändern, bis Sie es widerrufen.',
+    withAccount: 'Es darf auch mein Konto verwalten (nur für Programme, die das brauchen)',
     create: 'Token erstellen',
     made: (name) => `Das Token „${name}“.`,
     none: 'Es gibt keine.',

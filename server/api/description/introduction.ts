@@ -43,7 +43,7 @@ ${describeScopes(allScopes)
   .map(({ name, words }) => `| \`${name}\` | ${words} |`)
   .join('\n')}
 
-\`user_access\` is \`read\` and \`write\` together; \`write\` counts only together with \`read\`. No other scope includes \`account_manage\`, except that a personal access token of \`user_access\` is the whole account of its user.`,
+\`user_access\` is \`read\` and \`write\` together; \`write\` counts only together with \`read\`. No other scope includes \`account_manage\`; who wants it asks for it by name, and gives the password.`,
     },
     {
       title: 'Requests and answers',

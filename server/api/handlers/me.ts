@@ -2,12 +2,12 @@
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
-import { AppError } from '../../base/error.ts'
 import { accountScope } from '../../model/access.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import type { Store } from '../../store/store.ts'
 import { writeUser } from '../answers/user.ts'
 import type { Handlers } from '../call.ts'
+import { missingField } from '../field-errors.ts'
 import { insufficientScope } from '../problem.ts'
 import { readChange } from './users.ts'
 
@@ -42,7 +42,7 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       const isMoving = email !== undefined && emailKey(email) !== emailKey(present.email)
       if (isMoving || newPassword !== undefined) {
         if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
-        if (password === undefined) throw missingPassword()
+        if (password === undefined) throw missingField('password')
         // Of all tokens together: whoever holds one may make more, which must not be more guesses.
         const proof = credential.kind
         // The password first: it may be refused, and ends links, the one for the new address among them.
@@ -62,9 +62,4 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       return show(userId)
     },
   }
-}
-
-function missingPassword(): AppError {
-  const reason = 'This field is required.'
-  return new AppError('invalid', `password: ${reason}`, { fields: { password: [reason] } })
 }

@@ -1,20 +1,23 @@
 // /v1/me/tokens/, /v1/me/authorizations/, /v1/me/sessions/: what opens the caller's account, to be seen and ended.
 
+import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { PersonalTokens } from '../../auth/personal-tokens.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import { AppError } from '../../base/error.ts'
-import { defaultScopes, parseScopes } from '../../model/access.ts'
+import { accountScope, defaultScopes, parseScopes } from '../../model/access.ts'
 import { writeAuthorization, writePersonalToken, writeSession } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
 import { checkGiveable } from '../giveable-scopes.ts'
+import { checkGivenPassword } from '../given-password.ts'
 import { pageOf } from '../page-of.ts'
 
 export type OwnCredentialsOptions = {
   readonly personalTokens: PersonalTokens
   readonly oauth: Pick<OAuth, 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
+  readonly accounts: Pick<Accounts, 'provePassword'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
 }
@@ -29,7 +32,7 @@ type Names =
   | 'deleteSession'
 
 export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pick<Handlers, Names> {
-  const { personalTokens, oauth, sessions, audit, publicUrl } = options
+  const { personalTokens, oauth, sessions, accounts, audit, publicUrl } = options
 
   return {
     async listTokens(call) {
@@ -38,11 +41,17 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
     },
 
     async createToken(call) {
-      const { userId, credentialsVersion } = call.caller
-      const { name = '', scope } = call.body()
+      const { caller } = call
+      const { name = '', scope, password } = call.body()
       const scopes = scope === undefined ? defaultScopes : parseScopes(scope)
-      checkGiveable(scopes, call.caller)
-      const owner = { userId, credentialsVersion, context: call.context() }
+      checkGiveable(scopes, caller)
+      const context = call.context()
+      const credentialsVersion = scopes.includes(accountScope)
+        ? await checkGivenPassword(accounts, { caller, password, field: 'password', context })
+        : caller.credentialsVersion
+      // What somebody makes who found a token must not outlive it. The dashboard's own ends within minutes, and is a person.
+      const maker = caller.hasGivenPassword ? undefined : caller.credential
+      const owner = { userId: caller.userId, credentialsVersion, maker, context }
       const { token, value } = await personalTokens.create({ ...owner, name, scopes })
       return { ...writePersonalToken(token), token: value }
     },

@@ -2,6 +2,8 @@
 
 import type { AccountChange } from '../../../contract/account.ts'
 import type { Accounts } from '../../auth/accounts/accounts.ts'
+import type { Caller } from '../../auth/caller.ts'
+import type { RequestContext } from '../../auth/request-context.ts'
 import { AppError } from '../../base/error.ts'
 import { getPage } from '../../model/page.ts'
 import { parsePersonName } from '../../model/person-name.ts'
@@ -9,12 +11,13 @@ import type { Store } from '../../store/store.ts'
 import type { UserChange } from '../../store/users.ts'
 import { writeAccount } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
+import { checkGivenPassword } from '../given-password.ts'
 import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
 export type UserHandlersOptions = {
   readonly store: Pick<Store, 'users'>
-  readonly accounts: Pick<Accounts, 'add' | 'invite' | 'change' | 'signOut' | 'remove'>
+  readonly accounts: Pick<Accounts, 'add' | 'invite' | 'change' | 'signOut' | 'remove' | 'provePassword'>
   readonly publicUrl: string
 }
 
@@ -22,6 +25,11 @@ type Names = 'listUsers' | 'createUser' | 'inviteUser' | 'getUser' | 'updateUser
 
 export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersOptions): Pick<Handlers, Names> {
   const { users } = store
+
+  const checkOwnPassword = (
+    { caller, context }: { readonly caller: Caller; context(): RequestContext },
+    password: string | undefined,
+  ) => checkGivenPassword(accounts, { caller, password, field: 'own_password', context: context() })
 
   return {
     async listUsers(call) {
@@ -34,7 +42,8 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
     async createUser(call) {
       await checkOwner(store, call.caller)
       const { email, password, first_name: firstName = '', last_name: lastName = '', ...rest } = call.body()
-      const { phone = null, is_owner: isOwner = false } = rest
+      const { phone = null, is_owner: isOwner = false, own_password: ownPassword } = rest
+      await checkOwnPassword(call, ownPassword)
       const by = { byUserId: call.caller.userId, context: call.context() }
       return writeAccount(await accounts.add({ email, password, firstName, lastName, phone, isOwner, ...by }))
     },
@@ -53,9 +62,10 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
 
     async updateUser(call) {
       await checkOwner(store, call.caller)
-      const { id, email } = await users.get(call.params.user_id)
+      const { id, email, isOwner: wasOwner } = await users.get(call.params.user_id)
       const {
         password,
+        own_password: ownPassword,
         disabled,
         is_owner: isOwner,
         revoke_personal_tokens: revokePersonalTokens,
@@ -63,6 +73,9 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       } = call.body()
       const isMoving = body.email !== undefined && body.email !== email
       if (id === call.caller.userId) checkNotOwn({ email: isMoving, password: password !== undefined })
+      // Each of them opens an account, or the server, to somebody: who reads the mail of an account can have a new password sent.
+      const isOpening = isMoving || password !== undefined || (isOwner === true && !wasOwner)
+      if (isOpening) await checkOwnPassword(call, ownPassword)
       const change = {
         ...readChange(body),
         ...(isMoving && { email: body.email }),

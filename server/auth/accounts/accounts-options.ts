@@ -60,6 +60,11 @@ export type ChangePasswordInput = By & {
   readonly exceptSessionId?: string
 }
 
+export type ProvePasswordInput = Pick<ChangePasswordInput, 'userId' | 'password' | 'proof' | 'context'> & {
+  /** What it was sent as, for errors; `password` unless given. */
+  readonly field?: string
+}
+
 /** What an owner changes of an account; what is not named stays. */
 export type OwnerChangeInput = Partial<Names> & {
   readonly email?: string

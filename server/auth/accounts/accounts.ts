@@ -14,6 +14,7 @@ import type {
   ConfirmEmailInput,
   InviteInput,
   OwnerChangeInput,
+  ProvePasswordInput,
   ResetInput,
   SetUpInput,
   SignUp,
@@ -119,6 +120,14 @@ export class Accounts {
    */
   changePassword(input: ChangePasswordInput): Promise<User> {
     return this.#changes.changePassword(input)
+  }
+
+  /**
+   * That whoever asks is the user and no one who found a token: the account as it was when the password was right. Throws 'invalid'
+   * naming the field, and 'rate_limited' as a log-in does.
+   */
+  provePassword(input: ProvePasswordInput): Promise<User> {
+    return this.#changes.provePassword(input)
   }
 
   /**

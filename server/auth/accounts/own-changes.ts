@@ -14,6 +14,7 @@ import type {
   ChangeEmailInput,
   ChangePasswordInput,
   ConfirmEmailInput,
+  ProvePasswordInput,
   ResetInput,
 } from './accounts-options.ts'
 import type { Later } from './later.ts'
@@ -150,22 +151,27 @@ export class OwnChanges {
     await this.#mails.reset(user, writeLink(publicUrl, 'reset', token))
   }
 
+  /** See `Accounts`. */
+  async provePassword(input: ProvePasswordInput): Promise<User> {
+    return this.#checkOwnPassword(await this.#options.store.users.get(input.userId), input)
+  }
+
   /** The account as it was when the password was right. */
-  async #checkOwnPassword(user: User, { password, proof, context = unknownContext }: OwnProof): Promise<User> {
+  async #checkOwnPassword(user: User, { password, proof, field, context = unknownContext }: OwnProof): Promise<User> {
     const { login } = this.#options
     // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
     // an attack from elsewhere must not keep its user from changing the password.
     const proven = await login.verify({ email: user.email, password, context, proof, via: 'account' })
-    if (proven?.id !== user.id) throw wrongPassword()
+    if (proven?.id !== user.id) throw wrongPassword(field)
     return proven
   }
 }
 
-type OwnProof = Pick<ChangePasswordInput, 'password' | 'proof' | 'context'>
+type OwnProof = Omit<ProvePasswordInput, 'userId'>
 
 const unknownContext: RequestContext = { ip: 'unknown', userAgent: undefined }
 
-const wrongPassword = () => invalidAccount('password_wrong', 'password')
+const wrongPassword = (field = 'password') => invalidAccount('password_wrong', field)
 
 function isAddress(text: string): boolean {
   try {

@@ -18,7 +18,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   recording_start_stop: 'Start and stop recording',
   event_manage: 'Report events',
   account_manage:
-    'Manage your account: make and revoke access tokens, which may outlast this application, register applications, end sign-ins, ask for a new address or password; if you own this server, manage the accounts of everybody else too',
+    'Manage your account: make and revoke access tokens, register applications, end sign-ins, ask for a new address or password; if you own this server, manage the accounts of everybody else too',
 }
 
 export function describeScopes(scopes: readonly string[]): { name: string; words: string }[] {

@@ -3,8 +3,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client, PersonalToken } from '../../../sdk/index.ts'
+import { accountScope } from '../../app/sign-in.ts'
 import { AccountGate } from '../../parts/account-gate.tsx'
 import { AskingButton } from '../../parts/asking-button.tsx'
+import { Check } from '../../parts/check.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -21,10 +23,14 @@ export function Tokens() {
 function TokenList({ client }: { readonly client: Client }) {
   const { tokens: texts } = useTexts()
   const [name, setName] = useState('')
+  const [withAccount, setWithAccount] = useState(false)
   const list = useAccountList('tokens', client.tokens.listAll)
   const create = useMutation({
-    mutationFn: () => client.tokens.create({ name }),
-    onSuccess: () => setName(''),
+    mutationFn: () => client.tokens.create({ name, ...(withAccount && { scope: accountScope }) }),
+    onSuccess: () => {
+      setName('')
+      setWithAccount(false)
+    },
     onSettled: list.onSettled,
   })
   return (
@@ -38,6 +44,7 @@ function TokenList({ client }: { readonly client: Client }) {
           maxLength={200}
           onChange={(event) => setName(event.currentTarget.value)}
         />
+        <Check label={texts.withAccount} checked={withAccount} onChange={setWithAccount} />
         {create.data && <Secret label={texts.made(create.data.name)} value={create.data.token} />}
       </Form>
       <ListPanel title={texts.title} list={list} none={texts.none} nameOf={({ name }) => name}>

@@ -2,10 +2,10 @@
 
 import type { PersonalTokens } from '../../../auth/personal-tokens.ts'
 import { AppError } from '../../../base/error.ts'
-import { defaultScopes } from '../../../model/access.ts'
+import { accountScope, defaultScopes } from '../../../model/access.ts'
 import type { Token } from '../../../store/tokens.ts'
 import type { PagesDeps } from '../deps.ts'
-import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import { drawButton, drawCheckbox, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
@@ -30,9 +30,10 @@ export function createTokensPage({ personalTokens, clock }: TokensDeps): Page {
     async post(call, form): Promise<PageAnswer> {
       if (form.get('revoke') !== '') return revoke(call, form, personalTokens)
       const name = form.trimmed('name')
+      const withAccount = form.get('account') === 'yes'
       if (name === '') {
         const problem = { fields: { name: call.texts.tokens.nameMissing } }
-        return { ...(await show(call, { problem })), status: 400 }
+        return { ...(await show(call, { problem, withAccount })), status: 400 }
       }
       try {
         const { credentialsVersion } = call.session
@@ -40,12 +41,12 @@ export function createTokensPage({ personalTokens, clock }: TokensDeps): Page {
         const made = await personalTokens.create({
           ...owner,
           name: name.slice(0, maxNameLength),
-          scopes: defaultScopes,
+          scopes: withAccount ? [...defaultScopes, accountScope] : defaultScopes,
         })
         return await show(call, { made: made.value })
       } catch (error) {
         const { status, problem } = toRefusal(error, call.texts)
-        return { ...(await show(call, { problem, name })), status }
+        return { ...(await show(call, { problem, name, withAccount })), status }
       }
     },
   }
@@ -68,11 +69,14 @@ type Shown = {
   /** The token that was just made. */
   readonly made?: string
   readonly isRevoked?: boolean
+  /** What was chosen in a form that is shown again. */
   readonly name?: string
+  readonly withAccount?: boolean
   readonly problem?: FormProblem
 }
 
-function showTokens(call: UserCall, { tokens, nowMs, made, isRevoked, name = '', problem }: Shown): ShownPage {
+function showTokens(call: UserCall, shown: Shown): ShownPage {
+  const { tokens, nowMs, made, isRevoked, name = '', withAccount = false, problem } = shown
   const { texts, session } = call
   const field = drawField({
     name: 'name',
@@ -83,6 +87,12 @@ function showTokens(call: UserCall, { tokens, nowMs, made, isRevoked, name = '',
     value: name,
     problem,
   })
+  const account = drawCheckbox({
+    name: 'account',
+    label: texts.tokens.withAccount,
+    hint: texts.tokens.withAccountHint,
+    isChecked: withAccount,
+  })
   return {
     kind: 'page',
     title: texts.tokens.title,
@@ -92,7 +102,7 @@ ${made !== undefined && drawMade(call, made)}
 <p>${texts.tokens.text} <a href="${docsPath}">${texts.tokens.docs}</a></p>
 ${tokens.length > 0 && html`<ul class="rows">${tokens.map((token) => drawToken(call, token, nowMs))}</ul>`}
 <h2>${texts.tokens.another}</h2>
-${drawForm({ action: tokensPath, formToken: session.formToken, content: [field, drawButton(texts.tokens.button)] })}
+${drawForm({ action: tokensPath, formToken: session.formToken, content: [field, account, drawButton(texts.tokens.button)] })}
 <p class="aside"><a href="${homePath}">${texts.tokens.back}</a></p>`,
   }
 }

@@ -184,13 +184,16 @@ export const english = {
 
   tokens: {
     title: 'Personal access tokens',
-    text: 'A token lets a program of your own do what you can do here. It does not expire, so keep it like a password.',
+    text: 'A token lets a program of your own see and change your cameras. It does not expire, so keep it like a password.',
     docs: 'How programs use it.',
     made: 'This is your new token. Copy it now: it is not shown again.',
     another: 'A new token',
     name: 'Name',
     nameHint: 'What it is for.',
     nameMissing: 'Enter a name.',
+    withAccount: 'It may also manage my account',
+    withAccountHint:
+      'Tokens, applications and sign-ins, and the accounts of others if you own this server. Only for programs that need it.',
     nameless: 'Without a name',
     button: 'Create token',
     revoke: 'Revoke',

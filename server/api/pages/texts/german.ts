@@ -104,7 +104,7 @@ export const german: Texts = {
     recording_start_stop: 'Die Aufzeichnung beginnen und beenden',
     event_manage: 'Ereignisse melden',
     account_manage:
-      'Ihr Konto verwalten: Zugangstoken erstellen und widerrufen, die länger gelten können als diese Anwendung; Anwendungen eintragen; Anmeldungen beenden; um eine neue Adresse oder ein neues Passwort bitten; und wenn Ihnen dieser Server gehört, auch die Konten aller anderen verwalten',
+      'Ihr Konto verwalten: Zugangstoken erstellen und widerrufen; Anwendungen eintragen; Anmeldungen beenden; um eine neue Adresse oder ein neues Passwort bitten; und wenn Ihnen dieser Server gehört, auch die Konten aller anderen verwalten',
   },
 
   setUp: {
@@ -215,13 +215,16 @@ export const german: Texts = {
 
   tokens: {
     title: 'Zugangstoken',
-    text: 'Mit einem Token darf ein eigenes Programm, was Sie hier dürfen. Es läuft nicht ab; verwahren Sie es wie ein Passwort.',
+    text: 'Mit einem Token darf ein eigenes Programm Ihre Kameras sehen und ändern. Es läuft nicht ab; verwahren Sie es wie ein Passwort.',
     docs: 'Wie Programme es benutzen (englisch).',
     made: 'Das ist Ihr neues Token. Kopieren Sie es jetzt: Es wird nicht noch einmal gezeigt.',
     another: 'Neues Token',
     name: 'Name',
     nameHint: 'Wofür es ist.',
     nameMissing: 'Geben Sie einen Namen ein.',
+    withAccount: 'Es darf auch mein Konto verwalten',
+    withAccountHint:
+      'Tokens, Anwendungen und Anmeldungen, und die Konten anderer, wenn Ihnen dieser Server gehört. Nur für Programme, die das brauchen.',
     nameless: 'Ohne Namen',
     button: 'Token erstellen',
     revoke: 'Widerrufen',

@@ -1,0 +1,174 @@
+// What somebody can do who got hold of a token of an owner and does not know the password.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testEachDatabase } from '../postgres/each-database.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+const accountScope = 'user_access account_manage'
+
+type Made = { id: number; token: string; scope: string }
+type Problem = { title: string; errors?: Record<string, unknown> }
+
+const bearerOf = (token: string) => `PersonalAccessToken ${token}`
+
+function as(server: ServerUnderTest, authorization: string) {
+  const send = <T>(method: string, path: string, body?: unknown) =>
+    server.request<T>(path, { method, authorization, ...(body !== undefined && { body }) })
+  return { send, meStatus: async () => (await send('GET', '/v1/me/')).status }
+}
+
+/** A token that was asked for with the scope of accounts, by the one who runs the server. */
+async function openAccountToken(server: ServerUnderTest) {
+  const { token, id } = await server.command<Made>('token', 'create', '--user', email, '--scope', accountScope)
+  return { id, ...as(server, bearerOf(token)) }
+}
+
+test('a token that was made without saying more is no way into the account', async () => {
+  await using server = await openServer()
+  const thief = as(server, bearerOf(server.token))
+  // All that the interface has, as programs written for it expect.
+  for (const path of ['/v1/me/', '/v1/cameras/', '/v1/shared-cameras/', '/v1/events/']) {
+    assert.equal((await thief.send('GET', path)).status, 200, path)
+  }
+  const { json: me } = await thief.send<{ id: number }>('GET', '/v1/me/')
+  for (const [method, path, body] of [
+    ['GET', '/v1/me/tokens/'],
+    ['POST', '/v1/me/tokens/', { scope: 'user_access' }],
+    ['POST', '/v1/me/applications/', { name: 'Twin' }],
+    ['GET', '/v1/me/sessions/'],
+    ['GET', '/v1/users/'],
+    ['POST', '/v1/users/', { email: 'eve@example.com', password: 'bald eagles hum', is_owner: true }],
+    ['PUT', `/v1/users/${me.id}/`, { password: 'bald eagles hum' }],
+    ['PUT', '/v1/me/', { new_password: 'bald eagles hum', password }],
+  ] as const) {
+    const { status, headers } = await thief.send(method, path, body)
+    assert.equal(status, 403, `${method} ${path}`)
+    assert.match(String(headers['www-authenticate']), /error="insufficient_scope", scope="account_manage"/)
+  }
+})
+
+test('account_manage in a token, owners and passwords of others take the password of whoever asks', async () => {
+  await using server = await openServer()
+  const thief = await openAccountToken(server)
+  type Account = { id: number; is_owner: boolean; email: string }
+  await server.command('user', 'add', '--email', 'bob@example.com', '--password', 'hairy otters sing')
+  const accounts = await thief.send<{ results: Account[] }>('GET', '/v1/users/')
+  const bob = accounts.json.results.find((account) => account.email === 'bob@example.com')!
+  const eve = { email: 'eve@example.com', password: 'bald eagles hum' }
+  const attacks = [
+    ['POST', '/v1/me/tokens/', { scope: accountScope }, 'password', 201],
+    ['POST', '/v1/me/tokens/', { scope: 'account_manage' }, 'password', 201],
+    ['POST', '/v1/users/', eve, 'own_password', 201],
+    ['POST', '/v1/users/', { ...eve, email: 'eva@example.com', is_owner: true }, 'own_password', 201],
+    ['PUT', `/v1/users/${bob.id}/`, { is_owner: true }, 'own_password', 200],
+    ['PUT', `/v1/users/${bob.id}/`, { password: 'bald eagles hum' }, 'own_password', 200],
+    // Whoever reads the mail of an account can have a new password sent.
+    ['PUT', `/v1/users/${bob.id}/`, { email: 'mallory@example.com' }, 'own_password', 200],
+  ] as const
+  for (const [method, path, body, field] of attacks) {
+    for (const guess of [{}, { [field]: 'wrong horse' }]) {
+      const { status, json } = await thief.send<Problem>(method, path, { ...body, ...guess })
+      assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
+    }
+    // Guesses are log-ins that failed: after five of them there is a wait, and a right one before that forgives them.
+    assert.equal((await thief.send('PUT', '/v1/me/', { email: 'x@example.com', password })).status, 200)
+  }
+  const now = await thief.send<{ results: Account[] }>('GET', '/v1/users/')
+  assert.deepEqual(
+    now.json.results.map((account) => [account.email, account.is_owner]),
+    [
+      [email, true],
+      ['bob@example.com', false],
+    ],
+  )
+  assert.equal((await thief.send<{ count: number }>('GET', '/v1/me/tokens/')).json.count, 2)
+  for (const [method, path, body, field, done] of attacks) {
+    assert.equal((await thief.send(method, path, { ...body, [field]: password })).status, done, `${method} ${path}`)
+  }
+  // What gives no new power is as it was.
+  assert.equal((await thief.send('PUT', `/v1/users/${bob.id}/`, { first_name: 'Bob' })).status, 200)
+  assert.equal((await thief.send('POST', '/v1/me/tokens/', { scope: 'read' })).status, 201)
+})
+
+test('guesses of the password with a token are counted as log-ins that failed', async () => {
+  await using server = await openServer()
+  const thief = await openAccountToken(server)
+  const guess = (i: number) =>
+    thief.send<Problem>('POST', '/v1/me/tokens/', { scope: accountScope, password: `wrong ${i}` })
+  const statuses: number[] = []
+  for (let i = 0; i < 8; i++) statuses.push((await guess(i)).status)
+  assert.deepEqual(statuses.slice(0, 5), [400, 400, 400, 400, 400])
+  assert.ok(statuses.slice(5).includes(429), `${statuses}`)
+})
+
+testEachDatabase('tokens made with a token end with it, and so do theirs', async (t, { kind, create }) => {
+  const place = await create(t)
+  if (kind === 'PostgreSQL') {
+    process.env.NIGHTJAR_DATABASE = place
+    t.after(() => delete process.env.NIGHTJAR_DATABASE)
+  }
+  await using server = await openServer()
+  const root = await openAccountToken(server)
+  const make = async (maker: ReturnType<typeof as>, scope: string) => {
+    const made = await maker.send<Made>('POST', '/v1/me/tokens/', { name: 'child', scope, password })
+    assert.equal(made.status, 201, made.text)
+    return { id: made.json.id, ...as(server, bearerOf(made.json.token)) }
+  }
+  const child = await make(root, accountScope)
+  const grandchild = await make(child, 'user_access')
+  const brother = await make(root, 'read')
+  const statuses = async () => Promise.all([root, child, grandchild, brother].map((each) => each.meStatus()))
+  assert.deepEqual(await statuses(), [200, 200, 200, 200])
+  // Of the owner's own tokens nothing ends with it.
+  assert.equal((await root.send('DELETE', `/v1/me/tokens/${child.id}/`)).status, 204)
+  assert.deepEqual(await statuses(), [200, 401, 401, 200])
+  // By the command line, which is another process.
+  await server.command('token', 'revoke', String(root.id))
+  await eventually('all that was made with the token has ended', 10_000, async () => {
+    const now = await statuses()
+    return now.every((status) => status === 401)
+  })
+  assert.equal((await server.request('/v1/me/')).status, 200)
+})
+
+test('tokens made by an application end with what it was granted', async () => {
+  await using server = await openServer()
+  const app = await server.command<{ client_id: string; client_secret: string }>(
+    ...['app', 'add', '--user', email, '--name', 'Keeper', '--scope', accountScope],
+  )
+  const form = { grant_type: 'password', client_id: app.client_id, username: email, password, scope: accountScope }
+  const ask = (path: string, fields: Record<string, string>) =>
+    server.request<{ access_token: string; refresh_token: string }>(path, {
+      method: 'POST',
+      authorization: null,
+      form: fields,
+    })
+  const pair = (await ask('/oauth/token/', form)).json
+  const keeper = as(server, `Bearer ${pair.access_token}`)
+  assert.equal((await keeper.send('POST', '/v1/me/tokens/', { scope: accountScope })).status, 400)
+  const made = await keeper.send<Made>('POST', '/v1/me/tokens/', { scope: accountScope, password })
+  assert.equal(made.status, 201, made.text)
+  const child = as(server, bearerOf(made.json.token))
+  const grandchild = as(
+    server,
+    bearerOf((await child.send<Made>('POST', '/v1/me/tokens/', { scope: 'read' })).json.token),
+  )
+  assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [200, 200])
+  // A refresh goes on with the same log-in.
+  const refreshed = await ask('/oauth/token/', {
+    grant_type: 'refresh_token',
+    client_id: app.client_id,
+    refresh_token: pair.refresh_token,
+  })
+  assert.equal(refreshed.status, 200)
+  assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [200, 200])
+  await ask('/oauth/token-revoke/', { client_id: app.client_id, token: refreshed.json.refresh_token })
+  assert.deepEqual([await child.meStatus(), await grandchild.meStatus()], [401, 401])
+  // It is not shown any more as one that may be used.
+  const owner = await openAccountToken(server)
+  const list = await owner.send<{ results: { id: number }[] }>('GET', '/v1/me/tokens/')
+  assert.ok(!list.json.results.some(({ id }) => id === made.json.id))
+})
