@@ -28,7 +28,7 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly dataDir: string
   /** For the first account, while there is none. */
   readonly setupCode: string | undefined
-  /** Of the owner made by `openServer`. */
+  /** Of the owner made by `openServer`; for cameras and for accounts. */
   readonly token: string
   readonly pid: number
   /** What the server logged so far. */
@@ -140,7 +140,8 @@ async function launch(
   const addOwner = async () => {
     const person = ['--email', 'owner@example.com', '--first-name', 'Olive', '--last-name', 'Owner']
     await command('user', 'add', '--password', 'correct horse', ...person)
-    return (await command<{ token: string }>('token', 'create', '--user', 'owner@example.com')).token
+    const scope = ['--scope', 'user_access account_manage']
+    return (await command<{ token: string }>('token', 'create', '--user', 'owner@example.com', ...scope)).token
   }
   const token = hasOwner ? await addOwner() : ''
   await start()

@@ -1,6 +1,5 @@
-// Cameras: where they are and what they last reported. The owner's user name and password are sealed in the row.
+// Cameras: where they are and what they last reported. The owner's user name and password, and the hash for events, are sealed in the row.
 
-import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -8,6 +7,7 @@ import { hideSecrets } from '../model/camera-url.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation, isUniqueViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
+import { digestEventHash, openEventHash, sealEventHash } from './event-hash.ts'
 import { removeEventsOf } from './events.ts'
 import { insertWithId } from './given-id.ts'
 import type { Row, Tables } from './schema.ts'
@@ -105,8 +105,9 @@ export class Cameras {
               type: camera.type,
               url: hideSecrets(camera.url),
               credentials: null,
-              event_api_hash: eventApiHash,
-              event_hash_digest: digest(eventApiHash),
+              // Nothing yet, but different for each row.
+              event_hash_sealed: Buffer.from(digestEventHash(eventApiHash)).toString('hex'),
+              event_hash_digest: digestEventHash(eventApiHash),
               has_audio: camera.hasAudio ? 1 : 0,
               status: 'unknown',
               status_reason: null,
@@ -119,7 +120,8 @@ export class Cameras {
             .executeTakeFirstOrThrow(),
         )
         const credentials = this.#seal(id, camera)
-        const update = transaction.updateTable('cameras').set({ credentials }).where('id', '=', id).returningAll()
+        const sealed = { credentials, event_hash_sealed: sealEventHash(this.#box, id, eventApiHash) }
+        const update = transaction.updateTable('cameras').set(sealed).where('id', '=', id).returningAll()
         return update.executeTakeFirstOrThrow()
       })
       this.#feed.publish('records')
@@ -148,7 +150,7 @@ export class Cameras {
     const row = await this.#db
       .selectFrom('cameras')
       .selectAll()
-      .where('event_hash_digest', '=', digest(hash))
+      .where('event_hash_digest', '=', digestEventHash(hash))
       .executeTakeFirst()
     return row && this.#toCamera(row)
   }
@@ -158,7 +160,10 @@ export class Cameras {
     const eventApiHash = this.#createEventApiHash()
     const row = await this.#db
       .updateTable('cameras')
-      .set({ event_api_hash: eventApiHash, event_hash_digest: digest(eventApiHash) })
+      .set({
+        event_hash_sealed: sealEventHash(this.#box, id, eventApiHash),
+        event_hash_digest: digestEventHash(eventApiHash),
+      })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
@@ -304,7 +309,7 @@ export class Cameras {
       url,
       username,
       password,
-      eventApiHash: row.event_api_hash,
+      eventApiHash: openEventHash(this.#box, row.id, row.event_hash_sealed),
       hasAudio: row.has_audio === 1,
       keepsDamaged: row.keeps_damaged === 1,
       status: row.status,
@@ -321,10 +326,6 @@ export class Cameras {
 type Sealed = [string | null, string | null, string?]
 
 const credentialsContext = (id: number) => `camera ${id} credentials`
-
-function digest(hash: string): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(hash).digest())
-}
 
 /** Of two that are added at once, the second waits for the first. */
 async function checkRoom(transaction: Kysely<Tables>, ownerId: number, max: number): Promise<void> {

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { Kysely } from 'kysely'
-import { migrations } from './migrations.ts'
-import { createSqliteDialect, openSqlite } from './sqlite-dialect.ts'
 import { openStore } from './store.ts'
 import { openTemporaryStore } from './temporary-store.ts'
 
@@ -73,19 +70,4 @@ test('pages of events are found through an index alone, and counted without look
   const [days] = explain('select sum(count) from event_days where owner_id = 1 and day >= 5 and day < 9')
   assert.match(days!, /COVERING INDEX event_days_of_owner/)
   database.close()
-})
-
-test('cameras from before there were events are found by their hashes', async (t) => {
-  const { database: file, store } = await openTemporaryStore(t)
-  const user = await store.users.insert({ email: 'a@b', firstName: 'A', lastName: 'B', passwordHash: '!' })
-  const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
-  const camera = await store.cameras.insert({ ...source, name: 'Door', ownerId: user.id })
-  const database = openSqlite(file)
-  database.exec(`drop table outages; drop table event_days; drop table event_totals; drop table events;
-    drop index cameras_by_event_hash; alter table cameras drop column event_hash_digest`)
-  const db = new Kysely<never>({ dialect: createSqliteDialect(database) })
-  await migrations['0008-events']!.up(db)
-  await db.destroy()
-  assert.deepEqual(await store.cameras.findByEventApiHash(camera.eventApiHash), camera)
-  assert.equal(await store.events.count({ cameraId: camera.id }, {}), 0)
 })

@@ -25,6 +25,7 @@ import { addPassesOfGapMarks } from './migrations/0020-passes-of-gap-marks.ts'
 import { createTrustedTime } from './migrations/0021-trusted-time.ts'
 import { indexSegmentsWithSound } from './migrations/0022-segments-with-sound.ts'
 import { addMakersOfTokens } from './migrations/0023-derived-tokens.ts'
+import { renameEventHashes } from './migrations/0024-sealed-event-hashes.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -53,6 +54,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0021-trusted-time': { up: createTrustedTime },
   '0022-segments-with-sound': { up: indexSegmentsWithSound },
   '0023-derived-tokens': { up: addMakersOfTokens },
+  '0024-sealed-event-hashes': { up: renameEventHashes },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

@@ -30,8 +30,9 @@ export type Tables = {
     url: string
     /** Sealed user name and password, bound to `id`; see sealed-box.ts. */
     credentials: Uint8Array | null
-    event_api_hash: string
-    /** SHA-256 of `event_api_hash`, to look it up by; every row has it. */
+    /** See event-hash.ts. */
+    event_hash_sealed: string
+    /** SHA-256 of the hash, to look it up by; every row has it. */
     event_hash_digest: Uint8Array | null
     has_audio: number
     keeps_damaged: Generated<number>

@@ -12,6 +12,7 @@ import { CameraFigureRows } from './camera-figures.ts'
 import { Cameras } from './cameras.ts'
 import { ChangeFeed, type ChangeListener, type ChangePublisher, type StoreChange } from './change-feed.ts'
 import type { Watch } from './database.ts'
+import { sealEventHashes } from './event-hash.ts'
 import { Events } from './events.ts'
 import { GapMarks } from './gap-marks.ts'
 import { Grants } from './grants.ts'
@@ -104,6 +105,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let watch: Watch | undefined
   try {
     await checkSecret(db, box)
+    await sealEventHashes(db, box)
     if (foreignIntervalMs > 0) watch = await openWatch({ feed, intervalMs: foreignIntervalMs, clock, log })
   } catch (error) {
     await closeDatabase()

@@ -1,7 +1,8 @@
 // Databases that earlier versions have written.
 
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { testEachDatabase } from '../../test/postgres/each-database.ts'
@@ -68,3 +69,34 @@ testEachDatabase('marks of gaps from before they had a pass are of the first', a
   await store.cameras.remove(1)
   assert.deepEqual(await store.gapMarks.list(1, 0, 10), [], 'they go with their camera')
 })
+
+testEachDatabase(
+  'hashes of cameras from before they were sealed, or even digested, go on reporting events',
+  async (t, { create }) => {
+    for (const last of ['0007-guests', '0022-segments-with-sound']) {
+      const database = await create(t)
+      const earlier = await openEarlier(database, last)
+      await sql`insert into users (id, email, email_key, first_name, last_name, password_hash, created_at_ms)
+      values (1, 'ada@x', 'ada@x', 'Ada', '', '!', 5)`.execute(earlier)
+      const hash = randomBytes(16).toString('hex')
+      const digest = createHash('sha256').update(hash).digest()
+      await sql`insert into cameras (id, owner_id, name, type, url, event_api_hash, has_audio, status, created_at_ms)
+      values (1, 1, 'Door', 'h264', 'rtsp://x/', ${hash}, 0, 'unknown', 5)`.execute(earlier)
+      if (last !== '0007-guests') await sql`update cameras set event_hash_digest = ${digest}`.execute(earlier)
+      await earlier.destroy()
+      const options = { database, credentialsKey: randomBytes(32), foreignIntervalMs: 0 }
+      for (let start = 0; start < 2; start++) {
+        await using store = await openStore(options)
+        const camera = await store.cameras.findByEventApiHash(hash)
+        assert.deepEqual([camera?.id, camera?.eventApiHash], [1, hash])
+        assert.equal((await store.cameras.list())[0]?.eventApiHash, hash)
+      }
+      if (!database.startsWith('postgres')) {
+        const left = await Promise.all(
+          [database, `${database}-wal`].map((file) => readFile(file).catch(() => Buffer.alloc(0))),
+        )
+        assert.ok(!Buffer.concat(left).includes(hash), 'the file still has the hash in clear')
+      }
+    }
+  },
+)

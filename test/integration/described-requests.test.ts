@@ -121,8 +121,16 @@ async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promis
   const front = await post('/v1/cameras/', { name: 'Front door', url: cameraUrl })
   const yard = await post('/v1/cameras/', { name: 'Yard', url: 'rtsp://127.0.0.1:9/none' })
   await post(`/v1/cameras/${front.id}/recording/`, { retention: 'P7D' })
-  await post('/v1/users/', { email: 'grace@example.com', password: `another ${lodgersPassword}` })
-  const linus = await post('/v1/users/', { email: 'linus@example.com', password: lodgersPassword })
+  await post('/v1/users/', {
+    email: 'grace@example.com',
+    password: `another ${lodgersPassword}`,
+    own_password: 'correct horse',
+  })
+  const linus = await post('/v1/users/', {
+    email: 'linus@example.com',
+    password: lodgersPassword,
+    own_password: 'correct horse',
+  })
   const permissions = { can_view_rec: true }
   const guests = [
     await post(`/v1/cameras/${front.id}/guests/`, { email: 'grace@example.com', permissions }),

@@ -96,7 +96,12 @@ testEachDatabase(
     const inPath = `http://127.0.0.1:9/snapshot.cgi?user=viewer&pwd=${secrets.passwordInPath}`
     await server.command('camera', 'add', '--user', email, '--name', 'Yard', '--url', inPath)
     await server.command('camera', 'list')
-    const cameras = await server.request<{ results: { live_snapshot: string }[] }>('/v1/cameras/')
+    const cameras = await server.request<{ results: { live_snapshot: string; event_api_hash: string }[] }>(
+      '/v1/cameras/',
+    )
+    secrets.eventHash = cameras.json.results[0]!.event_api_hash
+    const told = { method: 'POST', authorization: null, body: { hash: secrets.eventHash, title: 'Door' } }
+    assert.equal((await server.request('/v1/events/', told)).status, 201)
     const link = cameras.json.results[0]!.live_snapshot
     secrets.mediaToken = new URL(link).searchParams.get('token')!
     await server.request(link, { authorization: null })

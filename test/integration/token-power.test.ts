@@ -28,7 +28,9 @@ async function openAccountToken(server: ServerUnderTest) {
 
 test('a token that was made without saying more is no way into the account', async () => {
   await using server = await openServer()
-  const thief = as(server, bearerOf(server.token))
+  const usual = await server.command<Made>('token', 'create', '--user', email)
+  assert.equal(usual.scope, 'user_access')
+  const thief = as(server, bearerOf(usual.token))
   // All that the interface has, as programs written for it expect.
   for (const path of ['/v1/me/', '/v1/cameras/', '/v1/shared-cameras/', '/v1/events/']) {
     assert.equal((await thief.send('GET', path)).status, 200, path)
@@ -69,12 +71,13 @@ test('account_manage in a token, owners and passwords of others take the passwor
     ['PUT', `/v1/users/${bob.id}/`, { email: 'mallory@example.com' }, 'own_password', 200],
   ] as const
   for (const [method, path, body, field] of attacks) {
-    for (const guess of [{}, { [field]: 'wrong horse' }]) {
-      const { status, json } = await thief.send<Problem>(method, path, { ...body, ...guess })
-      assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
-    }
-    // Guesses are log-ins that failed: after five of them there is a wait, and a right one before that forgives them.
-    assert.equal((await thief.send('PUT', '/v1/me/', { email: 'x@example.com', password })).status, 200)
+    const { status, json } = await thief.send<Problem>(method, path, body)
+    assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
+  }
+  // Not of each: guesses are log-ins that failed, and after five of them there is a wait.
+  for (const [method, path, body, field] of [attacks[0], attacks[3], attacks[5]]) {
+    const { status, json } = await thief.send<Problem>(method, path, { ...body, [field]: 'wrong horse' })
+    assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${path}`)
   }
   const now = await thief.send<{ results: Account[] }>('GET', '/v1/users/')
   assert.deepEqual(

@@ -1,0 +1,48 @@
+// The hash with which a camera reports events, in the database: sealed, because its owner may read it at any time, and as SHA-256, to
+// find the camera by it.
+
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import { isPostgres } from './database.ts'
+import type { Tables } from './schema.ts'
+import type { SealedBox } from './sealed-box.ts'
+import { inTransaction } from './transaction.ts'
+
+const mark = 'v1.'
+
+export function sealEventHash(box: SealedBox, cameraId: number, hash: string): string {
+  return mark + Buffer.from(box.seal(hash, contextOf(cameraId))).toString('base64url')
+}
+
+/** Throws 'corrupt'. */
+export function openEventHash(box: SealedBox, cameraId: number, sealed: string): string {
+  return box.open(Buffer.from(sealed.slice(mark.length), 'base64url'), contextOf(cameraId))
+}
+
+export function digestEventHash(hash: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(hash).digest())
+}
+
+/** Once, in a database of an earlier version: the hashes it has in clear. What was there is overwritten, not only given free. */
+export async function sealEventHashes(db: Kysely<Tables>, box: SealedBox): Promise<void> {
+  if (!(await selectOpen(db).limit(1).executeTakeFirst())) return
+  const isSqlite = !isPostgres(db)
+  if (isSqlite) await sql`pragma secure_delete = on`.execute(db)
+  await inTransaction(db, async (transaction) => {
+    const rows = await selectOpen(transaction).execute()
+    for (const { id, event_hash_sealed: hash } of rows) {
+      const sealed = sealEventHash(box, id, hash)
+      await transaction.updateTable('cameras').set({ event_hash_sealed: sealed }).where('id', '=', id).execute()
+    }
+  })
+  if (!isSqlite) return
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  await sql`pragma secure_delete = off`.execute(db)
+}
+
+function selectOpen(db: Kysely<Tables>) {
+  const query = db.selectFrom('cameras').select(['id', 'event_hash_sealed'])
+  return query.where('event_hash_sealed', 'not like', `${mark}%`)
+}
+
+const contextOf = (cameraId: number) => `camera ${cameraId} event hash`
