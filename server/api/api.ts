@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Http2SecureServer } from 'node:http2'
 import type { FastifyInstance } from 'fastify'
+import { ClearCredentials } from '../auth/clear-credentials.ts'
 import { DeviceCredentials } from '../auth/device-credentials.ts'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { PersonalTokens } from '../auth/personal-tokens.ts'
@@ -65,6 +66,10 @@ export function createApi(deps: ApiDeps): Api {
 
   const limits = deps.limits ?? new RateLimits({ apiPerMinute: 0, tokenPerMinute: 0, clock })
 
+  const clear = new ClearCredentials({
+    ...{ authenticator, limits, audit, clock, log },
+    notify: (notice) => accounts.notifyInClear(notice),
+  })
   const connections = new Connections()
   const server = createHttpServer({
     identity,
@@ -75,6 +80,7 @@ export function createApi(deps: ApiDeps): Api {
       proxies: deps.origin?.proxies ?? new TrustedProxies([]),
       isBehindProxy: identity === undefined,
       hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
+      onClearCredentials: ({ ip, userAgent, ...sent }) => clear.note({ ...sent, context: { ip, userAgent } }),
     },
     checkCaller: createCallerCheck({ authenticator, limits }),
   })

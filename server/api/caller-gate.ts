@@ -24,7 +24,7 @@ type Done = (error?: Error) => void
 /**
  * A hook that lets in callers whose credentials cover `access`, and whoever sends none where the body may have one: the handler
  * counts and checks those. Does not wait when the authenticator does not. Good credentials are
- * counted by account and application, everything else by address: nobody's guesses count against anybody else at the same address
+ * counted by account, everything else by address: nobody's guesses count against anybody else at the same address
  * who is known already.
  */
 export function createGate(

@@ -153,6 +153,7 @@ export type ApiDeps = {
     | 'changePassword'
     | 'requestEmailChange'
     | 'provePassword'
+    | 'notifyInClear'
   >
   readonly audit: Pick<Audit, 'write'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>

@@ -42,7 +42,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
     serverFactory: (onRequest) => {
       const nodeServer = identity
-        ? (createSecureServer(onRequest, identity, timeouts) as unknown as Server)
+        ? (createSecureServer(onRequest, identity, timeouts, origin.onClearCredentials) as unknown as Server)
         : createPlainServer(onRequest, timeouts)
       connections.track(nodeServer)
       return nodeServer

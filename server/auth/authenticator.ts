@@ -1,5 +1,6 @@
-// From an Authorization header to the caller. Answers from memory while the store does not change.
+// From an Authorization header to the caller. Answers from memory while the store does not change; what is kept there is no credential.
 
+import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -42,6 +43,7 @@ export class Authenticator {
   readonly #grants: GrantRows
   readonly #clock: Clock
   readonly #log: Logger
+  /** By the SHA-256 of the header: a dump of the memory holds no tokens of those who called before. */
   readonly #callers: VersionedCache<string, Known>
   /** Until when each credential lasts; 0 for one that has ended. */
   readonly #ends: VersionedCache<string, number>
@@ -61,8 +63,9 @@ export class Authenticator {
   /** At once for a caller seen since the store last changed, else a promise. Throws or rejects with `UnauthenticatedError`. */
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
-    const known = this.#callers.get(authorization)
-    return known ? this.#admit(known) : this.#load(authorization)
+    const key = hash('sha256', authorization, 'base64url')
+    const known = this.#callers.get(key)
+    return known ? this.#admit(known) : this.#load(key, authorization)
   }
 
   /** Whether what a signed URL was answered to, or a stream opened with, may still be used. */
@@ -90,8 +93,8 @@ export class Authenticator {
     return caller
   }
 
-  async #load(authorization: string): Promise<Caller> {
-    return this.#admit(await this.#callers.load(authorization, () => this.#read(authorization)))
+  async #load(key: string, authorization: string): Promise<Caller> {
+    return this.#admit(await this.#callers.load(key, () => this.#read(authorization)))
   }
 
   async #read(authorization: string): Promise<Known> {

@@ -1,5 +1,6 @@
 // From a camera's hash to the camera: the credential of devices that have no other. Known ones are answered from memory.
 
+import { hash as digest } from 'node:crypto'
 import type { Store } from '../store/store.ts'
 import { VersionedCache } from '../store/versioned-cache.ts'
 import { UnauthenticatedError } from './caller.ts'
@@ -29,7 +30,7 @@ export class DeviceCredentials {
    */
   async authenticate(hash: unknown, ip: string, onRate: OnRate): Promise<number> {
     const { limits } = this.#options
-    const known = typeof hash === 'string' ? this.#known.get(hash) : undefined
+    const known = typeof hash === 'string' ? this.#known.get(keyOf(hash)) : undefined
     if (known !== undefined) return this.#take(known, onRate)
     onRate(limits.takeAddress(ip))
     const found = typeof hash === 'string' ? await this.#find(hash) : undefined
@@ -52,10 +53,13 @@ export class DeviceCredentials {
   async #find(hash: string): Promise<number | undefined> {
     if (!/^[0-9a-f]{32}$/.test(hash)) return undefined
     const { cameras, users } = this.#options.store
-    return this.#known.load(hash, async () => {
+    return this.#known.load(keyOf(hash), async () => {
       const camera = await cameras.findByEventApiHash(hash)
       const owner = camera && (await users.find(camera.ownerId))
       return owner?.disabledAtMs === null ? camera?.id : undefined
     })
   }
 }
+
+/** What is kept in memory is no credential. */
+const keyOf = (hash: string): string => digest('sha256', hash, 'base64url')

@@ -94,8 +94,7 @@ export const options = {
     isItem: (text) => /^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253,
   }),
   'rate-limit': integerOption({
-    sentence:
-      'Requests of the API, by account and application, and by address where nobody has signed in; 0 for no limit.',
+    sentence: 'Requests of the API, by account, and by address where nobody has signed in; 0 for no limit.',
     min: 0,
     max: 10_000_000,
     unit: 'a minute',

@@ -4,6 +4,8 @@
 import type { Server, Socket } from 'node:net'
 import { HttpError, writeProblem } from '../problem.ts'
 import { closeSoon } from './close-soon.ts'
+import { type PlainRequest, readPlainRequest } from './plain-request.ts'
+import { plainAddress } from './trusted-proxies.ts'
 import { Turns } from './turns.ts'
 
 /** A handshake is close to a millisecond of work. */
@@ -12,12 +14,23 @@ const handshakesPerTurn = 4
 /** TLS record of type handshake (RFC 8446 section 5.1). */
 const handshakeRecord = 22
 
-const refusal = ((): string => {
-  const problem = new HttpError(
-    403,
-    'https_required',
-    'This service is reached over HTTPS only: use https:// in the address.',
-  )
+/** Told of requests that were refused with credentials in them, by the address they came from. */
+export type OnClearCredentials = (request: PlainRequest & { readonly ip: string }) => void
+
+/** `hasCredentials`: whoever sent them is told that others may have read them. */
+export function createPlainHttpError(
+  hasCredentials: boolean,
+  headers: Readonly<Record<string, string>> = {},
+): HttpError {
+  const told = hasCredentials
+    ? ' The credentials in this request went over the network in clear: replace them, others may have read them.'
+    : ''
+  const detail = `This service is reached over HTTPS only: use https:// in the address.${told}`
+  return new HttpError(403, 'https_required', detail, headers)
+}
+
+const [refusal, refusalOfCredentials] = [false, true].map((hasCredentials): string => {
+  const problem = createPlainHttpError(hasCredentials)
   const body = writeProblem(problem.problem)
   return [
     'HTTP/1.1 403 Forbidden',
@@ -28,10 +41,10 @@ const refusal = ((): string => {
     '',
     body,
   ].join('\r\n')
-})()
+}) as [string, string]
 
 /** Puts the check before what `tlsServer` does with a new connection. Connections silent for `firstByteMs` are closed. */
-export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
+export function refusePlainHttp(tlsServer: Server, firstByteMs: number, onCredentials?: OnClearCredentials): void {
   const accept = tlsServer.listeners('connection') as ((socket: Socket) => void)[]
   tlsServer.removeAllListeners('connection')
   const turns = new Turns(handshakesPerTurn)
@@ -46,7 +59,7 @@ export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
         return
       }
       if (bytes[0] !== handshakeRecord) {
-        refuse(socket)
+        void refuse(socket, bytes, onCredentials)
         return
       }
       turns.take(() => {
@@ -61,7 +74,11 @@ export function refusePlainHttp(tlsServer: Server, firstByteMs: number): void {
   })
 }
 
-function refuse(socket: Socket): void {
-  socket.end(refusal)
+async function refuse(socket: Socket, bytes: Buffer, onCredentials: OnClearCredentials | undefined): Promise<void> {
+  const ip = plainAddress(socket.remoteAddress ?? '')
+  const request = await readPlainRequest(socket, bytes)
+  const hasCredentials = request.authorization !== undefined || request.isForm
+  if (hasCredentials) onCredentials?.({ ...request, ip })
+  socket.end(hasCredentials ? refusalOfCredentials : refusal)
   closeSoon(socket)
 }

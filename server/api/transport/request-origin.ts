@@ -6,6 +6,8 @@ import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../../auth/request-context.ts'
 import { HttpError } from '../problem.ts'
+import { createPlainHttpError, type OnClearCredentials } from './plain-http.ts'
+import { isFormLine } from './plain-request.ts'
 import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
 
 declare module 'fastify' {
@@ -21,6 +23,7 @@ export type OriginOptions = {
   readonly isBehindProxy: boolean
   /** Names under which this server may be asked for, besides addresses and `localhost`. */
   readonly hosts: readonly string[]
+  readonly onClearCredentials?: OnClearCredentials | undefined
 }
 
 /** Asked by supervisors on the same machine, which need not know about proxies. */
@@ -32,7 +35,8 @@ export function contextOf(request: FastifyRequest): RequestContext {
 }
 
 /** To be called before any other hook is added. */
-export function registerOriginCheck(server: FastifyInstance, { proxies, isBehindProxy, hosts }: OriginOptions): void {
+export function registerOriginCheck(server: FastifyInstance, options: OriginOptions): void {
+  const { proxies, isBehindProxy, hosts, onClearCredentials } = options
   const allowed = new AllowedHosts(hosts)
   server.decorateRequest('clientIp', '')
   server.addHook('onRequest', (request, _reply, done) => {
@@ -42,7 +46,7 @@ export function registerOriginCheck(server: FastifyInstance, { proxies, isBehind
     try {
       const isProxy = proxies.has(peer)
       if (isProxy) request.clientIp = proxies.findClient(peer, textOf(headers['x-forwarded-for']))
-      checkScheme(request, { isProxy, isBehindProxy })
+      checkScheme(request, { isProxy, isBehindProxy, onClearCredentials })
       allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
     } catch (error) {
       done(error as Error)
@@ -54,14 +58,18 @@ export function registerOriginCheck(server: FastifyInstance, { proxies, isBehind
 
 function checkScheme(
   request: FastifyRequest,
-  { isProxy, isBehindProxy }: { isProxy: boolean; isBehindProxy: boolean },
+  options: { isProxy: boolean; isBehindProxy: boolean; onClearCredentials: OnClearCredentials | undefined },
 ) {
+  const { isProxy, isBehindProxy, onClearCredentials } = options
   if (!isProxy && !isBehindProxy) return
   const scheme = isProxy ? lastOf(request.headers['x-forwarded-proto'])?.toLowerCase() : undefined
   if (scheme === 'https' || (scheme === undefined && !isBehindProxy)) return
   if (openPaths.has(request.url.split('?', 1)[0]!)) return
-  const detail = 'This service is reached over HTTPS only: use https:// in the address.'
-  throw new HttpError(403, 'https_required', detail, request.raw.httpVersionMajor === 1 ? { connection: 'close' } : {})
+  const { authorization, 'user-agent': userAgent } = request.headers
+  const isForm = isFormLine(`${request.method} ${request.url} `)
+  const hasCredentials = authorization !== undefined || isForm
+  if (hasCredentials) onClearCredentials?.({ authorization, userAgent, isForm, ip: request.clientIp })
+  throw createPlainHttpError(hasCredentials, request.raw.httpVersionMajor === 1 ? { connection: 'close' } : {})
 }
 
 /** HTTP/2 has it in a header of its own. */

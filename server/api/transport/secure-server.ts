@@ -3,7 +3,7 @@
 import type { RequestListener } from 'node:http'
 import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
 import { limitHttp2 } from './http2-limits.ts'
-import { refusePlainHttp } from './plain-http.ts'
+import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
 import { keepRules, refuseExpectation } from './request-rules.ts'
 import type { Timeouts } from './timeouts.ts'
 
@@ -43,6 +43,7 @@ export function createSecureServer(
   onRequest: RequestListener,
   identity: Identity,
   timeouts: Timeouts,
+  onClearCredentials?: OnClearCredentials,
 ): Http2SecureServer {
   const options = {
     ...contextOf(identity),
@@ -66,6 +67,6 @@ export function createSecureServer(
   server.on('checkExpectation', refuseExpectation as never)
   server.setTimeout(timeouts.stallMs)
   limitHttp2(server, timeouts)
-  refusePlainHttp(server, timeouts.handshakeMs)
+  refusePlainHttp(server, timeouts.handshakeMs, onClearCredentials)
   return server
 }

@@ -1,6 +1,7 @@
 // Puts the texts of mails and those they go to together.
 
 import type { User } from '../../store/users.ts'
+import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 import {
@@ -8,6 +9,7 @@ import {
   confirmEmailMail,
   emailChangedMail,
   guestInvitationMail,
+  inClearMail,
   invitationMail,
   passwordChangedMail,
   resetMail,
@@ -66,5 +68,12 @@ export class AccountMails {
     if (!user) return
     const url = `${this.#options.publicUrl}/`
     await this.#options.mailer.send({ to: user.email, ...reuseMail({ appName, url, ip: context.ip }) })
+  }
+
+  async inClear({ userId, context }: ClearNotice): Promise<void> {
+    const user = await this.#options.store.users.find(userId)
+    if (!user) return
+    const url = `${this.#options.publicUrl}/`
+    await this.#options.mailer.send({ to: user.email, ...inClearMail({ url, ip: context.ip }) })
   }
 }

@@ -2,6 +2,7 @@
 // has an account is never told to who asks: it goes by mail to the address itself.
 
 import type { User } from '../../store/users.ts'
+import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
 import { AccountMails, type ReuseNotice } from './account-mails.ts'
 import type {
@@ -172,6 +173,11 @@ export class Accounts {
   /** Tells a user that a used refresh token came again; for `OAuthOptions.onReuse`. Never throws. */
   notifyReuse(notice: ReuseNotice): void {
     this.#later.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
+  }
+
+  /** Tells a user that credentials of the account went over the network in clear; for `ClearCredentials`. Never throws. */
+  notifyInClear(notice: ClearNotice): void {
+    this.#later.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
   }
 
   /** Resolves when everything that was begun, mails included, is done. */

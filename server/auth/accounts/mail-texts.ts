@@ -129,6 +129,17 @@ Your account: ${url}
   }
 }
 
+export function inClearMail({ url, ip }: { url: string; ip: string | undefined }): Text {
+  return {
+    subject: 'A credential of your Nightjar account was sent without encryption',
+    text: `A program sent a token of your account${from(ip)} with http:// in the address in place of https://. It was refused, but whoever was on the way
+could read the token. Revoke it, make another one, and correct the address in the program.
+
+Your account: ${url}
+`,
+  }
+}
+
 function from(ip: string | undefined): string {
   return ip === undefined ? '' : ` from the address ${ip}`
 }

@@ -79,7 +79,7 @@ test('no limit when it is 0; memory is bounded', () => {
   assert.equal(limiter.take(999)!.remaining, 8)
 })
 
-test('accounts are counted by application, addresses by block', () => {
+test('accounts are counted whatever application they use, addresses by block', () => {
   const limits = new RateLimits({ apiPerMinute: 10, tokenPerMinute: 5, clock: new TestClock() })
   const caller = {
     userId: 1,
@@ -89,7 +89,7 @@ test('accounts are counted by application, addresses by block', () => {
   }
   assert.equal(limits.takeCaller(caller)!.remaining, 9)
   assert.equal(limits.takeCaller({ ...caller, credential: { kind: 'personal', id: 2 } })!.remaining, 8)
-  assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 9)
+  assert.equal(limits.takeCaller({ ...caller, applicationId: 7 })!.remaining, 7)
   assert.equal(limits.takeCaller({ ...caller, userId: 2 })!.remaining, 9)
   assert.equal(limits.takeAddress('2001:db8::1')!.remaining, 9)
   assert.equal(limits.takeAddress('2001:db8::2')!.remaining, 8)

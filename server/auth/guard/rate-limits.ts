@@ -1,4 +1,4 @@
-// Who is counted together: callers by account and application, everybody whose credentials are not known by address.
+// Who is counted together: callers by account, whatever applications they use and can register more of; everybody whose credentials are not known by address.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Caller } from '../caller.ts'
@@ -6,15 +6,12 @@ import { addressBlock } from './address-block.ts'
 import { RateLimiter, type RateState } from './rate-limiter.ts'
 
 export type RateLimitsOptions = {
-  /** Requests a minute of the API: by account and application, and by address without good credentials. 0: no limit. */
+  /** Requests a minute of the API: by account, and by address without good credentials. 0: no limit. */
   readonly apiPerMinute: number
   /** Requests a minute for tokens, by address. 0: no limit. */
   readonly tokenPerMinute: number
   readonly clock: Pick<Clock, 'monotonicMs'>
 }
-
-/** Larger than any count of applications; user ids stay exact beside it. */
-const maxApplications = 2 ** 22
 
 /** Requests a minute with the hash of a camera: part of the interface, and no option. */
 const devicePerMinute = 10
@@ -33,8 +30,8 @@ export class RateLimits {
   }
 
   /** A request with good credentials. Like all here: undefined when there is no limit, throws RateLimitError beyond it. */
-  takeCaller({ userId, applicationId = 0 }: Caller): RateState | undefined {
-    return this.#callers.take(userId * maxApplications + applicationId)
+  takeCaller({ userId }: Caller): RateState | undefined {
+    return this.#callers.take(userId)
   }
 
   /** A request without credentials that are known to be good. */

@@ -1,0 +1,71 @@
+// Credentials that came over plain HTTP: everybody on the way could read them. They opened nothing here, but are as good as ever over
+// HTTPS, so that it is recorded, and their user told. They are not revoked: a slip in a script must not end what runs elsewhere.
+
+import type { Clock } from '../base/clock.ts'
+import { AppError, errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { Authenticator } from './authenticator.ts'
+import type { Audit } from './guard/audit.ts'
+import { RateLimiter } from './guard/rate-limiter.ts'
+import type { RateLimits } from './guard/rate-limits.ts'
+import type { RequestContext } from './request-context.ts'
+
+const dayMs = 86_400_000
+/** Records of forms from one address, which name no account. */
+const formsPerMinute = 10
+
+export type ClearNotice = { readonly userId: number; readonly context: RequestContext }
+
+export type ClearCredentialsOptions = {
+  readonly authenticator: Pick<Authenticator, 'authenticate'>
+  readonly limits: Pick<RateLimits, 'takeAddress'>
+  readonly audit: Pick<Audit, 'write'>
+  /** Sends a user a mail. Never throws. */
+  readonly notify: (notice: ClearNotice) => void
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly log: Logger
+}
+
+export type ClearRequest = {
+  /** The header, if there was one. */
+  readonly authorization: string | undefined
+  /** Whether it was a form with a password or a token, of which nothing was read. */
+  readonly isForm: boolean
+  readonly context: RequestContext
+}
+
+export class ClearCredentials {
+  readonly #options: ClearCredentialsOptions
+  readonly #notices: RateLimiter<number>
+  readonly #forms: RateLimiter<string>
+
+  constructor(options: ClearCredentialsOptions) {
+    const { clock } = options
+    this.#options = options
+    this.#notices = new RateLimiter({ limit: 1, windowMs: dayMs, clock })
+    this.#forms = new RateLimiter({ limit: formsPerMinute, clock })
+  }
+
+  /** Never throws, and nobody waits for it. */
+  note(request: ClearRequest): void {
+    this.#note(request).catch((error: unknown) => {
+      // Credentials that are none, and too many of them, are no news.
+      const isUsual = error instanceof AppError && ['unauthenticated', 'rate_limited'].includes(error.kind)
+      if (!isUsual) this.#options.log.warn({ reason: errorChain(error) }, 'credentials in clear were not recorded')
+    })
+  }
+
+  async #note({ authorization, isForm, context }: ClearRequest): Promise<void> {
+    const { authenticator, limits, audit, notify } = this.#options
+    if (authorization !== undefined) {
+      limits.takeAddress(context.ip)
+      const { userId, credential } = await authenticator.authenticate(authorization)
+      audit.write({ event: 'credentials.in_clear', userId, context, detail: { [credential.kind]: credential.id } })
+      this.#notices.take(userId)
+      notify({ userId, context })
+    } else if (isForm) {
+      this.#forms.take(context.ip)
+      audit.write({ event: 'credentials.in_clear', context, detail: { form: true } })
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// A24: credentials that a client sends over plain HTTP by mistake. They are refused, whoever sent them is told, it is recorded, and the
+// user gets a mail; nothing is revoked.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+type Events = { events: { event: string; user_id: number | null; detail: Record<string, unknown> }[] }
+
+/** What the server answers to these bytes, sent in these pieces without TLS. */
+async function sendPlain({ url }: ServerUnderTest, pieces: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const answer = text(socket)
+  for (const piece of pieces) {
+    socket.write(piece)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return answer
+}
+
+async function listInClear(server: ServerUnderTest) {
+  const { events } = await server.command<Events>('audit', 'list')
+  return events.filter(({ event }) => event === 'credentials.in_clear')
+}
+
+test('A24, T35: credentials over plain HTTP are recorded, and their sender and their user told', async () => {
+  await using server = await openServer()
+  const header = `Authorization: PersonalAccessToken ${server.token}`
+  const harmless = await sendPlain(server, ['GET /v1/me/ HTTP/1.1\r\nHost: x\r\n\r\n'])
+  assert.match(harmless, /^HTTP\/1\.1 403 /)
+  assert.doesNotMatch(harmless, /in clear/)
+
+  // Whole, and torn in the middle of the token.
+  for (const at of [undefined, 60]) {
+    const request = `GET /v1/me/ HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`
+    const answer = await sendPlain(server, at === undefined ? [request] : [request.slice(0, at), request.slice(at)])
+    assert.match(answer, /^HTTP\/1\.1 403 /)
+    assert.match(answer, /went over the network in clear: replace them/)
+    assert.ok(!answer.includes(server.token))
+  }
+  const form = await sendPlain(server, [
+    'POST /oauth/token/ HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n',
+    'grant_type=password&username=a&password=b',
+  ])
+  assert.match(form, /in clear/)
+  // Guesses are no news.
+  await sendPlain(server, ['GET /v1/me/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer njat_guess\r\n\r\n'])
+
+  const noted = await eventually('three are recorded', 10_000, async () => {
+    const found = await listInClear(server)
+    return found.length >= 3 && found
+  })
+  const { events } = await server.command<Events>('audit', 'list')
+  assert.ok(!JSON.stringify(events).includes(server.token))
+  assert.equal(noted.length, 3)
+  assert.deepEqual(noted.map(({ detail }) => Object.keys(detail)[0]).sort(), ['form', 'personal', 'personal'])
+  const mails = await eventually('a mail', 10_000, async () => {
+    const folder = join(server.dataDir, 'outbox')
+    const files = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'))
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+    const found = texts.filter((mail) => /without encryption/.test(mail))
+    return found.length > 0 && found
+  })
+  // One a day, however often it happens.
+  assert.equal(mails.length, 1)
+  assert.match(mails[0]!, /^To: .*owner@example\.com/m)
+  assert.ok(!mails[0]!.includes(server.token))
+  assert.equal((await server.request('/v1/me/')).status, 200)
+})
+
+test('nobody else may hold or read the locks of the data folder', async () => {
+  await using server = await openServer()
+  const names = (await readdir(server.dataDir)).filter((name) => name.endsWith('.lock'))
+  assert.ok(names.includes('server.lock') && names.includes('nightjar.db.lock'), `${names}`)
+  for (const name of names) {
+    assert.equal((await stat(join(server.dataDir, name))).mode & 0o777, 0o600, name)
+  }
+})
