@@ -89,6 +89,7 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
       earlierBytes: findMemoryBytes() / 32 / config.workers,
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       addressRules: createAddressRules(config, { port, publicUrl }),
+      nameServers: config.nameServers,
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
       logLevel: config.logLevel,
     },

@@ -167,13 +167,14 @@ export class CameraDesk {
     const wanted = new Set<number>()
     const nowMs = clock.nowMs()
     let nextEndMs = Number.POSITIVE_INFINITY
-    for (const { id, url, username, password, keepsDamaged } of cameras) {
+    for (const { id, ownerId, url, username, password, keepsDamaged } of cameras) {
       wanted.add(id)
       const recording = recordings.get(id)
       const isRecorded = recording !== undefined && isRecordedAt(recording, nowMs)
       if (isRecorded) nextEndMs = Math.min(nextEndMs, recording.recordsUntilMs ?? nextEndMs)
       const job: CameraJob = {
         cameraId: id,
+        ownerId,
         url,
         ...(username !== null && { username }),
         ...(password !== null && { password }),

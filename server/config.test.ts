@@ -57,6 +57,7 @@ test('defaults', async (t) => {
     allowLoopbackCameras: false,
     cameraLimit: 100,
     cameraNetworks: undefined,
+    nameServers: undefined,
     workers: 3,
     syncIntervalMs: 5000,
     nodeName: 'night-owl.lan',

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
+import { NameResolver } from './base/names/name-resolver.ts'
 import type { Config } from './config.ts'
 import { MailQueue } from './mail/mail-queue.ts'
 import { MailSpool } from './mail/mail-spool.ts'
@@ -11,7 +12,7 @@ import { createOutbox } from './mail/outbox.ts'
 import { createSmtpMailer } from './mail/smtp-mailer.ts'
 
 export type MailerOptions = {
-  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'mailFrom'>
+  readonly config: Pick<Config, 'data' | 'smtpUrl' | 'mailFrom' | 'nameServers'>
   readonly publicUrl: string
   readonly clock: Clock
   readonly log: Logger
@@ -37,7 +38,10 @@ export function createMailDelivery({ spoolKey, ...options }: MailDeliveryOptions
 /** Who sends hears what became of it. Close it when nobody sends any more. */
 export function createMailer({ config, publicUrl, clock, log }: MailerOptions): Mailer & { close(): void } {
   const from = config.mailFrom ?? defaultSender(publicUrl)
-  if (config.smtpUrl !== undefined) return createSmtpMailer({ url: config.smtpUrl, from })
+  if (config.smtpUrl !== undefined) {
+    const names = new NameResolver({ clock, servers: config.nameServers })
+    return createSmtpMailer({ url: config.smtpUrl, from, names })
+  }
   return { ...createOutbox({ dir: outboxOf(config), from, clock, log }), close: () => {} }
 }
 

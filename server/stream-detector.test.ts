@@ -95,6 +95,7 @@ test('the type, or nothing when it cannot be told: adding a camera does not fail
   assert.deepEqual(await Promise.all(types), ['h265', undefined, undefined])
   assert.deepEqual(asked[0]!.question, {
     kind: 'stream',
+    account: 0,
     target: { url: source.url, username: undefined, password: undefined, depth: 'type' },
   })
 })

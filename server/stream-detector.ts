@@ -89,17 +89,17 @@ export class StreamDetector implements Detector {
 
   async discover({ userId, signal }: Asker): Promise<readonly DiscoveredDevice[]> {
     using _ = this.#enter(userId)
-    return (await this.#options.workers.ask({ kind: 'onvif_devices' }, signal)).devices
+    return (await this.#options.workers.ask({ kind: 'onvif_devices', account: userId }, signal)).devices
   }
 
   async readDevice({ url, username, password }: CameraSource, { userId, signal }: Asker): Promise<OnvifDevice> {
     using _ = this.#enter(userId)
     const target = { url, username: username ?? undefined, password: password ?? undefined }
-    return (await this.#options.workers.ask({ kind: 'onvif_device', target }, signal)).device
+    return (await this.#options.workers.ask({ kind: 'onvif_device', account: userId, target }, signal)).device
   }
 
-  async #look(target: DetectionTarget, { signal }: Asker): Promise<DetectedStream> {
-    return (await this.#options.workers.ask({ kind: 'stream', target }, signal)).stream
+  async #look(target: DetectionTarget, { userId, signal }: Asker): Promise<DetectedStream> {
+    return (await this.#options.workers.ask({ kind: 'stream', account: userId, target }, signal)).stream
   }
 
   #enter(userId: number): Disposable {

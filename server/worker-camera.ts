@@ -11,7 +11,7 @@ import type { ByteBudget } from './hub/byte-budget.ts'
 import { CameraHub } from './hub/camera-hub.ts'
 import { FrameMeter } from './hub/frame-meter.ts'
 import type { HubItem } from './hub/hub-item.ts'
-import type { AddressGuard } from './ingest/address-guard.ts'
+import { type AddressGuard, guardFor } from './ingest/address-guard.ts'
 import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
 import type { ConnectGate } from './ingest/connect-gate.ts'
@@ -220,7 +220,7 @@ export class WorkerCamera {
         onStatus: (status) => post({ type: 'camera_status', cameraId, status }),
         clock,
         log,
-        addressGuard,
+        addressGuard: guardFor(job.ownerId, addressGuard),
         gate,
         demand: this.#demand,
         transcoder,

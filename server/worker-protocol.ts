@@ -17,6 +17,8 @@ import type { RecordingStatus } from './recorder/recorder.ts'
 /** What a worker must know of a camera to run it. */
 export type CameraJob = {
   readonly cameraId: number
+  /** Whose it is: names are looked up on behalf of that account. */
+  readonly ownerId: number
   /** Without user information. */
   readonly url: string
   readonly username?: string
@@ -41,16 +43,22 @@ export type WorkerSettings = {
   readonly diskOperations: number
   /** Where cameras may be. */
   readonly addressRules: AddressRules
+  /** That names of cameras are looked up at; undefined: those of the system. */
+  readonly nameServers: readonly string[] | undefined
   /** How many connections to one host and port a worker sets up at a time. */
   readonly connectsPerHost: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
 /** About what is no camera of this server yet. */
-export type Question =
+export type Question = {
+  /** Who asks. */
+  readonly account: number
+} & (
   | { readonly kind: 'stream'; readonly target: DetectionTarget }
   | { readonly kind: 'onvif_devices' }
   | { readonly kind: 'onvif_device'; readonly target: OnvifTarget }
+)
 
 /** What is asked about never fails; `undefined` in its place is a fault of ours. */
 export type Answer =

@@ -6,10 +6,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
+import { NameResolver } from './base/names/name-resolver.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
-import { createAddressGuard } from './ingest/address-guard.ts'
+import { createAddressGuard, guardFor } from './ingest/address-guard.ts'
 import { ConnectGate } from './ingest/connect-gate.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
 import { discoverDevices } from './ingest/onvif/discover-devices.ts'
@@ -38,7 +39,11 @@ const settings = workerData as WorkerSettings
 const port = parentPort!
 const clock = systemClock
 const log = createLogger(settings.logLevel)
-const addressGuard = createAddressGuard(settings.addressRules)
+const names = new NameResolver({ clock, servers: settings.nameServers })
+const addressGuard = createAddressGuard({
+  ...settings.addressRules,
+  lookupAll: (host, options) => names.lookup(host, options),
+})
 const gate = new ConnectGate(settings.connectsPerHost)
 const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   archiveDir: settings.archiveDir,
@@ -137,7 +142,7 @@ async function answer(questionId: number, question: Question): Promise<void> {
 }
 
 async function findAnswer(question: Question, signal: AbortSignal): Promise<Answer> {
-  const options = { clock, log, addressGuard, signal }
+  const options = { clock, log, addressGuard: guardFor(question.account, addressGuard), signal }
   const { kind } = question
   switch (kind) {
     case 'stream':

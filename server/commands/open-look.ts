@@ -5,15 +5,21 @@ import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { Config } from '../config.ts'
 
-type Rules = Pick<Config, 'logLevel' | 'allowLoopbackCameras' | 'cameraNetworks'>
+type Rules = Pick<Config, 'logLevel' | 'allowLoopbackCameras' | 'cameraNetworks' | 'nameServers'>
 
-export async function openLook({ logLevel, allowLoopbackCameras, cameraNetworks }: Rules) {
+export async function openLook({ logLevel, allowLoopbackCameras, cameraNetworks, nameServers }: Rules) {
   // Loaded only here: other commands open no connections.
   const { createAddressGuard } = await import('../ingest/address-guard.ts')
+  const { NameResolver } = await import('../base/names/name-resolver.ts')
+  const names = new NameResolver({ servers: nameServers })
   return {
     clock: systemClock,
     log: createLogger(logLevel === 'info' ? 'error' : logLevel),
-    addressGuard: createAddressGuard({ allowLoopback: allowLoopbackCameras, allowedPrivate: cameraNetworks }),
+    addressGuard: createAddressGuard({
+      allowLoopback: allowLoopbackCameras,
+      allowedPrivate: cameraNetworks,
+      lookupAll: (host, options) => names.lookup(host, options),
+    }),
     signal: new AbortController().signal,
   }
 }

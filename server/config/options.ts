@@ -1,6 +1,7 @@
 // All options of the configuration: the one place where an option's name, default, limits and meaning are said.
 // `port` is the flag `--port`, the variable `NIGHTJAR_PORT` and the entry "port" of the file.
 
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
 import { parseEmail } from '../model/email.ts'
@@ -219,6 +220,14 @@ export const options = {
     createDefault: () => undefined,
     isItem: isAddressOrBlock,
   }),
+  'name-servers': listOption<readonly string[] | undefined>({
+    placeholder: 'ADDRESSES',
+    sentence: 'Name servers (DNS) that are asked where cameras and the mail server are.',
+    defaultText: 'those of the system',
+    form: 'IP addresses, possibly with a port as 192.0.2.1:5353 or [2001:db8::1]:5353, separated by commas',
+    createDefault: () => undefined,
+    isItem: isNameServer,
+  }),
   workers: integerOption({
     sentence: 'Threads that receive and record; the cameras are spread over them.',
     min: 1,
@@ -246,6 +255,12 @@ export const options = {
     sentence: 'Least severity of what is logged, as lines of JSON on standard error.',
     fallback: 'info',
   }),
+}
+
+function isNameServer(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  if (port === undefined) return isIP(text) !== 0
+  return Number(port) > 0 && Number(port) <= 65_535 && (bracketed ? isIPv6(bracketed) : isIPv4(plain!))
 }
 
 function readEmail(text: string): string | undefined {

@@ -64,7 +64,7 @@ test('every spelling of a refused address is refused, with a text that tells not
 test('what is always refused stays so where loopback is allowed', async () => {
   for (const host of refused) await assert.rejects(open.resolve(host, 554), { kind: 'invalid' }, host)
   for (const host of loopbacks) assert.match((await open.resolve(host, 8554)).address, /^127\./, host)
-  assert.deepEqual(await open.resolve('[::1]', 8554), { address: '::1', family: 6 })
+  assert.deepEqual(await open.resolve('[::1]', 8554), { address: '::1', family: 6, isPublic: false })
 })
 
 test('cameras on the local network and in the internet are allowed', async () => {
@@ -166,7 +166,7 @@ test('one bad address among good ones refuses the name; IPv4 is preferred', asyn
     }).resolve('camera', 554)
   await assert.rejects(answer('203.0.113.7', '127.0.0.1'), { kind: 'invalid' })
   await assert.rejects(answer(), { kind: 'invalid' })
-  assert.deepEqual(await answer('2a00::1', '203.0.113.7'), { address: '203.0.113.7', family: 4 })
+  assert.deepEqual(await answer('2a00::1', '203.0.113.7'), { address: '203.0.113.7', family: 4, isPublic: true })
 })
 
 test('an unknown name is unavailable, not invalid', async () => {

@@ -2,21 +2,27 @@
 // services inside its network: names are resolved once, every address is tested, and the tested address is the one to connect to.
 // Tests addresses after resolving, because `rtsp://2130706433/` and `rtsp://0x7f.1/` are spellings of 127.0.0.1 too.
 
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { AppError } from '../base/error.ts'
+import { isLocalhost, readAddressLiteral, unbracket } from '../base/names/address-literal.ts'
+import { type LookupOptions, NameResolver } from '../base/names/name-resolver.ts'
 import { AddressBlocks, loopback, privateNetworks, reserved } from './address-blocks.ts'
 
-export type TestedAddress = { readonly address: string; readonly family: 4 | 6 }
+export type TestedAddress = {
+  readonly address: string
+  readonly family: 4 | 6
+  /** Anybody can reach it without this server, so what is there is no secret. */
+  readonly isPublic: boolean
+}
 
 export type AddressGuard = {
   /**
    * The address to connect to. `host` is a name or an address in any spelling, with or without brackets.
    * @throws AppError 'invalid' when the address or port is not allowed (the text does not tell what is there),
-   *   'unavailable' when the name can't be resolved
+   *   'unavailable' when the name can't be resolved; the signal's reason when it aborts
    */
-  resolve(host: string, port: number): Promise<TestedAddress>
+  resolve(host: string, port: number, options?: LookupOptions): Promise<TestedAddress>
 }
 
 /** Tests an address as it is written, before anybody connects to it. */
@@ -40,13 +46,16 @@ export type AddressRules = {
 }
 
 export type AddressGuardOptions = AddressRules & {
-  /** All addresses of a name; the system's resolver by default. */
+  /** All addresses of a name; a resolver of its own by default. */
   readonly lookupAll?: LookupAll
   /** Addresses this machine listens on; its interfaces by default. */
   readonly listOwnAddresses?: () => readonly string[]
 }
 
-type LookupAll = (host: string) => Promise<readonly { address: string; family: number }[]>
+type LookupAll = (
+  host: string,
+  options?: LookupOptions,
+) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /** Services that speak no RTSP and do harm when spoken to. */
 const servicePorts: ReadonlySet<number> = new Set([
@@ -58,9 +67,14 @@ export function isServicePort(port: number): boolean {
   return servicePorts.has(port)
 }
 
+/** The same guard, looking names up on behalf of this account. */
+export function guardFor(account: number, guard: AddressGuard): AddressGuard {
+  return { resolve: (host, port, options) => guard.resolve(host, port, { ...options, account }) }
+}
+
 export function createAddressGuard(options: AddressGuardOptions): AddressGuard & AddressCheck {
   const { allowLoopback, allowedPrivate, self } = options
-  const { lookupAll = systemLookup, listOwnAddresses = interfaceAddresses } = options
+  const { lookupAll = createLookup(), listOwnAddresses = interfaceAddresses } = options
   const networks = {
     reserved: new AddressBlocks(reserved),
     loopback: new AddressBlocks(loopback),
@@ -72,9 +86,14 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
       ? 'it leads to this server or a reserved network'
       : 'it leads to this server, or to a private or reserved network'
 
+  let lastDoors: Awaited<ReturnType<LookupAll>> = []
+
+  const isThisMachine = (address: string, ownAddresses: AddressBlocks) =>
+    networks.loopback.has(address) || ownAddresses.has(address)
+
   const isAllowed = (address: string, port: number, ownAddresses: AddressBlocks) => {
-    const isThisMachine = networks.loopback.has(address) || ownAddresses.has(address)
-    if (isThisMachine) return allowLoopback && port !== self?.listenPort && port !== self?.publicPort
+    if (isThisMachine(address, ownAddresses))
+      return allowLoopback && port !== self?.listenPort && port !== self?.publicPort
     if (networks.reserved.has(address)) return false
     return !networks.private.has(address) || networks.allowedPrivate.has(address)
   }
@@ -82,7 +101,9 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
   /** The server's own door, seen from outside: through a router it may have another address than any of this machine. */
   const findPublicAddresses = async (port: number) => {
     if (self === undefined || port !== self.publicPort) return []
-    return lookupAll(unbracket(self.publicHost)).catch(() => [])
+    // A name server that fails for a moment does not open the door.
+    lastDoors = await lookupAll(unbracket(self.publicHost)).catch(() => lastDoors)
+    return lastDoors
   }
 
   const checkPort = (port: number) => {
@@ -91,16 +112,21 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
   const refuse = () => new AppError('invalid', `the address of this camera is not allowed: ${refusal}`)
 
   return {
-    async resolve(host, port) {
+    async resolve(host, port, lookupOptions) {
       checkPort(port)
-      const [found, ownDoors] = await Promise.all([findAddresses(host, lookupAll), findPublicAddresses(port)])
+      const [found, ownDoors] = await Promise.all([
+        findAddresses(unbracket(host), lookupAll, lookupOptions),
+        findPublicAddresses(port),
+      ])
       const tested = found.map(toTested)
       const own = new AddressBlocks(listOwnAddresses())
       const doors = new AddressBlocks(ownDoors.map((door) => toTested(door).address))
-      const isRefused = ({ address }: TestedAddress) => doors.has(address) || !isAllowed(address, port, own)
+      const isRefused = ({ address }: Plain) => doors.has(address) || !isAllowed(address, port, own)
       // One refused address refuses the name: an answer that mixes them is an attempt to get past this test.
       if (tested.length === 0 || tested.some(isRefused)) throw refuse()
-      return tested.find(({ family }) => family === 4) ?? tested[0]!
+      const chosen = tested.find(({ family }) => family === 4) ?? tested[0]!
+      const isClosed = networks.private.has(chosen.address) || isThisMachine(chosen.address, own)
+      return { ...chosen, isPublic: !isClosed }
     },
 
     check(host, port) {
@@ -112,23 +138,20 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
   }
 }
 
-async function findAddresses(host: string, lookupAll: LookupAll) {
-  const name = unbracket(host)
+async function findAddresses(name: string, lookupAll: LookupAll, options: LookupOptions | undefined) {
   try {
-    return await lookupAll(name)
+    return await lookupAll(name, options)
   } catch (error) {
+    options?.signal?.throwIfAborted()
+    // Our own resolver says why.
+    if (error instanceof AppError) throw error
     throw new AppError('unavailable', `the host name ${JSON.stringify(name)} is not known`, { cause: error })
   }
 }
 
 /** The address that a host stands for without a resolver; undefined for a name. */
 function readAddress(host: string): string | undefined {
-  const plain = withoutZone(unbracket(host))
-  if (isIP(plain)) return plain
-  if (/^localhost\.?$/i.test(host)) return '127.0.0.1' // RFC 6761, section 6.3
-  // Resolvers read `2130706433`, `0x7f.1` and `127.1` as the WHATWG's URLs do; a % they leave as it is.
-  const spelled = host.includes('%') ? undefined : URL.parse(`http://${host}/`)?.hostname
-  return spelled !== undefined && isIP(spelled) ? spelled : undefined
+  return isLocalhost(host) ? '127.0.0.1' : readAddressLiteral(host)
 }
 
 function isSameHost(a: string, b: string): boolean {
@@ -136,11 +159,9 @@ function isSameHost(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 
-function unbracket(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1')
-}
+type Plain = Omit<TestedAddress, 'isPublic'>
 
-function toTested({ address }: { address: string }): TestedAddress {
+function toTested({ address }: { readonly address: string }): Plain {
   const plain = withoutZone(address)
   return { address: plain, family: isIP(plain) === 6 ? 6 : 4 }
 }
@@ -149,8 +170,9 @@ function withoutZone(address: string): string {
   return address.replace(/%.*$/, '')
 }
 
-function systemLookup(host: string) {
-  return lookup(host, { all: true, order: 'verbatim' })
+function createLookup(): LookupAll {
+  const names = new NameResolver()
+  return (host, options) => names.lookup(host, options)
 }
 
 function interfaceAddresses(): string[] {

@@ -150,7 +150,7 @@ test('a wrong password is tried once a connection, and after the second refusal 
       addressGuard: {
         resolve: async () => {
           if (delays.length > 4) throw new AppError('unavailable', 'enough')
-          return { address: '127.0.0.1', family: 4 }
+          return { address: '127.0.0.1', family: 4, isPublic: false }
         },
       },
     },

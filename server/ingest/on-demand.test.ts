@@ -109,7 +109,7 @@ test('a camera that is away is looked at each minute while nobody watches, and a
       resolve: async () => {
         attempts.push(hastyClock.monotonicMs() - startMs)
         if (attempts.length === 2) setTimeout(() => demand.set(true), 100)
-        return { address: '127.0.0.1', family: 4 }
+        return { address: '127.0.0.1', family: 4, isPublic: false }
       },
     },
   })

@@ -14,11 +14,18 @@ export type ResolveOptions = {
 }
 
 /** Throws as `AddressGuard`, CameraError when it takes too long, the signal's reason when it aborts. */
-export function resolveTarget(
+export async function resolveTarget(
   { host, port }: Pick<CameraUrl, 'host' | 'port'>,
   { addressGuard, clock, ms, signal }: ResolveOptions,
 ): Promise<TestedAddress> {
+  // A look-up whose time is over must not go on: it would take a place of those that others wait for.
+  const done = new AbortController()
   const onLate = () =>
     new CameraError('camera_unreachable', `The name ${host} was not resolved in time.`, { trouble: 'unknown_host' })
-  return withDeadline(addressGuard.resolve(host, port), { ms, clock, signal, onLate })
+  const found = addressGuard.resolve(host, port, { signal: AbortSignal.any([signal, done.signal]) })
+  try {
+    return await withDeadline(found, { ms, clock, signal, onLate })
+  } finally {
+    done.abort()
+  }
 }

@@ -1,8 +1,11 @@
 // Mail by SMTP (RFC 5321), through a server of the owner's, encrypted: from the first byte (smtps://) or by STARTTLS (smtp://),
 // whose certificate must be good. Only to this very machine may it be in the clear.
 
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { AppError } from '../base/error.ts'
+import { NameResolver } from '../base/names/name-resolver.ts'
+import { createSocketLookup } from '../base/names/socket-lookup.ts'
 import { checkMail, type Mail } from '../model/mail.ts'
 import { type Mailer, writeMessage } from './mailer.ts'
 
@@ -14,18 +17,27 @@ export type SmtpMailerOptions = {
   readonly from: string
   /** PEM of an authority to trust besides the system's. */
   readonly ca?: string
+  readonly names?: Pick<NameResolver, 'lookup'>
 }
 
-export function createSmtpMailer({ url, from, ca }: SmtpMailerOptions): Mailer & { close(): void } {
+export function createSmtpMailer({
+  url,
+  from,
+  ca,
+  names = new NameResolver(),
+}: SmtpMailerOptions): Mailer & { close(): void } {
   const { protocol, hostname, port, username, password } = new URL(url)
   const isSecure = protocol === 'smtps:'
   const host = hostname.replace(/^\[|\]$/g, '')
   const isHere = ['localhost', '127.0.0.1', '::1'].includes(host)
+  const at = { host, port: port === '' ? (isSecure ? 465 : 587) : Number(port) }
   const transport = createTransport({
     pool: true,
     maxConnections: 2,
-    host,
-    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+    ...at,
+    // Its own way of looking up names holds a thread where a name is not known.
+    getSocket: (_: unknown, callback: SocketCallback) =>
+      openSocket({ ...at, lookup: createSocketLookup(names) }, callback),
     secure: isSecure,
     requireTLS: !isHere,
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
@@ -47,6 +59,29 @@ export function createSmtpMailer({ url, from, ca }: SmtpMailerOptions): Mailer &
     },
     close: () => transport.close(),
   }
+}
+
+type SocketCallback = (error: Error | null, opened?: { connection: Socket }) => void
+
+function openSocket(options: TcpNetConnectOpts, callback: SocketCallback): void {
+  const socket = connect({ ...options, timeout: timeoutMs })
+  const give = (error?: Error) => {
+    socket.removeAllListeners()
+    if (!error) {
+      socket.setTimeout(0)
+      callback(null, { connection: socket })
+      return
+    }
+    socket.on('error', () => {}).destroy()
+    callback(error)
+  }
+  socket.once('connect', () => give())
+  socket.once('timeout', () => give(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })))
+  socket.once('error', (error) => give(Object.assign(error, { code: isUnknownName(error) ? 'EDNS' : 'ESOCKET' })))
+}
+
+function isUnknownName(error: Error): boolean {
+  return error instanceof AppError || ('syscall' in error && error.syscall === 'getaddrinfo')
 }
 
 /** Without the server's words, which may repeat the address or, of a debugging server, the credentials. */

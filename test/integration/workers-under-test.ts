@@ -38,6 +38,7 @@ export function runWorkers(t: TestContext, archiveDir: string, options: Options)
       earlierBytes: 64 * 2 ** 20,
       diskOperations: 4,
       addressRules: { allowLoopback: true },
+      nameServers: undefined,
       connectsPerHost: 4,
       logLevel: 'silent',
     },

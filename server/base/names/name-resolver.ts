@@ -1,0 +1,216 @@
+// Looks up the addresses of names: the hosts file, then name servers through c-ares, in the search domains of the system. Not by
+// `dns.lookup`, which holds a thread of the process for as long as a name server likes to be silent; files and passwords need those
+// threads. A look-up here costs no thread, ends at its deadline, and each account has only few at a time.
+
+import { lookup, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import process from 'node:process'
+import { type Clock, systemClock } from '../clock.ts'
+import { AppError } from '../error.ts'
+import { FairGate } from '../fair-gate.ts'
+import { isLocalhost, readAddressLiteral } from './address-literal.ts'
+import { parseHostsFile } from './hosts-file.ts'
+import { hasOtherSources, listCandidates, parseResolverSettings, type ResolverSettings } from './resolver-settings.ts'
+import { WatchedFile } from './watched-file.ts'
+
+export type FoundAddress = { readonly address: string; readonly family: number }
+
+export type LookupOptions = {
+  /** On whose behalf: each has a share of what may be under way. Missing: the server itself. */
+  readonly account?: number | undefined
+  /** Ends the look-up. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type NameResolverOptions = {
+  readonly clock?: Clock
+  /** Name servers, as `dns.setServers` takes them; those of the system when missing. */
+  readonly servers?: readonly string[] | undefined
+  readonly limits?: Partial<NameResolverLimits>
+  readonly files?: Partial<typeof systemFiles>
+  /** Also asks the system for names ending in `.local`; default: where it knows more than files and name servers. */
+  readonly asksSystem?: boolean
+}
+
+export type NameResolverLimits = {
+  /** Look-ups under way: of one account and in all. */
+  readonly ofAccount: number
+  readonly inAll: number
+  /** Of one account, that wait for their turn. */
+  readonly waitingOfAccount: number
+  /** For one look-up, waiting apart. */
+  readonly totalMs: number
+}
+
+const usualLimits: NameResolverLimits = { ofAccount: 8, inAll: 64, waitingOfAccount: 2000, totalMs: 10_000 }
+
+const systemFiles = { hosts: '/etc/hosts', resolver: '/etc/resolv.conf', switch: '/etc/nsswitch.conf' }
+
+/** How much longer IPv6 addresses are waited for when those of IPv4 are there: some name servers never answer for them. */
+const otherFamilyMs = 500
+
+/** What a name server says of a name alone: the next search domain may have it. */
+const passingCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EBADNAME'])
+const unknownCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
+
+/** Longer names there are none (RFC 1035, section 2.3.4). */
+const maxNameLength = 254
+
+export class NameResolver {
+  readonly #clock: Clock
+  readonly #servers: readonly string[] | undefined
+  readonly #limits: NameResolverLimits
+  readonly #asksSystem: boolean | undefined
+  readonly #gate: FairGate<number | undefined>
+  /** The system holds a thread for each name, even past its deadline. */
+  readonly #systemGate: FairGate<number | undefined>
+  readonly #hosts: WatchedFile<ReturnType<typeof parseHostsFile>>
+  readonly #settings: WatchedFile<ResolverSettings>
+  readonly #others: WatchedFile<boolean>
+
+  constructor({ clock = systemClock, servers, limits, files, asksSystem }: NameResolverOptions = {}) {
+    this.#clock = clock
+    this.#servers = servers
+    this.#limits = { ...usualLimits, ...limits }
+    this.#asksSystem = asksSystem
+    const { ofAccount, inAll, waitingOfAccount } = this.#limits
+    const refusal = 'too many names are being looked up'
+    this.#gate = new FairGate({
+      maxRunning: inAll,
+      maxRunningOfOne: ofAccount,
+      maxWaitingOfOne: waitingOfAccount,
+      refusal,
+    })
+    this.#systemGate = new FairGate({ maxRunning: 1, maxRunningOfOne: 1, maxWaitingOfOne: waitingOfAccount, refusal })
+    const { hosts, resolver, switch: nameSwitch } = { ...systemFiles, ...files }
+    this.#hosts = new WatchedFile(hosts, parseHostsFile, clock)
+    this.#settings = new WatchedFile(resolver, (text) => parseResolverSettings(text, process.env), clock)
+    this.#others = new WatchedFile(nameSwitch, hasOtherSources, clock)
+  }
+
+  /** Look-ups under way and waiting, and how many were refused. */
+  stats(): { readonly running: number; readonly waiting: number; readonly refused: number } {
+    return this.#gate.stats()
+  }
+
+  /**
+   * All addresses of a host, at least one. @throws AppError 'unavailable' when there is none, no name server answers in time, or too
+   * many names are looked up; the signal's reason when it aborts
+   */
+  async lookup(host: string, { account, signal }: LookupOptions = {}): Promise<readonly FoundAddress[]> {
+    const literal = readAddressLiteral(host)
+    if (literal !== undefined) return [toFound(literal)]
+    const known = (await this.#hosts.read()).get(host.toLowerCase().replace(/\.$/, ''))
+    if (known) return known.map(toFound)
+    if (isLocalhost(host, { isBelow: true })) return ['127.0.0.1', '::1'].map(toFound)
+    if (host === '' || host.length > maxNameLength || /\s/.test(host)) throw describeUnknown(host)
+    return this.#gate.run(account, () => this.#lookupInTime(host, account, signal), signal)
+  }
+
+  async #lookupInTime(host: string, account: number | undefined, signal: AbortSignal | undefined) {
+    const done = new AbortController()
+    const stopped = signal ? AbortSignal.any([signal, done.signal]) : done.signal
+    const late = this.#clock.sleep(this.#limits.totalMs, stopped).then(
+      () => Promise.reject(describeLate(host)),
+      () => Promise.reject(signal?.reason),
+    )
+    // Whichever loses the race has nobody waiting for it.
+    late.catch(() => {})
+    const found = this.#find(host, account, stopped)
+    found.catch(() => {})
+    try {
+      return await Promise.race([found, late])
+    } finally {
+      done.abort()
+    }
+  }
+
+  async #find(host: string, account: number | undefined, signal: AbortSignal): Promise<readonly FoundAddress[]> {
+    if (/\.local\.?$/i.test(host) && (await this.#isSystemAsked())) return this.#askSystem(host, account, signal)
+    const settings = await this.#settings.read()
+    let failure: unknown
+    for (const name of listCandidates(host, settings)) {
+      try {
+        return await this.#ask(name, settings, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        const code = codeOf(error)
+        // What went wrong says more than that there is no such name elsewhere.
+        if (failure === undefined || !unknownCodes.has(code)) failure = error
+        if (!passingCodes.has(code)) break
+      }
+    }
+    throw unknownCodes.has(codeOf(failure)) ? describeUnknown(host, failure) : describeFailure(host, failure)
+  }
+
+  /** Both families of one full name. */
+  async #ask(name: string, { timeoutMs, tries }: ResolverSettings, signal: AbortSignal): Promise<FoundAddress[]> {
+    signal.throwIfAborted()
+    // One for each name: it reads which servers there are, and cancelling it ends this name alone.
+    const resolver = new Resolver({ timeout: timeoutMs, tries })
+    if (this.#servers) resolver.setServers(this.#servers)
+    const cancel = () => resolver.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    const over = new AbortController()
+    try {
+      const first = resolver.resolve4(name).then((list) => list.map(toFound))
+      const second = resolver.resolve6(name).then((list) => list.map(toFound))
+      const patience = first.then(
+        () => this.#clock.sleep(otherFamilyMs, over.signal).then(() => [], () => []), // biome-ignore format: one line
+        () => second,
+      )
+      const [ofFirst, ofSecond] = await Promise.allSettled([first, Promise.race([second, patience])])
+      const found = [ofFirst, ofSecond].flatMap((settled) => (settled.status === 'fulfilled' ? settled.value : []))
+      if (found.length > 0) return found
+      const reasons = [ofFirst, ofSecond].flatMap((settled) => (settled.status === 'rejected' ? [settled.reason] : []))
+      throw reasons.find((reason) => !unknownCodes.has(codeOf(reason))) ?? reasons[0]
+    } finally {
+      over.abort()
+      signal.removeEventListener('abort', cancel)
+      resolver.cancel()
+    }
+  }
+
+  async #isSystemAsked(): Promise<boolean> {
+    return this.#asksSystem ?? (process.platform === 'darwin' || (await this.#others.read()))
+  }
+
+  /** One at a time, and the place is held for as long as the thread is: names of one network must not take those that files need. */
+  async #askSystem(host: string, account: number | undefined, signal: AbortSignal): Promise<readonly FoundAddress[]> {
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    })
+    stopped.catch(() => {})
+    const asked = this.#systemGate.run(account, () => lookup(host, { all: true, order: 'verbatim' }), signal)
+    asked.catch(() => {})
+    return Promise.race([asked, stopped]).catch((error) => {
+      signal.throwIfAborted()
+      throw error instanceof AppError ? error : describeUnknown(host, error)
+    })
+  }
+}
+
+function toFound(address: string): FoundAddress {
+  return { address, family: isIP(address.replace(/%.*$/, '')) === 6 ? 6 : 4 }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code
+}
+
+function describeUnknown(host: string, cause?: unknown): AppError {
+  return new AppError('unavailable', `the host name ${quote(host)} is not known`, { cause })
+}
+
+function describeFailure(host: string, cause: unknown): AppError {
+  if (codeOf(cause) === 'ETIMEOUT') return describeLate(host, cause)
+  return new AppError('unavailable', `the name servers cannot say where ${quote(host)} is`, { cause })
+}
+
+function describeLate(host: string, cause?: unknown): AppError {
+  return new AppError('unavailable', `no name server told in time where ${quote(host)} is`, { cause })
+}
+
+function quote(host: string): string {
+  return JSON.stringify(host.slice(0, 100))
+}
