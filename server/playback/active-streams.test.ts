@@ -57,8 +57,9 @@ function open(minutes: number, maxEntriesInMemory: number) {
     isLive: () => true,
     maxEntriesInMemory,
   })
-  const ids = Array.from({ length: 30 }, (_, i) => `stream ${i}`)
-  const insertAll = () =>
+  const usualIds = Array.from({ length: 30 }, (_, i) => `stream ${i}`)
+  let created = 0
+  const insertAll = (ids = usualIds) =>
     Promise.all(
       ids.map((id) =>
         active.insert(id, {
@@ -67,7 +68,7 @@ function open(minutes: number, maxEntriesInMemory: number) {
           credential: { kind: 'grant', id: 1 },
           startMs,
           endMs: startMs + minutes * minuteMs,
-          createdAtMs: startMs,
+          createdAtMs: startMs + created++,
           state: 'playing',
           speed: 1,
           listing: undefined,
@@ -80,7 +81,7 @@ function open(minutes: number, maxEntriesInMemory: number) {
     await active.update(stream)
     return stream.stream.part.entries.entries.length
   }
-  return { active, ids, insertAll, use, load, clock }
+  return { active, ids: usualIds, insertAll, use, load, clock }
 }
 
 test('however many streams are watched, their entries in memory are bounded, and few are made at a time', async () => {
@@ -115,4 +116,15 @@ test('a stream nobody asked about for minutes leaves memory', async () => {
   clock.ms += 6 * minuteMs
   await use(ids[3]!)
   assert.equal(active.size, 1)
+})
+
+test('of one user the newest streams stay, also of those that are being watched', async () => {
+  const { active, ids, insertAll, use } = open(2, 1000)
+  await insertAll()
+  for (const id of ids) await use(id)
+  for (let i = 0; i < 100; i++) await insertAll([`later ${i}`])
+  for (const id of ids) await assert.rejects(use(id), { kind: 'not_found' })
+  assert.equal(active.isActive(ids[0]!), false)
+  await use('later 0')
+  await use('later 99')
 })

@@ -35,6 +35,8 @@ const streamLifetimeMs = 24 * 3_600_000
 
 /** Streams nobody asked about for this long leave memory; their rows stay. */
 const idleMs = 5 * 60_000
+/** More than anybody has open at once: those who open another for each step along a timeline leave them behind. */
+const maxStreamsOfUser = 100
 const maxStreamsInMemory = 1000
 const saveIntervalMs = 10_000
 const cleaningIntervalMs = 3_600_000
@@ -72,7 +74,17 @@ export class ActiveStreams {
       this.#cleanedAtMs = nowMs
       await streams.removeExpired(clock.nowMs() - streamLifetimeMs)
     }
-    await streams.insert({ ...row, hash: hashStreamId(streamId) })
+    const hash = hashStreamId(streamId)
+    await streams.insert({ ...row, hash })
+    const removed = await streams.removeOldest(row.userId, maxStreamsOfUser, hash)
+    if (removed.length === 0) return
+    const gone = new Set(removed.map(nameOf))
+    for (const { id, row } of this.#active.values()) if (gone.has(nameOf(row.hash))) this.#active.delete(id)
+  }
+
+  /** Whether it is in memory, so that asking for it costs the database nothing. */
+  isActive(streamId: string): boolean {
+    return this.#active.has(streamId)
   }
 
   /** Throws 'not_found' when there is no such stream, it has ended, or its user or what it was asked for with has lost the right. */
@@ -140,6 +152,8 @@ export class ActiveStreams {
     }
   }
 }
+
+const nameOf = (hash: Uint8Array): string => Buffer.from(hash).toString('base64url')
 
 /** 128 random bits need no salt. */
 function hashStreamId(id: string): Uint8Array {

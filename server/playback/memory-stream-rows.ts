@@ -18,6 +18,13 @@ export class MemoryStreamRows implements StreamRows {
     if (row) this.#rows.set(keyOf(hash), { ...row, ...values })
   }
 
+  async removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]> {
+    const others = [...this.#rows.values()].filter((row) => row.userId === userId && keyOf(row.hash) !== keyOf(newest))
+    const old = others.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(count - 1)
+    for (const { hash } of old) this.#rows.delete(keyOf(hash))
+    return old.map(({ hash }) => hash)
+  }
+
   async removeExpired(createdBeforeMs: number): Promise<void> {
     for (const [key, { createdAtMs }] of this.#rows) if (createdAtMs < createdBeforeMs) this.#rows.delete(key)
   }

@@ -224,6 +224,11 @@ export class Playback {
     return { currentMs, positionMs: Math.round(positionMs), speed: row.speed, state: row.state }
   }
 
+  /** Whether it is watched already; what nobody has asked for lately is looked up. */
+  isActive(streamId: string): boolean {
+    return this.#active.isActive(streamId)
+  }
+
   /** Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open. */
   async checkAccess(streamId: string): Promise<void> {
     await this.#active.get(streamId)

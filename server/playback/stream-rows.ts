@@ -26,6 +26,8 @@ export type StreamRows = {
   insert(stream: StreamRow): Promise<void>
   find(hash: Uint8Array): Promise<StreamRow | undefined>
   update(hash: Uint8Array, values: Partial<Pick<StreamRow, 'state' | 'speed' | 'listing' | 'currentMs'>>): Promise<void>
+  /** Of this user only the newest `count` stay, `newest` among them. The hashes of those that went. */
+  removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]>
   /** Those created before `createdBeforeMs`, and those of cameras or users that are gone. */
   removeExpired(createdBeforeMs: number): Promise<void>
 }

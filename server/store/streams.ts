@@ -25,6 +25,9 @@ export type Stream = {
 
 export type StreamChange = Partial<Pick<Stream, 'state' | 'speed' | 'listing' | 'currentMs'>>
 
+/** In one statement; what is left goes the next time. */
+const maxRemoved = 500
+
 /** Nothing here is worth waiting for the disk: a viewer whose stream the machine's power took opens another. */
 export class Streams {
   readonly #db: Kysely<Tables>
@@ -70,6 +73,25 @@ export class Streams {
     }
     if (Object.keys(values).length === 0) return
     await writeRelaxed(this.#db, (db) => db.updateTable('streams').set(values).where('hash', '=', hash).execute())
+  }
+
+  /** Of this user only the newest `count` stay, `newest` among them. The hashes of those that went. */
+  async removeOldest(userId: number, count: number, newest: Uint8Array): Promise<Uint8Array[]> {
+    const others = this.#db
+      .selectFrom('streams')
+      .select('hash')
+      .where('user_id', '=', userId)
+      .where('hash', '!=', newest)
+    const old = await others
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('hash')
+      .limit(maxRemoved)
+      .offset(count - 1)
+      .execute()
+    if (old.length === 0) return []
+    const hashes = old.map(({ hash }) => hash)
+    await writeRelaxed(this.#db, (db) => db.deleteFrom('streams').where('hash', 'in', hashes).execute())
+    return hashes
   }
 
   /** Those of removed cameras and users went with them. */

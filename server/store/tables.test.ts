@@ -164,6 +164,31 @@ testEachDatabase('tokens: live until revoked or the account is disabled', async 
   assert.equal(await tokens.hasUncheckable(), true)
 })
 
+testEachDatabase('streams: of a user the newest stay, and those of others', async (t, { openStore }) => {
+  const { store } = await openStore(t)
+  const { id: userId } = await store.users.insert(ada)
+  const { id: otherId } = await store.users.insert({ ...ada, email: 'other@example.com' })
+  const { id: cameraId } = await store.cameras.insert({ ...door, ownerId: userId })
+  const { streams } = store
+  const opened = { cameraId, startMs: 5, endMs: undefined, state: 'playing', speed: 1 } as const
+  const rest = { credential: { kind: 'grant', id: 1 }, listing: undefined, currentMs: undefined } as const
+  const insert = async (byte: number, owner: number, createdAtMs: number) => {
+    const hash = new Uint8Array(32).fill(byte)
+    await streams.insert({ ...opened, ...rest, userId: owner, hash, createdAtMs })
+    return hash
+  }
+  const others = await insert(99, otherId, 1)
+  const hashes: Uint8Array[] = []
+  for (let i = 1; i <= 5; i++) hashes.push(await insert(i, userId, 100 + i))
+  assert.deepEqual(await streams.removeOldest(userId, 5, hashes[4]!), [])
+  // The clock was set back: the one that was made just now stays all the same.
+  const newest = await insert(6, userId, 50)
+  const removed = await streams.removeOldest(userId, 3, newest)
+  assert.deepEqual(removed.map((hash) => hash[0]).sort(), [1, 2, 3])
+  for (const hash of [others, hashes[3]!, hashes[4]!, newest]) assert.ok(await streams.find(hash))
+  for (const hash of hashes.slice(0, 3)) assert.equal(await streams.find(hash), undefined)
+})
+
 testEachDatabase('streams: kept until too old or without their camera', async (t, { openStore }) => {
   const { store } = await openStore(t)
   const { id: userId } = await store.users.insert(ada)
