@@ -1,8 +1,6 @@
 // Pictures, put together: the workers that receive and record them, the archive, live views, and what is told of cameras.
 
-import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
 import { DeletionClock } from './archive/deletion-clock.ts'
@@ -21,6 +19,7 @@ import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { SnapshotKeeper } from './live/snapshot-keeper.ts'
 import { MediaWorkers } from './media-workers.ts'
+import type { MemoryShares } from './memory-shares.ts'
 import type { Store } from './store/store.ts'
 
 export type MediaOptions = {
@@ -29,15 +28,13 @@ export type MediaOptions = {
   /** Where the server listens, and where clients reach it: no camera is there. */
   readonly port: number
   readonly publicUrl: string
+  readonly memory: MemoryShares
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
 const maxDiskOperations = 8
-
-/** Of what recorders hold while the disk is slow: of each worker at least this, of all an eighth of the memory. */
-const minPendingBytes = 64 * 2 ** 20
 
 /** A recorder that waits so long for the disk has it before a repair does. */
 const busyDiskMs = 250
@@ -49,7 +46,7 @@ const maxConnectsPerHost = 4
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
 /** Nothing runs yet, and no file of the archive was read. `tasks`, by what they are called in the log, are to be run as long as the server does. */
-export async function openMedia({ config, store, port, publicUrl, clock, log }: MediaOptions) {
+export async function openMedia({ config, store, port, publicUrl, memory, clock, log }: MediaOptions) {
   const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
   await cameraEvents.open()
   const catalog = new Catalog({
@@ -85,8 +82,9 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
       archiveDir: config.archive,
       syncIntervalMs: config.syncIntervalMs,
       minFreeBytes: config.minFree,
-      pendingBytes: Math.max(minPendingBytes, findMemoryBytes() / 8 / config.workers),
-      earlierBytes: findMemoryBytes() / 32 / config.workers,
+      pendingBytes: memory.pendingBytes,
+      groupBytes: memory.groupBytes,
+      earlierBytes: memory.earlierBytes,
       diskOperations: Math.max(1, Math.min(4, Math.floor(maxDiskOperations / config.workers))),
       addressRules: createAddressRules(config, { port, publicUrl }),
       nameServers: config.nameServers,
@@ -120,6 +118,8 @@ export async function openMedia({ config, store, port, publicUrl, clock, log }: 
     clock,
     log,
     keyIntervalMs: (cameraId) => keyIntervals.get(cameraId),
+    maxTotalRetainedBytes: memory.retainedBytes,
+    maxTotalHlsBytes: memory.hlsBytes,
   })
   const snapshots = new SnapshotKeeper({
     takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
@@ -189,10 +189,4 @@ async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number,
   } catch (error) {
     log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot was not written')
   }
-}
-
-/** What the machine has, or what the process may have of it. */
-function findMemoryBytes(): number {
-  const limit = process.constrainedMemory()
-  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

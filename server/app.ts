@@ -23,6 +23,7 @@ import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { measure } from './measure.ts'
+import { findMemoryBytes, shareMemory } from './memory-shares.ts'
 import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedPictures } from './playback/recorded-pictures.ts'
@@ -94,7 +95,8 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   })
   held.defer(() => store.close())
 
-  const media = await openMedia({ config, store, port, publicUrl, clock, log })
+  const memory = shareMemory(findMemoryBytes(), config.workers)
+  const media = await openMedia({ config, store, port, publicUrl, memory, clock, log })
   const { cameraEvents, catalog, decoder, deletionClock, desk, gapKeeper, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const auth = createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log })
@@ -107,6 +109,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     clock,
     publicUrl,
     nodeName: config.nodeName,
+    maxEntriesInMemory: memory.streamEntries,
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
     listGapMarks: (cameraId, startMs, endMs) => gapKeeper.list(cameraId, startMs, endMs),
@@ -139,6 +142,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     publicUrl,
     identity,
     limits: auth.limits,
+    clientLimits: memory,
     dashboard: builtDashboard,
     pages: { ...auth, users: store.users, clock, log },
     origin: { proxies: new TrustedProxies(listTrustedProxies(config)), hosts: config.allowedHosts },

@@ -37,6 +37,8 @@ export type WorkerSettings = {
   readonly pendingBytes: number
   /** What hubs may keep before the newest group of pictures, for players of HLS. */
   readonly earlierBytes: number
+  /** Groups of pictures kept for viewers that come, of all cameras. */
+  readonly groupBytes: number
   /** Of the archive's disk, as configured; see model/free-space.ts. */
   readonly minFreeBytes: number | undefined
   /** How many operations of a worker the archive's disk is asked for at once. */

@@ -56,7 +56,7 @@ const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0, sta
 const transcoder = new ProcessSoundTranscoder({ clock, log })
 const containers = new ProcessContainerReader()
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
-const gopBudget = new ByteBudget(512 * 1024 * 1024)
+const gopBudget = new ByteBudget(settings.groupBytes)
 /** And the groups before it. */
 const earlierBudget = new ByteBudget(settings.earlierBytes)
 const pendingBudget = new PendingBudget(settings.pendingBytes)

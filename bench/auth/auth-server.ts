@@ -203,6 +203,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
     createStream: absent,
     getStreamInfo: absent,
     checkAccess: absent,
+    isActive: () => false,
     playlist: absent,
     openBytes: absent,
     createDownload: absent,

@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify'
 import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { Problem } from './problem.ts'
 import { writeProblem } from './problem.ts'
+import { countUnsent, pieceBytes, sendBody } from './send-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,10 +34,12 @@ const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as co
 
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   const { rate } = reply.request
-  const { raw } = reply.hijack()
   const bytes = Buffer.byteLength(json)
+  if (bytes > pieceBytes) countUnsent(reply, bytes)
+  const { raw } = reply.hijack()
   raw.writeHead(status, rate === null ? createJsonHead(bytes) : createCountedJsonHead(bytes, rate))
-  raw.end(json)
+  if (bytes > pieceBytes) sendBody(raw, Buffer.from(json))
+  else raw.end(json)
 }
 
 // The most frequent heads, spelled out: objects that are spread together cost four times as much to make and to read.

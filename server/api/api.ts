@@ -41,6 +41,7 @@ import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
 import { Connections } from './transport/connections.ts'
 import { type Identity, replaceIdentity } from './transport/secure-server.ts'
+import { Tally } from './transport/tally.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
 import { TrustedProxies } from './transport/trusted-proxies.ts'
 
@@ -54,6 +55,9 @@ export type Api = {
   /** Ends open streams, lets requests in progress finish for a moment, closes all connections. */
   close(): Promise<void>
 }
+
+const any = { max: Number.POSITIVE_INFINITY, maxOfOne: Number.POSITIVE_INFINITY }
+const unlimited = { connections: any, streams: any, unsentBytes: any }
 
 /** Creates everything and listens to nothing yet. */
 export function createApi(deps: ApiDeps): Api {
@@ -70,14 +74,17 @@ export function createApi(deps: ApiDeps): Api {
     ...{ authenticator, limits, audit, clock, log },
     notify: (notice) => accounts.notifyInClear(notice),
   })
-  const connections = new Connections()
+  const proxies = deps.origin?.proxies ?? new TrustedProxies([])
+  const { unsentBytes, ...clientLimits } = deps.clientLimits ?? unlimited
+  const connections = new Connections({ ...clientLimits, proxies })
   const server = createHttpServer({
     identity,
     connections,
     timeouts: deps.timeouts ?? defaultTimeouts,
+    unsentBytes: new Tally(unsentBytes),
     log,
     origin: {
-      proxies: deps.origin?.proxies ?? new TrustedProxies([]),
+      proxies,
       isBehindProxy: identity === undefined,
       hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
       onClearCredentials: ({ ip, userAgent, ...sent }) => clear.note({ ...sent, context: { ip, userAgent } }),
@@ -114,7 +121,7 @@ export function createApi(deps: ApiDeps): Api {
   })
   registerLiveRoutes(server, { tokens: mediaTokens, access, cameras: store.cameras, live, snapshots, streams, log })
   registerPictureRoutes(server, { tokens: mediaTokens, access, pictures: deps.recordedPictures })
-  registerRecordedRoutes(server, { recorded, streams, log })
+  registerRecordedRoutes(server, { recorded, streams, limits, log })
   registerTokenRoutes(server, { oauth, limits, log })
   registerMetadata(server, publicUrl)
   const hasDashboard = deps.dashboard !== undefined && registerDashboard(server, deps.dashboard)

@@ -24,6 +24,7 @@ import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
 import type { Measurement } from './metrics.ts'
 import type { PagesDeps } from './pages/deps.ts'
+import type { ClientLimits } from './transport/connections.ts'
 import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
@@ -68,6 +69,7 @@ export type Recorded = Pick<
   | 'createStream'
   | 'getStreamInfo'
   | 'checkAccess'
+  | 'isActive'
   | 'playlist'
   | 'openBytes'
   | 'createDownload'
@@ -184,6 +186,8 @@ export type ApiDeps = {
   /** The folder of the built dashboard; where there is none, the account page is what is seen first. */
   readonly dashboard?: string
   readonly timeouts?: Timeouts
+  /** Default: none. */
+  readonly clientLimits?: ClientLimits
   /** What the other parts measure, for /metrics. */
   readonly measure?: () => readonly Measurement[]
 }

@@ -8,11 +8,11 @@ import { sendEmpty, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Call, Handlers } from './call.ts'
 import { createGate, type GateOptions } from './caller-gate.ts'
-import { isGone } from './media/send-stream.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
 import { sentBody } from './request-body.ts'
+import { isGone } from './transport/drained.ts'
 import { contextOf } from './transport/request-origin.ts'
 
 type AnyCall = Call<Endpoint & { readonly hasBodyCredential: true }>

@@ -13,8 +13,16 @@ export function registerHealth(
   store: Pick<Store, 'check'>,
   readRepair: () => RepairProgress,
 ): void {
+  let checking: Promise<void> | undefined
+  /** Anybody may ask, as often as they like: the database is asked by one at a time. */
+  const check = () => {
+    checking ??= store.check().finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
   server.get('/healthz', async (_request, reply) => {
-    await store.check().catch((cause: unknown) => {
+    await check().catch((cause: unknown) => {
       throw new AppError('unavailable', 'the database does not answer', { cause })
     })
     const repair = writeRepair(readRepair())

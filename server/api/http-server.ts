@@ -13,8 +13,9 @@ import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
 import { createPlainServer } from './transport/plain-server.ts'
-import { type OriginOptions, registerOriginCheck } from './transport/request-origin.ts'
+import { type OriginOptions, readTarget, registerOriginCheck } from './transport/request-origin.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
+import type { Tally } from './transport/tally.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 
 export type HttpServerOptions = {
@@ -24,6 +25,8 @@ export type HttpServerOptions = {
   readonly timeouts: Timeouts
   /** Told of every connection. */
   readonly connections: Connections
+  /** Of large answers, by the client's address. */
+  readonly unsentBytes: Tally
   readonly log: Logger
   /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
   readonly checkCaller: (request: FastifyRequest) => Promise<void>
@@ -37,7 +40,7 @@ const preflightHeaders = {
 
 /** Listens to nothing yet, and has no routes but the answers to preflight requests. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { identity, origin, timeouts, connections, log, checkCaller } = options
+  const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller } = options
   const server = Fastify({
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
     serverFactory: (onRequest) => {
@@ -56,11 +59,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     return503OnClosing: false,
     genReqId: () => '',
+    rewriteUrl: (request) => readTarget(request),
     frameworkErrors: (_error, request, reply) =>
       sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
     clientErrorHandler: answerBrokenRequest,
   })
   server.decorateRequest('rate', null)
+  server.decorate('unsentBytes', unsentBytes)
   registerOriginCheck(server, origin)
   acceptAnyBody(server)
 

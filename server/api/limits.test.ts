@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { RateLimits } from '../auth/guard/rate-limits.ts'
 import { TestClock } from '../auth/guard/test-clock.ts'
-import { openTemporaryApi } from './temporary-api.ts'
+import { AppError } from '../base/error.ts'
+import type { Recorded } from './deps.ts'
+import { noFootage, openTemporaryApi } from './temporary-api.ts'
 
 async function openLimited(t: TestContext, apiPerMinute: number) {
   const clock = new TestClock()
@@ -113,4 +115,48 @@ test('T32: the token endpoint has a limit of its own, by address', async (t) => 
   assert.equal(refused.headers['content-type'], 'application/json')
   assert.equal(typeof refused.json().error, 'string')
   assert.notEqual((await send('/oauth/token/', undefined, '192.0.2.2', 'POST')).statusCode, 429)
+})
+
+test('ids of recorded streams cannot be guessed at will, and whoever watches one is not kept out', async (t) => {
+  const known = '0'.repeat(32)
+  let asked = 0
+  const recorded: Recorded = {
+    ...noFootage,
+    isActive: (id) => id === known,
+    checkAccess: async () => {
+      asked++
+      throw new AppError('not_found', 'no such stream')
+    },
+    playlist: async () => '#EXTM3U\n',
+  }
+  const clock = new TestClock()
+  const limits = new RateLimits({ apiPerMinute: 5, tokenPerMinute: 2, clock })
+  const { api } = await openTemporaryApi(t, { limits, clock, recorded })
+  const statusOf = async (id: string, remoteAddress = '192.0.2.1') => {
+    const url = `/recording/streams/${id}/hls/playlist.m3u8`
+    return (await api.server.inject({ url, remoteAddress })).statusCode
+  }
+  const guess = (i: number) => String(i).padStart(32, '1')
+  for (let i = 0; i < 5; i++) assert.equal(await statusOf(guess(i)), 404)
+  for (let i = 5; i < 20; i++) assert.equal(await statusOf(guess(i)), 429)
+  assert.equal(asked, 5)
+  assert.equal(await statusOf(known), 200)
+  assert.equal(await statusOf(guess(1), '192.0.2.2'), 404)
+})
+
+test('large answers that wait to be sent to one address have an end, and small ones do not', async (t) => {
+  const clientLimits = {
+    connections: { max: 100, maxOfOne: 100 },
+    streams: { max: 100, maxOfOne: 100 },
+    unsentBytes: { max: 10_000_000, maxOfOne: 60_000 },
+  }
+  const { api, store, addUser } = await openTemporaryApi(t, { clientLimits })
+  const { userId, authorization } = await addUser('ada@example.com')
+  const source = { url: 'rtsp://camera.example/stream', username: null, password: null }
+  for (let i = 0; i < 100; i++)
+    await store.cameras.insert({ ownerId: userId, name: `Door ${i}`, type: 'h264', ...source })
+  const get = (url: string) => api.server.inject({ url, headers: { authorization } })
+  const refused = await get('/v1/cameras/?limit=100')
+  assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5'])
+  assert.equal((await get('/v1/cameras/?limit=10')).statusCode, 200)
 })

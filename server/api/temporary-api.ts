@@ -57,6 +57,7 @@ export const noFootage: Recorded = {
   createStream: notFound,
   getStreamInfo: notFound,
   checkAccess: notFound,
+  isActive: () => false,
   playlist: notFound,
   openBytes: notFound,
   createDownload: notFound,

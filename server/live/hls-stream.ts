@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import type { ByteBudget } from '../hub/byte-budget.ts'
 import { Bell } from './bell.ts'
 import { HlsWindow } from './hls-window.ts'
 import type { LivePiece } from './live-piece.ts'
@@ -12,6 +13,8 @@ export type HlsStreamOptions = {
   readonly clock: Clock
   /** Closed after this time without a request. */
   readonly idleMs: number
+  /** What the segments of all cameras may take together. */
+  readonly budget: ByteBudget
   readonly firstDiscontinuitySequence: number
   /** `nextDiscontinuitySequence` is for the stream of this camera that is opened after this one. */
   readonly onClosed: (nextDiscontinuitySequence: number) => void
@@ -55,6 +58,7 @@ export class HlsStream implements PieceSink {
       lateSegments: 6,
       maxSegmentBytes: 32 * 1024 * 1024,
       maxBytes: 192 * 1024 * 1024,
+      budget: options.budget,
     })
     this.#leave = stream.join(this)
     void this.#closeWhenIdle()
@@ -103,6 +107,7 @@ export class HlsStream implements PieceSink {
     if (this.#closed.signal.aborted) return
     this.#closed.abort()
     this.#leave()
+    this.#window.close()
     this.#options.onClosed(this.#window.nextDiscontinuitySequence)
   }
 

@@ -4,6 +4,7 @@
 // segment, or for what the first playlist said of all of them, is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
 // just before.
 
+import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { LivePiece } from './live-piece.ts'
 import { type LivePlaylist, writeLivePlaylist } from './live-playlist.ts'
 
@@ -23,6 +24,11 @@ export type HlsWindowOptions = {
   readonly maxSegmentBytes: number
   /** Of all segments; those at the front go first, listed or not. */
   readonly maxBytes: number
+  /**
+   * What the windows of all cameras may hold together. One may hold as much as is left for the others, so that a camera that sends a
+   * hundred times what it should does not take the pictures of the others.
+   */
+  readonly budget: ByteBudget
 }
 
 type Init = { readonly name: string; readonly data: Uint8Array }
@@ -64,6 +70,8 @@ export class HlsWindow {
   #targetDurationS = 1
   /** Somebody was told the target duration: it must not change any more. RFC 8216 6.2.1. */
   #isTold = false
+  /** Of all segments, the open one too. */
+  #bytes = 0
 
   constructor(options: HlsWindowOptions) {
     this.#options = options
@@ -109,7 +117,14 @@ export class HlsWindow {
   }
 
   get bytes(): number {
-    return this.#segments.reduce((sum, segment) => sum + segment.bytes, this.#open?.bytes ?? 0)
+    return this.#bytes
+  }
+
+  /** Nothing may be added any more. */
+  close(): void {
+    this.#letGo(this.#bytes)
+    this.#open = undefined
+    this.#segments = []
   }
 
   /** `urlOf` makes a URL of the name of a segment or initialization section. */
@@ -170,7 +185,10 @@ export class HlsWindow {
     open.durationMs += piece.durationMs
     open.bytes += piece.data.length
     open.parts.push(piece.data)
-    if (open.bytes > maxSegmentBytes) {
+    this.#hold(piece.data.length)
+    while (this.#isOver && this.#segments.length > 0) this.#dropFirst()
+    if (open.bytes > maxSegmentBytes || this.#isOver) {
+      this.#letGo(open.bytes)
       this.#open = undefined
       this.#isContinuing = false
       this.#isDiscontinuity = true
@@ -216,15 +234,30 @@ export class HlsWindow {
       if (segment.sequence >= this.#firstListed && segment.isDiscontinuity) this.#discontinuities++
     }
     this.#firstListed = this.#segments[front]!.sequence
-    this.#segments.splice(0, Math.max(0, front - lateSegments))
+    for (const { bytes } of this.#segments.splice(0, Math.max(0, front - lateSegments))) this.#letGo(bytes)
     while (this.bytes > maxBytes && this.#segments.length > 1) this.#dropFirst()
   }
 
   #dropFirst(): void {
     const first = this.#segments.shift()!
+    this.#letGo(first.bytes)
     if (first.sequence < this.#firstListed) return
     if (first.isDiscontinuity) this.#discontinuities++
     this.#firstListed = first.sequence + 1
+  }
+
+  get #isOver(): boolean {
+    return this.#bytes > this.#options.budget.leftBytes
+  }
+
+  #hold(bytes: number): void {
+    this.#bytes += bytes
+    this.#options.budget.give(-bytes)
+  }
+
+  #letGo(bytes: number): void {
+    this.#bytes -= bytes
+    this.#options.budget.give(bytes)
   }
 
   #listed(): Segment[] {

@@ -38,6 +38,44 @@ suite('hls', () => {
     await assert.rejects(live.hlsSegment(1, '1700000001.m4s'), isKind('not_found'))
   })
 
+  test('a camera of large segments takes no more than is left for the others, and gives all of it back', async () => {
+    const { live, send, clock } = setUp({ maxTotalHlsBytes: 1200 })
+    const large = (id: number): LivePiece => ({ ...media(id, true, 100), durationMs: 2000, endsGroup: true })
+    const first = live.hlsPlaylist(1, urlOf)
+    await settle()
+    send('hls', init(), large(1), large(2), large(3))
+    assert.equal(count(await first), 3)
+    for (let id = 4; id <= 14; id++) send('hls', large(id))
+    // Besides the newest group, which is kept for those that come.
+    assert.equal(live.stats().retainedBytes, 600 + 100, 'half of it while it is alone')
+    assert.equal(count(await live.hlsPlaylist(1, urlOf)), 6)
+    // A second camera in the same window of time: its pieces go to both, as the test camera sends to every subscription.
+    const second = live.hlsPlaylist(2, urlOf)
+    await settle()
+    for (let id = 15; id <= 40; id++) send('hls', ...(id === 15 ? [init()] : []), large(id))
+    assert.ok(count(await second) >= 3)
+    assert.ok(live.stats().retainedBytes <= 800 + 200, `a third for each, not ${live.stats().retainedBytes}`)
+    await clock.advance(40_000)
+    assert.equal(live.stats().retainedBytes, 0)
+  })
+
+  test('a segment that is larger than its camera may have is dropped, and the next one is not', async () => {
+    const { live, send } = setUp({ maxTotalHlsBytes: 1000 })
+    const playlist = live.hlsPlaylist(1, urlOf)
+    await settle()
+    send(
+      'hls',
+      init(),
+      group(1),
+      { ...media(2, true, 600), durationMs: 2000, endsGroup: true },
+      group(3),
+      group(4),
+      group(5),
+    )
+    assert.match(await playlist, /#EXT-X-DISCONTINUITY\n/)
+    assert.equal(live.stats().retainedBytes, 30 + 10)
+  })
+
   test('who can begin with two segments is given them, and others wait for the third no longer than some seconds', async () => {
     const { live, send, clock } = setUp()
     const told: string[] = []

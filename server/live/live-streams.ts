@@ -28,6 +28,8 @@ export type LiveStreamsOptions = {
   /** Bytes kept per camera and format so that a new viewer starts at once, and of all together. */
   readonly maxRetainedBytes?: number
   readonly maxTotalRetainedBytes?: number
+  /** Bytes of the segments of HLS, of all cameras together. */
+  readonly maxTotalHlsBytes?: number
   /** How long a subscription outlives its last viewer. */
   readonly lingerMs?: number
   /** How long a new viewer waits for a camera that sends nothing. */
@@ -89,6 +91,7 @@ export class LiveStreams {
   readonly #cameras = new Map<number, Camera>()
   readonly #drops: DropLog
   readonly #retainedBudget: ByteBudget
+  readonly #hlsBudget: ByteBudget
   #viewers = { mp4: 0, mpegts: 0, mjpeg: 0 }
 
   constructor(options: LiveStreamsOptions) {
@@ -96,6 +99,7 @@ export class LiveStreams {
       maxViewerBytes: 4 * 1024 * 1024,
       maxRetainedBytes: 64 * 1024 * 1024,
       maxTotalRetainedBytes: 512 * 1024 * 1024,
+      maxTotalHlsBytes: 2048 * 1024 * 1024,
       lingerMs: 5000,
       firstTimeoutMs: 10_000,
       snapshotTimeoutMs: 5000,
@@ -104,6 +108,7 @@ export class LiveStreams {
       ...options,
     }
     this.#retainedBudget = new ByteBudget(this.#options.maxTotalRetainedBytes)
+    this.#hlsBudget = new ByteBudget(this.#options.maxTotalHlsBytes)
     this.#drops = new DropLog(options.log, options.clock)
   }
 
@@ -201,6 +206,7 @@ export class LiveStreams {
       stream: this.#stream(cameraId, camera, 'hls'),
       clock: this.#options.clock,
       idleMs: this.#options.hlsIdleMs,
+      budget: this.#hlsBudget,
       firstDiscontinuitySequence: camera.nextDiscontinuitySequence,
       onClosed: (nextDiscontinuitySequence) => {
         camera.hls = undefined

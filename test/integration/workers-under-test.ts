@@ -36,6 +36,7 @@ export function runWorkers(t: TestContext, archiveDir: string, options: Options)
       minFreeBytes: 0,
       pendingBytes: 64 * 2 ** 20,
       earlierBytes: 64 * 2 ** 20,
+      groupBytes: 512 * 2 ** 20,
       diskOperations: 4,
       addressRules: { allowLoopback: true },
       nameServers: undefined,

@@ -1,11 +1,11 @@
 // The dashboard's files: built by Vite into web/dist, read once at the start, sent compressed where the browser takes it.
 // Every address of a view is answered by the same document; which view it is, the program in it decides.
 
-import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transportHeaders } from '../answer.ts'
+import { createStaticBytes, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** Addresses of views; `*` stands for whatever follows. The views themselves are in web/app/routes.tsx. */
 export const viewPaths = ['/', '/signed-in', '/add', '/cameras/*', '/shared/*', '/events', '/settings', '/settings/*']
@@ -38,7 +38,6 @@ const commonHeaders = {
   ...transportHeaders,
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
-  vary: 'accept-encoding',
 }
 
 const documentHeaders = {
@@ -54,18 +53,11 @@ const documentHeaders = {
 /** Names of these hold a hash of what they are. */
 const fileHeaders = { ...commonHeaders, 'cache-control': 'public, max-age=31536000, immutable' }
 
-type Encoding = 'br' | 'gzip'
-type File = {
-  readonly type: string
-  readonly etag: string
-  readonly bodies: Readonly<Record<Encoding | 'plain', Buffer>>
-}
-
 /** False, and nothing registered, when none was built in `folder`. */
 export function registerDashboard(server: FastifyInstance, folder = builtDashboard): boolean {
   if (!existsSync(join(folder, 'index.html'))) return false
-  const send = (file: File, headers: Record<string, string>) => (request: FastifyRequest, reply: FastifyReply) =>
-    sendFile(file, headers, request, reply)
+  const send = (file: StaticBytes, headers: Record<string, string>) => (request: FastifyRequest, reply: FastifyReply) =>
+    sendStatic(request, reply, file, headers)
   const document = send(readFile(folder, 'index.html'), documentHeaders)
   for (const path of viewPaths) server.get(path, document)
   for (const name of globSync('app/*.{js,css,svg}', { cwd: folder })) {
@@ -74,27 +66,7 @@ export function registerDashboard(server: FastifyInstance, folder = builtDashboa
   return true
 }
 
-function sendFile(
-  { type, etag, bodies }: File,
-  headers: Record<string, string>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const encoding = chooseEncoding(request.headers['accept-encoding'])
-  reply.headers(headers).header('etag', etag)
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-  if (encoding !== 'plain') reply.header('content-encoding', encoding)
-  return reply.type(type).send(bodies[encoding])
-}
-
-function chooseEncoding(accepted: string | undefined): Encoding | 'plain' {
-  const names = (accepted ?? '').split(',').filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
-  const has = (encoding: Encoding) => names.some((each) => each.trim().split(';')[0] === encoding)
-  return has('br') ? 'br' : has('gzip') ? 'gzip' : 'plain'
-}
-
-function readFile(folder: string, name: string): File {
+function readFile(folder: string, name: string): StaticBytes {
   const [plain, br, gzip] = ['', '.br', '.gz'].map((ending) => readFileSync(join(folder, `${name}${ending}`)))
-  const etag = `"${createHash('sha256').update(plain!).digest('base64url').slice(0, 22)}"`
-  return { type: types[extname(name)]!, etag, bodies: { plain: plain!, br: br!, gzip: gzip! } }
+  return createStaticBytes(types[extname(name)]!, { plain: plain!, br: br!, gzip: gzip! })
 }

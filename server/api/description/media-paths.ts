@@ -123,7 +123,7 @@ const control = (
     ...(requestBody && { requestBody }),
     responses: {
       204: { description: 'Done; the answer is empty.' },
-      ...(requestBody ? refuse(400, 404, 413, 415, 503) : refuse(404, 413, 503)),
+      ...(requestBody ? refuse(400, 404, 413, 415, 429, 503) : refuse(404, 413, 429, 503)),
     },
     security: [],
   },
@@ -206,7 +206,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       description:
         'Of a range of up to 25 hours it lists all footage. Of a longer one, or without end, it grows with its player: at most about an hour is listed ahead of what has been fetched, and what lies more than two hours behind it leaves the playlist. To jump further, create another stream. Without end it goes on into live while the camera records.',
       parameters: [streamId],
-      responses: { 200: answer('The playlist.', 'application/vnd.apple.mpegurl'), ...refuse(404, 503) },
+      responses: { 200: answer('The playlist.', 'application/vnd.apple.mpegurl'), ...refuse(404, 429, 503) },
       security: [],
     },
   },
@@ -219,7 +219,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       responses: {
         200: answer('The file.', 'video/mp4'),
         206: answer('The range.', 'video/mp4', contentRange),
-        ...refuse(404, 416, 503),
+        ...refuse(404, 416, 429, 503),
       },
       security: [],
     },
@@ -244,7 +244,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       responses: {
         200: answer('The file.', 'video/mp4'),
         206: answer('The range of bytes.', 'video/mp4', contentRange),
-        ...refuse(400, 404, 416, 503),
+        ...refuse(400, 404, 416, 429, 503),
       },
       security: [],
     },

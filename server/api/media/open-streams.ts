@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { VersionedSource } from '../../store/versioned-cache.ts'
-import { isGone } from './send-stream.ts'
+import { isGone } from '../transport/drained.ts'
 
 const checkIntervalMs = 2_000
 /** Log-ins end with time too, and so do recorded streams. */

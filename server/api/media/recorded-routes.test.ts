@@ -104,7 +104,7 @@ test('a failure is logged without what opens the stream', async (t) => {
   const broken = async () => Promise.reject(new Error('the disk is on fire'))
   const { injectUnchecked } = await openTemporaryApi(t, {
     log,
-    recorded: { ...noFootage, playlist: broken, play: broken },
+    recorded: { ...noFootage, isActive: () => true, playlist: broken, play: broken },
   })
   const id = '0123456789abcdef0123456789abcdef'
   const base = `/recording/streams/${id}`
@@ -302,6 +302,7 @@ test('a file is not cut off because the database is away for a moment', { timeou
   const { api, identity, addUser } = await openTemporaryApi(t, {
     recorded: {
       ...noFootage,
+      isActive: () => true,
       checkAccess: async () => {
         asked.resolve()
         throw new AppError('unavailable', 'the database does not answer')

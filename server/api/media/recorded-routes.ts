@@ -3,6 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
+import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import { AppError } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { MediaBytes } from '../../playback/playback.ts'
@@ -19,9 +20,10 @@ import { sendStream } from './send-stream.ts'
 export type RecordedRoutesOptions = {
   readonly recorded: Pick<
     Recorded,
-    'checkAccess' | 'playlist' | 'openBytes' | 'openDownload' | 'play' | 'pause' | 'setSpeed'
+    'checkAccess' | 'isActive' | 'playlist' | 'openBytes' | 'openDownload' | 'play' | 'pause' | 'setSpeed'
   >
   readonly streams: OpenStreams
+  readonly limits: Pick<RateLimits, 'takeAddress' | 'giveBackAddress'>
   readonly log: Logger
 }
 
@@ -34,10 +36,21 @@ const DownloadIn = Type.Object({
 
 const SpeedIn = Type.Object({ speed: Type.Optional(Type.Number()) })
 
-export function registerRecordedRoutes(
-  server: FastifyInstance,
-  { recorded, streams, log }: RecordedRoutesOptions,
-): void {
+export function registerRecordedRoutes(server: FastifyInstance, options: RecordedRoutesOptions): void {
+  server.register(async (scope) => defineRoutes(scope, options))
+}
+
+function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log }: RecordedRoutesOptions): void {
+  // Ids are looked up in the database, and anybody may send some: those that are not being watched count against the address until
+  // they have proved good.
+  server.addHook('onRequest', async (request) => {
+    const id = idOf(request)
+    if (recorded.isActive(id)) return
+    limits.takeAddress(request.clientIp)
+    await recorded.checkAccess(id)
+    limits.giveBackAddress(request.clientIp)
+  })
+
   server.get(`${base}/hls/playlist.m3u8`, async (request, reply) => {
     const playlist = await recorded.playlist(idOf(request))
     sendBytes(reply, 'application/vnd.apple.mpegurl', Buffer.from(playlist))

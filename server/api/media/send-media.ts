@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { openHeaders } from '../answer.ts'
+import { countUnsent, sendBody } from '../send-body.ts'
 
 /** Writes status and headers; the caller writes the body. */
 export function startMedia(
@@ -23,5 +24,6 @@ export function startMedia(
 }
 
 export function sendBytes(reply: FastifyReply, type: string, bytes: Uint8Array): void {
-  startMedia(reply, 200, type, { 'content-length': bytes.length }).end(bytes)
+  countUnsent(reply, bytes.length)
+  sendBody(startMedia(reply, 200, type, { 'content-length': bytes.length }), bytes)
 }

@@ -4,9 +4,7 @@
 import type { ServerResponse } from 'node:http'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
-
-/** A client that takes nothing for so long is gone. */
-export const maxStallMs = 20_000
+import { hasDrained } from '../transport/drained.ts'
 
 export type SendStreamOptions = {
   /** Aborts with the connection and with the right to watch, see open-streams.ts. */
@@ -45,32 +43,3 @@ export async function sendStream(
 
 /** The camera went away. */
 const isExpected = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
-
-/** Whether the client left; the two versions of HTTP tell it in two ways. */
-export function isGone(response: ServerResponse): boolean {
-  return response.destroyed || (response as { stream?: { destroyed: boolean } }).stream?.destroyed === true
-}
-
-/** False when the client went away, took nothing for too long, or is not to get any more: then it does not get what waits either. */
-function hasDrained(response: ServerResponse, signal: AbortSignal): Promise<boolean> {
-  if (isGone(response) || signal.aborted) return Promise.resolve(false)
-  return new Promise((resolve) => {
-    const settle = (isDrained: boolean) => {
-      clearTimeout(timer)
-      response.off('drain', onDrain)
-      response.off('close', onClose)
-      signal.removeEventListener('abort', cut)
-      resolve(isDrained)
-    }
-    const onDrain = () => settle(true)
-    const onClose = () => settle(false)
-    const cut = () => {
-      response.destroy()
-      settle(false)
-    }
-    const timer = setTimeout(cut, maxStallMs)
-    signal.addEventListener('abort', cut)
-    response.once('drain', onDrain)
-    response.once('close', onClose)
-  })
-}

@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { transportHeaders } from '../answer.ts'
+import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** Addresses to link to. */
 export type Look = { readonly style: string; readonly icon: string }
 
-type Asset = { readonly address: string; readonly type: string; readonly text: string }
+type Asset = { readonly address: string; readonly bytes: StaticBytes }
 
 /** One after the other they are the style sheet. */
 const styleFiles = ['properties.css', 'layout.css', 'parts.css', 'manual.css']
@@ -21,8 +22,8 @@ export function registerLook(server: FastifyInstance): Look {
   const styles = styleFiles.map(readLook).join('\n')
   const addressed = styles.replaceAll('dusk.svg', dusk.address).replaceAll('night.svg', night.address)
   const style = createAsset('style.css', 'text/css; charset=utf-8', addressed)
-  for (const { address, type, text } of [icon, dusk, night, style]) {
-    server.get(address, (_request, reply) => reply.headers(assetHeaders).type(type).send(text))
+  for (const { address, bytes } of [icon, dusk, night, style]) {
+    server.get(address, (request, reply) => sendStatic(request, reply, bytes, assetHeaders))
   }
   return { style: style.address, icon: icon.address }
 }
@@ -41,5 +42,5 @@ function readLook(file: string): string {
 
 function createAsset(file: string, type: string, text: string): Asset {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12)
-  return { address: `/assets/${file.replace('.', `-${hash}.`)}`, type, text }
+  return { address: `/assets/${file.replace('.', `-${hash}.`)}`, bytes: compress(type, Buffer.from(text)) }
 }

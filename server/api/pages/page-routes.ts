@@ -10,13 +10,14 @@ import type { Users } from '../../store/users.ts'
 import { writeRate } from '../answer.ts'
 import { HttpError, type Problem, toProblem, writeProblem } from '../problem.ts'
 import { sentBody } from '../request-body.ts'
+import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 import { contextOf } from '../transport/request-origin.ts'
 import { createErrorPage, createOutdatedPage } from './error-page.ts'
 import { type Form, maxFormBytes, readForm } from './form.ts'
 import { describeFault } from './form-problem.ts'
 import { writeDocument } from './layout.ts'
 import type { Look } from './look.ts'
-import { type Page, type PageAnswer, type PageCall, redirect, type UserCall } from './page.ts'
+import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from './page.ts'
 import { createPageHeaders } from './page-headers.ts'
 import { checkSameSite } from './same-site.ts'
 import { english } from './texts/english.ts'
@@ -121,6 +122,9 @@ function chooseTextsFor(request: FastifyRequest): Texts {
 
 const readQuery = ({ query }: FastifyRequest): URLSearchParams => new URLSearchParams(query as string)
 
+/** By what they were written from. */
+const sharedPages = new WeakMap<ShownPage, StaticBytes>()
+
 function sendAnswer(
   { look }: PageRoutesOptions,
   call: PageCall,
@@ -139,6 +143,19 @@ function sendAnswer(
   if (answer.kind === 'redirect') {
     const status = request.method === 'POST' ? 303 : 302
     return reply.code(status).headers(createPageHeaders()).header('location', answer.location).send()
+  }
+  if (answer.isShared) {
+    let bytes = sharedPages.get(answer)
+    if (!bytes) {
+      bytes = compress('text/html; charset=utf-8', Buffer.from(writeDocument({ page: answer, look, texts })))
+      sharedPages.set(answer, bytes)
+    }
+    sendStatic(request, reply, bytes, {
+      ...createPageHeaders(),
+      ...(request.rate && writeRate(request.rate)),
+      ...(cookies.length > 0 && { 'set-cookie': cookies }),
+    })
+    return reply
   }
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
   return reply

@@ -38,6 +38,8 @@ export type ShownPage = {
   /** Of the browser's tab and in the heading. */
   readonly title: string
   readonly content: Html
+  /** This very object is the answer to everybody who reads this language: it is written and compressed once. */
+  readonly isShared?: true
   /** To be read, on a whole screen, rather than filled in. */
   readonly isWide?: true
   /** Where a form of this page may lead to in the end, besides this server; see `writePolicy`. */

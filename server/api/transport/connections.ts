@@ -1,17 +1,51 @@
-// Every connection of a server, so that it can be stopped: closing the server alone would wait for clients to leave.
+// Every connection of a server, so that it can be stopped: closing the server alone would wait for clients to leave. One address has
+// only so many of them, and of the streams in them.
 
+import type { Http2SecureServer, ServerHttp2Stream } from 'node:http2'
+import { constants } from 'node:http2'
 import type { Server, Socket } from 'node:net'
+import { addressBlock } from '../../auth/guard/address-block.ts'
+import { Tally, type TallyLimits } from './tally.ts'
+import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
 
 const graceMs = 1_500
 
+/** What clients may have altogether, and those of one address. */
+export type ClientLimits = {
+  readonly connections: TallyLimits
+  /** Of HTTP/2. */
+  readonly streams: TallyLimits
+  /** Of large answers that are being sent. */
+  readonly unsentBytes: TallyLimits
+}
+
+export type ConnectionsOptions = Pick<ClientLimits, 'connections' | 'streams'> & {
+  /** One has the connections of all its clients. */
+  readonly proxies: TrustedProxies
+}
+
 export class Connections {
   readonly #sockets = new Set<Socket>()
+  readonly #proxies: TrustedProxies
+  readonly #connectionsOf: Tally
+  readonly #streamsOf: Tally
 
-  /** Call before the server listens. */
-  track(server: Pick<Server, 'on'>): void {
-    server.on('connection', (socket: Socket) => {
+  constructor({ connections, streams, proxies }: ConnectionsOptions) {
+    this.#proxies = proxies
+    this.#connectionsOf = new Tally(connections)
+    this.#streamsOf = new Tally(streams)
+  }
+
+  /** Call before the server listens, and before anything else takes its connections and streams. */
+  track(server: Server): void {
+    server.prependListener('connection', (socket: Socket) => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
+      if (!this.#count(this.#connectionsOf, socket, socket)) socket.destroy()
+    })
+    ;(server as unknown as Http2SecureServer).prependListener('stream', (stream) => {
+      const { socket } = stream.session ?? {}
+      if (socket && !this.#count(this.#streamsOf, socket, stream)) stream.close(constants.NGHTTP2_REFUSED_STREAM)
     })
   }
 
@@ -29,5 +63,19 @@ export class Connections {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** False for one too many. Until `what` closes. */
+  #count(
+    tally: Tally,
+    { remoteAddress = '' }: { remoteAddress?: string | undefined },
+    what: Socket | ServerHttp2Stream,
+  ): boolean {
+    const address = plainAddress(remoteAddress)
+    if (this.#proxies.has(address)) return true
+    const block = addressBlock(address)
+    if (!tally.take(block)) return false
+    what.once('close', () => tally.give(block))
+    return true
   }
 }

@@ -3,6 +3,7 @@
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { maxHeaderBytes } from './secure-server.ts'
+import { cutStalled } from './stalled.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** The server listens to nothing yet. */
@@ -19,5 +20,6 @@ export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts
     onRequest,
   )
   server.setTimeout(timeouts.stallMs)
+  cutStalled(server, timeouts)
   return server
 }

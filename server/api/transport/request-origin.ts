@@ -1,7 +1,7 @@
 // Where each request came from and what it was sent to, settled before anything else looks at it: the client's address, that it came
 // over HTTPS, and that it means this server.
 
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RequestContext } from '../../auth/request-context.ts'
@@ -34,6 +34,18 @@ export function contextOf(request: FastifyRequest): RequestContext {
   return { ip: request.clientIp, userAgent: request.headers['user-agent'] }
 }
 
+/**
+ * For Fastify's `rewriteUrl`: the path of a request whose target names a host too (RFC 9112 section 3.2.2). That host is the one that
+ * is asked for, whatever the header says.
+ */
+export function readTarget({ url = '', headers }: IncomingMessage): string {
+  const [, authority, rest = '/'] = /^https?:\/\/([^/?#@]+)([/?].*)?$/i.exec(url) ?? []
+  if (authority === undefined) return url
+  headers.host = authority
+  delete headers[':authority']
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
 /** To be called before any other hook is added. */
 export function registerOriginCheck(server: FastifyInstance, options: OriginOptions): void {
   const { proxies, isBehindProxy, hosts, onClearCredentials } = options
@@ -47,6 +59,7 @@ export function registerOriginCheck(server: FastifyInstance, options: OriginOpti
       const isProxy = proxies.has(peer)
       if (isProxy) request.clientIp = proxies.findClient(peer, textOf(headers['x-forwarded-for']))
       checkScheme(request, { isProxy, isBehindProxy, onClearCredentials })
+      if (!request.url.startsWith('/') && request.url !== '*') throw misdirected()
       allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
     } catch (error) {
       done(error as Error)
@@ -86,6 +99,17 @@ function lastOf(value: string | readonly string[] | undefined): string | undefin
   return textOf(value)?.split(',').at(-1)?.trim()
 }
 
+function misdirected(): HttpError {
+  return new HttpError(
+    421,
+    'misdirected_request',
+    'This server does not answer under the name it was asked for: whoever runs it can set public-url or allowed-hosts.',
+  )
+}
+
+/** Of the longest name and a port; addresses with a zone may be longer. */
+const maxHostLength = 260
+
 /**
  * A page from elsewhere whose name was made to point at this server must not be able to talk to it (DNS rebinding). Addresses
  * cannot be made to point anywhere.
@@ -103,13 +127,9 @@ class AllowedHosts {
   check(host: string | undefined): void {
     if (host === undefined || this.#good.has(host)) return
     if (!this.#isAllowed(host)) {
-      throw new HttpError(
-        421,
-        'misdirected_request',
-        'This server does not answer under the name it was asked for: whoever runs it can set public-url or allowed-hosts.',
-      )
+      throw misdirected()
     }
-    if (this.#good.size < 1000) this.#good.add(host)
+    if (this.#good.size < 1000 && host.length <= maxHostLength) this.#good.add(host)
   }
 
   #isAllowed(host: string): boolean {

@@ -2,8 +2,13 @@
 // quietly take one of two headers that contradict each other.
 
 import { type IncomingMessage, METHODS, type RequestListener, type ServerResponse } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
 import { writeProblemTo } from '../answer.ts'
 import { HttpError, unknownMethod } from '../problem.ts'
+
+/** Requests of a connection of HTTP/1.1 that wait for the answer to an earlier one. Few clients send any before it. */
+const maxPipelined = 32
 
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
@@ -11,11 +16,17 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 export function keepRules(onRequest: RequestListener): RequestListener {
   return (request, response) => {
     if (request.httpVersionMajor === 1) {
+      if (isTooFarAhead(request, response)) {
+        request.socket.destroy()
+        return
+      }
       if (!isHostClear(request)) {
         refuse(request, response, new HttpError(400, 'parse_error', 'The request needs one Host header.'))
         return
       }
     } else {
+      // Refused already: see connections.ts.
+      if ((request as unknown as Http2ServerRequest).stream.closed) return
       const { method = '' } = request
       // The parser of HTTP/1.1 knows no others, and Fastify none of them.
       if (!knownMethods.has(method)) {
@@ -35,6 +46,18 @@ export const refuseExpectation: RequestListener = (request, response) => {
     response,
     new HttpError(417, 'expectation_failed', 'The only expectation this service meets is 100-continue.'),
   )
+}
+
+const pipelined = new WeakMap<Socket, number>()
+
+/** Node answers in order: what cannot be sent yet has no socket. All of them are in memory until somebody takes the first. */
+function isTooFarAhead({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  if (response.socket !== null) return false
+  const count = (pipelined.get(socket) ?? 0) + 1
+  if (count > maxPipelined) return true
+  pipelined.set(socket, count)
+  response.once('close', () => pipelined.set(socket, pipelined.get(socket)! - 1))
+  return false
 }
 
 /** RFC 9112 section 3.2. Nothing is made of what it says. */

@@ -5,6 +5,7 @@ import { createSecureServer as createHttp2Server, type Http2SecureServer } from 
 import { limitHttp2 } from './http2-limits.ts'
 import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
 import { keepRules, refuseExpectation } from './request-rules.ts'
+import { cutStalled } from './stalled.ts'
 import type { Timeouts } from './timeouts.ts'
 
 export type Identity = {
@@ -50,7 +51,7 @@ export function createSecureServer(
     allowHTTP1: true,
     handshakeTimeout: timeouts.handshakeMs,
     settings: { maxConcurrentStreams: 200, maxHeaderListSize: maxHeaderBytes },
-    maxSessionMemory: 64,
+    maxSessionMemory: 10,
     // The bounds of HTTP/1.1, which Node's HTTP/2 server hands on to the parser it falls back to.
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: timeouts.headersMs,
@@ -67,6 +68,7 @@ export function createSecureServer(
   server.on('checkExpectation', refuseExpectation as never)
   server.setTimeout(timeouts.stallMs)
   limitHttp2(server, timeouts)
+  cutStalled(server, timeouts)
   refusePlainHttp(server, timeouts.handshakeMs, onClearCredentials)
   return server
 }

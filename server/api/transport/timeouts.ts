@@ -14,6 +14,8 @@ export type Timeouts = {
    * one check more, so that a request that stopped half-way is told so.
    */
   readonly stallMs: number
+  /** Without a byte taken of an answer that was sent; with two checks more it is less than half a minute. */
+  readonly untakenMs: number
   /** How often the limits are looked at. */
   readonly checkIntervalMs: number
 }
@@ -24,5 +26,6 @@ export const defaultTimeouts: Timeouts = {
   requestMs: 25_000,
   idleMs: 15_000,
   stallMs: 30_000,
+  untakenMs: 25_000,
   checkIntervalMs: 2_000,
 }

@@ -8,8 +8,8 @@ import https from 'node:https'
 import net from 'node:net'
 import { type TestContext, test } from 'node:test'
 import tls from 'node:tls'
-import { maxStallMs } from '../media/send-stream.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
+import { maxStallMs } from './drained.ts'
 import { defaultTimeouts, type Timeouts } from './timeouts.ts'
 
 const hurried: Timeouts = {
@@ -18,6 +18,7 @@ const hurried: Timeouts = {
   requestMs: 400,
   idleMs: 400,
   stallMs: 400,
+  untakenMs: 400,
   checkIntervalMs: 50,
 }
 
@@ -277,6 +278,35 @@ test('T18: of two Authorization headers none counts, in both versions', async (t
     stream.resume()
   }
   session.close()
+})
+
+test('T37: a target that names a host is for that host alone, and nothing else is said about it', async (t) => {
+  const { trust, addUser } = await listen(t)
+  const { authorization } = await addUser('owner@example.com')
+  const send = async (target: string, host = 'localhost') => {
+    const answer = await ask(
+      trust,
+      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+    )
+    return answer.problem.title ?? (answer.problem as { email?: string }).email
+  }
+  for (const origin of [
+    'http://evil.example',
+    'https://evil.example:8443',
+    'HTTPS://evil.example',
+    'ftp://localhost',
+  ]) {
+    for (const path of ['/v1/me/', '/healthz', '']) {
+      assert.equal(await send(`${origin}${path}`), 'misdirected_request', `${origin}${path}`)
+    }
+  }
+  assert.equal(await send('https://localhost@evil.example/v1/me/'), 'misdirected_request')
+  for (const origin of ['https://localhost', `https://127.0.0.1:${trust.port}`, 'HTTP://LOCALHOST']) {
+    assert.equal(await send(`${origin}/v1/me/`), 'owner@example.com', origin)
+  }
+  // RFC 9112 section 3.2.2: the header does not count then.
+  assert.equal(await send('https://localhost/v1/me/', 'evil.example'), 'owner@example.com')
+  assert.equal(await send('https://localhost/nothing'), 'not_found')
 })
 
 test('T33: a body that stops half-way is told so, like a slow one', async (t) => {

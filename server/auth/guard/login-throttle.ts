@@ -1,6 +1,7 @@
 // How often passwords may be tried (NIST SP 800-63B 5.2.2): growing delays, never a lock that an attacker could use against the
 // owner of an account. Known and unknown accounts are treated alike.
 
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { addressBlock } from './address-block.ts'
@@ -57,7 +58,8 @@ export class LoginThrottle {
    * Resolves when the password may be checked, possibly after others that are being checked. Throws 'rate_limited' saying when to
    * come back.
    */
-  async begin({ account, ip, knownAs }: AttemptOrigin): Promise<Attempt> {
+  async begin({ account: name, ip, knownAs }: AttemptOrigin): Promise<Attempt> {
+    const account = keyOf(name)
     const address = addressBlock(ip)
     const here: [FailureCounter, string][] = [
       [this.#accountsAtAddresses, `${address} ${account}`],
@@ -65,7 +67,7 @@ export class LoginThrottle {
     ]
     const everywhere: [FailureCounter, string] = [this.#accounts, account]
     // Known, it is not kept waiting by strangers; but what was stolen must not open more guesses than strangers have.
-    const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, `${account} ${knownAs}`]]
+    const known: [FailureCounter, string][] = knownAs === undefined ? [] : [[this.#known, keyOf(`${name} ${knownAs}`)]]
     const counters = [...here, everywhere, ...known]
     const deciding = known.length > 0 ? [...here, ...known] : counters
     while (true) {
@@ -86,8 +88,9 @@ export class LoginThrottle {
 
   /** Somebody proved otherwise that the account is theirs, from `ip`: what others did to it does not keep them out. */
   forgive(account: string, ip: string): void {
-    this.#accounts.forgive(account)
-    this.#accountsAtAddresses.forgive(`${addressBlock(ip)} ${account}`)
+    const key = keyOf(account)
+    this.#accounts.forgive(key)
+    this.#accountsAtAddresses.forgive(`${addressBlock(ip)} ${key}`)
   }
 
   /** How many keys are remembered. */
@@ -111,6 +114,11 @@ export class LoginThrottle {
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
+}
+
+/** Of one length, whatever strangers type. */
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 /** `limit` failures within a window that begins with the first of them. */

@@ -19,7 +19,12 @@ const questionLifetimeMs = 3_600_000
 type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>
 
 export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk, publicUrl: string): Page {
-  const questions = new Kept<AuthorizeRequest>({ clock: deps.clock, lifetimeMs: questionLifetimeMs })
+  const questions = new Kept<AuthorizeRequest>({
+    clock: deps.clock,
+    lifetimeMs: questionLifetimeMs,
+    maxEntries: 1000,
+    maxPerUser: 50,
+  })
   return {
     path: authorizePath,
     audience: 'anyone, then user',

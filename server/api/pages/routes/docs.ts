@@ -6,20 +6,27 @@ import { createReference, type ReferencePart } from '../../description/reference
 import { Slugs } from '../../description/slugs.ts'
 import { type Html, html } from '../html.ts'
 import { drawInline, drawMarkdown } from '../markdown.ts'
-import type { Page } from '../page.ts'
+import type { Page, ShownPage } from '../page.ts'
 import type { Texts } from '../texts/texts.ts'
 
 export const docsPath = '/docs/'
 
 export function createDocsPage(description: OpenApiDocument): Page {
-  // Some hundred kilobytes, the same for all and in English: made when it is first asked for.
+  // Some hundred kilobytes, the same for all and in English but for what is around it: made when it is first asked for.
   let manual: Manual | undefined
+  const pages = new Map<Texts, ShownPage>()
   return {
     path: docsPath,
     audience: 'anyone',
     async get({ texts }) {
-      manual ??= drawManual(createReference(description))
-      return { kind: 'page', title: texts.docs.title, content: drawDocs(manual, texts), isWide: true }
+      let page = pages.get(texts)
+      if (!page) {
+        manual ??= drawManual(createReference(description))
+        const content = drawDocs(manual, texts)
+        page = { kind: 'page', title: texts.docs.title, content, isShared: true, isWide: true }
+        pages.set(texts, page)
+      }
+      return page
     },
   }
 }
