@@ -17,6 +17,7 @@ export const problemCodes = [
   'unsupported',
   'no_frames',
   'suspended',
+  'not_told',
   'failed',
 ] as const
 

@@ -39,7 +39,7 @@ export const SuggestedUrl = Type.Object({
 export const DetectionProblem = Type.Object({
   code: Type.Enum([...problemCodes], {
     description:
-      '`address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came.',
+      '`address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told.',
   }),
   detail: Type.String({ description: 'What is wrong and what to try, as readable sentences.' }),
   suggestions: Type.Array(SuggestedUrl, {

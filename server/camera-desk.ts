@@ -164,6 +164,7 @@ export class CameraDesk {
     const { store, workers, clock } = this.#options
     const cameras = await store.cameras.list()
     const recordings = new Map((await store.recordings.list()).map((recording) => [recording.cameraId, recording]))
+    const owners = new Set((await store.users.list()).flatMap(({ id, isOwner }) => (isOwner ? [id] : [])))
     const wanted = new Set<number>()
     const nowMs = clock.nowMs()
     let nextEndMs = Number.POSITIVE_INFINITY
@@ -175,6 +176,7 @@ export class CameraDesk {
       const job: CameraJob = {
         cameraId: id,
         ownerId,
+        tellsAll: owners.has(ownerId),
         url,
         ...(username !== null && { username }),
         ...(password !== null && { password }),
@@ -234,5 +236,5 @@ export class CameraDesk {
 function isSameJob(a: CameraJob, b: CameraJob): boolean {
   const isSameRecording = (a.recording === undefined) === (b.recording === undefined)
   const isSameSource = a.url === b.url && a.username === b.username && a.password === b.password
-  return isSameSource && a.keepsDamaged === b.keepsDamaged && isSameRecording
+  return isSameSource && a.tellsAll === b.tellsAll && a.keepsDamaged === b.keepsDamaged && isSameRecording
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from './base/clock.ts'
 import { AppError, type ErrorKind } from './base/error.ts'
 import { silentLogger } from './base/log.ts'
@@ -25,7 +26,11 @@ const found: DetectedStream = {
 }
 
 /** Workers that answer when told to, and count what they are asked. */
-function open(limits: Partial<DetectorLimits> = {}, decode = async () => [Uint8Array.of(1)]) {
+function open(
+  limits: Partial<DetectorLimits> = {},
+  decode = async () => [Uint8Array.of(1)],
+  isOwner = async () => false,
+) {
   const asked: { question: Question; answer(stream: DetectedStream): void; fail(error: Error): void }[] = []
   const workers = {
     async ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> {
@@ -38,7 +43,15 @@ function open(limits: Partial<DetectorLimits> = {}, decode = async () => [Uint8A
   }
   const clock = { ...systemClock, monotonicMs: () => 0 }
   const addressCheck = createAddressGuard({ allowLoopback: false })
-  const detector = new StreamDetector({ workers, decoder: { decode }, addressCheck, clock, log: silentLogger, limits })
+  const detector = new StreamDetector({
+    workers,
+    decoder: { decode },
+    addressCheck,
+    isOwner,
+    clock,
+    log: silentLogger,
+    limits,
+  })
   return { detector, asked }
 }
 
@@ -66,10 +79,12 @@ test('a user looks at so many at once, all users together at so many, and who is
   await assert.rejects(detector.detect(source, by(1)), isKind('rate_limited'))
   await assert.rejects(detector.discover(by(3)), isKind('unavailable'))
   await assert.rejects(detector.readDevice(source, by(3)), isKind('unavailable'))
+  await turn()
   assert.equal(asked.length, 3, 'nothing of what was refused has reached a worker')
   asked[0]!.answer(found)
   await looks[0]
   const next = detector.detect(source, by(3))
+  await turn()
   for (const { answer } of asked) answer(found)
   await Promise.all([...looks, next])
 })
@@ -78,17 +93,31 @@ test('a user looks at so many in a minute, whatever kind they are of', async () 
   const { detector, asked } = open({ perUserAndMinute: 2 })
   for (let i = 0; i < 2; i++) {
     const look = detector.detect(source, by(1))
+    await turn()
     asked[i]!.answer(found)
     await look
   }
   await assert.rejects(detector.discover(by(1)), isKind('rate_limited'))
-  assert.equal(await detector.findType(source, by(1)), undefined, 'a camera is added all the same')
+  await assert.rejects(detector.countTry(1), isKind('rate_limited'), 'a camera of theirs would be a look too')
+  await detector.countTry(2)
   assert.equal(asked.length, 2)
+})
+
+test('an owner of the server adds and changes any number of cameras, and is told everything', async () => {
+  const { detector, asked } = open({ perUserAndMinute: 1 }, undefined, async () => true)
+  for (let i = 0; i < 9; i++) await detector.countTry(1)
+  const look = detector.detect(source, by(1))
+  await turn()
+  const [first] = asked
+  assert.ok(first?.question.kind === 'stream' && first.question.target.tellsAll)
+  first.answer(found)
+  await look
 })
 
 test('the type, or nothing when it cannot be told: adding a camera does not fail over it', async () => {
   const { detector, asked } = open()
-  const types = [0, 1, 2].map(() => detector.findType(source, by(asked.length)))
+  const types = [0, 1, 2].map((userId) => detector.findType(source, by(userId)))
+  await turn()
   asked[0]!.answer(found)
   asked[1]!.answer({ ...found, video: undefined })
   asked[2]!.fail(new AppError('unavailable', 'the worker died'))
@@ -96,7 +125,7 @@ test('the type, or nothing when it cannot be told: adding a camera does not fail
   assert.deepEqual(asked[0]!.question, {
     kind: 'stream',
     account: 0,
-    target: { url: source.url, username: undefined, password: undefined, depth: 'type' },
+    target: { url: source.url, username: undefined, password: undefined, depth: 'type', tellsAll: false },
   })
 })
 
@@ -108,6 +137,7 @@ test('whoever asked has gone: the worker is told, and there is room again', asyn
   await assert.rejects(look, /gone/)
   await assert.rejects(detector.findType(source, by(1, gone.signal)), /gone/)
   const next = detector.detect(source, by(1))
+  await turn()
   asked.at(-1)!.answer(found)
   await next
 })
@@ -116,6 +146,7 @@ test('a picture that fits, told with its size; none is no failure', async () => 
   const ask = async (decode: () => Promise<Uint8Array<ArrayBuffer>[]>, stream = found) => {
     const { detector, asked } = open({}, decode)
     const look = detector.detect(source, by(1))
+    await turn()
     asked[0]!.answer(stream)
     return (await look).snapshot
   }

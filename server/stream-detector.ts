@@ -22,6 +22,8 @@ export type StreamDetectorOptions = {
   readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }
   readonly addressCheck: AddressCheck
   readonly decoder: { decode(request: PictureRequest): Promise<Uint8Array[]> }
+  /** Owners of the server are told everything, and may try any number of addresses. */
+  readonly isOwner: (userId: number) => Promise<boolean>
   readonly clock: Clock
   readonly log: Logger
   readonly limits?: Partial<DetectorLimits>
@@ -66,12 +68,21 @@ export class StreamDetector implements Detector {
   }
 
   /**
+   * Counts that an account has a camera tried at an address or with a login of its choice: as much as a look, since the status tells what
+   * became of it. Throws 'rate_limited' when there were too many, of whatever kind.
+   */
+  async countTry(userId: number): Promise<void> {
+    if (!(await this.#options.isOwner(userId))) this.#rate.take(userId)
+  }
+
+  /**
    * What is there, measured, with a picture. Throws 'rate_limited' when the user looks at too many, 'unavailable' when all users together
    * do, the signal's reason when it aborts.
    */
   async detect(source: CameraSource, asker: Asker): Promise<Detection> {
     using _ = this.#enter(asker.userId)
-    const stream = await this.#look(toTarget(source, 'stream'), asker)
+    this.#rate.take(asker.userId)
+    const stream = await this.#look(source, 'stream', asker)
     return { stream, snapshot: await this.#takeSnapshot(stream) }
   }
 
@@ -79,7 +90,7 @@ export class StreamDetector implements Detector {
   async findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined> {
     try {
       using _ = this.#enter(asker.userId)
-      return (await this.#look(toTarget(source, 'type'), asker)).video?.codec
+      return (await this.#look(source, 'type', asker)).video?.codec
     } catch (error) {
       asker.signal.throwIfAborted()
       if (error instanceof AppError) return undefined
@@ -89,16 +100,20 @@ export class StreamDetector implements Detector {
 
   async discover({ userId, signal }: Asker): Promise<readonly DiscoveredDevice[]> {
     using _ = this.#enter(userId)
+    this.#rate.take(userId)
     return (await this.#options.workers.ask({ kind: 'onvif_devices', account: userId }, signal)).devices
   }
 
   async readDevice({ url, username, password }: CameraSource, { userId, signal }: Asker): Promise<OnvifDevice> {
     using _ = this.#enter(userId)
-    const target = { url, username: username ?? undefined, password: password ?? undefined }
+    this.#rate.take(userId)
+    const tellsAll = await this.#options.isOwner(userId)
+    const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll }
     return (await this.#options.workers.ask({ kind: 'onvif_device', account: userId, target }, signal)).device
   }
 
-  async #look(target: DetectionTarget, { userId, signal }: Asker): Promise<DetectedStream> {
+  async #look(source: CameraSource, depth: DetectionTarget['depth'], { userId, signal }: Asker) {
+    const target = toTarget(source, depth, await this.#options.isOwner(userId))
     return (await this.#options.workers.ask({ kind: 'stream', account: userId, target }, signal)).stream
   }
 
@@ -109,7 +124,6 @@ export class StreamDetector implements Detector {
     }
     if (this.#inAll >= this.#limits.inAll)
       throw new AppError('unavailable', 'too many addresses are being looked at', { retryAfterSeconds: 5 })
-    this.#rate.take(userId)
     this.#running.set(userId, mine + 1)
     this.#inAll++
     return {
@@ -138,6 +152,10 @@ export class StreamDetector implements Detector {
   }
 }
 
-function toTarget({ url, username, password }: CameraSource, depth: DetectionTarget['depth']): DetectionTarget {
-  return { url, username: username ?? undefined, password: password ?? undefined, depth }
+function toTarget(
+  { url, username, password }: CameraSource,
+  depth: DetectionTarget['depth'],
+  tellsAll: boolean,
+): DetectionTarget {
+  return { url, username: username ?? undefined, password: password ?? undefined, depth, tellsAll }
 }

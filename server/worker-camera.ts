@@ -228,6 +228,7 @@ export class WorkerCamera {
         pool,
         keepsDamaged: () => this.#job?.keepsDamaged === true,
         reads,
+        tellsAll: () => this.#job?.tellsAll === true,
         signal,
         stats: this.stats,
       })

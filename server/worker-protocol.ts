@@ -19,6 +19,8 @@ export type CameraJob = {
   readonly cameraId: number
   /** Whose it is: names are looked up on behalf of that account. */
   readonly ownerId: number
+  /** See `RunCameraOptions`: whether that account owns the server. */
+  readonly tellsAll: boolean
   /** Without user information. */
   readonly url: string
   readonly username?: string

@@ -216,6 +216,7 @@ const noCameras: Pick<ApiDeps, 'live' | 'recorded' | 'recordedPictures' | 'snaps
   detector: {
     detect: absent,
     checkAddress: () => {},
+    countTry: async () => {},
     findType: async () => undefined,
     discover: async () => [],
     readDevice: absent,

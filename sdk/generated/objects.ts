@@ -75,6 +75,7 @@ export type Camera = {
     | 'unsupported'
     | 'no_frames'
     | 'suspended'
+    | 'not_told'
     | 'failed'
     | null
   /** Extension. Pictures damaged by loss are shown and recorded as they come, instead of being dropped up to the next key frame. */
@@ -364,7 +365,7 @@ export type DetectedVideo = {
 }
 
 export type DetectionProblem = {
-  /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. */
+  /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told. */
   code:
     | 'address_refused'
     | 'unknown_host'
@@ -382,6 +383,7 @@ export type DetectionProblem = {
     | 'unsupported'
     | 'no_frames'
     | 'suspended'
+    | 'not_told'
     | 'failed'
   /** What is wrong and what to try, as readable sentences. */
   detail: string
@@ -424,7 +426,7 @@ export type OnvifDevice = {
   profiles: OnvifProfile[]
   /** Why this is not all; null when it is. */
   problem: {
-    /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. */
+    /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told. */
     code:
       | 'address_refused'
       | 'unknown_host'
@@ -442,6 +444,7 @@ export type OnvifDevice = {
       | 'unsupported'
       | 'no_frames'
       | 'suspended'
+      | 'not_told'
       | 'failed'
     /** What is wrong and what to try, as readable sentences. */
     detail: string

@@ -107,6 +107,8 @@ export type ServerReport = {
 export type Detector = {
   /** Throws 'invalid' naming `url` when no camera may ever be there. Connects to nothing and asks no resolver. */
   checkAddress(url: string): void
+  /** Before a camera is connected to an address or with a login that its account has chosen. Throws 'rate_limited' after too many. */
+  countTry(userId: number): Promise<void>
   /** Throws 'rate_limited' and 'unavailable' when too many are looked at. */
   detect(source: CameraSource, asker: Asker): Promise<Detection>
   /** Undefined when it cannot be told now. */

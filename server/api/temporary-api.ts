@@ -107,6 +107,7 @@ export async function openTemporaryApi(
     snapshots: { find: async () => undefined },
     detector: {
       checkAddress: () => {},
+      countTry: async () => {},
       detect: unavailable,
       findType: async () => undefined,
       discover: async () => [],

@@ -42,7 +42,7 @@ const profilesCommand: Command = {
   async run({ config, positionals }) {
     const { url, username, password } = parseOnvifUrl(positionals[0]!)
     const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
-    const target = { url, username: username ?? undefined, password: password ?? undefined }
+    const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll: true }
     const found = writeDevice(url, await readOnvifDevice({ ...(await openLook(config)), target }))
     const { manufacturer, model, firmware_version, profiles, problem } = found
     const name = [manufacturer, model, firmware_version && `(${firmware_version})`].filter(Boolean).join(' ')

@@ -29,7 +29,13 @@ export const probeCommand: Command = {
     const { ConnectGate } = await import('../ingest/connect-gate.ts')
     const stream = await detectStream({
       containers: new ProcessContainerReader(),
-      target: { url, username: username ?? undefined, password: password ?? undefined, depth: 'stream' },
+      target: {
+        url,
+        username: username ?? undefined,
+        password: password ?? undefined,
+        depth: 'stream',
+        tellsAll: true,
+      },
       ...look,
       gate: new ConnectGate(1),
       reads: new SharedReads(),

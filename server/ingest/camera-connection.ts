@@ -68,9 +68,12 @@ export const defaultLimits: ConnectionLimits = {
 export async function runCameraConnection({ addressGuard, gate, ...options }: CameraConnectionOptions): Promise<never> {
   const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
+  // Not known before it is resolved: others at the gate may find first that nobody answers.
+  options.memory.isPublic = false
   const permit = await gate.enter(`${url.host}:${url.port}`, signal)
   try {
     const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })
+    options.memory.isPublic = address.isPublic
     const connected: ConnectedOptions = { ...options, url, address, onSetUp: () => permit.release() }
     return await (url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected))
   } catch (error) {

@@ -22,6 +22,7 @@ export type CameraTrouble =
   | 'unsupported'
   | 'no_frames'
   | 'suspended'
+  | 'not_told'
   | 'failed'
 
 type CameraErrorOptions = {
@@ -67,6 +68,21 @@ const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
   [461, 'unsupported'],
   [503, 'busy'],
 ])
+
+/**
+ * What is told in the place of `cause` to whom it is not told: the same whether nobody answers, somebody refuses, or something else than a
+ * camera is there, because otherwise whoever may add cameras could look around in the networks behind the server.
+ */
+export function hideTrouble(cause?: unknown): CameraError {
+  const detail =
+    'No picture comes from this address: check the address, port, path, user name and password. What is there instead is told, in a private network, to owners of the server alone.'
+  return new CameraError('camera_unreachable', detail, { cause, trouble: 'not_told' })
+}
+
+/** Of the name and the address alone: nothing was connected to. */
+export function isAboutAddress({ trouble }: CameraError): boolean {
+  return trouble === 'address_refused' || trouble === 'unknown_host'
+}
 
 /** Whatever a session throws, as the owner is to read it. */
 export function toCameraError(error: unknown): CameraError {

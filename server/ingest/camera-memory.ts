@@ -14,6 +14,8 @@ export type CameraMemory = {
   clockRate: number
   /** `ArrivalClock.setMs` of the last run; undefined before the first. */
   setMs: number | undefined
+  /** Whether the last connection went, or was to go, where anybody can go without us; see `TestedAddress`. */
+  isPublic: boolean
 }
 
 export function createCameraMemory(): CameraMemory {
@@ -24,5 +26,6 @@ export function createCameraMemory(): CameraMemory {
     runLimit: new RunLimit(),
     clockRate: 1,
     setMs: undefined,
+    isPublic: false,
   }
 }

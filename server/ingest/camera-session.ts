@@ -13,7 +13,7 @@ import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
-import { type CameraError, toCameraError } from './camera-error.ts'
+import { type CameraError, hideTrouble, isAboutAddress, toCameraError } from './camera-error.ts'
 import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
 import { ConnectGate } from './connect-gate.ts'
@@ -59,6 +59,11 @@ export type RunCameraOptions = {
   /** Shared by all cameras of a thread; of its own when missing. */
   readonly reads?: SharedReads
   readonly limits?: Partial<ConnectionLimits>
+  /**
+   * Whether its account is told everything about an address in a closed network; else only that no picture comes from there. Always when
+   * missing.
+   */
+  readonly tellsAll?: () => boolean
   readonly random?: () => number
   readonly createRunId?: () => string
 }
@@ -128,16 +133,26 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     keepsDamaged,
     signal,
     gate = new ConnectGate(1),
+    tellsAll = () => true,
   } = options
   const { stats = createCameraStats(), reads = new SharedReads(), createRunId = randomUUID } = options
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
   const memory = createCameraMemory()
+  let logged = ''
+  /** The log is for owners of the server; each cause once, however often it is tried again. */
+  const logHidden = (error: CameraError) => {
+    const cause = errorChain(error)
+    if (cause !== logged)
+      log.info({ reason: error.reason, cause }, 'camera is not reached, and its account is not told why')
+    logged = cause
+  }
   return async () => {
     memory.runLimit.allowOne()
     let onlineSinceMs: number | undefined
     const idle = new AbortController()
     const ended = AbortSignal.any([signal, idle.signal])
+    if (!tellsAll()) teller.tellInTime(hideTrouble(), () => !tellsAll() && !memory.isPublic)
     try {
       return await runCameraConnection({
         ...{
@@ -182,7 +197,8 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
       if (onlineMs > 0) publish({ kind: 'end', reason: isStopped ? stopReason(signal) : error.reason })
       if (isStopped) return { error, onlineMs }
       if (onlineMs > 0) teller.lost(error, onlineMs)
-      else teller.failed(error)
+      else if (tellsAll() || memory.isPublic || isAboutAddress(error)) teller.failed(error)
+      else logHidden(error)
       return { error, onlineMs }
     } finally {
       idle.abort()

@@ -26,6 +26,9 @@ export type StatusTellerOptions = {
   readonly signal: AbortSignal
 }
 
+/** When it is told that a camera gives no picture where nothing else is told: how long it took would tell why. */
+const hiddenMs = 10_000
+
 /** The loss of a longer session is told after this time, if the camera is not back: it is connected again at once. */
 const patienceMs = 5000
 
@@ -33,8 +36,11 @@ export class StatusTeller {
   readonly #options: StatusTellerOptions
   #told = ''
   #isOnline = false
+  #isConnected = false
   /** Ends the wait for the next attempt after a loss. */
   #waiting: AbortController | undefined
+  /** Ends the wait until a trouble is told that hides another. */
+  #hiding: AbortController | undefined
 
   constructor(options: StatusTellerOptions) {
     this.#options = options
@@ -45,6 +51,7 @@ export class StatusTeller {
   online(format: StreamFormat): void {
     const { onStatus, log } = this.#options
     this.#stopWaiting()
+    this.#isConnected = true
     const text = describeFormat(format)
     if (this.#isOnline && text === this.#told) return
     if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'camera is online')
@@ -56,6 +63,7 @@ export class StatusTeller {
   /** A session that was online is over. */
   lost(error: CameraError, onlineMs: number): void {
     const { clock, log, signal } = this.#options
+    this.#isConnected = false
     if (onlineMs < usefulMs) {
       this.#tellOffline(error)
       return
@@ -66,6 +74,24 @@ export class StatusTeller {
     clock.sleep(patienceMs, AbortSignal.any([signal, waiting.signal])).then(
       () => this.#tellOffline(error),
       () => {}, // it is back, or something newer is known
+    )
+  }
+
+  /**
+   * An attempt to connect begins whose failure is not told. However it fails, and when, `error` is told after the same time if the camera
+   * is not online by then and `isHidden` still holds.
+   */
+  tellInTime(error: CameraError, isHidden: () => boolean): void {
+    if (this.#hiding) return
+    const { clock, signal } = this.#options
+    const hiding = new AbortController()
+    this.#hiding = hiding
+    clock.sleep(hiddenMs, AbortSignal.any([signal, hiding.signal])).then(
+      () => {
+        this.#hiding = undefined
+        if (!this.#isConnected && isHidden()) this.#tellOffline(error)
+      },
+      () => {}, // it is online, or something is told
     )
   }
 
@@ -93,6 +119,8 @@ export class StatusTeller {
   #stopWaiting(): void {
     this.#waiting?.abort()
     this.#waiting = undefined
+    this.#hiding?.abort()
+    this.#hiding = undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppError } from '../base/error.ts'
-import { guessCameraType, hideSecrets, parseCameraUrl } from './camera-url.ts'
+import { guessCameraType, hideSecrets, isSamePlace, parseCameraUrl } from './camera-url.ts'
 
 test('user name and password are split off and decoded', () => {
   const cases: [string, string, string | null, string | null][] = [
@@ -79,4 +79,21 @@ test('a password in the path or the query is not shown, and not taken back hidde
     assert.equal(hideSecrets(url), shown)
     if (shown.includes('***')) assert.throws(() => parseCameraUrl(shown), { kind: 'invalid' })
   }
+})
+
+test('the same place is the same scheme, host and port, also where a port is not written', () => {
+  for (const [a, b] of [
+    ['rtsp://h/a', 'rtsp://H:554/b?c'],
+    ['https://h/a', 'https://h:443/'],
+    ['rtsps://h', 'rtsps://h:322/'],
+  ] as const)
+    assert.ok(isSamePlace(a, b) && isSamePlace(b, a), `${a} ${b}`)
+  for (const [a, b] of [
+    ['rtsp://h/', 'http://h/'],
+    ['https://h:8443/', 'http://h:8443/'],
+    ['rtsps://h:554/', 'rtsp://h:554/'],
+    ['rtsp://h/', 'rtsp://h:8554/'],
+    ['rtsp://h/', 'rtsp://h.example/'],
+  ] as const)
+    assert.ok(!isSamePlace(a, b), `${a} ${b}`)
 })

@@ -43,6 +43,19 @@ export function parseCameraUrl(text: string): CameraUrl {
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
 }
 
+const usualPorts: Readonly<Record<string, string>> = { 'rtsp:': '554', 'rtsps:': '322', 'http:': '80', 'https:': '443' }
+
+/** Whether both lead to the same service: what was given to one may be given to the other. */
+export function isSamePlace(a: string, b: string): boolean {
+  const [one, other] = [new URL(a), new URL(b)]
+  const portOf = ({ port, protocol }: URL) => port || usualPorts[protocol]
+  return (
+    one.protocol === other.protocol &&
+    one.hostname.toLowerCase() === other.hostname.toLowerCase() &&
+    portOf(one) === portOf(other)
+  )
+}
+
 const hidden = '***'
 
 /** The address as it may be shown: some cameras want their password in the path or the query, as `password=…`. */

@@ -34,7 +34,13 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
     },
     workerFile: new URL('./dying-worker.ts', import.meta.url),
   })
-  workers.setCamera({ cameraId: 7, ownerId: 1, url: camera.url('a'), recording: { startReason: 'stopped_by_user' } })
+  workers.setCamera({
+    cameraId: 7,
+    ownerId: 1,
+    tellsAll: true,
+    url: camera.url('a'),
+    recording: { startReason: 'stopped_by_user' },
+  })
   const kinds: string[] = []
   const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
     7,

@@ -280,6 +280,7 @@ export const english = {
       unsupported: 'The stream cannot be read',
       no_frames: 'The camera answers, but sends no picture',
       suspended: 'The server has suspended this camera',
+      not_told: 'No picture comes from this address',
       failed: 'It did not work',
     } as Record<string, string> & { failed: string },
     /** The server says it in English itself, and knows more. */

@@ -319,6 +319,7 @@ export const german: Texts = {
       unsupported: 'Der Stream lässt sich nicht lesen',
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild',
       suspended: 'Der Server hat diese Kamera vorübergehend ausgesetzt',
+      not_told: 'Von dieser Adresse kommt kein Bild',
       failed: 'Es hat nicht geklappt',
     },
     advice: {
@@ -342,6 +343,8 @@ export const german: Texts = {
       no_frames: 'Die Kamera antwortet, schickt aber kein Bild. Ein Neustart der Kamera hilft oft.',
       suspended:
         'Der Stream dieser Kamera hat einen Teil des Servers mehrmals zum Absturz gebracht. Der Server versucht es später wieder. Aktualisieren Sie die Firmware der Kamera; wenn Sie die Adresse der Kamera ändern, versucht er es sofort.',
+      not_told:
+        'Von dieser Adresse kommt kein Bild. Stimmen Adresse, Port, Pfad, Benutzername und Passwort? Was genau dort ist, erfahren in einem privaten Netz nur die Besitzer des Servers.',
       failed: 'Es hat nicht geklappt. Bitte noch einmal versuchen; sonst hilft ein Blick in das Protokoll des Servers.',
     },
     suggestions: 'Übliche Adressen von Herstellern, beim selben Gerät:',

@@ -5,7 +5,7 @@ import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { parseCameraName } from '../../model/camera-name.ts'
-import { guessCameraType, hideSecrets, parseCameraUrl } from '../../model/camera-url.ts'
+import { guessCameraType, hideSecrets, isSamePlace, parseCameraUrl } from '../../model/camera-url.ts'
 import { createLiveView, type LiveView } from '../../model/live-view.ts'
 import { getPage, writePageLinks } from '../../model/page.ts'
 import type { Camera as CameraRow, CameraChange as RowChange } from '../../store/cameras.ts'
@@ -24,7 +24,7 @@ export type CameraHandlersOptions = {
   readonly audit: Pick<Audit, 'write'>
   /** Cameras of one user, but for owners of the server; undefined for any number. */
   readonly cameraLimit?: number | undefined
-  readonly detector: Pick<Detector, 'findType' | 'checkAddress'>
+  readonly detector: Pick<Detector, 'findType' | 'checkAddress' | 'countTry'>
   readonly figures: FigureSource
   /** Origin that links begin with, without a slash at its end. */
   readonly publicUrl: string
@@ -90,6 +90,7 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
       const source = readSource(body)
       const name = parseCameraName(body.name)
       detector.checkAddress(source.url)
+      await detector.countTry(userId)
       const found = body.type ?? (await detector.findType(source, { userId, signal: call.signal() }))
       const type = found ?? guessCameraType(source.url)
       const maxOfOwner = await findLimit(userId)
@@ -103,6 +104,7 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
       const change = readChange(camera, call.body())
       // An address that stays may have been added when it was allowed.
       if (change.url !== undefined && change.url !== camera.url) detector.checkAddress(change.url)
+      if (isOtherSource(camera, change)) await detector.countTry(userId)
       return show(await cameras.update(camera.id, change), call.caller)
     },
 
@@ -122,16 +124,23 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
   }
 }
 
+/** Whether the camera is connected anew. */
+function isOtherSource(camera: CameraRow, change: RowChange): boolean {
+  return (['url', 'username', 'password'] as const).some(
+    (name) => change[name] !== undefined && change[name] !== camera[name],
+  )
+}
+
 /**
- * What the body does not name stays. An address of another host without user information takes no credentials along: whoever may
- * change a camera must not be able to have its password sent elsewhere.
+ * What the body does not name stays. An address of another scheme, host or port without user information takes no credentials along:
+ * whoever may change a camera must not be able to have its password sent elsewhere, nor in clear where it was encrypted.
  */
 function readChange(
   camera: CameraRow,
   { name, type, url, username, password, keeps_damaged_pictures: keepsDamaged }: CameraChange,
 ): RowChange {
   const source = url === undefined ? undefined : parseCameraUrl(url)
-  const isElsewhere = source !== undefined && new URL(source.url).host !== new URL(camera.url).host
+  const isElsewhere = source !== undefined && !isSamePlace(source.url, camera.url)
   const isNamed = source !== undefined && source.username !== null
   return {
     ...(name !== undefined && { name: parseCameraName(name) }),

@@ -16,7 +16,7 @@ type Options = Partial<DetectStreamOptions> & { depth?: 'type' | 'stream'; usern
 function detect(url: string, { depth = 'stream', username, password, ...options }: Options = {}) {
   return detectStream({
     containers: undefined,
-    target: { url, username, password, depth },
+    target: { url, username, password, depth, tellsAll: true },
     clock: systemClock,
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),

@@ -11,7 +11,7 @@ import type { AddressGuard } from '../address-guard.ts'
 import { ArrivalClock } from '../arrival-clock.ts'
 import type { AudioPlan } from '../audio-plan.ts'
 import { type ConnectionLimits, defaultLimits, type LearnedStream, runCameraConnection } from '../camera-connection.ts'
-import { type CameraError, type CameraTrouble, toCameraError } from '../camera-error.ts'
+import { type CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../camera-error.ts'
 import { type CameraMemory, createCameraMemory } from '../camera-memory.ts'
 import { createCameraStats } from '../camera-stats.ts'
 import type { ConnectGate } from '../connect-gate.ts'
@@ -25,6 +25,8 @@ export type DetectionTarget = {
   readonly password: string | undefined
   /** `type`: as soon as it is known what it sends; `stream`: measured, with a picture. */
   readonly depth: 'type' | 'stream'
+  /** Whether who asks is told everything about an address in a closed network; else only that no picture comes from there. */
+  readonly tellsAll: boolean
 }
 
 export type DetectedStream = {
@@ -87,6 +89,9 @@ const connectionLimits: ConnectionLimits = {
   pictureMs: 4000,
 }
 
+/** How long a session that is over may take to end. */
+const leaveMs = 1000
+
 /** Two groups of pictures of the usual camera are enough. */
 const enoughMs = 1900
 
@@ -94,6 +99,7 @@ const enoughMs = 1900
 export async function detectStream(options: DetectStreamOptions): Promise<DetectedStream> {
   const { target, clock, signal } = options
   const limits = { ...usualLimits[target.depth], ...options.limits }
+  const startedMs = clock.monotonicMs()
   const look = new StreamLook(target.depth, limits, options)
   const over = AbortSignal.any([signal, look.done])
   const late = clock.sleep(limits.totalMs, over).then(
@@ -108,8 +114,15 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
   look.end()
   await late
   signal.throwIfAborted()
-  return look.describe(error)
+  const isAboutHost = look.isBlank && !(error && isAboutAddress(error))
+  if (target.tellsAll || memory.isPublic || !isAboutHost) return look.describe(error)
+  // Always after the same time, because how long it took would tell the rest.
+  await clock.sleep(Math.max(0, startedMs + limits.totalMs + leaveMs - clock.monotonicMs()), signal)
+  const { trouble, message } = hideTrouble()
+  return { ...nothing, problem: { trouble, detail: message } }
 }
+
+const nothing = { transport: undefined, video: undefined, audio: undefined, audioProblem: undefined }
 
 async function connect(
   {
@@ -175,6 +188,11 @@ class StreamLook {
   /** Aborts when enough is known, or when the time is over. */
   get done(): AbortSignal {
     return this.#done.signal
+  }
+
+  /** No camera was found: nothing described a stream, and no picture came. */
+  get isBlank(): boolean {
+    return this.#learned.plan === undefined && !this.#meter.keyFrame
   }
 
   learn(learned: LearnedStream): void {

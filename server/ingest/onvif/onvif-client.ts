@@ -25,6 +25,8 @@ export type OnvifClientOptions = {
 export class OnvifClient implements Disposable {
   /** The camera's clock minus ours: what it is sent is stamped by its own. */
   clockOffsetMs = 0
+  /** Whether all that was connected to can be reached by anybody; see `TestedAddress`. */
+  isPublic = false
   readonly #options: OnvifClientOptions
   readonly #budget = new XmlBudget(40_000)
   readonly #clients = new Map<string, HttpClient>()
@@ -77,6 +79,7 @@ export class OnvifClient implements Disposable {
     const { clock, signal, responseMs, credentials } = this.#options
     const parsed = parseCameraUrl(url)
     const address = await this.resolve(parsed)
+    this.isPublic = address.isPublic && (this.isPublic || this.#clients.size === 0)
     const client = new HttpClient({ url: parsed, address, credentials, clock, signal, responseMs })
     this.#clients.set(url, client)
     return client

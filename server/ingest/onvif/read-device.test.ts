@@ -27,7 +27,7 @@ const profiles: OnvifCameraOptions['profiles'] = [
 function read(url: string, options: Partial<ReadDeviceOptions> & { username?: string; password?: string } = {}) {
   const { username, password, ...rest } = options
   return readOnvifDevice({
-    target: { url, username, password },
+    target: { url, username, password, tellsAll: true },
     clock: systemClock,
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),

@@ -5,7 +5,7 @@ import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { parseCameraUrl } from '../../model/camera-url.ts'
 import type { AddressGuard } from '../address-guard.ts'
-import { CameraError, type CameraTrouble, toCameraError } from '../camera-error.ts'
+import { CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../camera-error.ts'
 import { parseCameraUrl as parseTarget } from '../camera-url.ts'
 import { OnvifClient } from './onvif-client.ts'
 import { cleanText, type MediaService, mediaServices, type OnvifProfile } from './onvif-profiles.ts'
@@ -16,6 +16,8 @@ export type OnvifTarget = {
   readonly url: string
   readonly username: string | undefined
   readonly password: string | undefined
+  /** As of `DetectionTarget`. */
+  readonly tellsAll: boolean
 }
 
 export type OnvifDevice = {
@@ -52,11 +54,14 @@ export type ReadDeviceOptions = {
 
 const usualTotalMs = 12_000
 const usualResponseMs = 5000
+/** How long a reading whose time is over may take to end. */
+const leaveMs = 500
 
 /** Rejects only with the signal's reason, when it aborts. */
 export async function readOnvifDevice(options: ReadDeviceOptions): Promise<OnvifDevice> {
   const { target, clock, log, signal, addressGuard } = options
   const { totalMs = usualTotalMs, responseMs = usualResponseMs } = options
+  const startedMs = clock.monotonicMs()
   const done = new AbortController()
   const ended = AbortSignal.any([signal, done.signal])
   let isLate = false
@@ -78,6 +83,13 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
     signal.throwIfAborted()
     const error = isLate ? describeLate(totalMs) : toCameraError(thrown)
     log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'a camera was asked by ONVIF in vain')
+    if (!target.tellsAll && !client.isPublic && reading.isBlank && !isAboutAddress(error)) {
+      done.abort()
+      // Always after the same time, because how long it took would tell the rest.
+      await clock.sleep(Math.max(0, startedMs + totalMs + leaveMs - clock.monotonicMs()), signal)
+      const { trouble, message } = hideTrouble()
+      return reading.result({ trouble, detail: message })
+    }
     return reading.result({ trouble: error.trouble, detail: error.message })
   } finally {
     done.abort()
@@ -96,6 +108,11 @@ class DeviceReading {
     this.#client = client
     this.#url = url
     this.#clock = clock
+  }
+
+  /** The device has told nothing. */
+  get isBlank(): boolean {
+    return this.#device === undefined && this.#profiles.length === 0
   }
 
   result(problem: OnvifDevice['problem']): OnvifDevice {
@@ -166,15 +183,12 @@ class DeviceReading {
   }
 
   /**
-   * The path that was told, at the host we were given: behind a router the camera tells an address of its own network, and nobody is to
-   * be led elsewhere. Its port counts where the host is the same.
+   * The path that was told, at the scheme, host and port we were given: behind a router the camera tells an address of its own network,
+   * and nobody is to be led elsewhere, least of all with the login, which goes along with every request.
    */
   #atDevice(told: string): string {
-    const device = new URL(this.#url)
     const url = URL.parse(told)
-    if (!url) return this.#url
-    const isSameHost = url.hostname === device.hostname && url.protocol === device.protocol
-    return `${device.protocol}//${isSameHost ? url.host : device.host}${url.pathname}${url.search}`
+    return url ? `${new URL(this.#url).origin}${url.pathname}${url.search}` : this.#url
   }
 
   async #listProfiles(

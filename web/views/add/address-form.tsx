@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { NewDetection } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
+import { loginAt } from '../../model/login-of.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
@@ -50,8 +51,8 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
     },
   })
   const [suggestedName, setSuggestedName] = useState('')
-  const tryOther = (url: string) => {
-    const other = { ...typed, url }
+  const tryOther = (url: string, typedFor = typed.url) => {
+    const other = { url, ...loginAt(url, typedFor, typed) }
     setTyped(other)
     look.mutate(other)
   }
@@ -107,9 +108,9 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
       </Form>
       <Discovery
         credentials={readCredentials(typed)}
-        onPick={(url, name) => {
-          setSuggestedName(name)
-          tryOther(url)
+        onPick={(url, device) => {
+          setSuggestedName(device.name)
+          tryOther(url, device.url)
         }}
       />
       <div className="looked" role="status" ref={shown}>

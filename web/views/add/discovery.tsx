@@ -15,7 +15,8 @@ type Profile = OnvifDevice['profiles'][number]
 export type DiscoveryProps = {
   /** Typed in the form beside: cameras tell their streams to whom they know. */
   readonly credentials: { readonly username?: string; readonly password?: string }
-  readonly onPick: (url: string, name: string) => void
+  /** `device`: whose stream it is, and where the device was asked. */
+  readonly onPick: (url: string, device: { readonly name: string; readonly url: string }) => void
 }
 
 /** The server listens for some seconds. */
@@ -67,7 +68,7 @@ function DeviceRow({ device, credentials, onPick }: DiscoveryProps & { readonly 
         {problem && (
           <p className="error" role="alert">
             {findShortWords({ code: problem.code, sentence: problem.detail }, detection)}
-            {/^login/.test(problem.code) && ` ${texts.typeLogin}`}
+            {/^(login|not_told)/.test(problem.code) && ` ${texts.typeLogin}`}
           </p>
         )}
       </div>
@@ -83,7 +84,11 @@ function DeviceRow({ device, credentials, onPick }: DiscoveryProps & { readonly 
       {read.data && read.data.profiles.length > 0 && (
         <ul className="profiles">
           {read.data.profiles.map((profile) => (
-            <ProfileRow key={profile.token} profile={profile} onPick={(url) => onPick(url, name)} />
+            <ProfileRow
+              key={profile.token}
+              profile={profile}
+              onPick={(url) => onPick(url, { name, url: device.url })}
+            />
           ))}
         </ul>
       )}

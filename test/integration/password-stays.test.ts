@@ -1,0 +1,76 @@
+// The password of a camera goes to the scheme, host and port that it was given for, and nowhere else: not to another service that the
+// address is changed to, nor to one that the camera names.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import type { Camera } from '../../contract/camera.ts'
+import type { OnvifDevice } from '../../contract/detection.ts'
+import { openOnvifCamera } from '../onvif/onvif-camera.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+
+/** Asks everybody for a password in clear, and keeps what it is told. */
+async function openThief(t: TestContext) {
+  const told: string[] = []
+  let requests = 0
+  const thief = createServer((request, response) => {
+    requests++
+    const { authorization } = request.headers
+    if (authorization !== undefined) told.push(authorization)
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      if (/UsernameToken/.test(body)) told.push(body)
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end()
+    })
+  })
+  thief.listen(0, '127.0.0.1')
+  await once(thief, 'listening')
+  t.after(() => {
+    thief.closeAllConnections()
+    thief.close()
+  })
+  const { port } = thief.address() as AddressInfo
+  return { host: `127.0.0.1:${port}`, told, requests: () => requests }
+}
+
+const login = { username: 'ada', password: 'sesame' }
+
+test('a change from TLS to clear text, at the same host and port, takes no password along', async (t) => {
+  const thief = await openThief(t)
+  await using server = await openServer()
+  const body = { name: 'Door', type: 'mjpeg', url: `https://${thief.host}/video`, ...login }
+  const { id } = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json
+  const path = `/v1/cameras/${id}/`
+  await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/video` } })
+  const { status_code } = await eventually('it is asked for its password', 60_000, async () => {
+    const { json } = await server.request<Camera>(path)
+    return thief.requests() > 0 && json.status_code?.startsWith('login') && json
+  })
+  assert.equal(status_code, 'login_needed')
+  assert.deepEqual(thief.told, [])
+  const source = await server.request<{ username: string | null; has_password: boolean }>(`${path}source/`)
+  assert.deepEqual([source.json.username, source.json.has_password], [null, false])
+  await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/other`, ...login } })
+  await eventually('what is given with the address is used', 60_000, async () => thief.told.length > 0)
+  const length = thief.told.length
+  await server.request(path, { method: 'PUT', body: { url: `http://${thief.host}/video` } })
+  await eventually('another path of the same place keeps it', 60_000, async () => thief.told.length > length)
+})
+
+test('a device that names its services at another port of its host is asked where it was, and the other is not', async (t) => {
+  const thief = await openThief(t)
+  const size = { encoding: 'H264', width: 640, height: 360 }
+  const profiles = [{ ...size, token: 'main', name: 'Main', url: 'rtsp://127.0.0.1:8554/main' }]
+  await using camera = await openOnvifCamera({ profiles, toldHost: thief.host })
+  await using server = await openServer()
+  const body = { url: camera.url, ...login }
+  const { json } = await server.request<OnvifDevice>('/v1/cameras/onvif-profiles/', { method: 'POST', body })
+  assert.deepEqual([json.problem, json.profiles[0]?.url], [null, 'rtsp://127.0.0.1:8554/main'])
+  assert.equal(thief.requests(), 0)
+  assert.deepEqual(thief.told, [])
+})
