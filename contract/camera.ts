@@ -15,13 +15,17 @@ export const liveViewQuery = {
     }),
   ),
   max_width: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2147483647, description: 'Widest MJPEG stream and live snapshot, in pixels.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2147483647,
+      description: 'Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes.',
+    }),
   ),
   max_height: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2147483647,
-      description: 'Highest MJPEG stream and live snapshot, in pixels.',
+      description: 'Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes.',
     }),
   ),
 }

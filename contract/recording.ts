@@ -132,7 +132,7 @@ export const RecordedPictures = Type.Object({
   url: Type.String({
     format: 'uri',
     description:
-      'Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted: a JPEG of the key frame at or before it. Good for two hours.',
+      'Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted, which are rounded down to one of a few sizes: a JPEG of the key frame at or before it. Good for two hours.',
   }),
 })
 

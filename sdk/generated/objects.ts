@@ -103,18 +103,18 @@ export type CameraListQuery = {
   offset?: number | undefined
   /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
   refresh_rate?: number | undefined
-  /** Widest MJPEG stream and live snapshot, in pixels. */
+  /** Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
   max_width?: number | undefined
-  /** Highest MJPEG stream and live snapshot, in pixels. */
+  /** Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
   max_height?: number | undefined
 }
 
 export type CameraQuery = {
   /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
   refresh_rate?: number | undefined
-  /** Widest MJPEG stream and live snapshot, in pixels. */
+  /** Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
   max_width?: number | undefined
-  /** Highest MJPEG stream and live snapshot, in pixels. */
+  /** Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
   max_height?: number | undefined
 }
 
@@ -189,7 +189,7 @@ export type NewRecording = {
 }
 
 export type RecordedPictures = {
-  /** Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted: a JPEG of the key frame at or before it. Good for two hours. */
+  /** Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted, which are rounded down to one of a few sizes: a JPEG of the key frame at or before it. Good for two hours. */
   url: string
 }
 

@@ -8,6 +8,18 @@ export type LiveView = {
   readonly maxHeight?: number
 }
 
+/**
+ * Sizes that pictures are made in. Each size of a key frame is encoded for itself, so whoever asks for 480 widths gets a few of them:
+ * the largest that is no larger than what was asked for.
+ */
+const steps = {
+  width: [1, 8, 16, 32, 64, 100, 128, 160, 240, 320, 480, 640, 800, 960, 1280, 1600, 1920, 2560, 3840, 7680],
+  height: [1, 8, 16, 32, 64, 90, 100, 120, 180, 240, 270, 360, 480, 540, 600, 720, 960, 1080, 1440, 2160, 4320],
+} as const
+
+const stepDown = (pixels: number, of: keyof typeof steps): number => steps[of].findLast((step) => step <= pixels) ?? 1
+
+/** Sizes are stepped down. */
 export function createLiveView(query: {
   readonly refresh_rate?: number | undefined
   readonly max_width?: number | undefined
@@ -15,8 +27,8 @@ export function createLiveView(query: {
 }): LiveView {
   return {
     ...(query.refresh_rate !== undefined && { refreshRate: query.refresh_rate }),
-    ...(query.max_width !== undefined && { maxWidth: query.max_width }),
-    ...(query.max_height !== undefined && { maxHeight: query.max_height }),
+    ...(query.max_width !== undefined && { maxWidth: stepDown(query.max_width, 'width') }),
+    ...(query.max_height !== undefined && { maxHeight: stepDown(query.max_height, 'height') }),
   }
 }
 

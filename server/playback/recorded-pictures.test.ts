@@ -29,7 +29,7 @@ test('a moment is the key frame at or before it; where nothing is recorded there
   await scene.record(0, 10, { audioSampleRate: 16000 })
   await scene.lose('camera_unreachable')
   await scene.record(60, 70, { audioSampleRate: 16000 })
-  const at = (seconds: number) => pictures.picture(1, t0 + seconds * 1000, {})
+  const at = (seconds: number) => pictures.picture(1, t0 + seconds * 1000, {}, 7)
 
   for (const [moment, second] of [
     [0, 0],
@@ -46,7 +46,7 @@ test('a moment is the key frame at or before it; where nothing is recorded there
   }
   assert.notDeepEqual((await at(3)).jpeg, (await at(4)).jpeg, 'moments differ')
   for (const moment of [-2, 21, 40, 500]) await assert.rejects(at(moment), isKind('not_found'), `${moment}`)
-  await assert.rejects(pictures.picture(2, t0, {}), isKind('not_found'), 'another camera')
+  await assert.rejects(pictures.picture(2, t0, {}, 7), isKind('not_found'), 'another camera')
 })
 
 test('pictures are made once for all who ask, as small as asked for, and only so many wait', async () => {
@@ -54,19 +54,33 @@ test('pictures are made once for all who ask, as small as asked for, and only so
   await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
   const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
-  const same = await Promise.all([1, 1.2, 1.4].map((s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 32 })))
-  await pictures.picture(1, t0 + 1500, { maxWidth: 32 })
+  const same = await Promise.all([1, 1.2, 1.4].map((s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 32 }, 7)))
+  await pictures.picture(1, t0 + 1500, { maxWidth: 32 }, 7)
   assert.equal(decoder.stats().decodes, 1)
-  const whole = await pictures.picture(1, t0 + 1500, {})
+  const whole = await pictures.picture(1, t0 + 1500, {}, 7)
   assert.ok(same[0]!.jpeg.length < whole.jpeg.length)
 
   const many = await Promise.allSettled(
-    Array.from({ length: 45 }, (_, s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 16 })),
+    Array.from({ length: 80 }, (_, i) => pictures.picture(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7)),
   )
   const refused = many.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   assert.ok(refused.length > 0 && refused.every(isKind('unavailable')))
-  assert.ok(many.filter(({ status }) => status === 'fulfilled').length >= 32)
-  await pictures.picture(1, t0 + 44_000, { maxWidth: 16 })
+  assert.ok(many.filter(({ status }) => status === 'fulfilled').length >= 64)
+  await pictures.picture(1, t0 + 44_000, { maxWidth: 16 }, 7)
+})
+
+test('whoever asks for many pictures delays no other viewer', async () => {
+  await using scene = new FootageScene()
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
+  await scene.record(0, 50)
+  let made = 0
+  const greedy = Array.from({ length: 60 }, (_, i) =>
+    pictures.picture(1, t0 + (i >> 1) * 1000, { maxWidth: i % 2 ? 16 : 8 }, 7).then(() => made++),
+  )
+  await pictures.picture(1, t0 + 45_000, { maxWidth: 32 }, 8)
+  assert.ok(made < 20, `${made} of the pictures of the other came before`)
+  await Promise.all(greedy)
 })
 
 test('a wall of more cameras than are served at once shows the same moment of all', async () => {
@@ -87,7 +101,7 @@ test('a wall of more cameras than are served at once shows the same moment of al
     },
   })
   const made = await Promise.all(
-    Array.from({ length: 60 }, (_, camera) => pictures.picture(camera, t0 + 2000, { maxWidth: 32 })),
+    Array.from({ length: 60 }, (_, camera) => pictures.picture(camera, t0 + 2000, { maxWidth: 32 }, 7)),
   )
   assert.equal(made.length, 60)
   assert.equal(decoder.stats().decodes, 60)

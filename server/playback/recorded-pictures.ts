@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
-import { Gate } from '../base/gate.ts'
+import { FairGate } from '../base/fair-gate.ts'
 import { findPictureConfig } from '../media/mp4/describe-init.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
@@ -38,11 +38,13 @@ const maxAgeMs = 10_000
 /** Timelines are told in whole seconds, rounded outwards: their start may lie so much before the first frame. */
 const maxRoundingMs = 1000
 
-/** Pictures that are made at once, of all cameras and of one. Each holds a key frame in memory. */
-const maxMaking = { ofAll: 32, ofOne: 2 }
-/** Pictures that may wait. */
-const maxWaiting = { ofAll: 64, ofOne: 32 }
+/** Pictures that are made at once: in all, for one viewer, and of one camera. Each holds a key frame in memory. */
+const maxMaking = { inAll: 32, ofViewer: 4, ofCamera: 2 }
+/** Pictures that may wait, for one viewer: a wall of cameras at one moment. */
+const maxWaitingOfViewer = 64
 const refusal = 'too many pictures are asked for at once'
+/** What has passed the gate of its viewer is never too much for the next. */
+const ofGate = { maxRunningOfOne: maxMaking.ofViewer, maxWaitingOfOne: maxMaking.ofViewer, refusal }
 
 const maxCacheBytes = 16 * 1024 * 1024
 
@@ -54,9 +56,16 @@ export class RecordedPictures {
   #cacheBytes = 0
   /** Pictures being made: who asks for the same one waits for it. */
   readonly #pending = new Map<string, Promise<Uint8Array>>()
+  /** Viewers take turns: whoever asks for a hundred pictures delays their own. */
+  readonly #viewers = new FairGate<number>({
+    maxRunning: Number.POSITIVE_INFINITY,
+    maxRunningOfOne: maxMaking.ofViewer,
+    maxWaitingOfOne: maxWaitingOfViewer,
+    refusal,
+  })
+  readonly #all = new FairGate<number>({ ...ofGate, maxRunning: maxMaking.inAll })
   /** Cameras whose pictures are being made: one whose frames take long keeps only its own waiting. */
-  readonly #making = new Map<number, Gate>()
-  readonly #makingOfAll = new Gate({ maxRunning: maxMaking.ofAll, maxWaiting: maxWaiting.ofAll, refusal })
+  readonly #making = new Map<number, FairGate<number>>()
 
   constructor({ catalog, decoder }: RecordedPicturesOptions) {
     this.#catalog = catalog
@@ -64,10 +73,10 @@ export class RecordedPictures {
   }
 
   /**
-   * Throws 'not_found' when there is no footage at the moment nor some seconds before it, 'unavailable' when too many are asked for at
-   * once, 'corrupt' when the footage is damaged.
+   * `viewer`: who asks. Throws 'not_found' when there is no footage at the moment nor some seconds before it, 'unavailable' when that
+   * viewer asks for too many at once, 'corrupt' when the footage is damaged.
    */
-  async picture(cameraId: number, atMs: number, limits: PictureLimits): Promise<RecordedPicture> {
+  async picture(cameraId: number, atMs: number, limits: PictureLimits, viewer: number): Promise<RecordedPicture> {
     const place = await this.#find(cameraId, atMs)
     if (!place) throw new AppError('not_found', 'Nothing is recorded at this moment.')
     const takenAtMs = place.fragment.startMs
@@ -80,7 +89,7 @@ export class RecordedPictures {
     }
     let pending = this.#pending.get(key)
     if (!pending) {
-      pending = this.#makeInTurn(cameraId, place, limits).finally(() => this.#pending.delete(key))
+      pending = this.#makeInTurn(cameraId, place, limits, viewer).finally(() => this.#pending.delete(key))
       this.#pending.set(key, pending)
       void pending.then(
         (jpeg) => this.#keep(key, jpeg),
@@ -108,17 +117,17 @@ export class RecordedPictures {
   }
 
   /** Live pictures wait in the same queue of the decoder. */
-  async #makeInTurn(cameraId: number, place: Place, limits: PictureLimits): Promise<Uint8Array> {
-    let gate = this.#making.get(cameraId)
-    if (!gate) {
-      gate = new Gate({ maxRunning: maxMaking.ofOne, maxWaiting: maxWaiting.ofOne, refusal })
+  #makeInTurn(cameraId: number, place: Place, limits: PictureLimits, viewer: number): Promise<Uint8Array> {
+    return this.#viewers.run(viewer, async () => {
+      const gate = this.#making.get(cameraId) ?? new FairGate<number>({ ...ofGate, maxRunning: maxMaking.ofCamera })
       this.#making.set(cameraId, gate)
-    }
-    try {
-      return await gate.run(() => this.#makingOfAll.run(() => this.#make(place, limits)))
-    } finally {
-      if (gate.stats().running === 0) this.#making.delete(cameraId)
-    }
+      try {
+        return await gate.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits)))
+      } finally {
+        const { running, waiting } = gate.stats()
+        if (running === 0 && waiting === 0) this.#making.delete(cameraId)
+      }
+    })
   }
 
   async #make(place: Place, limits: PictureLimits): Promise<Uint8Array> {

@@ -42,7 +42,7 @@ test('pictures of recorded moments: one address for all, for its user and camera
   assert.deepEqual([answer.statusCode, answer.headers['content-type']], [200, 'image/jpeg'])
   assert.match(String(answer.headers['cache-control']), /no-store/)
   assert.deepEqual(answer.rawPayload, jpeg)
-  assert.deepEqual(asked.at(-1), [cameraId, Date.UTC(2026, 6, 1, 10), { maxWidth: 320 }])
+  assert.deepEqual(asked.at(-1), [cameraId, Date.UTC(2026, 6, 1, 10), { maxWidth: 320 }, owner.userId])
 
   for (const wrong of ['', '&at=', '&at=yesterday', `${at}&max_width=0`, `${at}&max_height=x`])
     assert.equal(await statusOf(own + wrong), 400, wrong)

@@ -35,7 +35,12 @@ export function registerPictureRoutes(
       throw new AppError('forbidden', 'the right to see recordings was withdrawn')
     await access.noteLook(grant.userId, grant.cameraId)
     const query = readQuery(PictureQuery, request.query as string) as Static<typeof PictureQuery>
-    const { jpeg } = await pictures.picture(grant.cameraId, getTime('at', query.at), createLiveView(query))
+    const { jpeg } = await pictures.picture(
+      grant.cameraId,
+      getTime('at', query.at),
+      createLiveView(query),
+      grant.userId,
+    )
     sendBytes(reply, 'image/jpeg', jpeg)
   })
 }
