@@ -31,14 +31,13 @@ async function main() {
   const say = values.json ? () => {} : (text: string) => console.log(text)
   const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'nightjar-demo-'))
   if (values.data === undefined) process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  const command = async <T>(...args: string[]): Promise<T> => {
+  const command: Command = async <T>(args: readonly string[], input = ''): Promise<T> => {
     const words = [program('server/commands/nightjar.ts'), ...args, '--data', dataDir, '--json']
-    // What it says is told, not the line it was called with, which may hold a password.
-    const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, ...words]).catch(
-      ({ stderr }: { stderr: string }) => {
-        throw new Error(stderr.trim())
-      },
-    )
+    const running = promisify(execFile)(process.execPath, [...process.execArgv, ...words])
+    running.child.stdin!.end(input)
+    const { stdout } = await running.catch(({ stderr }: { stderr: string }) => {
+      throw new Error(stderr.trim())
+    })
     return JSON.parse(stdout) as T
   }
 
@@ -109,7 +108,8 @@ async function stop(code: number) {
   process.exit(code)
 }
 
-type Command = <T>(...args: string[]) => Promise<T>
+/** `input`: a secret, which must not be an argument. */
+type Command = <T>(args: readonly string[], input?: string) => Promise<T>
 type User = { id: number; email: string }
 type Camera = { id: number; owner_id: number; name: string }
 
@@ -121,14 +121,14 @@ async function prepareAccount(
 ): Promise<{ api: Api; token: string; password: string; cameras: number[] }> {
   // Others in the network reach the server too: nobody else is to know it.
   const password = randomBytes(9).toString('base64url')
-  const { users } = await command<{ users: User[] }>('user', 'list')
-  const person = [`--password=${password}`, '--first-name', 'Dana', '--last-name', 'Demo']
+  const { users } = await command<{ users: User[] }>(['user', 'list'])
+  const person = ['--password-stdin', '--first-name', 'Dana', '--last-name', 'Demo']
   const known = users.find((user) => user.email === email)
-  if (known) await command('user', 'passwd', email, `--password=${password}`)
-  const owner = known ?? (await command<User>('user', 'add', '--email', email, ...person))
-  const { token } = await command<{ token: string }>('token', 'create', '--user', email, '--name', 'demo')
+  if (known) await command(['user', 'passwd', email, '--password-stdin'], password)
+  const owner = known ?? (await command<User>(['user', 'add', '--email', email, ...person], password))
+  const { token } = await command<{ token: string }>(['token', 'create', '--user', email, '--name', 'demo'])
   const api = openApi(token)
-  const { cameras: all } = await command<{ cameras: Camera[] }>('camera', 'list')
+  const { cameras: all } = await command<{ cameras: Camera[] }>(['camera', 'list'])
   const cameras: number[] = []
   for (const [index, stream] of ['yard', 'door'].entries()) {
     const name = names[index]!
@@ -137,7 +137,7 @@ async function prepareAccount(
     // The sample cameras have a new port each time.
     if (kept) await api.request('PUT', `/v1/cameras/${kept.id}/`, { url })
     const added = ['camera', 'add', '--user', email, '--name', name, '--url', url, '--record', 'P1D']
-    cameras.push(kept?.id ?? (await command<Camera>(...added)).id)
+    cameras.push(kept?.id ?? (await command<Camera>(added)).id)
   }
   return { api, token, password, cameras }
 }

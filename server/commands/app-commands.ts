@@ -15,8 +15,8 @@ import { type Command, type CommandCall, type CommandOptions, UsageError } from 
 import { getNamedUser } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
+import { readSecretOption, secretOptions } from './secret-input.ts'
 import { writeTable } from './table.ts'
-import { readPiped } from './terminal.ts'
 
 const changeOptions: CommandOptions = {
   'redirect-uris': {
@@ -31,13 +31,10 @@ const changeOptions: CommandOptions = {
   'allow-password': { placeholder: 'YES|NO', sentence: 'Whether it may use the password grant. Default: yes.' },
 }
 
-const secretOptions: CommandOptions = {
-  secret: {
-    placeholder: 'SECRET',
-    sentence: 'The secret itself, when moving from another server; other users of this machine may see it.',
-  },
-  'secret-stdin': { sentence: 'Reads the secret from standard input. Without either, one is made.' },
-}
+const givenSecret = secretOptions('secret', {
+  what: 'the secret itself, when moving from another server,',
+  otherwise: 'one is made',
+})
 
 const appAdd: Command = {
   name: 'app add',
@@ -49,7 +46,7 @@ const appAdd: Command = {
     ...changeOptions,
     public: { sentence: 'It cannot keep a secret (a phone app, a web page) and gets none; PKCE takes its place.' },
     'client-id': { placeholder: 'ID', sentence: 'The client id, when moving from another server.' },
-    ...secretOptions,
+    ...givenSecret,
   },
   async run(call) {
     const { config, options, switches } = call
@@ -124,7 +121,7 @@ const appRotate: Command = {
   name: 'app rotate',
   summary: 'Gives an application a new secret and prints it, this once; the earlier one is refused.',
   positionals: ['APP'],
-  options: secretOptions,
+  options: givenSecret,
   async run(call) {
     const secret = (await readSecret(call, appRotate)) ?? createOAuthSecret('clientSecret', randomBytes)
     return withStore(call.config, async (store) => {
@@ -176,11 +173,8 @@ function readChange({ options }: CommandCall): ApplicationChange {
   }
 }
 
-async function readSecret({ options, switches, terminal }: CommandCall, command: Command): Promise<string | undefined> {
-  if (options.secret !== undefined && switches.has('secret-stdin')) {
-    throw new UsageError('--secret and --secret-stdin exclude each other', command)
-  }
-  const secret = switches.has('secret-stdin') ? await readPiped(terminal) : options.secret
+async function readSecret(call: CommandCall, command: Command): Promise<string | undefined> {
+  const secret = await readSecretOption(call, command, 'secret')
   if (secret !== undefined) checkClientSecret(secret)
   return secret
 }

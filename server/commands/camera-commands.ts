@@ -3,7 +3,7 @@
 import { AppError } from '../base/error.ts'
 import { writeByteSize } from '../model/byte-size.ts'
 import { parseCameraName } from '../model/camera-name.ts'
-import { guessCameraType, hideSecrets, parseCameraUrl } from '../model/camera-url.ts'
+import { guessCameraType, hideSecrets } from '../model/camera-url.ts'
 import { parseDurationMs } from '../model/duration.ts'
 import { isRecordedAt } from '../model/recording-run.ts'
 import { writeTime } from '../model/time.ts'
@@ -15,6 +15,7 @@ import { damagedCommand } from './damaged-command.ts'
 import { getNamedUser, parseId, parseMaxSize, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
+import { cameraPasswordOption, readCameraUrl } from './secret-input.ts'
 import { showCommand } from './show-command.ts'
 import { writeTable } from './table.ts'
 
@@ -28,9 +29,10 @@ const cameraAdd: Command = {
     url: {
       placeholder: 'URL',
       sentence:
-        'Where it is: rtsp://name:password@host/path, or http:// for MJPEG and single pictures. The password is kept encrypted.',
+        'Where it is: rtsp://user@host/path, or http:// for MJPEG and single pictures; - reads it from standard input. The password is kept encrypted.',
       isRequired: true,
     },
+    ...cameraPasswordOption,
     record: {
       placeholder: 'DURATION',
       sentence: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
@@ -47,8 +49,9 @@ const cameraAdd: Command = {
     },
     id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
   },
-  async run({ config, options }) {
-    const source = parseCameraUrl(options.url!)
+  async run(call) {
+    const { config, options } = call
+    const source = await readCameraUrl(call, cameraAdd, options.url!)
     await checkAddress(source.url)
     const id = parseNewId(options.id)
     const type = parseType(options.type ?? guessCameraType(source.url))

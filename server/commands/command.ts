@@ -8,6 +8,8 @@ export type CommandOption = {
   readonly placeholder?: string
   readonly sentence: string
   readonly isRequired?: true
+  /** Understood, and left out of the help: there is something better. */
+  readonly isHidden?: true
 }
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>

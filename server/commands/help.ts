@@ -52,7 +52,8 @@ function usage({ name, positionals, options }: Command): string {
 }
 
 function writeOptions(options: CommandOptions): string {
-  const rows = Object.entries(options).map(([name, option]) => [
+  const shown = Object.entries(options).filter(([, option]) => !option.isHidden)
+  const rows = shown.map(([name, option]) => [
     option.placeholder ? `--${name} ${option.placeholder}` : `--${name}`,
     option.sentence + (option.isRequired ? ' Required.' : ''),
   ])

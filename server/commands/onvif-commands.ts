@@ -6,6 +6,7 @@ import { parseOnvifUrl } from '../model/onvif-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 import { openLook } from './open-look.ts'
+import { cameraPasswordOption, readCameraUrl } from './secret-input.ts'
 import { writeTable } from './table.ts'
 
 type Profile = ReturnType<typeof writeDevice>['profiles'][number]
@@ -36,11 +37,12 @@ const discoverCommand: Command = {
 
 const profilesCommand: Command = {
   name: 'camera profiles',
-  summary: 'Asks a camera for its streams: HOST, or name:password@HOST, or what "camera discover" listed.',
+  summary: 'Asks a camera for its streams: HOST, or user@HOST, or what "camera discover" listed.',
   positionals: ['HOST'],
-  options,
-  async run({ config, positionals }) {
-    const { url, username, password } = parseOnvifUrl(positionals[0]!)
+  options: { ...cameraPasswordOption, ...options },
+  async run(call) {
+    const { config, positionals } = call
+    const { url, username, password } = await readCameraUrl(call, profilesCommand, positionals[0]!, parseOnvifUrl)
     const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
     const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll: true }
     const found = writeDevice(url, await readOnvifDevice({ ...(await openLook(config)), target }))

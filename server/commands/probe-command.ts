@@ -5,10 +5,10 @@ import { writeDetection } from '../api/answers/detection.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
-import { parseCameraUrl } from '../model/camera-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 import { openLook } from './open-look.ts'
+import { cameraPasswordOption, readCameraUrl } from './secret-input.ts'
 
 type Detection = ReturnType<typeof writeDetection>
 
@@ -17,11 +17,13 @@ export const probeCommand: Command = {
   summary: 'Looks what is at an address: codec, size, rates and sound, or why there is nothing.',
   positionals: ['URL'],
   options: {
+    ...cameraPasswordOption,
     snapshot: { placeholder: 'FILE', sentence: 'Writes what the camera shows into this file, as a JPEG.' },
     'allow-loopback-cameras': serverOptions['allow-loopback-cameras']!,
   },
-  async run({ config, options, positionals }) {
-    const { url, username, password } = parseCameraUrl(positionals[0]!)
+  async run(call) {
+    const { config, options, positionals } = call
+    const { url, username, password } = await readCameraUrl(call, probeCommand, positionals[0]!)
     const look = await openLook(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')

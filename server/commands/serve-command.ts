@@ -86,6 +86,6 @@ function writeFirstSteps(url: string, setupCode: string, data: string): string[]
     '',
     `  ./nightjar user add --email you@example.com --first-name Your --last-name Name${at}`,
     `  ./nightjar token create --user you@example.com${at}`,
-    `  ./nightjar camera add --user you@example.com --name Door --url 'rtsp://user:password@192.168.1.20/stream' --record P7D${at}`,
+    `  ./nightjar camera add --user you@example.com --name Door --url rtsp://user@192.168.1.20/stream --record P7D${at}`,
   ]
 }

@@ -2,13 +2,14 @@
 
 import { randomBytes } from 'node:crypto'
 import { checkTokenValue, createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
-import { defaultScopes, parseScopes } from '../model/access.ts'
+import { accountScope, defaultScopes, parseScopes } from '../model/access.ts'
 import { writeTime } from '../model/time.ts'
 import type { Token } from '../store/tokens.ts'
 import type { Command } from './command.ts'
 import { getNamedUser, parseId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
+import { readSecretOption, secretOptions } from './secret-input.ts'
 import { writeTable } from './table.ts'
 
 const tokenCreate: Command = {
@@ -19,17 +20,18 @@ const tokenCreate: Command = {
     user: { placeholder: 'USER', sentence: 'Whose token: e-mail address or id.', isRequired: true },
     scope: {
       placeholder: 'SCOPES',
-      sentence: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}.`,
+      sentence: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}, which is everything about cameras; ${accountScope} besides for programs that manage the account.`,
     },
     name: { placeholder: 'NAME', sentence: 'What it is for, to recognize it by.' },
-    value: {
-      placeholder: 'TOKEN',
-      sentence: 'The token itself, when moving from another server; 20 to 256 characters.',
-    },
+    ...secretOptions('value', {
+      what: 'the token itself, of 20 to 256 characters, when moving from another server,',
+      otherwise: 'one is made',
+    }),
   },
-  async run({ config, options }) {
+  async run(call) {
+    const { config, options } = call
     const scopes = options.scope === undefined ? defaultScopes : parseScopes(options.scope)
-    const value = options.value ?? createPersonalToken(randomBytes)
+    const value = (await readSecretOption(call, tokenCreate, 'value')) ?? createPersonalToken(randomBytes)
     checkTokenValue(value)
     return withStore(config, async (store) => {
       const user = await getNamedUser(store, options.user!)

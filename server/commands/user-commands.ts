@@ -7,20 +7,18 @@ import { parseEmail } from '../model/email.ts'
 import { parsePersonName } from '../model/person-name.ts'
 import { writeTime } from '../model/time.ts'
 import type { User } from '../store/users.ts'
-import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
+import { type Command, type CommandCall, UsageError } from './command.ts'
 import { getNamedUser, parseMaxSize, parseNewId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
+import { readSecretOption, secretOptions } from './secret-input.ts'
 import { writeTable } from './table.ts'
-import { readHidden, readPiped } from './terminal.ts'
+import { readHidden } from './terminal.ts'
 
-const passwordOptions: CommandOptions = {
-  password: {
-    placeholder: 'PASSWORD',
-    sentence: 'Password of 8 to 256 characters; other users of this machine may see it.',
-  },
-  'password-stdin': { sentence: 'Reads the password from standard input. Without either, it is asked for.' },
-}
+const passwordOptions = secretOptions('password', {
+  what: 'the password, of 8 to 256 characters,',
+  otherwise: 'it is asked for',
+})
 
 const userAdd: Command = {
   name: 'user add',
@@ -196,14 +194,11 @@ async function readPassword(call: CommandCall, command: Command, email: string):
   return password
 }
 
-async function askPassword({ options, switches, terminal }: CommandCall, command: Command): Promise<string> {
-  const { password } = options
-  if (password !== undefined && switches.has('password-stdin')) {
-    throw new UsageError('--password and --password-stdin exclude each other', command)
-  }
-  if (password !== undefined) return password
-  if (switches.has('password-stdin')) return readPiped(terminal)
-  if (!terminal.stdin.isTTY) throw new UsageError('give --password or --password-stdin', command)
+async function askPassword(call: CommandCall, command: Command): Promise<string> {
+  const { terminal } = call
+  const given = await readSecretOption(call, command, 'password')
+  if (given !== undefined) return given
+  if (!terminal.stdin.isTTY) throw new UsageError('give --password-stdin', command)
   const entered = await readHidden(terminal, 'Password: ')
   checkPassword(entered)
   if ((await readHidden(terminal, 'Again: ')) !== entered) throw new AppError('invalid', 'the two passwords differ')
