@@ -63,7 +63,7 @@ export class Authenticator {
   /** At once for a caller seen since the store last changed, else a promise. Throws or rejects with `UnauthenticatedError`. */
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
-    const key = hash('sha256', authorization, 'base64url')
+    const key = hash('sha256', authorization, 'hex')
     const known = this.#callers.get(key)
     return known ? this.#admit(known) : this.#load(key, authorization)
   }

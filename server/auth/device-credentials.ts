@@ -62,4 +62,4 @@ export class DeviceCredentials {
 }
 
 /** What is kept in memory is no credential. */
-const keyOf = (hash: string): string => digest('sha256', hash, 'base64url')
+const keyOf = (hash: string): string => digest('sha256', hash, 'hex')
