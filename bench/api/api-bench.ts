@@ -28,7 +28,7 @@ const paths = {
   shared: `/v1/shared-cameras/?limit=${sharedCount}`,
   events: '/v1/events/?limit=100',
   /** The same list, while it changes. */
-  changingEvents: '/v1/events/?limit=100&changing=1',
+  changingEvents: '/v1/events/?limit=100&offset=0',
 } as const
 /** While `changingEvents` is asked for. */
 const newEventsPerSecond = 10

@@ -12,7 +12,7 @@ import { HttpError } from '../problem.ts'
 import { awaitFirstPiece } from './first-piece.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
-import { sendBytes, startMedia } from './send-media.ts'
+import { sendBytes, sendShared, startMedia } from './send-media.ts'
 import { sendStream } from './send-stream.ts'
 import { tokenOf } from './token-of.ts'
 
@@ -98,7 +98,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   )
   route('live_snapshot', mediaFiles.live_snapshot, async ({ grant, reply, isOffline }) => {
     const { jpeg } = await live.snapshot(grant.cameraId, grant.view, { waitMs: waitFor(isOffline) })
-    sendBytes(reply, 'image/jpeg', jpeg)
+    sendShared(reply, 'image/jpeg', jpeg)
   })
   route('snapshot', mediaFiles.snapshot, async ({ grant, reply }) => {
     const kept = await snapshots.find(grant.cameraId)
@@ -115,7 +115,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   })
   route('hls', 'hls/:name', async ({ grant, request, reply }) => {
     const { name } = request.params as { name: string }
-    sendBytes(reply, 'video/mp4', await live.hlsSegment(grant.cameraId, name))
+    sendShared(reply, 'video/mp4', await live.hlsSegment(grant.cameraId, name))
   })
 }
 

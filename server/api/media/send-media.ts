@@ -23,7 +23,13 @@ export function startMedia(
   return raw
 }
 
+/** Bytes that were made for this client. Throws 'unavailable' when too much waits for its address. */
 export function sendBytes(reply: FastifyReply, type: string, bytes: Uint8Array): void {
   countUnsent(reply, bytes.length)
+  sendShared(reply, type, bytes)
+}
+
+/** Bytes that are here for everybody who asks: they cost no memory of their own. */
+export function sendShared(reply: FastifyReply, type: string, bytes: Uint8Array): void {
   sendBody(startMedia(reply, 200, type, { 'content-length': bytes.length }), bytes)
 }
