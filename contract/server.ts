@@ -2,9 +2,20 @@
 
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Timestamp } from './schema.ts'
+import { nullable, Timestamp } from './schema.ts'
 
 const count = (description: string) => Type.Integer({ description })
+
+const Protection = Type.Enum([
+  'network',
+  'files',
+  'processes',
+  'system_calls',
+  'memory',
+  'threads',
+  'privileges',
+  'permission_model',
+])
 
 export const ServerState = Type.Object({
   version: Type.String(),
@@ -32,6 +43,16 @@ export const ServerState = Type.Object({
     count: count('Threads that handle what cameras send.'),
     running: Type.Integer(),
     restarts: count('Since the start of the server.'),
+  }),
+  decoder_isolation: Type.Object({
+    level: Type.Enum(['full', 'partial', 'off'], {
+      description:
+        'What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory.',
+    }),
+    in_force: Type.Array(Protection, { description: 'What they are kept from.' }),
+    missing: Type.Array(Protection, { description: 'What they are not kept from.' }),
+    reason: nullable(Type.String({ description: 'Why something is missing.' })),
+    advice: nullable(Type.String({ description: 'What its owner can do about it.' })),
   }),
 })
 

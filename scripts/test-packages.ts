@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process'
 const packages: readonly { readonly name: string; readonly probe: readonly string[] }[] = [
   { name: 'ffmpeg', probe: ['ffprobe', '-version'] },
   { name: 'mpv', probe: ['mpv', '--version'] },
+  // The sandbox of the processes that decode; the tests also run the server without.
+  { name: 'bubblewrap', probe: ['bwrap', '--version'] },
   { name: 'strace', probe: ['strace', '-V'] },
   { name: 'curl', probe: ['curl', '--version'] },
   // Gives the server of the archive audit a clock that can be set.

@@ -14,6 +14,7 @@ import { CameraEvents } from './camera-events.ts'
 import { createAddressRules } from './config/meanings.ts'
 import type { Config } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
+import type { Isolation } from './decoder/isolation/isolation.ts'
 import { FigureKeeper } from './figure-keeper.ts'
 import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
@@ -29,6 +30,7 @@ export type MediaOptions = {
   readonly port: number
   readonly publicUrl: string
   readonly memory: MemoryShares
+  readonly isolation: Isolation
   readonly clock: Clock
   readonly log: Logger
 }
@@ -46,7 +48,7 @@ const maxConnectsPerHost = 4
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
 /** Nothing runs yet, and no file of the archive was read. `tasks`, by what they are called in the log, are to be run as long as the server does. */
-export async function openMedia({ config, store, port, publicUrl, memory, clock, log }: MediaOptions) {
+export async function openMedia({ config, store, port, publicUrl, memory, isolation, clock, log }: MediaOptions) {
   const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
   await cameraEvents.open()
   const catalog = new Catalog({
@@ -89,6 +91,7 @@ export async function openMedia({ config, store, port, publicUrl, memory, clock,
       addressRules: createAddressRules(config, { port, publicUrl }),
       nameServers: config.nameServers,
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
+      isolation,
       logLevel: config.logLevel,
     },
     clock,
@@ -111,7 +114,7 @@ export async function openMedia({ config, store, port, publicUrl, memory, clock,
     log,
     onLoss: (report) => cameraEvents.takeLoss(report),
   })
-  const decoder = new Decoder({ log, clock })
+  const decoder = new Decoder({ log, clock, isolation })
   const live = new LiveStreams({
     subscriber: workers,
     decoder,

@@ -19,6 +19,8 @@ import { supervise } from './base/supervise.ts'
 import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/meanings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
+import type { IsolationReport } from './decoder/isolation/isolation.ts'
+import { openIsolation } from './decoder/isolation/open-isolation.ts'
 import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
@@ -74,6 +76,9 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   held.use(lockFolder(config.data))
   if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
   const secretKey = await openSecretKey(config.data)
+  // Beside what follows: a process is started for it.
+  const isolating = openIsolation({ mode: config.isolation })
+  held.defer(() => isolating.then(() => {}, () => {})) // biome-ignore format: one line
   const identification = {
     version: readVersion(),
     startedAtMs: clock.nowMs(),
@@ -96,7 +101,9 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   held.defer(() => store.close())
 
   const memory = shareMemory(findMemoryBytes(), config.workers)
-  const media = await openMedia({ config, store, port, publicUrl, memory, clock, log })
+  const isolation = await isolating
+  logIsolation(isolation.report, log)
+  const media = await openMedia({ config, store, port, publicUrl, memory, isolation, clock, log })
   const { cameraEvents, catalog, decoder, deletionClock, desk, gapKeeper, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const auth = createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log })
@@ -142,7 +149,12 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       clock,
       log,
     }),
-    report: () => ({ ...identification, cameras: desk.stats(), workers: workers.health() }),
+    report: () => ({
+      ...identification,
+      isolation: isolation.report,
+      cameras: desk.stats(),
+      workers: workers.health(),
+    }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
     clock,
     log,
@@ -221,6 +233,12 @@ function openIdentity(config: Config, publicUrl: string, clock: Clock): Promise<
   const { tlsCert, tlsKey } = config
   if (tlsCert !== undefined && tlsKey !== undefined) return loadIdentity(tlsCert, tlsKey)
   return openOwnIdentity({ dataDir: config.data, hosts: [new URL(publicUrl).hostname], clock })
+}
+
+function logIsolation({ level, inForce, missing, reason, advice }: IsolationReport, log: Logger): void {
+  const fields = { isolation: level, inForce, missing, reason, advice }
+  if (level === 'full') log.info(fields, 'processes that decode are isolated')
+  else log.warn(fields, 'processes that decode are not isolated as far as they could be')
 }
 
 /** Links must name the port before anything listens to it. */

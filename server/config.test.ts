@@ -58,6 +58,7 @@ test('defaults', async (t) => {
     cameraLimit: 100,
     cameraNetworks: undefined,
     nameServers: undefined,
+    isolation: 'auto',
     workers: 3,
     syncIntervalMs: 5000,
     nodeName: 'night-owl.lan',

@@ -3,6 +3,7 @@
 // Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
 
 import type { GapReason } from '../contract/gap-reasons.ts'
+import type { Isolation } from './decoder/isolation/isolation.ts'
 import type { CountersOfCamera } from './figure-keeper.ts'
 import type { AddressRules } from './ingest/address-guard.ts'
 import type { SessionStatus } from './ingest/camera-session.ts'
@@ -51,6 +52,8 @@ export type WorkerSettings = {
   readonly nameServers: readonly string[] | undefined
   /** How many connections to one host and port a worker sets up at a time. */
   readonly connectsPerHost: number
+  /** Of the processes that take containers apart and encode sound. */
+  readonly isolation: Isolation
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 

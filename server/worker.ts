@@ -53,8 +53,8 @@ const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
 })
 // A disk that has more to do than it was given is not kept waiting for the next thing.
 const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0, standstill: new Standstill() })
-const transcoder = new ProcessSoundTranscoder({ clock, log })
-const containers = new ProcessContainerReader()
+const transcoder = new ProcessSoundTranscoder({ clock, log, isolation: settings.isolation })
+const containers = new ProcessContainerReader({ isolation: settings.isolation })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(settings.groupBytes)
 /** And the groups before it. */

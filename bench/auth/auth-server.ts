@@ -31,6 +31,7 @@ import { hashPassword } from '../../server/auth/password.ts'
 import { Sessions } from '../../server/auth/sessions/sessions.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { createLogger } from '../../server/base/log.ts'
+import { noIsolation } from '../../server/decoder/isolation/isolation.ts'
 import { expandScopes } from '../../server/model/access.ts'
 import { defaultPolicy } from '../../server/model/oauth/policy.ts'
 import { openStore } from '../../server/store/store.ts'
@@ -132,6 +133,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
       mail: 'folder',
       cameras: [],
       workers: { count: 0, running: 0, restarts: 0 },
+      isolation: noIsolation.report,
     }),
     store,
     authenticator,

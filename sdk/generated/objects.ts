@@ -642,6 +642,36 @@ export type ServerState = {
     /** Since the start of the server. */
     restarts: number
   }
+  decoder_isolation: {
+    /** What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory. */
+    level: 'full' | 'partial' | 'off'
+    /** What they are kept from. */
+    in_force: (
+      | 'network'
+      | 'files'
+      | 'processes'
+      | 'system_calls'
+      | 'memory'
+      | 'threads'
+      | 'privileges'
+      | 'permission_model'
+    )[]
+    /** What they are not kept from. */
+    missing: (
+      | 'network'
+      | 'files'
+      | 'processes'
+      | 'system_calls'
+      | 'memory'
+      | 'threads'
+      | 'privileges'
+      | 'permission_model'
+    )[]
+    /** Why something is missing. */
+    reason: string | null
+    /** What its owner can do about it. */
+    advice: string | null
+  }
 }
 
 export type PageQuery = {

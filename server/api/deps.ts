@@ -11,6 +11,7 @@ import type { OAuth } from '../auth/oauth/oauth.ts'
 import type { Sessions } from '../auth/sessions/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
+import type { IsolationReport } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
 import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
 import type { OnvifDevice } from '../ingest/onvif/read-device.ts'
@@ -101,6 +102,7 @@ export type ServerReport = {
     readonly cameras: number
   }[]
   readonly workers: { readonly count: number; readonly running: number; readonly restarts: number }
+  readonly isolation: IsolationReport
 }
 
 /** What is at addresses of cameras, and which cameras there are; see stream-detector.ts. Ends early when `signal` aborts. */

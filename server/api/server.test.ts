@@ -14,6 +14,13 @@ const report = (): ServerReport => ({
     { status: 'offline', reason: 'camera_unreachable', cameras: 3 },
   ],
   workers: { count: 2, running: 1, restarts: 4 },
+  isolation: {
+    level: 'partial',
+    inForce: ['memory', 'permission_model'],
+    missing: ['network', 'files', 'processes', 'system_calls', 'threads', 'privileges'],
+    reason: 'bubblewrap (bwrap) is not installed',
+    advice: undefined,
+  },
 })
 
 test('T20: how the server is doing is for its owners', async (t) => {
@@ -46,6 +53,13 @@ test('T20: how the server is doing is for its owners', async (t) => {
     },
     recordings: { count: 2, recording: 1, failing: 1 },
     workers: { count: 2, running: 1, restarts: 4 },
+    decoder_isolation: {
+      level: 'partial',
+      in_force: ['memory', 'permission_model'],
+      missing: ['network', 'files', 'processes', 'system_calls', 'threads', 'privileges'],
+      reason: 'bubblewrap (bwrap) is not installed',
+      advice: null,
+    },
   })
   assert.equal((await ask(user.authorization)).statusCode, 403)
   assert.equal((await ask()).statusCode, 401)

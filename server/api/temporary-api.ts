@@ -18,6 +18,7 @@ import { Sessions } from '../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
+import { noIsolation } from '../decoder/isolation/isolation.ts'
 import type { Store } from '../store/store.ts'
 import { openTemporaryStore } from '../store/temporary-store.ts'
 import { type Api, createApi } from './api.ts'
@@ -125,6 +126,7 @@ export async function openTemporaryApi(
       mail: 'smtp',
       cameras: [],
       workers: { count: 1, running: 1, restarts: 0 },
+      isolation: noIsolation.report,
     }),
     log: silentLogger,
     publicUrl,

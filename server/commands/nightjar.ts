@@ -8,6 +8,7 @@ import { auditCommands } from './audit-commands.ts'
 import { cameraCommands } from './camera-commands.ts'
 import { checkCommand } from './check-command.ts'
 import { runCommandLine } from './command-line.ts'
+import { doctorCommand } from './doctor-command.ts'
 import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
@@ -38,6 +39,7 @@ process.exitCode = await runCommandLine({
     ...eventCommands,
     ...storageCommands,
     checkCommand,
+    doctorCommand,
   ],
   terminal: process,
   env: process.env,

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { writeDetection } from '../api/answers/detection.ts'
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
+import type { Isolation } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
@@ -29,8 +30,10 @@ export const probeCommand: Command = {
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
     const { SharedReads } = await import('../ingest/shared-reads.ts')
     const { ConnectGate } = await import('../ingest/connect-gate.ts')
+    const { openIsolation } = await import('../decoder/isolation/open-isolation.ts')
+    const isolation = await openIsolation({ mode: config.isolation })
     const stream = await detectStream({
-      containers: new ProcessContainerReader(),
+      containers: new ProcessContainerReader({ isolation }),
       target: {
         url,
         username: username ?? undefined,
@@ -43,7 +46,7 @@ export const probeCommand: Command = {
       reads: new SharedReads(),
     })
     const file = options.snapshot
-    const saved = file === undefined ? undefined : await saveSnapshot(stream, file)
+    const saved = file === undefined ? undefined : await saveSnapshot(stream, file, isolation)
     const { snapshot: _, ...found } = writeDetection(url, { stream, snapshot: undefined })
     const lines = [describe(found), ...(saved === undefined ? [] : [saved.text])]
     return {
@@ -54,10 +57,14 @@ export const probeCommand: Command = {
   },
 }
 
-async function saveSnapshot({ video }: DetectedStream, file: string): Promise<{ file: string | null; text: string }> {
+async function saveSnapshot(
+  { video }: DetectedStream,
+  file: string,
+  isolation: Isolation,
+): Promise<{ file: string | null; text: string }> {
   if (!video?.picture) return { file: null, text: 'Picture:    none came.' }
   const { Decoder } = await import('../decoder/decoder.ts')
-  await using decoder = new Decoder({ log: createLogger('silent'), clock: systemClock })
+  await using decoder = new Decoder({ log: createLogger('silent'), clock: systemClock, isolation })
   const { config, data } = video.picture
   const [jpeg] = await decoder.decode({ codec: video.codec, config, data, sizes: [{}] })
   await writeFile(file, jpeg!)

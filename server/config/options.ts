@@ -228,6 +228,11 @@ export const options = {
     createDefault: () => undefined,
     isItem: isNameServer,
   }),
+  isolation: choiceOption(['auto', 'require', 'off'], {
+    sentence:
+      'Whether the processes that decode what cameras send are kept from the network, from files and from other processes: as far as this system allows, wholly or the server does not start, or not at all.',
+    fallback: 'auto',
+  }),
   workers: integerOption({
     sentence: 'Threads that receive and record; the cameras are spread over them.',
     min: 1,

@@ -4,10 +4,15 @@
 import type { Clock } from '../base/clock.ts'
 import { Backoff } from '../base/retry.ts'
 import { type DecodeReply, type DecodeRequest, parseReply, writeRequest } from './decoder-protocol.ts'
+import type { Isolation } from './isolation/isolation.ts'
 import { MessageChild } from './message-child.ts'
+
+/** Room for frames of 40 million pixels, the largest that are decoded, in several sizes. */
+const memoryBytes = 1024 * 1024 * 1024
 
 export type DecoderLaneOptions = {
   readonly clock: Clock
+  readonly isolation: Isolation
   /** A decode that takes longer is given up and the process restarted. */
   readonly timeoutMs: number
   /** The process is stopped after this time without work. */
@@ -89,6 +94,8 @@ export class DecoderLane {
     this.#hasAnswered = false
     const child: MessageChild = new MessageChild({
       program: new URL('./decoder-process.ts', import.meta.url),
+      isolation: this.#options.isolation,
+      memoryBytes,
       onMessage: (message) => this.#answer(parseReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.giveUp(reason)

@@ -11,6 +11,8 @@ import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import { Decoder, type DecoderOptions } from './decoder.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
+import { noIsolation } from './isolation/isolation.ts'
+import { openIsolation } from './isolation/open-isolation.ts'
 import { type DrawnPicture, quarterColors, type SeenPicture } from './test-picture.ts'
 
 const program = fileURLToPath(new URL('./test-picture.ts', import.meta.url))
@@ -28,8 +30,13 @@ async function look(jpeg: Uint8Array): Promise<SeenPicture> {
   return JSON.parse((await running).stdout) as SeenPicture
 }
 
+const isolation = await openIsolation({ mode: 'auto' })
+
+/** Options that make its process one that a signal stops: in a sandbox the known process is that of bubblewrap. */
+const stoppable = { isolation: noIsolation }
+
 const openDecoder = (options: Partial<DecoderOptions> = {}) =>
-  new Decoder({ log: silentLogger, clock: systemClock, processes: 1, ...options })
+  new Decoder({ log: silentLogger, clock: systemClock, isolation, processes: 1, ...options })
 
 const isKind = (kind: string) => (error: unknown) => error instanceof AppError && error.kind === kind
 
@@ -110,7 +117,7 @@ suite('decoder', { concurrency: 2 }, () => {
   })
 
   test('a process killed in the middle costs one picture; those that wait are served by the next', async () => {
-    await using decoder = openDecoder()
+    await using decoder = openDecoder(stoppable)
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
     const pid = decoder.stats().pid!
@@ -125,7 +132,7 @@ suite('decoder', { concurrency: 2 }, () => {
   })
 
   test('a process that hangs is killed after the limit and replaced', async () => {
-    await using decoder = openDecoder({ timeoutMs: 1500 })
+    await using decoder = openDecoder({ ...stoppable, timeoutMs: 1500 })
     const request = await draw('h264', 64, 48)
     await decoder.decode(request)
     const pid = decoder.stats().pid!
@@ -198,7 +205,7 @@ suite('decoder', { concurrency: 2 }, () => {
   })
 
   test('one camera after the other may hang its process: the frames of the others are not lost with it', async () => {
-    await using decoder = openDecoder({ processes: 2 })
+    await using decoder = openDecoder({ ...stoppable, processes: 2 })
     const small = await draw('h264', 64, 48)
     for (const source of [1, 2]) await decoder.decode({ ...small, source })
     const stopped = decoder.stats().pid!

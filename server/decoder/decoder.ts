@@ -8,11 +8,13 @@ import type { Logger } from '../base/log.ts'
 import { DecodeQueue } from './decode-queue.ts'
 import { DecoderLane } from './decoder-lane.ts'
 import { type DecodeReply, type DecodeRequest, maxSizes } from './decoder-protocol.ts'
+import type { Isolation } from './isolation/isolation.ts'
 import { maxMessageBytes } from './message-stream.ts'
 
 export type DecoderOptions = {
   readonly log: Logger
   readonly clock: Clock
+  readonly isolation: Isolation
   /** Default: one for each core, at least two, so that a frame that hangs one of them does not stop all. */
   readonly processes?: number
   /** A decode that takes longer is given up and the process restarted. */
@@ -70,7 +72,7 @@ export class Decoder implements AsyncDisposable {
   #counts = { decodes: 0, pictures: 0, busyMs: 0, corrupt: 0, refused: 0, crashes: 0 }
 
   constructor(options: DecoderOptions) {
-    const { log, clock, timeoutMs = 5000, idleMs = 10_000 } = options
+    const { log, clock, isolation, timeoutMs = 5000, idleMs = 10_000 } = options
     const { processes = Math.max(2, availableParallelism()) } = options
     const { maxPending = 64, maxPendingBytes = 64 * 1024 * 1024 } = options
     this.#log = log
@@ -81,6 +83,7 @@ export class Decoder implements AsyncDisposable {
       const lane: Lane = {
         process: new DecoderLane({
           clock,
+          isolation,
           timeoutMs,
           idleMs,
           onDone: (reply, took) => this.#finish(lane, reply, took),

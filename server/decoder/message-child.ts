@@ -1,14 +1,21 @@
 // One run of a process that decodes, seen from the server: messages go in, messages come out, and it ends.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { parse } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { errorChain } from '../base/error.ts'
+import { type Isolation, writeCommand } from './isolation/isolation.ts'
 import { MessageReader } from './message-stream.ts'
 
 export type MessageChildOptions = {
   /** The file to run. */
   readonly program: URL
   readonly args?: readonly string[]
+  readonly isolation: Isolation
+  /** What it may take of memory beyond that of Node itself, where that is limited. */
+  readonly memoryBytes: number
   /** Without its length. What it throws ends the process. */
   readonly onMessage: (message: Uint8Array) => void
   /** Told once, with the reason; not after `stop`. */
@@ -19,31 +26,51 @@ export type MessageChildOptions = {
 
 const maxStderrBytes = 2000
 
+/** Bubblewrap ends within milliseconds of its child. */
+const groupDelayMs = 1000
+
 export class MessageChild {
   readonly #process: ChildProcess
   readonly #exited = Promise.withResolvers<void>()
+  readonly #isSandboxed: boolean
+  #groupTimer: NodeJS.Timeout | undefined
   #isStopping = false
   #stderr = ''
 
-  constructor({ program, args = [], onMessage, onExit, onDrain }: MessageChildOptions) {
+  constructor({ program, args = [], isolation, memoryBytes, onMessage, onExit, onDrain }: MessageChildOptions) {
+    this.#isSandboxed = isolation.tools.bwrap !== undefined
+    const command = writeCommand(isolation, { file: program, args, memoryBytes })
     // It needs nothing from our environment, which may hold secrets. (Windows cannot start a program without its SystemRoot.)
     const { SystemRoot } = process.env
-    const child = spawn(process.execPath, ['--max-old-space-size=128', fileURLToPath(program), ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
+    const child = spawn(command.file, command.args, {
+      stdio: ['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])],
       env: SystemRoot === undefined ? {} : { SystemRoot },
+      cwd: parse(process.cwd()).root,
+      ...(command.userId !== undefined && { uid: command.userId, gid: command.userId }),
+      // A session of its own: it has no terminal, and Ctrl-C in ours does not reach what sets up the isolation.
+      detached: process.platform !== 'win32',
       windowsHide: true,
-    })
+    }) as ChildProcessByStdio<Writable, Readable, Readable>
     this.#process = child
+    if (command.filter) {
+      const input = child.stdio[3] as Writable
+      input.on('error', () => {}) // the exit tells
+      input.end(command.filter)
+    }
     const end = (reason: string) => {
       this.#exited.resolve()
       if (this.#isStopping) return
       this.#isStopping = true
-      child.kill('SIGKILL')
+      this.#kill()
       onExit(this.#stderr === '' ? reason : `${reason}: ${this.#stderr.trim()}`)
     }
+    child.on('exit', () => {
+      clearTimeout(this.#groupTimer)
+      if (child.pid !== undefined) killGroup(child.pid) // who killed bubblewrap alone may have left its child
+    })
     child.on('error', (error) => end(errorChain(error)))
     // Not 'exit', which may come before its last message has been read.
-    child.on('close', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
+    child.on('close', (code, signal) => end(describeEnd(code, signal)))
     child.stdin.on('error', () => {}) // the exit tells
     if (onDrain) child.stdin.on('drain', onDrain)
     child.stderr.on('data', (chunk: Buffer) => {
@@ -82,10 +109,55 @@ export class MessageChild {
     this.#process.stdin!.end()
   }
 
+  /**
+   * Bubblewrap waits for its child and then ends; killed itself, it would leave a zombie to the first process of the system, which may be
+   * one that waits for nobody, as in containers. While it sets up it has no child, or one that waits for it: then the group goes.
+   */
+  #kill(): void {
+    const { pid } = this.#process
+    if (pid === undefined || this.#process.exitCode !== null || this.#process.signalCode !== null) return
+    const children = this.#isSandboxed ? listChildren(pid) : []
+    if (children.length === 0) {
+      killGroup(pid)
+      return
+    }
+    for (const child of children) kill(child)
+    this.#groupTimer ??= setTimeout(() => killGroup(pid), groupDelayMs)
+  }
+
   /** Ends the process without telling `onExit`; resolves when it is gone. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    this.#process.kill('SIGKILL')
+    this.#kill()
     await this.#exited.promise
+  }
+}
+
+/** Bubblewrap tells of a signal as shells do. */
+function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+  const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
+  const name = signal ?? told?.[0]
+  return name === undefined ? `exit code ${code}` : `killed by ${name}`
+}
+
+function listChildren(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+      .split(' ')
+      .flatMap((each) => Number(each) || [])
+  } catch {
+    return [] // it has ended, or the kernel was built without
+  }
+}
+
+function killGroup(leader: number): void {
+  kill(process.platform === 'win32' ? leader : -leader)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }

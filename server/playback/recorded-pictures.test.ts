@@ -7,6 +7,7 @@ import { systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import { Decoder } from '../decoder/decoder.ts'
+import { noIsolation } from '../decoder/isolation/isolation.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs as t0 } from '../media/mp4/synthetic-frames.ts'
 import { RecordedPictures } from './recorded-pictures.ts'
 
@@ -24,7 +25,7 @@ function sentAt(decoder: Decoder, seconds: number): Promise<Uint8Array[]> {
 
 test('a moment is the key frame at or before it; where nothing is recorded there is no picture', async () => {
   await using scene = new FootageScene()
-  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
   const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
   await scene.record(0, 10, { audioSampleRate: 16000 })
   await scene.lose('camera_unreachable')
@@ -51,7 +52,7 @@ test('a moment is the key frame at or before it; where nothing is recorded there
 
 test('pictures are made once for all who ask, as small as asked for, and only so many wait', async () => {
   await using scene = new FootageScene()
-  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
   const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
   const same = await Promise.all([1, 1.2, 1.4].map((s) => pictures.picture(1, t0 + s * 1000, { maxWidth: 32 }, 7)))
@@ -71,7 +72,7 @@ test('pictures are made once for all who ask, as small as asked for, and only so
 
 test('whoever asks for many pictures delays no other viewer', async () => {
   await using scene = new FootageScene()
-  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
   const pictures = new RecordedPictures({ catalog: scene.catalog, decoder })
   await scene.record(0, 50)
   let made = 0
@@ -85,7 +86,7 @@ test('whoever asks for many pictures delays no other viewer', async () => {
 
 test('a wall of more cameras than are served at once shows the same moment of all', async () => {
   await using scene = new FootageScene()
-  await using decoder = new Decoder({ log: silentLogger, clock: systemClock })
+  await using decoder = new Decoder({ log: silentLogger, clock: systemClock, isolation: noIsolation })
   await scene.record(0, 5)
   // The footage of one camera under many ids.
   const pictures = new RecordedPictures({

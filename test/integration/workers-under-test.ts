@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test'
 import { markArchive } from '../../server/archive/archive-folder.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import { noIsolation } from '../../server/decoder/isolation/isolation.ts'
 import { MediaWorkers, type MediaWorkersOptions } from '../../server/media-workers.ts'
 
 type Options = Pick<MediaWorkersOptions, 'onReport' | 'onWorkerLost' | 'workerFile'> &
@@ -41,6 +42,7 @@ export function runWorkers(t: TestContext, archiveDir: string, options: Options)
       addressRules: { allowLoopback: true },
       nameServers: undefined,
       connectsPerHost: 4,
+      isolation: noIsolation,
       logLevel: 'silent',
     },
     clock: systemClock,

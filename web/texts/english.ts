@@ -509,6 +509,23 @@ export const english = {
     noMail:
       'No mail server is configured (smtp-url): the mail with the link is put into the folder “outbox” on the server, for you to pass on.',
     interface: 'Interface for programs',
+    isolation: 'Isolation of the decoders',
+    isolationHint:
+      'Programs that decode what cameras send can be taken over by a camera. These are the things they are kept from.',
+    isolationLevels: { full: 'complete', partial: 'partial', off: 'none' },
+    yes: 'yes',
+    no: 'no',
+    protections: {
+      network: 'Kept from the network',
+      files: 'Kept from files',
+      processes: 'Kept from other programs',
+      system_calls: 'Filter of system calls',
+      memory: 'Limit of memory',
+      threads: 'Limit of threads',
+      privileges: 'No way to more rights',
+      permission_model: 'Permission model of Node.js',
+    },
+    toGetMore: (advice: string) => `To get more: ${advice}`,
   },
   users: {
     title: 'Users',

@@ -573,6 +573,23 @@ export const german: Texts = {
     noMail:
       'Kein Mailserver ist eingestellt (smtp-url): Die Mail mit dem Link liegt dann im Ordner „outbox“ auf dem Server, zum Weitergeben.',
     interface: 'Schnittstelle für Programme',
+    isolation: 'Abschottung der Dekoder',
+    isolationHint:
+      'Programme, die dekodieren, was Kameras senden, können von einer Kamera übernommen werden. Davon sind sie abgehalten.',
+    isolationLevels: { full: 'vollständig', partial: 'teilweise', off: 'keine' },
+    yes: 'ja',
+    no: 'nein',
+    protections: {
+      network: 'Vom Netz getrennt',
+      files: 'Von Dateien getrennt',
+      processes: 'Von anderen Programmen getrennt',
+      system_calls: 'Filter für Systemaufrufe',
+      memory: 'Grenze für Speicher',
+      threads: 'Grenze für Threads',
+      privileges: 'Kein Weg zu mehr Rechten',
+      permission_model: 'Rechtemodell von Node.js',
+    },
+    toGetMore: (advice) => `Für mehr: ${advice}`,
   },
   users: {
     title: 'Benutzer',

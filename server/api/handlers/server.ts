@@ -3,6 +3,7 @@
 import type { ServerState } from '../../../contract/server.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Store } from '../../store/store.ts'
+import { writeIsolation } from '../answers/isolation.ts'
 import type { Handlers } from '../call.ts'
 import type { ServerReport } from '../deps.ts'
 import { checkOwner } from '../owner.ts'
@@ -16,7 +17,7 @@ export function createServerHandlers({ store, report }: ServerHandlersOptions): 
   return {
     async getServer({ caller }) {
       await checkOwner(store, caller)
-      const { version, startedAtMs, database, mail, cameras, workers } = report()
+      const { version, startedAtMs, database, mail, cameras, workers, isolation } = report()
       const wanted = (await store.recordings.list()).filter(({ deactivatedAtMs }) => deactivatedAtMs === null)
       const inStatus = (name: string) => wanted.filter(({ status }) => status === name).length
       return {
@@ -27,6 +28,7 @@ export function createServerHandlers({ store, report }: ServerHandlersOptions): 
         cameras: writeCameras(cameras),
         recordings: { count: wanted.length, recording: inStatus('RECORDING'), failing: inStatus('ERROR') },
         workers,
+        decoder_isolation: writeIsolation(isolation),
       }
     },
   }

@@ -20,7 +20,7 @@ const memoryIntervalMs = 100
 
 // FFmpeg works in another thread: this one sees it grow.
 const memoryWatch = setInterval(() => {
-  if (process.memoryUsage.rss() > maxResidentBytes) void finish({ kind: 'too_much' })
+  if (findResidentBytes() > maxResidentBytes) void finish({ kind: 'too_much' })
 }, memoryIntervalMs)
 
 const container = new LibavContainer(process.argv[2] as ContainerFormat, createInput())
@@ -72,5 +72,14 @@ function createInput(): (maxBytes: number) => Promise<Uint8Array | undefined> {
     const bytes = rest.subarray(0, maxBytes)
     rest = rest.subarray(bytes.length)
     return bytes
+  }
+}
+
+function findResidentBytes(): number {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    // Isolated without /proc. The most it ever was; in a process that bubblewrap started, none of it is the server's.
+    return process.resourceUsage().maxRSS * 1024
   }
 }

@@ -8,10 +8,15 @@ import type {
   ContainerSink,
 } from '../../media/container/container-stream.ts'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
+import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
 import { parseContainerMessage } from './container-protocol.ts'
 
+/** More than at which the process ends itself, which is told better. */
+const memoryBytes = 512 * 1024 * 1024
+
 export type ProcessContainerReaderOptions = {
+  readonly isolation: Isolation
   /** Bytes a process may be behind; with more, its camera waits. */
   readonly maxUnsentBytes?: number
   /** Processes at once: each takes some 50 MB. */
@@ -19,11 +24,13 @@ export type ProcessContainerReaderOptions = {
 }
 
 export class ProcessContainerReader implements ContainerReader {
+  readonly #isolation: Isolation
   readonly #maxUnsentBytes: number
   readonly #maxStreams: number
   #streams = 0
 
-  constructor({ maxUnsentBytes = 512 * 1024, maxStreams = 50 }: ProcessContainerReaderOptions = {}) {
+  constructor({ isolation, maxUnsentBytes = 512 * 1024, maxStreams = 50 }: ProcessContainerReaderOptions) {
+    this.#isolation = isolation
     this.#maxUnsentBytes = maxUnsentBytes
     this.#maxStreams = maxStreams
   }
@@ -43,6 +50,8 @@ export class ProcessContainerReader implements ContainerReader {
     const child = new MessageChild({
       program: new URL('./container-process.ts', import.meta.url),
       args: [format],
+      isolation: this.#isolation,
+      memoryBytes,
       onMessage: (bytes) => {
         if (isOver) return
         const message = parseContainerMessage(bytes)

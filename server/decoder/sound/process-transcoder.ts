@@ -6,12 +6,17 @@ import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Backoff } from '../../base/retry.ts'
 import type { SoundSink, SoundSource, SoundTranscoder } from '../../media/sound/sound-transcoder.ts'
+import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
 import { parseSoundReply, type SoundReply, writeSoundRequest } from './sound-protocol.ts'
+
+/** Of all cameras of a worker together. */
+const memoryBytes = 512 * 1024 * 1024
 
 export type ProcessTranscoderOptions = {
   readonly clock: Clock
   readonly log: Logger
+  readonly isolation: Isolation
   /** A chunk that is not answered in this time: the process hangs and is killed. */
   readonly timeoutMs?: number
   /** Bytes the process may be behind; more, and chunks are dropped. */
@@ -140,6 +145,8 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     if (this.#child || !this.isAvailable) return
     const child: MessageChild = new MessageChild({
       program: new URL('./sound-process.ts', import.meta.url),
+      isolation: this.#options.isolation,
+      memoryBytes,
       onMessage: (message) => this.#answer(child, parseSoundReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.#lose(reason)

@@ -11,6 +11,8 @@ import { writeAdtsHeader } from '../../media/mpegts/adts.ts'
 import { aLawTable, muLawTable } from '../../media/sound/g711.ts'
 import { chunkSamples, createTranscodedFormat, type SoundSource } from '../../media/sound/sound-transcoder.ts'
 import { bitsPerSample, type TelephoneCoding, telephoneCodings } from '../../media/sound/telephone-coding.ts'
+import { noIsolation } from '../isolation/isolation.ts'
+import { openIsolation } from '../isolation/open-isolation.ts'
 import { MessageReader } from '../message-stream.ts'
 import { ProcessSoundTranscoder, type ProcessTranscoderOptions } from './process-transcoder.ts'
 import {
@@ -25,8 +27,10 @@ import {
 const skip = spawnSync('ffmpeg', ['-version']).status === 0 ? false : 'ffmpeg is not installed'
 const outRate = 16_000
 
+const isolation = await openIsolation({ mode: 'auto' })
+
 const openTranscoder = (options: Partial<ProcessTranscoderOptions> = {}) =>
-  new ProcessSoundTranscoder({ clock: systemClock, log: silentLogger, ...options })
+  new ProcessSoundTranscoder({ clock: systemClock, log: silentLogger, isolation, ...options })
 
 /** Silence, then from `onset` on a tone of 1 kHz at half of full scale. */
 function createTone(count: number, rate: number, onset: number): Float32Array {
@@ -137,7 +141,7 @@ suite('sound', () => {
   })
 
   test('a process that hangs is killed, and what it leaves unread is bounded', async () => {
-    await using transcoder = openTranscoder({ timeoutMs: 300, maxUnsentBytes: 20_000 })
+    await using transcoder = openTranscoder({ isolation: noIsolation, timeoutMs: 300, maxUnsentBytes: 20_000 })
     const heard: number[] = []
     const sink = transcoder.open<number>({ coding: 'pcmu', sampleRate: 8000 }, (_, chunk) => heard.push(chunk))
     sink.push(new Uint8Array(512), 0)

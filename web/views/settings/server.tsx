@@ -69,6 +69,23 @@ function State({ of }: { readonly of: ServerState }) {
           </a>
         </div>
       </div>
+      <Isolation of={of.decoder_isolation} />
     </>
+  )
+}
+
+function Isolation({ of }: { readonly of: ServerState['decoder_isolation'] }) {
+  const { server: texts } = useTexts()
+  const { level, in_force, missing, reason, advice } = of
+  const rows = (names: typeof in_force, has: string) => names.map((name) => [texts.protections[name], has] as const)
+  return (
+    <div className="panel">
+      <h2>{texts.isolation}</h2>
+      <p className={`status status-${level === 'full' ? 'online' : 'offline'}`}>{texts.isolationLevels[level]}</p>
+      <p className="hint">{texts.isolationHint}</p>
+      <Facts of={[...rows(in_force, texts.yes), ...rows(missing, texts.no)]} />
+      {reason !== null && <p className="hint">{reason}</p>}
+      {advice !== null && <p className="hint">{texts.toGetMore(advice)}</p>}
+    </div>
   )
 }

@@ -1,0 +1,196 @@
+// Finds how far the processes that decode can be isolated on this system: tries the ways, the strictest first, with a process that loads what
+// they load, and takes the first that works.
+
+import { accessSync, constants } from 'node:fs'
+import { release } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { AppError } from '../../base/error.ts'
+import { MessageChild } from '../message-child.ts'
+import { type Isolation, type IsolationReport, noIsolation, type Protection, protections } from './isolation.ts'
+import { writeSyscallFilter } from './syscall-filter.ts'
+
+/** auto: as far as the system allows; require: refuse to start with less than `full`; off: not at all. */
+export type IsolationMode = 'auto' | 'require' | 'off'
+
+export type OpenIsolationOptions = {
+  readonly mode: IsolationMode
+  /** Folders that bubblewrap and the others are looked for in; default: those of PATH, and the usual ones. */
+  readonly toolFolders?: readonly string[]
+}
+
+type Attempt = Omit<Isolation, 'report'>
+
+/** The user that systems keep for what should own nothing. */
+const nobody = 65_534
+
+const usualFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
+
+/** A process that is not up by then never will be; usual are 0.2 s. */
+const trialTimeoutMs = 20_000
+
+const trialMemoryBytes = 256 * 1024 * 1024
+
+const needed: readonly Protection[] = ['network', 'files', 'processes', 'system_calls', 'memory']
+
+/** Throws 'unavailable' when more is required than there is. */
+export async function openIsolation({ mode, toolFolders }: OpenIsolationOptions): Promise<Isolation> {
+  if (mode === 'off') return noIsolation
+  const tools = findTools(toolFolders ?? [...(process.env.PATH ?? '').split(delimiter), ...usualFolders])
+  const failures: string[] = []
+  for (const attempt of listAttempts(tools)) {
+    const failure = await tryOut(attempt)
+    if (failure !== undefined) {
+      failures.push(attempt.tools.bwrap === undefined ? failure : `bubblewrap: ${failure}`)
+      continue
+    }
+    const report = writeReport(attempt, tools.bwrap !== undefined, failures)
+    if (mode === 'require' && report.level !== 'full') {
+      throw new AppError('unavailable', describeRefusal(report))
+    }
+    return { ...attempt, report }
+  }
+  if (mode === 'require') throw new AppError('unavailable', `decoders cannot be isolated: ${failures.at(-1)}`)
+  return { ...noIsolation, report: { ...noIsolation.report, reason: failures.at(-1), advice: undefined } }
+}
+
+type Tools = { readonly [name in keyof Isolation['tools']]: string | undefined }
+
+function findTools(folders: readonly string[]): Tools {
+  const find = (name: string) =>
+    process.platform === 'linux'
+      ? folders.filter(isAbsolute).map((folder) => join(folder, name)).find(isExecutable) // biome-ignore format: one line
+      : undefined
+  return { bwrap: find('bwrap'), prlimit: find('prlimit'), setpriv: find('setpriv'), choom: find('choom') }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The strictest first. */
+function listAttempts({ bwrap, ...others }: Tools): Attempt[] {
+  // As root the processes become nobody, if nobody may read the program.
+  const users = process.getuid?.() === 0 ? [nobody, undefined] : [undefined]
+  const filter = writeSyscallFilter()
+  const common = {
+    usesPermissionModel: true,
+    mountsProc: false,
+    limitsThreads: false,
+    userId: undefined,
+    filter: undefined,
+  }
+  const inSandbox = users.flatMap((userId): Attempt[] => {
+    const limitsThreads = userId !== undefined || process.getuid?.() !== 0
+    const best = {
+      ...common,
+      tools: { bwrap, ...others },
+      userId,
+      filter,
+      limitsThreads: limitsThreads && countsBySandbox(),
+    }
+    // Containers, and services whose unit protects the kernel's settings, may not mount a whole /proc.
+    return [{ ...best, mountsProc: true }, best]
+  })
+  const alone = users.map((userId): Attempt => ({ ...common, tools: others, userId }))
+  return [...(bwrap === undefined ? [] : inSandbox), ...alone, { ...common, tools: {} }]
+}
+
+/** Since Linux 5.14 the limit of processes counts those of a user namespace; before, all of the user. */
+function countsBySandbox(): boolean {
+  const [major = 0, minor = 0] = release()
+    .split('.')
+    .map((part) => Number.parseInt(part, 10))
+  return major > 5 || (major === 5 && minor >= 14)
+}
+
+/** Why a process cannot be started like this; undefined when it can. */
+function tryOut(attempt: Attempt): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  const child = new MessageChild({
+    program: new URL('./trial-process.ts', import.meta.url),
+    memoryBytes: trialMemoryBytes,
+    isolation: { ...attempt, report: noIsolation.report },
+    onMessage: ([isLoaded]) => resolve(isLoaded === 1 ? undefined : 'FFmpeg has no decoder for H.264'),
+    onExit: (reason) => resolve(shorten(reason)),
+  })
+  const timer = setTimeout(() => resolve(`no answer in ${trialTimeoutMs} ms`), trialTimeoutMs)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    return child.stop()
+  })
+}
+
+/** Of what programs write when they fail, the line that says why. */
+function shorten(reason: string): string {
+  const lines = reason.split('\n')
+  const line = lines.find((each) => /(bwrap|prlimit|setpriv|choom): |Error/.test(each)) ?? lines[0]!
+  return line.trim().slice(0, 300)
+}
+
+function writeReport(attempt: Attempt, hasBubblewrap: boolean, failures: readonly string[]): IsolationReport {
+  const { tools, usesPermissionModel, limitsThreads, filter, userId } = attempt
+  const isSandboxed = tools.bwrap !== undefined
+  const isRoot = process.getuid?.() === 0 && userId === undefined
+  const holds: { readonly [name in Protection]: boolean } = {
+    network: isSandboxed,
+    files: isSandboxed,
+    processes: isSandboxed,
+    system_calls: isSandboxed && filter !== undefined,
+    memory: tools.prlimit !== undefined,
+    threads: isSandboxed && tools.prlimit !== undefined && limitsThreads,
+    privileges: (isSandboxed || tools.setpriv !== undefined) && !isRoot,
+    permission_model: usesPermissionModel,
+  }
+  const inForce = protections.filter((name) => holds[name])
+  const missing = protections.filter((name) => !holds[name])
+  const isFull = needed.every((name) => holds[name])
+  return {
+    level: isFull ? 'full' : 'partial',
+    inForce,
+    missing,
+    ...explain({ isSandboxed, hasBubblewrap, isRoot, hasLimits: tools.prlimit !== undefined, missing, failures }),
+  }
+}
+
+type Explained = {
+  readonly isSandboxed: boolean
+  readonly hasBubblewrap: boolean
+  readonly isRoot: boolean
+  readonly hasLimits: boolean
+  readonly missing: readonly Protection[]
+  readonly failures: readonly string[]
+}
+
+function explain(of: Explained): { reason: string | undefined; advice: string | undefined } {
+  const { isSandboxed, hasBubblewrap, isRoot, hasLimits, missing, failures } = of
+  if (process.platform !== 'linux') return { reason: 'this system is not Linux', advice: undefined }
+  if (!isSandboxed && !hasBubblewrap)
+    return { reason: 'bubblewrap (bwrap) is not installed', advice: 'apt install bubblewrap' }
+  if (!isSandboxed) {
+    return {
+      reason: failures[0] ?? 'bubblewrap cannot be used',
+      advice: 'allow user namespaces to this user; docs/operating.md, Isolation of the decoders',
+    }
+  }
+  if (!hasLimits) return { reason: 'prlimit is not installed', advice: 'apt install util-linux' }
+  if (isRoot) {
+    return {
+      reason: `the user nobody cannot run the program: ${failures[0]}`,
+      advice: 'run the server as a user of its own, or put the program where everybody may read it',
+    }
+  }
+  if (missing.includes('system_calls'))
+    return { reason: `there is no filter of system calls for ${process.arch}`, advice: undefined }
+  if (missing.includes('threads')) return { reason: 'the kernel is older than 5.14', advice: 'a newer kernel' }
+  return { reason: undefined, advice: undefined }
+}
+
+function describeRefusal({ missing, reason, advice }: IsolationReport): string {
+  const words = `the option isolation is "require", but decoders would run without: ${missing.join(', ')}`
+  return `${words}; ${reason}${advice === undefined ? '' : `. To get it: ${advice}`}`
+}

@@ -1,0 +1,97 @@
+// Plays the server for the tests of isolation, as the user that starts it: has a secret, listens, opens the isolation as the server does,
+// and runs test-attacks.ts in it. Prints what came of it.
+
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type ListenOptions } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MessageChild } from '../message-child.ts'
+import type { Isolation, IsolationReport } from './isolation.ts'
+import { type IsolationMode, openIsolation } from './open-isolation.ts'
+import type { Attack, AttackOutcomes, AttackTargets, Surroundings } from './test-attacks.ts'
+
+export type AttackedOptions = {
+  readonly mode: IsolationMode
+  readonly toolFolders?: readonly string[]
+  /** Without Node's permission model, which native code is not held by. */
+  readonly isNative: boolean
+  readonly attacks: readonly Attack[]
+  /** What the process may take of memory beyond that of Node. */
+  readonly memoryBytes: number
+}
+
+export type Attacked = {
+  readonly report: IsolationReport
+  readonly usesPermissionModel: boolean
+  readonly surroundings: Surroundings
+  /** 'ended': the process did not survive it. */
+  readonly outcomes: Partial<AttackOutcomes>
+  /** Why the process ended by itself, if it did. */
+  readonly end: string | undefined
+}
+
+const { mode, toolFolders, isNative, attacks, memoryBytes } = JSON.parse(process.argv[2]!) as AttackedOptions
+
+await using opened = new AsyncDisposableStack()
+const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-attacked-'))
+opened.defer(() => rm(dataDir, { recursive: true, force: true }))
+// Whatever keeps others from it, it is not the mode of the file.
+await chmod(dataDir, 0o777)
+await mkdir(join(dataDir, 'tls'))
+const secretFile = join(dataDir, 'secret.key')
+await writeFile(secretFile, 'a secret', { mode: 0o644 })
+process.env.NIGHTJAR_SECRET = 'a secret'
+
+const listen = async (options: ListenOptions) => {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(options)
+  await once(server, 'listening')
+  opened.defer(() => void server.close())
+  return server.address()
+}
+const udp = createSocket('udp4').bind(0, '127.0.0.1')
+await once(udp, 'listening')
+opened.defer(() => void udp.close())
+const socketFile = join(dataDir, 'server.sock')
+const socketName = `nightjar-attacked-${process.pid}`
+const tcp = (await listen({ port: 0, host: '127.0.0.1' })) as { port: number }
+await listen({ path: socketFile })
+await chmod(socketFile, 0o777)
+await listen({ path: `\0${socketName}` })
+
+const targets: AttackTargets = {
+  secretFile,
+  serverPid: process.pid,
+  tcpPort: tcp.port,
+  udpPort: udp.address().port,
+  socketFile,
+  socketName,
+  memoryBytes: 2 * memoryBytes + 1024 * 1024 * 1024,
+}
+const isolation = await openIsolation({ mode, ...(toolFolders && { toolFolders }) })
+const { usesPermissionModel } = isolation
+console.log(JSON.stringify({ report: isolation.report, usesPermissionModel, ...(await attack(isolation)) }))
+
+async function attack(isolation: Isolation): Promise<Omit<Attacked, 'report' | 'usesPermissionModel'>> {
+  const outcomes: { [name: string]: string } = {}
+  let surroundings: Surroundings | undefined
+  const over = Promise.withResolvers<string | undefined>()
+  const child = new MessageChild({
+    program: new URL('./test-attacks.ts', import.meta.url),
+    args: [JSON.stringify(targets), attacks.join(',')],
+    isolation: isNative ? { ...isolation, usesPermissionModel: false } : isolation,
+    memoryBytes,
+    onMessage: (message) => {
+      const told = JSON.parse(Buffer.from(message).toString())
+      if (told.surroundings) surroundings = told.surroundings
+      else if (told.name === 'end') over.resolve(undefined)
+      else outcomes[told.name] = told.outcome
+    },
+    onExit: over.resolve,
+  })
+  const end = await over.promise
+  await child.stop()
+  for (const name of attacks) outcomes[name] ??= 'ended'
+  return { surroundings: surroundings!, outcomes: outcomes as Partial<AttackOutcomes>, end }
+}

@@ -1,0 +1,94 @@
+// The processes that decode, looked at from outside while a server runs: what the kernel says they have.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { eventually, openServer } from '../server-under-test.ts'
+
+type Camera = { status: string; audio_enabled: boolean; live_snapshot: string }
+type Isolation = { level: string; in_force: string[]; missing: string[]; reason: string | null; advice: string | null }
+
+type Process = { readonly pid: number; readonly parent: number; readonly words: readonly string[] }
+
+async function listProcesses(): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid='])
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, parent] = line.trim().split(/ +/).map(Number)
+    try {
+      return [{ pid: pid!, parent: parent!, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') }]
+    } catch {
+      return [] // has ended
+    }
+  })
+}
+
+/** The Node process itself, below what set up its isolation. */
+async function findProgram(serverPid: number, program: string): Promise<number | undefined> {
+  const all = await listProcesses()
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)])
+  return below(serverPid).find(
+    ({ words }) => words[0]!.endsWith('/node') && words.some((word) => word.endsWith(program)),
+  )?.pid
+}
+
+function readStatus(pid: number): Map<string, string> {
+  const lines = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n')
+  return new Map(lines.map((line) => line.split(/:\s+/) as [string, string]))
+}
+
+const readLink = (pid: number, name: string) => readlinkSync(`/proc/${pid}/${name}`)
+
+test('a running server isolates what decodes, and says so', { timeout: 120_000 }, async (t) => {
+  await using camera = await openFakeCamera({ streams: [{ name: 'door', width: 320, height: 180, sound: 'pcma' }] })
+  await using server = await openServer()
+  const { decoder_isolation: told } = (await server.request<{ decoder_isolation: Isolation }>('/v1/server/')).json
+  assert.ok(told, 'the server says what is in force')
+  const doctor = await server
+    .command<{ decoder_isolation: Isolation }>('doctor')
+    .catch((error: { stdout: string }) => JSON.parse(error.stdout))
+  assert.deepEqual(doctor.decoder_isolation, told)
+  const logged = server.log().split('\n').filter((line) => line.includes('processes that decode')) // biome-ignore format: one line
+  assert.equal(logged.length, 1)
+  const { isolation: level, inForce, missing } = JSON.parse(logged[0]!)
+  assert.deepEqual([level, inForce, missing], [told.level, told.in_force, told.missing])
+
+  const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
+  const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
+  const read = async () => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
+  await eventually('the camera is online with sound', 30_000, async () => {
+    const { status, audio_enabled } = await read()
+    return status === 'online' && audio_enabled
+  })
+  // Which has to be decoded.
+  const url = new URL((await read()).live_snapshot)
+  url.searchParams.set('width', '160')
+  assert.equal((await server.request(url.href, { authorization: null })).status, 200)
+
+  for (const program of ['decoder-process.ts', 'sound-process.ts']) {
+    const pid = await eventually(program, 20_000, async () => (await findProgram(server.pid, program)) ?? false)
+    const status = readStatus(pid)
+    assert.deepEqual(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter((each) => each && !each.startsWith('PWD=')), []) // biome-ignore format: one line
+    assert.equal(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim(), '500')
+    const descriptors = readdirSync(`/proc/${pid}/fd`).map((fd) => readLink(pid, `fd/${fd}`))
+    const expected = /^(socket:|pipe:|anon_inode:|\/dev\/null$)/
+    assert.deepEqual(descriptors.filter((target) => !expected.test(target)), []) // biome-ignore format: one line
+    assert.equal(descriptors.filter((target) => target.startsWith('socket:')).length, 3)
+    assert.equal(status.get('NoNewPrivs'), '1')
+    if (level !== 'full') {
+      t.diagnostic(`no sandbox here: ${told.reason}`)
+      continue
+    }
+    assert.equal(status.get('Seccomp'), '2')
+    assert.match(status.get('CapEff')!, /^0+$/)
+    for (const name of ['net', 'pid', 'mnt', 'ipc', 'uts', 'user']) {
+      assert.notEqual(readLink(pid, `ns/${name}`), readLink(server.pid, `ns/${name}`), name)
+    }
+    // Its own root: nothing of the folders that the server has there.
+    assert.deepEqual(readdirSync(`/proc/${pid}/root/tmp`), [])
+    assert.throws(() => readFileSync(`/proc/${pid}/root${server.dataDir}/secret.key`), { code: 'ENOENT' })
+  }
+})
