@@ -1,6 +1,6 @@
 // Fastify, set up for this service: strict about sizes, silent about requests, one shape of errors, any origin. Knows no endpoint.
 
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { RateLimitError } from '../auth/guard/rate-limiter.ts'
 import { AppError, errorChain } from '../base/error.ts'
@@ -43,7 +43,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller } = options
   const server = Fastify({
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
-    serverFactory: (onRequest) => {
+    serverFactory: (handle) => {
+      const onRequest: RequestListener = (request, response) => {
+        if (!request.url!.startsWith('/')) readTarget(request)
+        handle(request, response)
+      }
       const nodeServer = identity
         ? (createSecureServer(onRequest, identity, timeouts, origin.onClearCredentials) as unknown as Server)
         : createPlainServer(onRequest, timeouts)
@@ -59,7 +63,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     return503OnClosing: false,
     genReqId: () => '',
-    rewriteUrl: (request) => readTarget(request),
     frameworkErrors: (_error, request, reply) =>
       sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
     clientErrorHandler: answerBrokenRequest,

@@ -35,15 +35,16 @@ export function contextOf(request: FastifyRequest): RequestContext {
 }
 
 /**
- * For Fastify's `rewriteUrl`: the path of a request whose target names a host too (RFC 9112 section 3.2.2). That host is the one that
- * is asked for, whatever the header says.
+ * Of a request whose target names a host besides the path, that host is the one that is asked for, whatever the header says (RFC 9112
+ * section 3.2.2). Before anything else looks at the request; a target of another form is left, and refused by the check below.
  */
-export function readTarget({ url = '', headers }: IncomingMessage): string {
+export function readTarget(request: IncomingMessage): void {
+  const { url = '', headers } = request
   const [, authority, rest = '/'] = /^https?:\/\/([^/?#@]+)([/?].*)?$/i.exec(url) ?? []
-  if (authority === undefined) return url
+  if (authority === undefined) return
   headers.host = authority
   delete headers[':authority']
-  return rest.startsWith('/') ? rest : `/${rest}`
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** To be called before any other hook is added. */

@@ -309,6 +309,17 @@ test('T37: a target that names a host is for that host alone, and nothing else i
   assert.equal(await send('https://localhost/nothing'), 'not_found')
 })
 
+test('T33: a small answer of HTTP/2 that is not taken is cut off, and its connection with it', async (t) => {
+  const { trust } = await listen(t, { ...hurried, stallMs: 60_000, idleMs: 60_000 })
+  const session = http2.connect(`https://127.0.0.1:${trust.port}`, { ca: trust.ca, settings: { initialWindowSize: 0 } })
+  const gone = closed(session)
+  await once(session, 'remoteSettings')
+  const stream = session.request({ ':path': '/nothing' })
+  const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders]
+  assert.equal(headers[':status'], 404)
+  await Promise.all([closed(stream), gone])
+})
+
 test('T33: a body that stops half-way is told so, like a slow one', async (t) => {
   const { trust, addUser } = await listen(t, { ...hurried, stallMs: 3_000 })
   const { authorization } = await addUser('owner@example.com')
