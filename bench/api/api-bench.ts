@@ -90,7 +90,8 @@ async function addCameras(server: ServerUnderTest, urls: readonly string[]): Pro
 
 /** A second player of each of the same cameras, and a third, and so on: to the server, cameras of another user. */
 async function shareCameras(server: ServerUnderTest, urls: readonly string[]): Promise<void> {
-  await server.command('user', 'add', '--email', 'sharer@example.com', '--password', 'correct horse')
+  // An owner of the server, who may add any number of cameras at once.
+  await server.command('user', 'add', '--email', 'sharer@example.com', '--owner', '--password', 'correct horse')
   const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'sharer@example.com')
   const post = async (path: string, body: object) => {
     const authorization = `PersonalAccessToken ${token}`
