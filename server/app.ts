@@ -78,7 +78,9 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const secretKey = await openSecretKey(config.data)
   // Beside what follows: a process is started for it.
   const isolating = openIsolation({ mode: config.isolation })
-  held.defer(() => isolating.then(() => {}, () => {})) // biome-ignore format: one line
+  // Its failure is told where it is awaited, and is nobody's until then.
+  const isolated = isolating.catch(() => undefined)
+  held.defer(async () => void (await isolated))
   const identification = {
     version: readVersion(),
     startedAtMs: clock.nowMs(),
