@@ -2,20 +2,12 @@
 
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
+import { protections } from './protections.ts'
 import { nullable, Timestamp } from './schema.ts'
 
 const count = (description: string) => Type.Integer({ description })
 
-const Protection = Type.Enum([
-  'network',
-  'files',
-  'processes',
-  'system_calls',
-  'memory',
-  'threads',
-  'privileges',
-  'permission_model',
-])
+const Protection = Type.Enum([...protections])
 
 export const ServerState = Type.Object({
   version: Type.String(),

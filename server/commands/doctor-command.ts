@@ -1,7 +1,8 @@
 // nightjar doctor: what this system gives the server, looked at as the user that calls; no server and no data are needed.
 
+import { type Protection, protections } from '../../contract/protections.ts'
 import { writeIsolation } from '../api/answers/isolation.ts'
-import { type IsolationReport, type Protection, protections } from '../decoder/isolation/isolation.ts'
+import type { IsolationReport } from '../decoder/isolation/isolation.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 

@@ -4,21 +4,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Protection, protections } from '../../../contract/protections.ts'
 import { writeBubblewrapArgs } from './bubblewrap.ts'
-
-/** What a process may be kept from; see the table in docs/design/isolation.md. */
-export const protections = [
-  'network',
-  'files',
-  'processes',
-  'system_calls',
-  'memory',
-  'threads',
-  'privileges',
-  'permission_model',
-] as const
-
-export type Protection = (typeof protections)[number]
 
 export type IsolationReport = {
   /** full: at least network, files, processes, system calls and memory. */

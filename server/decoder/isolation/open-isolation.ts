@@ -4,9 +4,10 @@
 import { accessSync, constants } from 'node:fs'
 import { release } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { type Protection, protections } from '../../../contract/protections.ts'
 import { AppError } from '../../base/error.ts'
 import { MessageChild } from '../message-child.ts'
-import { type Isolation, type IsolationReport, noIsolation, type Protection, protections } from './isolation.ts'
+import { type Isolation, type IsolationReport, noIsolation } from './isolation.ts'
 import { writeSyscallFilter } from './syscall-filter.ts'
 
 /** auto: as far as the system allows; require: refuse to start with less than `full`; off: not at all. */
