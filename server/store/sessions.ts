@@ -14,7 +14,7 @@ export type SessionRecord = {
   readonly createdAtMs: number
   /** To within some minutes. */
   readonly seenAtMs: number
-  /** When the user last gave the password. */
+  /** When the user last gave the password; 0 for never. */
   readonly passwordAtMs: number
   /** Of the last sign-in. */
   readonly ip: string

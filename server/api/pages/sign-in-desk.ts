@@ -12,6 +12,17 @@ export const signInPath = '/sign-in/'
 export const confirmPath = '/confirm/'
 const deviceCookie = 'device'
 
+/** How somebody has just proved to be the user of an account. */
+export type SignInMeans = 'password' | 'new account' | 'identity provider'
+
+export type Admission = {
+  readonly by: SignInMeans
+  /** Where the browser wanted to go; its home when it is missing. */
+  readonly errand?: Errand | undefined
+}
+
+type Started = { readonly by: SignInMeans; readonly path: string }
+
 export class SignInDesk {
   readonly #deps: Pick<PagesDeps, 'sessions' | 'login'>
   readonly #errands: SealedErrands
@@ -45,10 +56,22 @@ export class SignInDesk {
     return sealed === '' ? undefined : this.#errands.open(visit.owner, sealed)
   }
 
-  /** After the password was checked, or chosen. A session of before ends: the new one never has its id. */
-  async signIn({ session, context }: PageCall, user: ProvenUser, path = this.home): Promise<Redirect> {
+  /**
+   * The one way from "this is the account's user" to a session, for every way of signing in. Whoever proves that calls this and returns
+   * its answer, which leads on to `errand`, or home without one; nobody else begins sessions.
+   *
+   * A session of before ends: the new one never has its id. An account with a second factor is asked for it whatever `by` is: what an
+   * identity provider says is a first step like a password, so that whoever gets hold of the account there does not get in here.
+   * Throws 'unauthenticated' when the account was changed since `user` was read.
+   */
+  async admit(call: PageCall, user: ProvenUser, { by, errand }: Admission): Promise<Redirect> {
+    return this.#start(call, user, { by, path: errand?.path ?? this.home })
+  }
+
+  async #start({ session, context }: PageCall, user: ProvenUser, { by, path }: Started): Promise<Redirect> {
     const { sessions } = this.#deps
-    const { cookie } = await sessions.start(user, context)
+    const hasGivenPassword = by === 'password' || by === 'new account'
+    const { cookie } = await sessions.start(user, context, { hasGivenPassword })
     if (session) await sessions.end(session)
     return redirect(path, [cookie, this.createDevice(user)])
   }

@@ -55,12 +55,13 @@ export class Sessions {
   }
 
   /**
-   * After the password was checked, for the account as it was then: throws 'unauthenticated' when it was changed since. `cookie` is
-   * the value of a Set-Cookie header; it is never the same twice.
+   * After its user was proved, for the account as it was then: throws 'unauthenticated' when it was changed since. `cookie` is the
+   * value of a Set-Cookie header; it is never the same twice. Without `hasGivenPassword`, what asks for a recent password asks for it.
    */
   async start(
     { id: userId, credentialsVersion }: ProvenUser,
     context: RequestContext,
+    { hasGivenPassword = true }: { readonly hasGivenPassword?: boolean } = {},
   ): Promise<{ readonly cookie: string; readonly id: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()
@@ -72,7 +73,7 @@ export class Sessions {
       credentialsVersion,
       createdAtMs: nowMs,
       seenAtMs: nowMs,
-      passwordAtMs: nowMs,
+      passwordAtMs: hasGivenPassword ? nowMs : 0,
       ip: context.ip,
       userAgent: readableAgent(context.userAgent),
     })

@@ -38,7 +38,7 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        return await desk.signIn(call, user, pathAfter(invitation, desk.home))
+        return await desk.admit(call, user, { by: 'new account', errand: { path: pathAfter(invitation, desk.home) } })
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)

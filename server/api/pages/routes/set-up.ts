@@ -37,7 +37,7 @@ export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk:
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
       try {
         const user = await accounts.setUp({ code, email, ...readNewPerson(form), context: call.context })
-        return await desk.signIn(call, user)
+        return await desk.admit(call, user, { by: 'new account' })
       } catch (error) {
         const refusal = toRefusal(error, call.texts)
         return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)

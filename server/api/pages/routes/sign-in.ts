@@ -48,7 +48,7 @@ export function createSignInPage(deps: Pick<PagesDeps, 'login' | 'accounts'>, de
           via: 'page',
         })
         if (!user) return refuse(400, { notice: problems.signInWrong })
-        return await desk.signIn(call, user, desk.findErrand(call, errandName)?.path)
+        return await desk.admit(call, user, { by: 'password', errand: desk.findErrand(call, errandName) })
       } catch (error) {
         // The password was changed while it was checked.
         if (error instanceof AppError && error.kind === 'unauthenticated') {
