@@ -11,7 +11,7 @@ import { type SyntheticOptions, syntheticFormat, syntheticFrames } from '../medi
 import type { Fragment } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import { CameraRecorder, type RecorderEvents, type RecorderOptions } from './recorder.ts'
-import { createNodeDisk } from './recording-disk.ts'
+import { createNodeDisk, type RecordingDisk, type RecordingFile } from './recording-disk.ts'
 
 export const archiveDir = await mkdtemp(join(tmpdir(), 'nightjar-recorder-'))
 export const nodeDisk = createNodeDisk(archiveDir)
@@ -49,6 +49,40 @@ export class EventLog implements RecorderEvents {
   }
   #file(path: string): Recorded {
     return this.files.find(({ segment }) => segment.path === path)!
+  }
+}
+
+/** A disk that can be told to fail or to take its time. */
+export class TroubledDisk implements RecordingDisk {
+  failure: string | undefined
+  syncFailure: string | undefined
+  wait: Promise<void> = Promise.resolve()
+  syncs = 0
+  async createFile(path: string): Promise<RecordingFile> {
+    await this.#check()
+    const file = await nodeDisk.createFile(path)
+    return {
+      ...file,
+      write: async (buffers, position) => {
+        // A disk that fills up takes a part of the bytes.
+        if (this.failure) await file.write([buffers[0]!.subarray(0, 10)], position)
+        await this.#check()
+        await file.write(buffers, position)
+      },
+      sync: async () => {
+        this.syncs++
+        if (this.syncFailure) throw Object.assign(new Error(this.syncFailure), { code: this.syncFailure })
+        await file.sync()
+      },
+    }
+  }
+  removeFile = nodeDisk.removeFile
+  async syncFolder(path: string): Promise<void> {
+    await nodeDisk.syncFolder(path)
+  }
+  async #check(): Promise<void> {
+    await this.wait
+    if (this.failure) throw Object.assign(new Error(this.failure), { code: this.failure })
   }
 }
 

@@ -6,42 +6,7 @@ import { scanSegmentFile } from '../archive/segment-scan.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
 import { PendingBudget } from './pending-bytes.ts'
-import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
-import { archiveDir, createRecorder, nodeDisk, settle, sum, take } from './test-recorder.ts'
-
-/** A disk that can be told to fail or to take its time. */
-class TroubledDisk implements RecordingDisk {
-  failure: string | undefined
-  syncFailure: string | undefined
-  wait: Promise<void> = Promise.resolve()
-  syncs = 0
-  async createFile(path: string): Promise<RecordingFile> {
-    await this.#check()
-    const file = await nodeDisk.createFile(path)
-    return {
-      ...file,
-      write: async (buffers, position) => {
-        // A disk that fills up takes a part of the bytes.
-        if (this.failure) await file.write([buffers[0]!.subarray(0, 10)], position)
-        await this.#check()
-        await file.write(buffers, position)
-      },
-      sync: async () => {
-        this.syncs++
-        if (this.syncFailure) throw Object.assign(new Error(this.syncFailure), { code: this.syncFailure })
-        await file.sync()
-      },
-    }
-  }
-  removeFile = nodeDisk.removeFile
-  async syncFolder(path: string): Promise<void> {
-    await nodeDisk.syncFolder(path)
-  }
-  async #check(): Promise<void> {
-    await this.wait
-    if (this.failure) throw Object.assign(new Error(this.failure), { code: this.failure })
-  }
-}
+import { archiveDir, createRecorder, settle, sum, TroubledDisk, take } from './test-recorder.ts'
 
 test('a full disk is told, what was whole is kept, and recording resumes by itself', async () => {
   const disk = new TroubledDisk()

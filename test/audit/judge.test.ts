@@ -129,6 +129,25 @@ test('a loss of less than a second is told by the figures of the camera, not by 
   assert.equal(judgeThis({ played, faults: [{ ...faults[0]!, turnsBits: true }] }).untold, 0)
 })
 
+test('a loss of less than a second just before a gap is told by the figures of the camera, a longer one is not', () => {
+  const played = [...play(0, 100), ...play(150, 300, { section: 1 })]
+  const faults = [
+    fault(10, 10.3, { spoilsPictures: true, reasons: ['packet_loss'] }),
+    fault(11, 14, { reasons: ['disk_full'] }),
+  ]
+  const losses = [{ fromMs: startMs + 12_000, toMs: startMs + 14_000, pictures: 9 }]
+  const judgeGap = (fromSeconds: number, more: Partial<Evidence> = {}) => {
+    const timeline = { segments: [], gaps: [gap(fromSeconds, 15, 'disk_full')] }
+    const { toldBy, untold } = judgeThis({ played, faults, losses, timeline, ...more })
+    return [toldBy.gap, toldBy.loss, untold]
+  }
+  assert.deepEqual(judgeGap(11), [50, 0, 0])
+  assert.deepEqual(judgeGap(12), [45, 5, 0])
+  assert.deepEqual(judgeGap(13), [35, 0, 15])
+  assert.deepEqual(judgeGap(12, { losses: [] }), [45, 0, 5])
+  assert.deepEqual(judgeGap(12, { faults: faults.slice(1) }), [45, 0, 5])
+})
+
 test('a picture that is played twice is found', () => {
   const verdict = judgeThis({ played: [...play(0, 200), ...play(190, 300, { section: 1 })] })
   assert.equal(verdict.doubled, 10)

@@ -68,6 +68,8 @@ const edgeMs = 1500
 const shortBreakMs = 2000
 /** Holes up to this are no gap but a loss, which is a figure of the camera. */
 const lossMs = 1500
+/** A timeline begins a gap so much later at most, at a whole second. */
+const roundingMs = 1000
 const maxTimeErrorMs = 500
 const minRoomMs = 500
 /** A worker brings its figures in every few seconds, and they are asked for as often. */
@@ -255,16 +257,18 @@ function judgeHole(
   const isCounted = losses.some(
     ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
   )
-  const isLoss =
-    hole.beforeMs - hole.afterMs <= lossMs &&
-    causes.some(({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || turnsBits))
+  const canBeLoss = causes.some(({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || turnsBits))
+  const isLoss = canBeLoss && hole.beforeMs - hole.afterMs <= lossMs
+  // A gap for another reason can follow a loss that is too short for one.
+  const gapStartMs = Math.min(...gaps.map(({ startMs }) => startMs))
+  const isLossBeforeGap = canBeLoss && gapStartMs - roundingMs - hole.roomFromMs <= lossMs
   const untold: FrameCounter[] = []
   for (const picture of hole.missing) {
     const times = possibleTimes(picture.unixMs, steps, faults)
     if (gaps.some(({ startMs, endMs }) => times.some((ms) => ms >= startMs - edgeMs && ms <= endMs + edgeMs)))
       toldBy.gap++
     else if (isShortBreak) toldBy.shortBreak++
-    else if (isLoss) toldBy.loss++
+    else if (isLoss || (isLossBeforeGap && times.some((ms) => ms < gapStartMs))) toldBy.loss++
     else untold.push(picture)
   }
   if (untold.length > 0) findings.push({ kind: 'untold', text: describeHole(hole, untold, causes) })
