@@ -11,6 +11,7 @@ import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { OAuth } from './auth/oauth/oauth.ts'
 import { PersonalTokens } from './auth/personal-tokens.ts'
+import { SecondFactorDesk } from './auth/second-factor/second-factor-desk.ts'
 import type { SecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
@@ -41,10 +42,11 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, deletio
     tokenPerMinute: config.tokenRateLimit,
     clock,
   })
+  const devices = new KnownDevices(secretKey.deriveKey('known devices'), clock)
   const login = new Login({
     users: store.users,
     passwords,
-    devices: new KnownDevices(secretKey.deriveKey('known devices'), clock),
+    devices,
     audit,
     clock,
     log,
@@ -63,6 +65,17 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, deletio
     randomBytes,
     publicUrl,
     signUp: config.signUp,
+  })
+  const secondFactors = new SecondFactorDesk({
+    store,
+    devices,
+    audit,
+    clock,
+    randomBytes,
+    publicUrl,
+    challengeKey: secretKey.deriveKey('passkey challenges'),
+    handleKey: secretKey.deriveKey('passkey user handles'),
+    notify: (notice) => accounts.notifySecondFactor(notice),
   })
   const oauth = new OAuth({
     store,
@@ -85,6 +98,7 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, deletio
     sessions,
     mails,
     accounts,
+    secondFactors,
     oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     errandKey: secretKey.deriveKey('errands'),

@@ -11,7 +11,14 @@ import { syncFolder } from '../base/sync-folder.ts'
 const keyBytes = 32
 
 /** What sub-keys are for. A name, once used, never changes. */
-export type KeyPurpose = 'camera credentials' | 'media tokens' | 'known devices' | 'errands' | 'waiting mails'
+export type KeyPurpose =
+  | 'camera credentials'
+  | 'media tokens'
+  | 'known devices'
+  | 'errands'
+  | 'waiting mails'
+  | 'passkey challenges'
+  | 'passkey user handles'
 
 export class SecretKey {
   readonly #key: Uint8Array

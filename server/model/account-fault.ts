@@ -7,6 +7,7 @@ export const passwordLength = { min: 8, max: 256 } as const
 export const maxPersonNameLength = 150
 /** More are not for people, who cannot tell them apart. */
 export const maxPersonalTokens = 100
+export const maxPasskeys = 20
 
 export const accountFaults = {
   account_exists: 'There is already an account for this address.',
@@ -16,6 +17,13 @@ export const accountFaults = {
   password_is_email: 'The password must not be the e-mail address.',
   password_common: 'This password is among those that are guessed first.',
   password_wrong: 'This is not your password.',
+  app_code_wrong: 'This is not the code that the app shows. Is the clock of the device right?',
+  app_exists: 'There is an authenticator app already; remove it first.',
+  passkey_wrong: 'The browser’s answer did not fit. Please try again.',
+  passkey_exists: 'This passkey is in use already.',
+  passkeys_too_many: `There are ${maxPasskeys} passkeys already; remove one that is not needed.`,
+  second_factor_required: 'An owner of this server needs a second factor; add another before removing this one.',
+  second_factor_elsewhere: 'The account has a second factor: this is done in the dashboard, which asks for it.',
   setup_code_wrong: 'This is not the set-up code, or it has expired.',
   set_up_already: 'This server is set up already.',
   set_up_not_yet: 'This server is not set up yet.',

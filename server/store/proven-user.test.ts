@@ -33,7 +33,13 @@ async function open(t: TestContext, database: TestDatabase) {
   const nowMs = Date.now()
   const addSession = async (tables: StoreTables, { id: userId, credentialsVersion }: User) => {
     const hash = randomBytes(32)
-    const times = { createdAtMs: nowMs, seenAtMs: nowMs, passwordAtMs: nowMs }
+    const times = {
+      createdAtMs: nowMs,
+      seenAtMs: nowMs,
+      secondFactorAtMs: null,
+      needsSecondFactor: false,
+      passwordAtMs: nowMs,
+    }
     const session = { id: randomBytes(9).toString('base64url'), userId, credentialsVersion, ...times }
     await tables.sessions.insert({ ...session, hash, ip: '', userAgent: null })
     return { ...session, hash }

@@ -19,6 +19,8 @@ export type Tables = {
     disabled_at_ms: number | null
     /** Grows whenever what signs in to the account changes. */
     credentials_version: Generated<number>
+    /** 1 while there is an authenticator app or a passkey. */
+    has_second_factor: Generated<number>
     created_at_ms: number
   }
   cameras: {
@@ -286,6 +288,9 @@ export type Tables = {
     created_at_ms: number
     seen_at_ms: number
     password_at_ms: number
+    second_factor_at_ms: number | null
+    /** 1 when it began without one that is required; leads nowhere until there is one. */
+    needs_second_factor: Generated<number>
     ip: string
     user_agent: string | null
   }
@@ -324,6 +329,39 @@ export type Tables = {
     created_at_ms: number
     /** When the guest first looked at the camera. */
     opened_at_ms: number | null
+  }
+  /** Of authenticator apps, at most one for each account. */
+  totp_secrets: {
+    user_id: number
+    /** Bound to `user_id`; see sealed-box.ts. */
+    sealed: Uint8Array
+    /** Of the last code that was used; none of it or before it counts any more. */
+    last_step: number
+    created_at_ms: number
+  }
+  passkeys: {
+    /** Of the credential, base64url. */
+    id: string
+    user_id: number
+    name: string
+    /** COSE. */
+    public_key: Uint8Array
+    counter: number
+    /** Space separated. */
+    transports: string
+    created_at_ms: number
+    last_used_at_ms: number | null
+  }
+  /** A row goes when its code is used. */
+  recovery_codes: {
+    /** SHA-256 of account and code. */
+    hash: Uint8Array
+    user_id: number
+  }
+  /** See settings.ts. */
+  settings: {
+    name: string
+    value: string
   }
   /** One row; see model/trusted-time.ts. */
   trusted_time: {

@@ -16,6 +16,10 @@ export type SessionRecord = {
   readonly seenAtMs: number
   /** When the user last gave the password; 0 for never. */
   readonly passwordAtMs: number
+  /** When the user last proved a second factor; null when it was made without one. */
+  readonly secondFactorAtMs: number | null
+  /** It was made without a second factor that is required, and leads nowhere until there is one. */
+  readonly needsSecondFactor: boolean
   /** Of the last sign-in. */
   readonly ip: string
   readonly userAgent: string | null
@@ -28,7 +32,25 @@ export type NewSession = SessionRecord & {
   readonly hash: Uint8Array
 }
 
-const columns = ['id', 'user_id', 'created_at_ms', 'seen_at_ms', 'password_at_ms', 'ip', 'user_agent'] as const
+/** What is known of the account when a session is found. */
+export type FoundSession = SessionRecord & {
+  readonly credentialsVersion: number
+  readonly hasSecondFactor: boolean
+}
+
+const columns = [
+  'id',
+  'user_id',
+  'created_at_ms',
+  'seen_at_ms',
+  'password_at_ms',
+  'second_factor_at_ms',
+  'needs_second_factor',
+  'ip',
+  'user_agent',
+] as const
+
+export type Renewal = { readonly nowMs: number; readonly secondFactor: boolean }
 
 export class SessionRows {
   readonly #db: Kysely<Tables>
@@ -53,6 +75,8 @@ export class SessionRows {
           created_at_ms: session.createdAtMs,
           seen_at_ms: session.seenAtMs,
           password_at_ms: session.passwordAtMs,
+          second_factor_at_ms: session.secondFactorAtMs,
+          needs_second_factor: session.needsSecondFactor ? 1 : 0,
           ip: session.ip,
           user_agent: session.userAgent,
         })
@@ -60,17 +84,19 @@ export class SessionRows {
     })
   }
 
-  /** Of an account that is not disabled, with the version of its credentials now. */
-  async findByHash(hash: Uint8Array): Promise<(SessionRecord & { readonly credentialsVersion: number }) | undefined> {
+  /** Of an account that is not disabled, with what is known of it now. */
+  async findByHash(hash: Uint8Array): Promise<FoundSession | undefined> {
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
       .select(columns.map((column) => `sessions.${column}` as const))
-      .select('users.credentials_version')
+      .select(['users.credentials_version', 'users.has_second_factor'])
       .where('sessions.hash', '=', hash)
       .where('users.disabled_at_ms', 'is', null)
       .executeTakeFirst()
-    return row && { ...toSession(row), credentialsVersion: row.credentials_version }
+    if (!row) return undefined
+    const hasSecondFactor = row.has_second_factor === 1
+    return { ...toSession(row), credentialsVersion: row.credentials_version, hasSecondFactor }
   }
 
   /** Most recently seen first. */
@@ -91,11 +117,12 @@ export class SessionRows {
     )
   }
 
-  /** The same session under another secret, after the password was given again. False when it has ended. */
-  async renew(id: string, hash: Uint8Array, passwordAtMs: number): Promise<boolean> {
+  /** The same session under another secret, after the password, and a second factor or not, was given again. False when it has ended. */
+  async renew(id: string, hash: Uint8Array, { nowMs, secondFactor }: Renewal): Promise<boolean> {
+    const proved = { password_at_ms: nowMs, seen_at_ms: nowMs, ...(secondFactor && { second_factor_at_ms: nowMs }) }
     const row = await this.#db
       .updateTable('sessions')
-      .set({ hash, password_at_ms: passwordAtMs, seen_at_ms: passwordAtMs })
+      .set({ hash, ...proved })
       .where('id', '=', id)
       .returning('id')
       .executeTakeFirst()
@@ -144,6 +171,8 @@ function toSession(row: Pick<Row<'sessions'>, (typeof columns)[number]>): Sessio
     createdAtMs: row.created_at_ms,
     seenAtMs: row.seen_at_ms,
     passwordAtMs: row.password_at_ms,
+    secondFactorAtMs: row.second_factor_at_ms,
+    needsSecondFactor: row.needs_second_factor === 1,
     ip: row.ip,
     userAgent: row.user_agent,
   }

@@ -23,9 +23,11 @@ import { openDatabase } from './open-database.ts'
 import { Recordings } from './recordings.ts'
 import type { Tables } from './schema.ts'
 import { SealedBox } from './sealed-box.ts'
+import { SecondFactors } from './second-factors.ts'
 import { checkSecret } from './secret-check.ts'
 import { Segments } from './segments.ts'
 import { SessionRows } from './sessions.ts'
+import { Settings } from './settings.ts'
 import { Shares } from './shares.ts'
 import { Streams } from './streams.ts'
 import { Tokens } from './tokens.ts'
@@ -65,6 +67,8 @@ export type StoreTables = {
   readonly segments: Segments
   readonly gapMarks: GapMarks
   readonly sessions: SessionRows
+  readonly secondFactors: SecondFactors
+  readonly settings: Settings
   readonly streams: Streams
   readonly events: Events
   readonly audit: AuditRows
@@ -133,6 +137,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     cameraFigures: new CameraFigureRows(db),
     gapMarks: new GapMarks(db),
     sessions: new SessionRows(db, feed),
+    secondFactors: new SecondFactors({ db, feed, clock, box }),
+    settings: new Settings(db),
     streams: new Streams(db),
     events: new Events(db, feed, clock),
     audit: new AuditRows(db),

@@ -23,8 +23,10 @@ export type User = {
   readonly isOwner: boolean
   /** Unix milliseconds; null while the account may be used. */
   readonly disabledAtMs: number | null
-  /** Grows whenever what signs in to the account changes: the password, the address, to be disabled or signed out everywhere. */
+  /** Grows whenever what signs in to the account changes: the password, the address, a second factor, to be disabled or signed out everywhere. */
   readonly credentialsVersion: number
+  /** The password alone does not sign in. */
+  readonly hasSecondFactor: boolean
   readonly createdAtMs: number
 }
 
@@ -53,6 +55,7 @@ export const userColumns = [
   'is_owner',
   'disabled_at_ms',
   'credentials_version',
+  'has_second_factor',
   'created_at_ms',
 ] as const
 
@@ -199,6 +202,7 @@ export function toUser(row: Pick<Row<'users'>, (typeof userColumns)[number]>): U
     isOwner: row.is_owner === 1,
     disabledAtMs: row.disabled_at_ms,
     credentialsVersion: row.credentials_version,
+    hasSecondFactor: row.has_second_factor === 1,
     createdAtMs: row.created_at_ms,
   }
 }

@@ -27,7 +27,7 @@ import { Visit } from './visit.ts'
 
 export type PageRoutesOptions = {
   readonly pages: readonly Page[]
-  readonly sessions: Pick<Sessions, 'find' | 'hasRecentPassword'>
+  readonly sessions: Pick<Sessions, 'find' | 'hasRecentProof'>
   readonly users: Pick<Users, 'find'>
   readonly limits: RateLimits
   readonly look: Look
@@ -92,7 +92,7 @@ async function ask(
   if (!call.session || !user) return options.signInFirst(call)
   const userCall: UserCall = { ...call, session: call.session, user }
   if (form && !call.session.isFormToken(form.get('form_token'))) return createOutdatedPage(call)
-  if (page.audience === 'user' && page.asksPassword && !options.sessions.hasRecentPassword(call.session)) {
+  if (page.audience === 'user' && page.asksPassword && !options.sessions.hasRecentProof(call.session)) {
     return options.confirmFirst(call)
   }
   return form ? page.post!(userCall, form) : page.get(userCall as never)

@@ -3,6 +3,7 @@
 
 import type { RandomBytes } from '../checked-token.ts'
 import { createCheckedToken, hashToken } from '../checked-token.ts'
+import { createTypedCode, parseTypedCode } from '../typed-code.ts'
 
 const prefix = 'njln_'
 const randomDigits = 43
@@ -30,17 +31,15 @@ export function writeLink(publicUrl: string, kind: Exclude<keyof typeof linkPath
   return `${publicUrl}${linkPaths[kind]}?token=${token}`
 }
 
-/** Crockford's base32: no letters that look like digits. */
-const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const setupCodeDigits = 25
 
 /** 125 random bits that can be typed from a screen: five groups of five letters and digits. */
 export function createSetupCode(randomBytes: RandomBytes): string {
-  const letters = [...randomBytes(25)].map((byte) => codeAlphabet[byte & 31])
-  return [0, 5, 10, 15, 20].map((start) => letters.slice(start, start + 5).join('')).join('-')
+  return createTypedCode(setupCodeDigits, randomBytes)
 }
 
 /** SHA-256 of a code however it was typed; undefined for what cannot be one. */
 export function hashSetupCode(text: string): Uint8Array | undefined {
-  const letters = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
-  return /^[0-9A-HJKMNP-TV-Z]{25}$/.test(letters) ? hashToken(`setup ${letters}`) : undefined
+  const digits = parseTypedCode(setupCodeDigits, text)
+  return digits === undefined ? undefined : hashToken(`setup ${digits}`)
 }

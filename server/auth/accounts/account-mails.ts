@@ -3,6 +3,7 @@
 import type { User } from '../../store/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
+import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 import {
   alreadyMemberMail,
@@ -14,6 +15,7 @@ import {
   passwordChangedMail,
   resetMail,
   reuseMail,
+  secondFactorMail,
   shareMail,
 } from './mail-texts.ts'
 
@@ -68,6 +70,14 @@ export class AccountMails {
     if (!user) return
     const url = `${this.#options.publicUrl}/`
     await this.#options.mailer.send({ to: user.email, ...reuseMail({ appName, url, ip: context.ip }) })
+  }
+
+  async secondFactor({ user, news, context, recoveryCodesLeft }: SecondFactorNotice): Promise<void> {
+    const url = `${this.#options.publicUrl}/account/`
+    await this.#options.mailer.send({
+      to: user.email,
+      ...secondFactorMail({ news, url, ip: context.ip, recoveryCodesLeft }),
+    })
   }
 
   async inClear({ userId, context }: ClearNotice): Promise<void> {

@@ -4,6 +4,7 @@
 import type { User } from '../../store/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
+import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'
 import { AccountMails, type ReuseNotice } from './account-mails.ts'
 import type {
   AcceptInput,
@@ -173,6 +174,11 @@ export class Accounts {
   /** Tells a user that a used refresh token came again; for `OAuthOptions.onReuse`. Never throws. */
   notifyReuse(notice: ReuseNotice): void {
     this.#later.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
+  }
+
+  /** Tells a user of a change of the second factor; for `SecondFactorOptions.notify`. Never throws. */
+  notifySecondFactor(notice: SecondFactorNotice): void {
+    this.#later.notify('a notice of a second factor was not sent', () => this.#mails.secondFactor(notice))
   }
 
   /** Tells a user that credentials of the account went over the network in clear; for `ClearCredentials`. Never throws. */

@@ -3,6 +3,7 @@
 
 import type { Mail } from '../../model/mail.ts'
 import { quoteName } from '../../model/quoted-name.ts'
+import type { SecondFactorNews } from '../second-factor/second-factor-options.ts'
 
 type Text = Pick<Mail, 'subject' | 'text'>
 
@@ -137,6 +138,67 @@ could read the token. Revoke it, make another one, and correct the address in th
 
 Your account: ${url}
 `,
+  }
+}
+
+export function secondFactorMail({ news, url, ip, recoveryCodesLeft = 0 }: SecondFactorFacts): Text {
+  const { subject, what, advice } = secondFactorWords(recoveryCodesLeft)[news]
+  return {
+    subject,
+    text: `${what}${from(ip)}.
+
+${advice}
+
+Your account: ${url}
+`,
+  }
+}
+
+type SecondFactorFacts = {
+  readonly news: SecondFactorNews
+  readonly url: string
+  readonly ip: string | undefined
+  readonly recoveryCodesLeft?: number | undefined
+}
+
+function secondFactorWords(
+  codesLeft: number,
+): Record<SecondFactorNews, { subject: string; what: string; advice: string }> {
+  const ifNotYou =
+    'If it was not you, somebody else is signed in to your account: change your password at once, and sign out all other browsers.'
+  const changed = 'The second factor of your Nightjar account was changed'
+  return {
+    'app added': {
+      subject: changed,
+      what: 'An authenticator app was added to your account at Nightjar',
+      advice: ifNotYou,
+    },
+    'app removed': {
+      subject: changed,
+      what: 'The authenticator app was removed from your account at Nightjar',
+      advice: ifNotYou,
+    },
+    'passkey added': { subject: changed, what: 'A passkey was added to your account at Nightjar', advice: ifNotYou },
+    'passkey removed': {
+      subject: changed,
+      what: 'A passkey was removed from your account at Nightjar',
+      advice: ifNotYou,
+    },
+    'recovery codes replaced': {
+      subject: changed,
+      what: 'New recovery codes were made for your account at Nightjar, and the former ones count no more',
+      advice: ifNotYou,
+    },
+    'recovery code used': {
+      subject: 'A recovery code of your Nightjar account was used',
+      what: 'One of your recovery codes was used to sign in to your account at Nightjar',
+      advice: `Codes left: ${codesLeft}. New ones are made on the page of the second factor. ${ifNotYou}`,
+    },
+    'wrong codes': {
+      subject: 'Somebody may know the password of your Nightjar account',
+      what: 'Somebody gave the right password of your account at Nightjar, and then several wrong codes',
+      advice: 'They did not get in. If it was not you, choose another password.',
+    },
   }
 }
 

@@ -23,7 +23,7 @@ const accountAtAddressPolicy: FailurePolicy = {
 const addressPolicy = createWindowPolicy(100, 10 * minute)
 
 /** One account from everywhere: beyond this only known devices get in, for the rest of the hour. */
-const accountPolicy = createWindowPolicy(100, hour)
+const usualFromEverywhere = 100
 
 /** Attempts that wait for others to be decided. */
 const maxWaiting = 100
@@ -45,13 +45,17 @@ export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #accountsAtAddresses = new FailureCounter(accountAtAddressPolicy)
   readonly #addresses = new FailureCounter(addressPolicy)
-  readonly #accounts = new FailureCounter(accountPolicy)
+  readonly #accounts: FailureCounter
   /** By account and what it is known as. */
-  readonly #known = new FailureCounter(accountPolicy)
+  readonly #known: FailureCounter
   #waiting: (() => void)[] = []
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  /** `fromEverywhere`: failures of one account within an hour that are free. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, { fromEverywhere = usualFromEverywhere } = {}) {
     this.#clock = clock
+    const accountPolicy = createWindowPolicy(fromEverywhere, hour)
+    this.#accounts = new FailureCounter(accountPolicy)
+    this.#known = new FailureCounter(accountPolicy)
   }
 
   /**

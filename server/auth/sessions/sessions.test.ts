@@ -89,14 +89,14 @@ testEachDatabase('giving the password again renews the cookie, not the age', asy
   const old = headerOf((await sessions.start(user, context)).cookie)
   pass(10 * 60_000)
   const session = (await sessions.find(old))!
-  assert.equal(sessions.hasRecentPassword(session), false)
+  assert.equal(sessions.hasRecentProof(session), false)
   const { cookie } = await sessions.renew(session)
   assert.match(cookie, /Max-Age=2591400;/)
   assert.equal(await sessions.find(old), undefined)
   const renewed = (await sessions.find(headerOf(cookie)))!
   assert.equal(renewed.id, session.id)
   assert.equal(renewed.createdAtMs, session.createdAtMs)
-  assert.ok(sessions.hasRecentPassword(renewed))
+  assert.ok(sessions.hasRecentProof(renewed))
   assert.notEqual(renewed.formToken, session.formToken)
   await sessions.end(renewed)
   await assert.rejects(sessions.renew(renewed), { kind: 'not_found' })

@@ -8,7 +8,7 @@ import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { ProvenUser } from '../../store/proven-user.ts'
-import type { SessionRecord, SessionRows } from '../../store/sessions.ts'
+import type { FoundSession, SessionRecord, SessionRows } from '../../store/sessions.ts'
 import type { RequestContext } from '../request-context.ts'
 import { findCookie, writeCookie } from './cookie.ts'
 import { createSecretValue, formTokenOf, hashSecretValue, isFormToken, looksSecret } from './secret-value.ts'
@@ -17,21 +17,29 @@ const dayMs = 86_400_000
 const usualAgeLimitMs = 30 * dayMs
 /** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
 const longestCookieMs = 400 * dayMs
-/** How long a password that was given counts for what asks for it. */
-const passwordLimitMs = 10 * 60_000
+/** How long a password, and a second factor, that were given count for what asks for them. */
+const proofLimitMs = 10 * 60_000
 const seenIntervalMs = 5 * 60_000
 const cleanIntervalMs = 3_600_000
 const maxAgentLength = 256
 const cookieName = 'session'
 
-export type Session = SessionRecord & {
-  /** Of the account when the session was looked up: what is made for its user is refused when it has grown since. */
-  readonly credentialsVersion: number
+/** With what is known of its account at the moment: what is made for its user is refused when the version has grown since. */
+export type Session = FoundSession & {
   /** For every form shown in this session. */
   readonly formToken: string
   /** Whether a form that was sent carries that token. */
   isFormToken(token: string): boolean
 }
+
+/** What was proved when a session began: the password unless said otherwise. */
+export type Proofs = {
+  readonly hasGivenPassword?: boolean
+  readonly secondFactor?: boolean
+  readonly needsSecondFactor?: boolean
+}
+
+type Proven = Pick<Session, 'passwordAtMs' | 'secondFactorAtMs' | 'hasSecondFactor'>
 
 export type SessionsOptions = {
   readonly rows: SessionRows
@@ -56,12 +64,13 @@ export class Sessions {
 
   /**
    * After its user was proved, for the account as it was then: throws 'unauthenticated' when it was changed since. `cookie` is the
-   * value of a Set-Cookie header; it is never the same twice. Without `hasGivenPassword`, what asks for a recent password asks for it.
+   * value of a Set-Cookie header; it is never the same twice. Without `hasGivenPassword`, what asks for a recent
+   * password asks for it; what `needsSecondFactor` means is said of `SessionRecord`.
    */
   async start(
     { id: userId, credentialsVersion }: ProvenUser,
     context: RequestContext,
-    { hasGivenPassword = true }: { readonly hasGivenPassword?: boolean } = {},
+    { hasGivenPassword = true, secondFactor = false, needsSecondFactor = false }: Proofs = {},
   ): Promise<{ readonly cookie: string; readonly id: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()
@@ -74,6 +83,8 @@ export class Sessions {
       createdAtMs: nowMs,
       seenAtMs: nowMs,
       passwordAtMs: hasGivenPassword ? nowMs : 0,
+      secondFactorAtMs: secondFactor ? nowMs : null,
+      needsSecondFactor,
       ip: context.ip,
       userAgent: readableAgent(context.userAgent),
     })
@@ -90,16 +101,23 @@ export class Sessions {
     return { ...found, formToken: formTokenOf(value), isFormToken: (token) => isFormToken(value, token) }
   }
 
-  /** True while the password was given a short time ago; see `renew`. */
-  hasRecentPassword(session: SessionRecord): boolean {
-    return this.#clock.nowMs() - session.passwordAtMs < passwordLimitMs
+  /** True while the password, and a second factor where the account has one, were given a short time ago; see `renew`. */
+  hasRecentProof({ passwordAtMs, secondFactorAtMs, hasSecondFactor }: Proven): boolean {
+    const sinceMs = this.#clock.nowMs() - proofLimitMs
+    return passwordAtMs > sinceMs && (!hasSecondFactor || (secondFactorAtMs ?? 0) > sinceMs)
   }
 
-  /** After the password was given again: the same session, under a new cookie. Throws 'not_found' when it has ended. */
-  async renew(session: SessionRecord): Promise<{ readonly cookie: string }> {
+  /**
+   * After the password was given again, and a second factor or not: the same session, under a new cookie. Throws 'not_found' when it
+   * has ended.
+   */
+  async renew(
+    session: SessionRecord,
+    { secondFactor = false }: { readonly secondFactor?: boolean } = {},
+  ): Promise<{ readonly cookie: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()
-    const isRenewed = await this.#rows.renew(session.id, hashSecretValue(value), nowMs)
+    const isRenewed = await this.#rows.renew(session.id, hashSecretValue(value), { nowMs, secondFactor })
     if (!isRenewed) throw new AppError('not_found', 'the session has ended')
     return { cookie: writeSessionCookie(value, session.createdAtMs + this.#ageLimitMs - nowMs) }
   }

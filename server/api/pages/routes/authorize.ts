@@ -101,7 +101,7 @@ function isPasswordMissing(
   { session }: Pick<UserCall, 'session'>,
   { sessions }: Pick<AuthorizeDeps, 'sessions'>,
 ): boolean {
-  return needsPassword(request) && !sessions.hasRecentPassword(session)
+  return needsPassword(request) && !sessions.hasRecentProof(session)
 }
 
 type Consent = {

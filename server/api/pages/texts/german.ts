@@ -1,6 +1,6 @@
 // The pages in German, in the words of the dashboard's German (web/texts/german.ts).
 
-import { maxPersonalTokens, maxPersonNameLength, passwordLength } from '../../../model/account-fault.ts'
+import { maxPasskeys, maxPersonalTokens, maxPersonNameLength, passwordLength } from '../../../model/account-fault.ts'
 import { createAgo } from './ago.ts'
 import type { Texts } from './texts.ts'
 
@@ -37,6 +37,14 @@ export const german: Texts = {
   },
 
   faults: {
+    app_code_wrong: 'Das ist nicht der Code, den die App zeigt. Geht die Uhr des Geräts richtig?',
+    app_exists: 'Es gibt schon eine Authentifizierungs-App; entfernen Sie sie zuerst.',
+    passkey_wrong: 'Die Antwort des Browsers hat nicht gepasst. Bitte versuchen Sie es noch einmal.',
+    passkey_exists: 'Dieser Passkey wird schon verwendet.',
+    passkeys_too_many: `Es gibt schon ${maxPasskeys} Passkeys; entfernen Sie einen, der nicht gebraucht wird.`,
+    second_factor_required:
+      'Wem dieser Server gehört, braucht einen zweiten Faktor; fügen Sie einen anderen hinzu, bevor Sie diesen entfernen.',
+    second_factor_elsewhere: 'Das Konto hat einen zweiten Faktor: Das geht in der Oberfläche, die danach fragt.',
     account_exists: 'Für diese Adresse gibt es schon ein Konto.',
     name_length: `Das sind mehr als ${maxPersonNameLength} Zeichen.`,
     name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',

@@ -1,0 +1,207 @@
+// Passkeys (Web Authentication, level 3): what a browser is asked, and whether what it answers is right. Who may ask, and what follows, is
+// decided elsewhere.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isIP } from 'node:net'
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { invalidAccount } from '../../model/account-fault.ts'
+import type { NewPasskey, Passkey, SecondFactors } from '../../store/second-factors.ts'
+import type { User } from '../../store/users.ts'
+import type { Challenges, ChallengeUse } from './challenges.ts'
+import { challengeLifetimeMs } from './challenges.ts'
+
+/** EdDSA, ES256, RS256: what section 5.4 of the standard asks for, and all browsers know. */
+const algorithms = [-8, -7, -257]
+const maxAnswerLength = 12 * 1024
+const maxTransports = 8
+
+export type PasskeysOptions = {
+  readonly rows: Pick<SecondFactors, 'list' | 'findPasskey' | 'notePasskeyUse'>
+  readonly challenges: Challenges
+  readonly publicUrl: string
+  /** 32 bytes, for this purpose alone. */
+  readonly handleKey: Uint8Array
+}
+
+/** `copied`: the signature is good, but there was a later one before; somebody may have a copy of the key. */
+export type PasskeyAnswer =
+  | { readonly outcome: 'right'; readonly passkey: Passkey }
+  | { readonly outcome: 'wrong' | 'copied'; readonly userId?: number }
+
+/** Who is to answer: this user; or whoever it is, whom the authenticator itself has verified. */
+export type PasskeyQuestion =
+  | { readonly purpose: 'second'; readonly owner: string; readonly userId: number }
+  | { readonly purpose: 'alone'; readonly owner: string }
+
+export class Passkeys {
+  readonly #options: PasskeysOptions
+  /** Undefined where browsers know no passkeys: at an address in numbers. */
+  readonly #rpId: string | undefined
+
+  constructor(options: PasskeysOptions) {
+    this.#options = options
+    const { hostname } = new URL(options.publicUrl)
+    this.#rpId = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : undefined
+  }
+
+  get arePossible(): boolean {
+    return this.#rpId !== undefined
+  }
+
+  /** For `navigator.credentials.create`. `owner`: as of `ChallengeUse`. */
+  async askNew(user: User, owner: string): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { generateRegistrationOptions } = await loadLibrary()
+    const { rows, challenges } = this.#options
+    const { passkeys } = await rows.list(user.id)
+    return generateRegistrationOptions({
+      rpName: 'Nightjar',
+      rpID: this.#rpId!,
+      userName: user.email,
+      userDisplayName: `${user.firstName} ${user.lastName}`.trim(),
+      userID: new Uint8Array(this.#handleOf(user.id)),
+      challenge: challenges.create({ purpose: 'add', owner }),
+      timeout: challengeLifetimeMs,
+      attestationType: 'none',
+      excludeCredentials: passkeys.map(({ id, transports }) => ({ id, transports: [...transports] })),
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+      supportedAlgorithmIDs: algorithms,
+    })
+  }
+
+  /** What `navigator.credentials.create` gave, as JSON. Throws 'invalid' unless it answers a good question of this owner's, once. */
+  async readNew(text: string, owner: string, userId: number): Promise<Omit<NewPasskey, 'name'>> {
+    const { verifyRegistrationResponse } = await loadLibrary()
+    const { challenges, publicUrl } = this.#options
+    const use: ChallengeUse = { purpose: 'add', owner }
+    const response = parseAnswer(text) as RegistrationResponseJSON | undefined
+    let answered = ''
+    const isGood = (challenge: string) => {
+      answered = challenge
+      return challenges.isGood(challenge, use)
+    }
+    if (!response || !(await isPlainAttestation(response))) throw invalidAccount('passkey_wrong')
+    const verified = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: isGood,
+      expectedOrigin: publicUrl,
+      expectedRPID: this.#rpId!,
+      requireUserVerification: false,
+      supportedAlgorithmIDs: algorithms,
+    }).catch(() => undefined)
+    if (!verified?.verified || !challenges.use(answered, use, userId)) throw invalidAccount('passkey_wrong')
+    const { id, publicKey, counter, transports } = verified.registrationInfo.credential
+    return { id, publicKey, counter, transports: readTransports(transports) }
+  }
+
+  /** For `navigator.credentials.get`. */
+  async ask(question: PasskeyQuestion): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await loadLibrary()
+    const { rows, challenges } = this.#options
+    const own = question.purpose === 'second' ? (await rows.list(question.userId)).passkeys : []
+    return generateAuthenticationOptions({
+      rpID: this.#rpId!,
+      challenge: challenges.create(question),
+      timeout: challengeLifetimeMs,
+      allowCredentials: own.map(({ id, transports }) => ({ id, transports: [...transports] })),
+      userVerification: question.purpose === 'alone' ? 'required' : 'preferred',
+    })
+  }
+
+  /**
+   * What `navigator.credentials.get` gave, as JSON. Right at most once. Never throws for what was sent; 'rate_limited' and 'unavailable'
+   * when a user, or all, have sent very many.
+   */
+  async check(text: string, question: PasskeyQuestion): Promise<PasskeyAnswer> {
+    const { verifyAuthenticationResponse } = await loadLibrary()
+    const { rows, challenges, publicUrl } = this.#options
+    const response =
+      this.#rpId === undefined ? undefined : (parseAnswer(text) as AuthenticationResponseJSON | undefined)
+    const passkey = response && (await rows.findPasskey(response.id))
+    if (!passkey) return { outcome: 'wrong' }
+    const { userId } = passkey
+    if (question.purpose === 'second' && userId !== question.userId) return { outcome: 'wrong' }
+    if (question.purpose === 'alone' && !this.#isHandleOf(userId, response.response.userHandle)) {
+      return { outcome: 'wrong', userId }
+    }
+    let answered = ''
+    const isGood = (challenge: string) => {
+      answered = challenge
+      return challenges.isGood(challenge, question)
+    }
+    const verified = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: isGood,
+      expectedOrigin: publicUrl,
+      expectedRPID: this.#rpId!,
+      // Whether it has grown is looked at below, to tell a copy from a wrong answer.
+      credential: { id: passkey.id, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
+      requireUserVerification: question.purpose === 'alone',
+    }).catch(() => undefined)
+    if (!verified?.verified || !challenges.use(answered, question, userId)) return { outcome: 'wrong', userId }
+    const { newCounter } = verified.authenticationInfo
+    const isCounting = newCounter > 0 || passkey.counter > 0
+    if (isCounting && newCounter <= passkey.counter) return { outcome: 'copied', userId }
+    // Of two at once with the same counter, one is first.
+    if (!(await rows.notePasskeyUse(passkey, newCounter))) return { outcome: 'wrong', userId }
+    return { outcome: 'right', passkey }
+  }
+
+  /** What authenticators keep of an account, which tells nothing of it (section 14.6.1). */
+  #handleOf(userId: number): Buffer {
+    return createHmac('sha256', this.#options.handleKey).update(`user ${userId}`).digest()
+  }
+
+  #isHandleOf(userId: number, handle: unknown): boolean {
+    const [expected, found] = [
+      this.#handleOf(userId),
+      Buffer.from(typeof handle === 'string' ? handle : '', 'base64url'),
+    ]
+    return found.length === expected.length && timingSafeEqual(found, expected)
+  }
+}
+
+/** Loaded when the first passkey comes: it is large, and most servers never need it to start. */
+function loadLibrary(): Promise<typeof import('@simplewebauthn/server')> {
+  return import('@simplewebauthn/server')
+}
+
+type Answer = { readonly id: string; readonly response: Readonly<Record<string, unknown>> }
+
+/** The rest of its shape is checked by the library, which throws. */
+function parseAnswer(text: string): Answer | undefined {
+  if (text.length > maxAnswerLength) return undefined
+  try {
+    const { id, response } = JSON.parse(text) as Partial<Answer>
+    if (typeof id !== 'string' || typeof response !== 'object' || response === null) return undefined
+    return JSON.parse(text) as Answer
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * No attestation was asked for, so none with certificates is looked at: who made an authenticator is not checked, and what is in
+ * certificates would lead the server elsewhere, to lists of revoked ones.
+ */
+async function isPlainAttestation({ response }: RegistrationResponseJSON): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')
+  try {
+    const decoded = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject))
+    const format = decoded.get('fmt')
+    return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
+  } catch {
+    return false
+  }
+}
+
+function readTransports(transports: unknown): string[] {
+  if (!Array.isArray(transports)) return []
+  return transports
+    .filter((name): name is string => typeof name === 'string' && /^[a-z-]{1,20}$/.test(name))
+    .slice(0, maxTransports)
+}

@@ -1,0 +1,254 @@
+// The second factor of accounts: whether one is needed, whether what was sent is right, and its changes, with what is recorded and told of
+// them. Which page asks, and what a right answer opens, is not known here.
+
+import { invalidAccount } from '../../model/account-fault.ts'
+import type { FactorAddition, FactorChanger, SecondFactorList } from '../../store/second-factors.ts'
+import type { User } from '../../store/users.ts'
+import { FailureCounter, type FailurePolicy } from '../guard/failure-counter.ts'
+import { LoginThrottle } from '../guard/login-throttle.ts'
+import { Challenges } from './challenges.ts'
+import { Passkeys } from './passkeys.ts'
+import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
+import type { Added, CodeInput, FactorInput, SecondFactorOptions } from './second-factor-options.ts'
+import { findStep, totpSecretBytes, writeBase32, writeKeyUri } from './totp.ts'
+
+/** Wrong codes of one account from everywhere, within an hour. Three of a million codes are right at a time. */
+const wrongCodesFromEverywhere = 20
+const hourMs = 3_600_000
+const maxPasskeyNameLength = 64
+
+/** After so many in an hour the user is told; once. */
+const tellingPolicy: FailurePolicy = {
+  free: 5,
+  blockedUntilMs: ({ count, firstMs }) => (count < 5 ? 0 : firstMs + hourMs),
+  forgottenAtMs: ({ firstMs }) => firstMs + hourMs,
+}
+
+/** What an authenticator app is given, and how a person types it. */
+export type AppSecret = { readonly secret: Uint8Array; readonly uri: string; readonly typed: string }
+
+export class SecondFactorDesk {
+  readonly passkeys: Passkeys
+  readonly #options: SecondFactorOptions
+  readonly #throttle: LoginThrottle
+  readonly #wrong = new FailureCounter(tellingPolicy)
+
+  constructor(options: SecondFactorOptions) {
+    const { store, clock, challengeKey, handleKey, publicUrl } = options
+    this.#options = options
+    this.#throttle = new LoginThrottle(clock, { fromEverywhere: wrongCodesFromEverywhere })
+    const challenges = new Challenges(challengeKey, clock)
+    this.passkeys = new Passkeys({ rows: store.secondFactors, challenges, publicUrl, handleKey })
+  }
+
+  list(userId: number): Promise<SecondFactorList> {
+    return this.#options.store.secondFactors.list(userId)
+  }
+
+  /** Whether anybody could sign in with a passkey alone. */
+  async hasPasskeys(): Promise<boolean> {
+    return this.passkeys.arePossible && (await this.#options.store.secondFactors.hasPasskeys())
+  }
+
+  isRequiredOfOwners(): Promise<boolean> {
+    return this.#options.store.settings.isSecondFactorRequired()
+  }
+
+  /** Whether this user has to set one up before anything else. */
+  async isMissing({ isOwner, hasSecondFactor }: User): Promise<boolean> {
+    return isOwner && !hasSecondFactor && (await this.isRequiredOfOwners())
+  }
+
+  /** By an owner, from now on, for all who sign in. */
+  async require(isRequired: boolean, { user, context }: Omit<FactorInput, 'session'>): Promise<void> {
+    const { store, audit } = this.#options
+    await store.settings.setSecondFactorRequired(isRequired)
+    const detail = { second_factor_required: isRequired ? 'owners' : 'nobody' }
+    audit.write({ event: 'settings.changed', userId: user.id, subject: user.email, context, detail })
+  }
+
+  /**
+   * Of the app or a recovery code; each is right once. Throws 'rate_limited' after too many wrong ones, and then for right ones too.
+   */
+  async isCodeRight(input: CodeInput): Promise<boolean> {
+    const { user, code, context, device } = input
+    const knownAs = this.#options.devices.isKnown(device, user) ? device : undefined
+    const attempt = await this.#throttle.begin({ account: `user ${user.id}`, ip: context.ip, knownAs })
+    let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
+    let method: string | undefined
+    try {
+      method = (await this.#takeAppCode(user.id, code)) ?? (await this.#takeRecoveryCode(input))
+      outcome = method === undefined ? 'wrong' : 'right'
+    } finally {
+      attempt.end(outcome)
+    }
+    this.#note(input, method !== undefined, { method: method ?? 'code' })
+    this.#tellWrongCodes(input, method !== undefined)
+    return method !== undefined
+  }
+
+  /** `text`: what the browser sent. `owner`: for whom the question was made. Throws as `Passkeys.check`. */
+  async isPasskeyRight({ user, text, owner, ...rest }: PasskeyInput): Promise<boolean> {
+    const answer = await this.passkeys.check(text, { purpose: 'second', owner, userId: user.id })
+    const isRight = answer.outcome === 'right'
+    this.#note({ user, ...rest }, isRight, { method: 'passkey', ...(!isRight && { reason: answer.outcome }) })
+    return isRight
+  }
+
+  /** Whose passkey it is, whose user the authenticator has verified. Undefined when it is not right or the account is disabled. */
+  async findByPasskey({ text, owner, context }: Omit<PasskeyInput, 'user' | 'via'>): Promise<User | undefined> {
+    const answer = await this.passkeys.check(text, { purpose: 'alone', owner })
+    const userId = answer.outcome === 'right' ? answer.passkey.userId : answer.userId
+    const user = userId === undefined ? undefined : await this.#options.store.users.find(userId)
+    const isRight = answer.outcome === 'right' && user?.disabledAtMs === null
+    const reason = answer.outcome === 'right' ? 'disabled' : user ? answer.outcome : 'unknown passkey'
+    this.#options.audit.write({
+      event: isRight ? 'login.ok' : 'login.failed',
+      ...(user && { userId: user.id, subject: user.email }),
+      context,
+      detail: { via: 'passkey', ...(!isRight && { reason }) },
+    })
+    return isRight ? user : undefined
+  }
+
+  /** To be kept until `addApp`, out of the browser's reach but on the page. */
+  createAppSecret({ email }: User): AppSecret {
+    const secret = this.#options.randomBytes(totpSecretBytes)
+    const { host } = new URL(this.#options.publicUrl)
+    const uri = writeKeyUri({ secret, account: email, issuer: `Nightjar ${host.replace(':', ' ')}` })
+    return { secret, uri, typed: (writeBase32(secret).match(/.{1,4}/g) ?? []).join(' ') }
+  }
+
+  /** Throws 'invalid' naming `code` unless it is the app's, 'conflict' when there is one, 'unauthenticated' as all changes do. */
+  async addApp(input: FactorInput, { secret }: Pick<AppSecret, 'secret'>, code: string): Promise<Added> {
+    const { store, clock } = this.#options
+    const usedStep = findStep(secret, plain(code), clock.nowMs())
+    if (usedStep === undefined) throw invalidAccount('app_code_wrong', 'code')
+    const app = { secret: Buffer.from(secret).toString('base64url'), usedStep }
+    return this.#add(input, 'app added', (hashes) => store.secondFactors.addApp(changerOf(input), app, hashes))
+  }
+
+  /** `text`: what the browser sent; `owner`: for whom the question was made. Throws 'invalid', 'conflict', 'unauthenticated'. */
+  async addPasskey(input: FactorInput, { text, owner, name }: NewPasskeyInput): Promise<Added> {
+    const read = await this.passkeys.readNew(text, owner, input.user.id)
+    const passkey = {
+      ...read,
+      name: name
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .trim()
+        .slice(0, maxPasskeyNameLength),
+    }
+    const { secondFactors } = this.#options.store
+    return this.#add(input, 'passkey added', (hashes) => secondFactors.addPasskey(changerOf(input), passkey, hashes))
+  }
+
+  /** Throws 'not_found', 'conflict' for the last factor of somebody who needs one, and 'unauthenticated'. */
+  async removeApp(input: FactorInput): Promise<User> {
+    const mustStay = await this.#mustStay(input.user)
+    const user = await this.#options.store.secondFactors.removeApp(changerOf(input), mustStay)
+    this.#tell(input, 'app removed')
+    return user
+  }
+
+  /** As `removeApp`. */
+  async removePasskey(input: FactorInput, id: string): Promise<User> {
+    const mustStay = await this.#mustStay(input.user)
+    const user = await this.#options.store.secondFactors.removePasskey(changerOf(input), id, mustStay)
+    this.#tell(input, 'passkey removed')
+    return user
+  }
+
+  /** In place of those there are. To be shown, once. Throws 'not_found' without a second factor, and 'unauthenticated'. */
+  async replaceRecoveryCodes(input: FactorInput): Promise<Required<Added>> {
+    const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
+    const user = await this.#options.store.secondFactors.replaceRecoveryCodes(changerOf(input), hashes)
+    this.#tell(input, 'recovery codes replaced')
+    return { user, recoveryCodes: codes }
+  }
+
+  async #add(
+    input: FactorInput,
+    news: 'app added' | 'passkey added',
+    write: (recoveryHashes: Uint8Array[]) => Promise<FactorAddition>,
+  ): Promise<Added> {
+    const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
+    const { user, isFirst } = await write(hashes)
+    this.#tell(input, news)
+    return { user, recoveryCodes: isFirst ? codes : undefined }
+  }
+
+  #createRecoveryCodes(userId: number): { readonly codes: string[]; readonly hashes: Uint8Array[] } {
+    const codes = createRecoveryCodes(this.#options.randomBytes)
+    return { codes, hashes: codes.map((code) => hashRecoveryCode(userId, code)!) }
+  }
+
+  async #mustStay({ isOwner }: User): Promise<boolean> {
+    return isOwner && (await this.isRequiredOfOwners())
+  }
+
+  async #takeAppCode(userId: number, typed: string): Promise<'app' | undefined> {
+    const code = plain(typed)
+    const { store, clock } = this.#options
+    if (!/^\d{6}$/.test(code)) return undefined
+    const secret = await store.secondFactors.findAppSecret(userId)
+    if (secret === undefined) return undefined
+    const step = findStep(Buffer.from(secret, 'base64url'), code, clock.nowMs())
+    return step !== undefined && (await store.secondFactors.takeStep(userId, step)) ? 'app' : undefined
+  }
+
+  async #takeRecoveryCode({ user, code, context }: CodeInput): Promise<'recovery_code' | undefined> {
+    const hash = hashRecoveryCode(user.id, code)
+    const { store, notify } = this.#options
+    const recoveryCodesLeft = hash && (await store.secondFactors.takeRecoveryCode(user.id, hash))
+    if (recoveryCodesLeft === undefined) return undefined
+    notify({ user, news: 'recovery code used', context, recoveryCodesLeft })
+    return 'recovery_code'
+  }
+
+  #tellWrongCodes({ user, context }: CodeInput, isRight: boolean): void {
+    const key = String(user.id)
+    const nowMs = this.#options.clock.monotonicMs()
+    if (isRight) {
+      this.#wrong.forgive(key)
+      return
+    }
+    const wasTold = this.#wrong.waitMs(key, nowMs) > 0
+    this.#wrong.begin(key, nowMs)
+    this.#wrong.end(key, true, nowMs)
+    if (!wasTold && this.#wrong.waitMs(key, nowMs) > 0) this.#options.notify({ user, news: 'wrong codes', context })
+  }
+
+  #note(
+    { user, context, via }: Pick<CodeInput, 'user' | 'context' | 'via'>,
+    isRight: boolean,
+    detail: Readonly<Record<string, string>>,
+  ): void {
+    const event = isRight ? 'second_factor.ok' : 'second_factor.failed'
+    this.#options.audit.write({ event, userId: user.id, subject: user.email, context, detail: { via, ...detail } })
+  }
+
+  #tell({ user, context }: Omit<FactorInput, 'session'>, news: keyof typeof auditEvents): void {
+    this.#options.audit.write({ event: auditEvents[news], userId: user.id, subject: user.email, context })
+    this.#options.notify({ user, news, context })
+  }
+}
+
+type PasskeyInput = Omit<CodeInput, 'code' | 'device'> & { readonly text: string; readonly owner: string }
+
+export type NewPasskeyInput = { readonly text: string; readonly owner: string; readonly name: string }
+
+const auditEvents = {
+  'app added': 'second_factor.app_added',
+  'app removed': 'second_factor.app_removed',
+  'passkey added': 'second_factor.passkey_added',
+  'passkey removed': 'second_factor.passkey_removed',
+  'recovery codes replaced': 'second_factor.recovery_codes_replaced',
+  'recovery code used': 'second_factor.recovery_code_used',
+} as const
+
+function changerOf({ user, session }: FactorInput): FactorChanger {
+  return { userId: user.id, credentialsVersion: session.credentialsVersion, sessionId: session.id }
+}
+
+/** Apps show codes in groups, and people type them so. */
+const plain = (code: string): string => code.replaceAll(/[\s-]/g, '')
