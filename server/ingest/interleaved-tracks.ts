@@ -5,6 +5,10 @@ import { namesTcp, parseInterleavedTransport, writeInterleavedTransport } from '
 import { CameraError } from './camera-error.ts'
 import type { TrackHandler, TrackTransport } from './track-transport.ts'
 
+/** Packet types of RTCP (RFC 3550 12.1, and those that others have added behind). */
+const firstReport = 200
+const lastReport = 207
+
 type Route = (bytes: Uint8Array, start: number, end: number) => void
 
 export class InterleavedTracks {
@@ -18,8 +22,13 @@ export class InterleavedTracks {
     else this.#takeByType(bytes, start, end)
   }
 
-  isChannel(channel: number): boolean {
-    return this.#routes[channel] !== undefined
+  /** As `RtspStreamHandler` says. */
+  isPacket(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined {
+    if (this.#routes[channel] === undefined) return false
+    if (end - start < 2) return undefined
+    const second = bytes[start + 1]!
+    const isReport = second >= firstReport && second <= lastReport
+    return isReport || this.#handlers.some(({ payloadType }) => payloadType === (second & 0x7f))
   }
 
   /** `index` counts the tracks of the session. */

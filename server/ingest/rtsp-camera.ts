@@ -23,7 +23,7 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
     address: options.address,
     reads: options.reads,
     onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
-    isChannel: (channel) => interleaved.isChannel(channel),
+    isPacket: (channel, bytes, start, end) => interleaved.isPacket(channel, bytes, start, end),
     onSkipped: () => {
       options.stats.badPackets++
     },

@@ -123,7 +123,7 @@ test('bytes that are nothing between two items are skipped, wherever reads cut, 
       const reader = new RtspStreamReader({
         onPacket: (channel, bytes, start, end) => seen.push({ kind: 'packet', channel, data: bytes.slice(start, end) }),
         onMessage: (message) => seen.push(message),
-        isChannel: (channel) => channel === 0,
+        isPacket: (channel) => channel === 0,
       })
       const items = [answer, ...gaps.flatMap(() => [packet, packet, packet])]
       const parts = [

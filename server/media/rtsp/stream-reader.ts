@@ -13,8 +13,11 @@ export type RtspStreamHandler = {
   onMessage(message: RtspMessage): void
   /** So many bytes that belong to nothing were skipped; packets may be missing there. */
   onSkipped?(bytes: number): void
-  /** Where bytes are skipped, only packets of these channels are believed; default: all. */
-  isChannel?(channel: number): boolean
+  /**
+   * Where bytes are skipped, only these packets are believed: one that is none takes up to 64 KB of what follows along. `bytes[start, end)`
+   * is what has come of it, and undefined says that this is too little to tell. Default: all of RTP version 2.
+   */
+  isPacket?(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
 }
 
 export type RtspStreamLimits = {
@@ -150,9 +153,13 @@ export class RtspStreamReader {
   /** Undefined when there are too few bytes to tell. */
   #isItem(bytes: Uint8Array, at: number, end: number, messageFrom: number): boolean | undefined {
     if (bytes[at] === dollar) {
-      const isKnown = at + 1 === end || (this.#handler.isChannel?.(bytes[at + 1]!) ?? true)
-      const isEmpty = at + 3 < end && bytes[at + 2] === 0 && bytes[at + 3] === 0
-      return isKnown && !isEmpty && (at + 4 < end ? bytes[at + 4]! >> 6 === 2 : undefined)
+      if (end - at < 4) return undefined
+      const length = (bytes[at + 2]! << 8) | bytes[at + 3]!
+      if (length === 0) return false
+      const start = at + 4
+      if (start === end) return undefined
+      if (bytes[start]! >> 6 !== 2) return false
+      return this.#handler.isPacket ? this.#handler.isPacket(bytes[at + 1]!, bytes, start, end) : true
     }
     if (at < messageFrom) return false
     const length = Math.min(messageStart.length, end - at)

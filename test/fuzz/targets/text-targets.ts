@@ -35,7 +35,7 @@ function readRtsp(input: Uint8Array, push: (reader: RtspStreamReader) => void): 
       items.push([channel, Buffer.from(bytes.slice(start, end)).toString('hex')])
     },
     onMessage: (message) => items.push({ ...message, body: Buffer.from(message.body).toString('hex') }),
-    isChannel: (channel) => channel < 4,
+    isPacket: (channel) => channel < 4,
   })
   const error = catchOwn(() => push(reader))
   assert.ok(
