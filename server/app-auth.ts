@@ -11,6 +11,8 @@ import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
 import { OAuth } from './auth/oauth/oauth.ts'
 import { PersonalTokens } from './auth/personal-tokens.ts'
+import type { ProviderClient } from './auth/providers/provider-client.ts'
+import { ProviderDesk } from './auth/providers/provider-desk.ts'
 import { SecondFactorDesk } from './auth/second-factor/second-factor-desk.ts'
 import type { SecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
@@ -26,6 +28,8 @@ export type AuthOptions = {
   readonly store: Store
   readonly secretKey: SecretKey
   readonly publicUrl: string
+  /** Where people may sign in too. */
+  readonly identityProviders: readonly ProviderClient[]
   readonly clock: Clock
   /** The time by which old things are deleted. */
   readonly deletionMs: () => number
@@ -33,7 +37,8 @@ export type AuthOptions = {
 }
 
 /** Nothing runs yet. `tasks`, by what they are called in the log, are to be run as long as the server does. */
-export function createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log }: AuthOptions) {
+export function createAuth(options: AuthOptions) {
+  const { config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log } = options
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })
   const audit = new Audit({ rows: store.audit, clock, deletionMs, log, retentionDays: config.auditDays })
   const passwords = new PasswordQueue()
@@ -88,6 +93,15 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, deletio
     policy: createOAuthPolicy(config),
     onReuse: (notice) => accounts.notifyReuse(notice),
   })
+  const providers = new ProviderDesk({
+    clients: identityProviders,
+    store,
+    audit,
+    notify: (notice) => accounts.notifyIdentity(notice),
+    signUp: config.signUp,
+    keys: { begun: secretKey.deriveKey('begun sign-ins'), found: secretKey.deriveKey('found accounts') },
+    clock,
+  })
   return {
     authenticator,
     audit,
@@ -99,6 +113,7 @@ export function createAuth({ config, store, secretKey, publicUrl, clock, deletio
     mails,
     accounts,
     secondFactors,
+    providers,
     oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
     errandKey: secretKey.deriveKey('errands'),

@@ -10,6 +10,7 @@ import { CertificateKeeper } from './api/transport/certificate-keeper.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { createAuth } from './app-auth.ts'
 import { openMedia } from './app-media.ts'
+import { openIdentityProviders } from './app-providers.ts'
 import { StorageMeter } from './archive/storage-meter.ts'
 import { openSecretKey } from './auth/secret-key.ts'
 import type { Clock } from './base/clock.ts'
@@ -108,7 +109,8 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const media = await openMedia({ config, store, port, publicUrl, memory, isolation, clock, log })
   const { cameraEvents, catalog, decoder, deletionClock, desk, gapKeeper, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
-  const auth = createAuth({ config, store, secretKey, publicUrl, clock, deletionMs, log })
+  const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
+  const auth = createAuth({ config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log })
   const { accounts, audit, authenticator, mails, oauth, sessions } = auth
   const addressCheck = createAddressGuard(createAddressRules(config, { port, publicUrl }))
   const access = new CameraAccess({ store, authenticator })

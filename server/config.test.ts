@@ -48,6 +48,7 @@ test('defaults', async (t) => {
     refreshReuseLeewaySeconds: 10,
     noPasswordGrant: false,
     signUp: 'invitation',
+    identityProviders: undefined,
     smtpUrl: undefined,
     mailFrom: undefined,
     auditDays: 365,

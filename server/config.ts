@@ -6,6 +6,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from './base/error.ts'
+import { loadIdentityProviders } from './config/identity-providers.ts'
 import type { Option, Surroundings } from './config/option.ts'
 import { options } from './config/options.ts'
 
@@ -67,6 +68,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   })
   const config = Object.fromEntries(entries) as Config
   await checkTlsFiles(config, faults)
+  await loadIdentityProviders(config.identityProviders, faults)
   const isNamed = config.publicUrl !== undefined || direct.has('public-url') || given.has('public-url')
   if (config.behindProxy && !isNamed) faults.push('behind-proxy needs public-url')
   if (faults.length > 0) throw new AppError('invalid', `the configuration is wrong:\n${faults.join('\n')}`)

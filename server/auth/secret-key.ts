@@ -19,6 +19,8 @@ export type KeyPurpose =
   | 'waiting mails'
   | 'passkey challenges'
   | 'passkey user handles'
+  | 'begun sign-ins'
+  | 'found accounts'
 
 export class SecretKey {
   readonly #key: Uint8Array

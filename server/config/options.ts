@@ -160,6 +160,13 @@ export const options = {
       'Who gets an account: those an owner makes one for (`closed`), also those a user invites, or everybody with an e-mail address (`open`).',
     fallback: 'invitation',
   }),
+  'identity-providers': pathOption<string | undefined>({
+    placeholder: 'FILE',
+    sentence:
+      'JSON file with the identity providers (OpenID Connect) that people may sign in with; see [operating](../operating.md#sign-in-with-an-identity-provider).',
+    defaultText: 'none',
+    createDefault: () => undefined,
+  }),
   'smtp-url': smtpOption,
   'mail-from': textOption<string | undefined>({
     placeholder: 'EMAIL',

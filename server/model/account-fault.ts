@@ -11,11 +11,16 @@ export const maxPasskeys = 20
 
 export const accountFaults = {
   account_exists: 'There is already an account for this address.',
+  identity_taken: 'This account at the provider signs in to another account here.',
+  identity_other: 'Another account at this provider signs in here already; remove that link first.',
+  last_way_in: 'Nothing else signs in to this account: choose a password first.',
   name_length: `Ensure this field has no more than ${maxPersonNameLength} characters.`,
   name_characters: 'A name has no control characters.',
   password_length: `The password must have ${passwordLength.min} to ${passwordLength.max} characters.`,
   password_is_email: 'The password must not be the e-mail address.',
   password_common: 'This password is among those that are guessed first.',
+  password_none:
+    'This account has no password: have a link sent that chooses one, or sign in with the provider in a browser.',
   password_wrong: 'This is not your password.',
   app_code_wrong: 'This is not the code that the app shows. Is the clock of the device right?',
   app_exists: 'There is an authenticator app already; remove it first.',
@@ -38,6 +43,6 @@ export function invalidAccount(fault: AccountFault, field?: string): AppError {
   return new AppError('invalid', message, { fault, ...(field !== undefined && { fields: { [field]: [message] } }) })
 }
 
-export function conflictingAccount(fault: AccountFault): AppError {
-  return new AppError('conflict', accountFaults[fault], { fault })
+export function conflictingAccount(fault: AccountFault, cause?: unknown): AppError {
+  return new AppError('conflict', accountFaults[fault], { fault, ...(cause !== undefined && { cause }) })
 }

@@ -27,6 +27,7 @@ import { indexSegmentsWithSound } from './migrations/0022-segments-with-sound.ts
 import { addMakersOfTokens } from './migrations/0023-derived-tokens.ts'
 import { renameEventHashes } from './migrations/0024-sealed-event-hashes.ts'
 import { createSecondFactors } from './migrations/0025-second-factors.ts'
+import { createIdentityTable } from './migrations/0026-identities.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -57,6 +58,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-derived-tokens': { up: addMakersOfTokens },
   '0024-sealed-event-hashes': { up: renameEventHashes },
   '0025-second-factors': { up: createSecondFactors },
+  '0026-identities': { up: createIdentityTable },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

@@ -294,6 +294,17 @@ export type Tables = {
     ip: string
     user_agent: string | null
   }
+  /** People at identity providers who may sign in to an account. */
+  identities: {
+    id: Generated<number>
+    user_id: number
+    issuer: string
+    /** `sub`. */
+    subject: string
+    email: string | null
+    created_at_ms: number
+    used_at_ms: number | null
+  }
   /** One-time links; a row goes when its link is used. */
   links: {
     /** SHA-256 of what the link carries. */

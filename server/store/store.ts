@@ -17,6 +17,7 @@ import { Events } from './events.ts'
 import { GapMarks } from './gap-marks.ts'
 import { Grants } from './grants.ts'
 import { Guests } from './guests.ts'
+import { Identities } from './identities.ts'
 import { Links } from './links.ts'
 import { MailCounts } from './mail-counts.ts'
 import { openDatabase } from './open-database.ts'
@@ -54,6 +55,7 @@ export type StoreTables = {
   readonly users: Users
   readonly userLimits: UserLimits
   readonly accounts: AccountChanges
+  readonly identities: Identities
   readonly links: Links
   readonly mails: MailCounts
   readonly cameras: Cameras
@@ -124,6 +126,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: new Users(db, feed, clock),
     userLimits: new UserLimits(db, feed),
     accounts: new AccountChanges(db, feed, clock),
+    identities: new Identities(db, feed, clock),
     links: new Links(db, clock),
     mails: new MailCounts(db, clock),
     cameras: new Cameras({ db, feed, clock, box, randomBytes }),

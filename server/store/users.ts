@@ -45,6 +45,9 @@ export type NewUser = {
 
 export type UserChange = Partial<Pick<User, 'firstName' | 'lastName' | 'phone'>>
 
+/** In place of the hash of an account's password: nothing fits it. */
+export const noPassword = ''
+
 /** What `toUser` needs. */
 export const userColumns = [
   'id',
@@ -133,6 +136,12 @@ export class Users {
       .where('email_key', '=', emailKey(email))
       .executeTakeFirst()
     return row && { user: toUser(row), passwordHash: row.password_hash }
+  }
+
+  /** False for accounts that only identity providers sign in to. */
+  async hasPassword(id: number): Promise<boolean> {
+    const query = this.#db.selectFrom('users').select('password_hash').where('id', '=', id)
+    return ((await query.executeTakeFirst())?.password_hash ?? noPassword) !== noPassword
   }
 
   /** All accounts in the order of their ids. */

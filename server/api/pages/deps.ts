@@ -5,6 +5,7 @@ import type { Audit } from '../../auth/guard/audit.ts'
 import type { Login } from '../../auth/guard/login.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { PersonalTokens } from '../../auth/personal-tokens.ts'
+import type { ProviderDesk } from '../../auth/providers/provider-desk.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -32,7 +33,11 @@ export type PagesDeps = {
   >
   readonly personalTokens: PersonalTokens
   readonly audit: Pick<Audit, 'write'>
-  readonly users: Pick<Users, 'find'>
+  readonly providers: Pick<
+    ProviderDesk,
+    'providers' | 'sealStart' | 'openStart' | 'begin' | 'finish' | 'openFound' | 'linkFound' | 'list' | 'unlink'
+  >
+  readonly users: Pick<Users, 'find' | 'hasPassword'>
   /** 32 bytes; seals where browsers wanted to go before signing in. */
   readonly errandKey: Uint8Array
   readonly clock: Clock

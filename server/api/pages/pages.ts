@@ -13,7 +13,9 @@ import { createConfirmPage } from './routes/confirm.ts'
 import { createDocsPage } from './routes/docs.ts'
 import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
 import { createInvitationPage } from './routes/invitation.ts'
+import { createLinkedAccountsPage, createLinkFoundPage } from './routes/linked-accounts.ts'
 import { createChangePasswordPage } from './routes/password.ts'
+import { createProviderPages } from './routes/provider-sign-in.ts'
 import { createResetPage } from './routes/reset.ts'
 import { createSetUpPage } from './routes/set-up.ts'
 import { createSignInPage } from './routes/sign-in.ts'
@@ -59,6 +61,7 @@ export function createPages(
 ): Page[] {
   return [
     createSignInPage(deps, desk),
+    ...createProviderPages(deps, desk),
     createSignOutPage(deps, desk),
     createConfirmPage(deps, desk),
     createAuthorizePage(deps, desk, publicUrl),
@@ -69,6 +72,8 @@ export function createPages(
     createConfirmEmailPage(deps, desk),
     createAccountPage(deps),
     createTokensPage(deps),
+    createLinkedAccountsPage(deps, desk),
+    createLinkFoundPage(deps, desk),
     createChangePasswordPage(deps, desk),
     createChangeEmailPage(deps),
     createDocsPage(description),

@@ -12,6 +12,7 @@ import { PasswordQueue } from '../../auth/guard/password-queue.ts'
 import { createTemporaryOAuth } from '../../auth/oauth/temporary-oauth.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { PersonalTokens } from '../../auth/personal-tokens.ts'
+import { ProviderDesk } from '../../auth/providers/provider-desk.ts'
 import { Sessions } from '../../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -73,6 +74,15 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const accounts = new Accounts({ store, login, passwords, mailer, audit, clock, log, randomBytes, publicUrl, signUp })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
+  const providers = new ProviderDesk({
+    clients: [],
+    store,
+    audit,
+    notify: (notice) => accounts.notifyIdentity(notice),
+    signUp,
+    keys: { begun: randomBytes(32), found: randomBytes(32) },
+    clock,
+  })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   return {
     deps: {
@@ -81,6 +91,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
       login,
       oauth,
       accounts,
+      providers,
       users: store.users,
       errandKey: randomBytes(32),
       audit,

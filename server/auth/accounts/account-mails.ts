@@ -10,6 +10,7 @@ import {
   confirmEmailMail,
   emailChangedMail,
   guestInvitationMail,
+  identityMail,
   inClearMail,
   invitationMail,
   passwordChangedMail,
@@ -21,6 +22,14 @@ import {
 
 /** A refresh token that had been used came again; its grant was ended. */
 export type ReuseNotice = { readonly userId: number; readonly appName: string; readonly context: RequestContext }
+
+/** A person at an identity provider signs in to the account from now on, or not any more. */
+export type IdentityNotice = {
+  readonly user: User
+  readonly providerName: string
+  readonly isLinked: boolean
+  readonly context: RequestContext
+}
 
 type Options = Pick<AccountsOptions, 'mailer' | 'publicUrl' | 'store'>
 
@@ -77,6 +86,14 @@ export class AccountMails {
     await this.#options.mailer.send({
       to: user.email,
       ...secondFactorMail({ news, url, ip: context.ip, recoveryCodesLeft }),
+    })
+  }
+
+  async identity({ user, providerName, isLinked, context }: IdentityNotice): Promise<void> {
+    const url = `${this.#options.publicUrl}/account/providers/`
+    await this.#options.mailer.send({
+      to: user.email,
+      ...identityMail({ providerName, isLinked, url, ip: context.ip }),
     })
   }
 

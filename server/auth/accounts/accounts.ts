@@ -5,7 +5,7 @@ import type { User } from '../../store/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'
-import { AccountMails, type ReuseNotice } from './account-mails.ts'
+import { AccountMails, type IdentityNotice, type ReuseNotice } from './account-mails.ts'
 import type {
   AcceptInput,
   AccountsOptions,
@@ -184,6 +184,11 @@ export class Accounts {
   /** Tells a user that credentials of the account went over the network in clear; for `ClearCredentials`. Never throws. */
   notifyInClear(notice: ClearNotice): void {
     this.#later.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
+  }
+
+  /** Tells a user that an identity provider signs in to the account from now on, or not any more. Never throws. */
+  notifyIdentity(notice: IdentityNotice): void {
+    this.#later.notify('a notice of another way to sign in was not sent', () => this.#mails.identity(notice))
   }
 
   /** Resolves when everything that was begun, mails included, is done. */

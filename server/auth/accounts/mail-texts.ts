@@ -119,6 +119,31 @@ If it was not you, tell the owner of the server.
   }
 }
 
+export function identityMail({ providerName, isLinked, url, ip }: IdentityChange): Text {
+  const what = isLinked ? 'was linked with' : 'is no longer linked with'
+  const now = isLinked
+    ? `Whoever signs in there with the account that was linked gets into yours.`
+    : `Nobody can sign in to it from there any more, and all other browsers have to sign in again.`
+  return {
+    subject: isLinked
+      ? 'Another way to sign in to your Nightjar account'
+      : 'A way to sign in to your Nightjar account was removed',
+    text: `Your account at Nightjar ${what} the sign-in service ${quoteName(providerName) ?? 'that you use'}${from(ip)}. ${now}
+
+If it was not you, change your password at once, and look at what signs in to your account:
+
+${url}
+`,
+  }
+}
+
+type IdentityChange = {
+  readonly providerName: string
+  readonly isLinked: boolean
+  readonly url: string
+  readonly ip: string | undefined
+}
+
 export function reuseMail({ appName, url, ip }: { appName: string; url: string; ip: string | undefined }): Text {
   return {
     subject: 'An application was signed out of your Nightjar account',

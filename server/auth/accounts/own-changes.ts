@@ -158,7 +158,8 @@ export class OwnChanges {
 
   /** The account as it was when the password was right. */
   async #checkOwnPassword(user: User, { password, proof, field, context = unknownContext }: OwnProof): Promise<User> {
-    const { login } = this.#options
+    const { login, store } = this.#options
+    if (!(await store.users.hasPassword(user.id))) throw invalidAccount('password_none', field ?? 'password')
     // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
     // an attack from elsewhere must not keep its user from changing the password.
     const proven = await login.verify({ email: user.email, password, context, proof, via: 'account' })

@@ -12,16 +12,17 @@ import { drawRow } from '../rows.ts'
 import { homePath } from '../sign-in-desk.ts'
 import type { Texts } from '../texts/texts.ts'
 import { changeEmailPath } from './email.ts'
+import { linkedAccountsPath } from './linked-accounts.ts'
 import { changePasswordPath } from './password.ts'
 import { signOutPath } from './sign-out.ts'
 import { tokensPath } from './tokens.ts'
 
 const doneSignals = ['password', 'app', 'session', 'sessions', 'shared'] as const
 
-type AccountDeps = Pick<PagesDeps, 'sessions' | 'oauth' | 'clock' | 'audit'>
+type AccountDeps = Pick<PagesDeps, 'sessions' | 'oauth' | 'clock' | 'audit' | 'providers'>
 
 export function createAccountPage(deps: AccountDeps): Page {
-  const { sessions, oauth, clock, audit } = deps
+  const { sessions, oauth, clock, audit, providers } = deps
   return {
     path: homePath,
     audience: 'user',
@@ -35,7 +36,7 @@ export function createAccountPage(deps: AccountDeps): Page {
         title: texts.account.title,
         content: html`${drawNotice(done && texts.account.done[done], 'good')}
 <p class="who"><strong>${`${user.firstName} ${user.lastName}`.trim()}</strong><br>${user.email}</p>
-<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${tokensPath}">${texts.tokens.title}</a> <a href="${signOutPath}">${texts.account.signOut}</a></p>
+<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${tokensPath}">${texts.tokens.title}</a> ${providers.providers.length > 0 && html`<a href="${linkedAccountsPath}">${texts.providers.title}</a> `}<a href="${signOutPath}">${texts.account.signOut}</a></p>
 <h2>${texts.account.apps}</h2>
 ${grants.length === 0 && html`<p class="hint">${texts.account.noApps}</p>`}
 ${

@@ -6,12 +6,21 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { confirmPath, homePath, type SignInDesk } from '../sign-in-desk.ts'
+import { changePasswordPath } from './password.ts'
+import { drawProviderButtons } from './provider-buttons.ts'
 
-export function createConfirmPage({ login, sessions }: Pick<PagesDeps, 'login' | 'sessions'>, desk: SignInDesk): Page {
+type ConfirmDeps = Pick<PagesDeps, 'login' | 'sessions' | 'users' | 'providers'>
+
+export function createConfirmPage(deps: ConfirmDeps, desk: SignInDesk): Page {
+  const { login, sessions, users } = deps
   return {
     path: confirmPath,
     audience: 'user',
-    get: async (call) => show(call, call.query.get('errand') ?? ''),
+    get: async (call) => {
+      const errandName = call.query.get('errand') ?? ''
+      if (await users.hasPassword(call.user.id)) return show(call, errandName)
+      return showProviders(call, desk.findErrand(call, errandName)?.path ?? desk.home, deps)
+    },
     async post(call, form) {
       const { texts, user, session, context } = call
       const errandName = form.get('errand')
@@ -59,5 +68,19 @@ ${drawForm({
   ],
 })}
 <p class="aside"><a href="${homePath}">${texts.password.cancel}</a></p>`,
+  }
+}
+
+/** An account without a password is proved by the provider, which is asked to see its person anew. */
+async function showProviders(call: UserCall, path: string, { providers }: ConfirmDeps): Promise<ShownPage> {
+  const { texts, session, user } = call
+  const linked = await providers.list(user.id)
+  const usable = providers.providers.filter(({ id }) => linked.some(({ provider }) => provider?.id === id))
+  return {
+    kind: 'page',
+    title: texts.confirm.title,
+    content: html`<p>${texts.providers.confirm}</p>
+${drawProviderButtons(call, providers, { purpose: 'confirm', path, sessionId: session.id }, usable)}
+<p class="aside"><a href="${changePasswordPath}">${texts.providers.passwordTitle}</a><br><a href="${homePath}">${texts.password.cancel}</a></p>`,
   }
 }

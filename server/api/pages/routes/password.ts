@@ -11,16 +11,17 @@ import { homePath, type SignInDesk } from '../sign-in-desk.ts'
 
 export const changePasswordPath = '/account/password/'
 
-type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions'>
+type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions' | 'users'>
 
-export function createChangePasswordPage({ accounts, sessions }: PasswordDeps, desk: SignInDesk): Page {
+export function createChangePasswordPage({ accounts, sessions, users }: PasswordDeps, desk: SignInDesk): Page {
   return {
     path: changePasswordPath,
     audience: 'user',
-    get: async (call) => show(call),
+    get: async (call) => ((await users.hasPassword(call.user.id)) ? show(call) : showFirst(call)),
     async post(call, form) {
       const { user, session, context } = call
       const { problems } = call.texts
+      if (!(await users.hasPassword(user.id))) return sendFirst(call, accounts)
       const password = form.get('password')
       const newPassword = form.get('new_password')
       const revokesTokens = form.get('revoke_tokens') === 'yes'
@@ -80,5 +81,36 @@ ${drawForm({
   ],
 })}
 <p class="aside"><a href="${homePath}">${password.cancel}</a></p>`,
+  }
+}
+
+/** An account that only identity providers sign in to: its first password goes by way of the mailbox, as a forgotten one does. */
+function showFirst({ texts, session, user }: UserCall, problem?: FormProblem): ShownPage {
+  const { passwordTitle, passwordText, passwordButton } = texts.providers
+  return {
+    kind: 'page',
+    title: passwordTitle,
+    content: html`<p>${passwordText(user.email)}</p>
+${drawNotice(problem?.notice)}
+${drawForm({ action: changePasswordPath, formToken: session.formToken, content: drawButton(passwordButton) })}
+<p class="aside"><a href="${homePath}">${texts.password.cancel}</a></p>`,
+  }
+}
+
+async function sendFirst(call: UserCall, accounts: PasswordDeps['accounts']): Promise<ShownPage> {
+  const { texts, user, context } = call
+  try {
+    await accounts.requestReset(user.email, context)
+  } catch (error) {
+    const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
+    return { ...showFirst(call, problem), status, retryAfterSeconds }
+  }
+  const { sentTitle, sent, sentHint } = texts.resetRequest
+  return {
+    kind: 'page',
+    title: sentTitle,
+    content: html`<p>${sent(user.email)}</p>
+<p class="hint">${sentHint}</p>
+<p class="aside"><a href="${homePath}">${texts.tokens.back}</a></p>`,
   }
 }

@@ -10,13 +10,16 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { drawProviderButtons } from './provider-buttons.ts'
 import { signUpPath } from './sign-up.ts'
 
 export const doneSignals = ['signedOut', 'passwordChanged'] as const
 type Done = (typeof doneSignals)[number]
 
-export function createSignInPage(deps: Pick<PagesDeps, 'login' | 'accounts'>, desk: SignInDesk): Page {
-  const parts = { desk, canSignUp: deps.accounts.signUp === 'open' }
+type SignInDeps = Pick<PagesDeps, 'login' | 'accounts' | 'providers'>
+
+export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
+  const parts = { desk, canSignUp: deps.accounts.signUp === 'open', providers: deps.providers }
   return {
     path: signInPath,
     audience: 'anyone',
@@ -84,7 +87,11 @@ export function isEmail(text: string): boolean {
   }
 }
 
-type Parts = { readonly desk: SignInDesk; readonly canSignUp: boolean }
+type Parts = {
+  readonly desk: SignInDesk
+  readonly canSignUp: boolean
+  readonly providers: PagesDeps['providers']
+}
 
 type Shown = {
   readonly errandName: string
@@ -93,7 +100,8 @@ type Shown = {
   readonly done?: Done | undefined
 }
 
-function show(call: PageCall, { desk, canSignUp }: Parts, { errandName, email = '', problem, done }: Shown): ShownPage {
+function show(call: PageCall, parts: Parts, { errandName, email = '', problem, done }: Shown): ShownPage {
+  const { desk, canSignUp, providers } = parts
   const { texts, visit } = call
   const errand = desk.findErrand(call, errandName)
   const password = drawField({
@@ -127,6 +135,7 @@ ${drawForm({
   hidden: { errand: errand ? errandName : undefined },
   content: [account, password, drawButton(texts.signIn.button)],
 })}
+${drawProviderButtons(call, providers, { purpose: 'sign_in', path: errand?.path ?? desk.home })}
 <p class="aside"><a href="${linkPaths.reset}">${texts.signIn.forgot}</a>${canSignUp && html`<br><a href="${signUpPath}">${texts.signIn.signUp}</a>`}</p>`,
   } satisfies PageAnswer
 }

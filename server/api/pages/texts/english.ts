@@ -3,6 +3,7 @@
 import { accountFaults, passwordLength } from '../../../model/account-fault.ts'
 import { scopeWords } from '../../../model/oauth/scope-words.ts'
 import { createAgo } from './ago.ts'
+import { englishProviders } from './english-providers.ts'
 
 export const english = {
   language: 'en',
@@ -155,6 +156,8 @@ export const english = {
     text: 'Please enter your password again to go on.',
     button: 'Continue',
   },
+
+  providers: englishProviders,
 
   account: {
     title: 'Your account',

@@ -2,6 +2,7 @@
 
 import { maxPasskeys, maxPersonalTokens, maxPersonNameLength, passwordLength } from '../../../model/account-fault.ts'
 import { createAgo } from './ago.ts'
+import { germanProviders } from './german-providers.ts'
 import type { Texts } from './texts.ts'
 
 export const german: Texts = {
@@ -37,6 +38,19 @@ export const german: Texts = {
   },
 
   faults: {
+    account_exists: 'Für diese Adresse gibt es schon ein Konto.',
+    identity_taken: 'Dieses Konto des Anbieters ist schon mit einem anderen Konto hier verknüpft.',
+    identity_other:
+      'Ein anderes Konto bei diesem Anbieter ist schon verknüpft. Entfernen Sie zuerst diese Verknüpfung.',
+    last_way_in: 'Sonst führt nichts in dieses Konto. Wählen Sie zuerst ein Passwort.',
+    name_length: `Das sind mehr als ${maxPersonNameLength} Zeichen.`,
+    name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',
+    password_length: `Das Passwort braucht ${passwordLength.min} bis ${passwordLength.max} Zeichen.`,
+    password_is_email: 'Das Passwort darf nicht die E-Mail-Adresse sein.',
+    password_common: 'Dieses Passwort gehört zu denen, die als Erstes geraten werden.',
+    password_none:
+      'Dieses Konto hat kein Passwort. Lassen Sie sich einen Link schicken, mit dem Sie eines wählen, oder melden Sie sich im Browser beim Anbieter an.',
+    password_wrong: 'Das ist nicht Ihr Passwort.',
     app_code_wrong: 'Das ist nicht der Code, den die App zeigt. Geht die Uhr des Geräts richtig?',
     app_exists: 'Es gibt schon eine Authentifizierungs-App; entfernen Sie sie zuerst.',
     passkey_wrong: 'Die Antwort des Browsers hat nicht gepasst. Bitte versuchen Sie es noch einmal.',
@@ -45,13 +59,6 @@ export const german: Texts = {
     second_factor_required:
       'Wem dieser Server gehört, braucht einen zweiten Faktor; fügen Sie einen anderen hinzu, bevor Sie diesen entfernen.',
     second_factor_elsewhere: 'Das Konto hat einen zweiten Faktor: Das geht in der Oberfläche, die danach fragt.',
-    account_exists: 'Für diese Adresse gibt es schon ein Konto.',
-    name_length: `Das sind mehr als ${maxPersonNameLength} Zeichen.`,
-    name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',
-    password_length: `Das Passwort braucht ${passwordLength.min} bis ${passwordLength.max} Zeichen.`,
-    password_is_email: 'Das Passwort darf nicht die E-Mail-Adresse sein.',
-    password_common: 'Dieses Passwort gehört zu denen, die als Erstes geraten werden.',
-    password_wrong: 'Das ist nicht Ihr Passwort.',
     setup_code_wrong: 'Das ist nicht der Einrichtungscode, oder er ist abgelaufen.',
     set_up_already: 'Dieser Server ist schon eingerichtet.',
     set_up_not_yet: 'Dieser Server ist noch nicht eingerichtet.',
@@ -194,6 +201,8 @@ export const german: Texts = {
     text: 'Bitte geben Sie noch einmal Ihr Passwort ein. Dann geht es weiter.',
     button: 'Weiter',
   },
+
+  providers: germanProviders,
 
   account: {
     title: 'Ihr Konto',

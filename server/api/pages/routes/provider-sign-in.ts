@@ -1,0 +1,183 @@
+// Signing in with an identity provider: the way there, and the way back.
+
+import type { NamedProvider, Outcome } from '../../../auth/providers/provider-desk.ts'
+import { backPath } from '../../../auth/providers/provider-settings.ts'
+import { AppError } from '../../../base/error.ts'
+import type { AccountFault } from '../../../model/account-fault.ts'
+import type { PagesDeps } from '../deps.ts'
+import { html } from '../html.ts'
+import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
+import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { linkedAccountsPath, linkFoundPath } from './linked-accounts.ts'
+import { changePasswordPath } from './password.ts'
+import { browserOf, startPath } from './provider-buttons.ts'
+
+type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts'>
+
+/** Two for each provider, so that what one answers is never taken for another's. */
+export function createProviderPages(deps: ProviderDeps, desk: SignInDesk): Page[] {
+  return deps.providers.providers.flatMap((provider): Page[] => [
+    { path: startPath(provider.id), audience: 'anyone', get: (call) => begin(call, provider, deps) },
+    { path: backPath(provider.id), audience: 'anyone', get: (call) => finish(call, provider, deps, desk) },
+  ])
+}
+
+async function begin(
+  call: PageCall,
+  provider: NamedProvider,
+  { providers, sessions }: ProviderDeps,
+): Promise<PageAnswer> {
+  const browser = browserOf(call)
+  const start = providers.openStart(browser.owner, call.query.get('start') ?? '')
+  if (!start) return showStale(call)
+  if (start.purpose !== 'sign_in' && call.session?.id !== start.sessionId) return showStale(call)
+  // The page with the button was shown soon after the password; it may have been left open.
+  if (start.purpose === 'link' && !sessions.hasRecentProof(call.session!)) return redirect(linkedAccountsPath)
+  try {
+    const { location, cookie } = await providers.begin(provider.id, start, browser)
+    return redirect(location, [cookie])
+  } catch (error) {
+    if (error instanceof AppError && error.kind === 'unavailable') return showUnavailable(call, provider)
+    throw error
+  }
+}
+
+async function finish(
+  call: PageCall,
+  provider: NamedProvider,
+  { providers, sessions, accounts }: ProviderDeps,
+  desk: SignInDesk,
+): Promise<PageAnswer> {
+  if (await accounts.isSetupPending()) return redirect(signInPath)
+  try {
+    const { outcome, cookie } = await providers.finish(provider.id, call.query, browserOf(call))
+    const answer = await follow(call, outcome, provider, { sessions, desk })
+    return answer.kind === 'json' || cookie === undefined
+      ? answer
+      : { ...answer, cookies: [...(answer.cookies ?? []), cookie] }
+  } catch (error) {
+    // The account was changed while this was being done.
+    if (error instanceof AppError && error.kind === 'unauthenticated') return showStale(call)
+    if (error instanceof AppError && (error.kind === 'conflict' || error.kind === 'forbidden')) {
+      return showConflict(call, error)
+    }
+    throw error
+  }
+}
+
+type FollowParts = Pick<ProviderDeps, 'sessions'> & { readonly desk: SignInDesk }
+
+async function follow(
+  call: PageCall,
+  outcome: Outcome,
+  provider: NamedProvider,
+  { sessions, desk }: FollowParts,
+): Promise<PageAnswer> {
+  switch (outcome.kind) {
+    case 'signed_in':
+      return desk.admit(call, outcome.user, { by: 'identity provider', errand: { path: outcome.path } })
+    case 'linked':
+      return redirect(`${linkedAccountsPath}?done=linked`)
+    case 'confirmed': {
+      const { cookie } = await sessions.renew(call.session!)
+      return redirect(outcome.path, [cookie])
+    }
+    case 'prove':
+      return showProve(call, outcome, provider)
+    case 'denied':
+      return showDenied(call, outcome, provider)
+    case 'refused':
+      return showRefused(call, outcome, provider)
+    case 'unavailable':
+      return showUnavailable(call, provider)
+    case 'invalid':
+      return showInvalid(call, provider)
+    case 'not_fresh':
+      return showNotFresh(call, provider)
+    case 'other_session':
+    case 'stale':
+      return showStale(call)
+  }
+}
+
+function showProve(
+  { texts }: PageCall,
+  { email, found }: Extract<Outcome, { kind: 'prove' }>,
+  { name }: NamedProvider,
+): ShownPage {
+  const { proveTitle, prove, proveButton, notNow } = texts.providers
+  return {
+    kind: 'page',
+    title: proveTitle,
+    content: html`<p>${prove(email, name)}</p>
+<p><a class="button" href="${linkFoundPath}?found=${found}">${proveButton}</a></p>
+<p class="aside"><a href="${signInPath}">${notNow}</a></p>`,
+  }
+}
+
+function showDenied(
+  call: PageCall,
+  { purpose }: Extract<Outcome, { kind: 'denied' }>,
+  { name }: NamedProvider,
+): ShownPage {
+  const { deniedTitle, denied } = call.texts.providers
+  return showFailure(call, 403, deniedTitle, denied(name), purpose === 'sign_in' ? signInPath : linkedAccountsPath)
+}
+
+function showRefused(
+  call: PageCall,
+  { reason, email }: Extract<Outcome, { kind: 'refused' }>,
+  { name }: NamedProvider,
+): ShownPage {
+  const { refusedTitle, refused, yourAddress } = call.texts.providers
+  const words = refused[reason]
+  const text = typeof words === 'function' ? words(name) : words
+  return showFailure(call, 403, refusedTitle, text, signInPath, email === undefined ? undefined : yourAddress(email))
+}
+
+function showStale(call: PageCall): ShownPage {
+  const { staleTitle, stale } = call.texts.providers
+  return showFailure(call, 400, staleTitle, stale)
+}
+
+function showUnavailable(call: PageCall, { name }: NamedProvider): ShownPage {
+  const { unavailableTitle, unavailable } = call.texts.providers
+  return { ...showFailure(call, 503, unavailableTitle(name), unavailable), retryAfterSeconds: 10 }
+}
+
+function showInvalid(call: PageCall, { name }: NamedProvider): ShownPage {
+  const { invalidTitle, invalid } = call.texts.providers
+  return showFailure(call, 400, invalidTitle(name), invalid)
+}
+
+function showNotFresh(call: PageCall, { name }: NamedProvider): ShownPage {
+  const { notFreshTitle, notFresh } = call.texts.providers
+  return showFailure(call, 403, notFreshTitle, notFresh(name), changePasswordPath)
+}
+
+/** What two did at once, or what is linked otherwise. */
+function showConflict(call: PageCall, { fault }: AppError): ShownPage {
+  const { refusedTitle, refused } = call.texts.providers
+  const words = call.texts.faults[fault as AccountFault] as string | undefined
+  return showFailure(call, 409, refusedTitle, words ?? refused.conflict)
+}
+
+/** With the way out. */
+function showFailure(
+  { texts, session }: PageCall,
+  status: number,
+  title: string,
+  text: string,
+  next = session ? linkedAccountsPath : signInPath,
+  detail?: string,
+): ShownPage {
+  const { providers, tokens } = texts
+  return {
+    kind: 'page',
+    status,
+    title,
+    content: html`<p>${text}</p>
+${detail !== undefined && html`<p class="hint">${detail}</p>`}
+<p><a class="button" href="${next}">${next === signInPath ? providers.back : next === linkedAccountsPath ? tokens.back : providers.passwordTitle}</a></p>`,
+  }
+}

@@ -1,0 +1,122 @@
+// How identity providers are asked: each request with an end in time and size, never sent on to another place, and only to hosts that
+// the operator has named or that anybody can reach.
+
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { CustomFetch } from 'openid-client'
+import { AppError, errorChain } from '../../base/error.ts'
+import { Gate } from '../../base/gate.ts'
+import { unbracket } from '../../base/names/address-literal.ts'
+import type { FoundAddress, LookupOptions } from '../../base/names/name-resolver.ts'
+import { isOnThisMachine, type ProviderSettings } from './provider-settings.ts'
+
+export type OutgoingOptions = {
+  readonly provider: Pick<ProviderSettings, 'issuer' | 'hosts' | 'ca'>
+  /** All addresses of a host that the operator has named. */
+  readonly lookup: (host: string, options: LookupOptions) => Promise<readonly FoundAddress[]>
+  /** The address of any other host; throws when it leads to this machine or a closed network. */
+  readonly lookupPublic: (host: string, port: number, options: LookupOptions) => Promise<FoundAddress>
+  readonly limits?: Partial<OutgoingLimits>
+}
+
+export type OutgoingLimits = { readonly totalMs: number; readonly maxBytes: number }
+
+const usualLimits: OutgoingLimits = { totalMs: 10_000, maxBytes: 256 * 1024 }
+/** They have no body, and `Response` takes none. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** As `fetch`, for `openid-client`. Rejects with AppError 'unavailable', which says why and nothing that the provider has written. */
+export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: OutgoingOptions): CustomFetch {
+  const { totalMs, maxBytes } = { ...usualLimits, ...limits }
+  const issuer = new URL(provider.issuer)
+  const known = new Set([issuer.host, ...provider.hosts].map((host) => host.toLowerCase()))
+  const gate = new Gate({ maxRunning: 16, maxWaiting: 100, refusal: 'too many people sign in with this provider' })
+
+  const findAddress = async (url: URL, signal: AbortSignal): Promise<FoundAddress> => {
+    const host = unbracket(url.hostname)
+    if (!known.has(url.host)) return lookupPublic(host, Number(url.port || 443), { signal })
+    const found = await lookup(host, { signal })
+    return found.find(({ family }) => family === 4) ?? found[0]!
+  }
+
+  const ask = async (url: URL, options: Parameters<CustomFetch>[1], signal: AbortSignal): Promise<Response> => {
+    const { method, headers, body } = options
+    const isPlain = url.protocol === 'http:'
+    if (!isPlain && url.protocol !== 'https:') throw unavailable(url, 'it is neither https nor http')
+    if (isPlain && !(issuer.protocol === 'http:' && isOnThisMachine(url))) throw unavailable(url, 'it is not https')
+    const { address, family } = await findAddress(url, signal)
+    signal.throwIfAborted()
+    const payload = readPayload(body)
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const outgoing = (isPlain ? requestHttp : requestHttps)(url, {
+      method,
+      headers: {
+        ...Object.fromEntries(new Headers(headers).entries()),
+        'accept-encoding': 'identity',
+        ...(payload && { 'content-length': String(payload.length) }),
+      },
+      agent: false,
+      signal,
+      lookup: pin(address, family),
+      ...(provider.ca !== undefined && { ca: provider.ca }),
+    })
+    outgoing.on('response', resolve).on('error', reject)
+    outgoing.end(payload)
+    const incoming = await promise
+    try {
+      return await readResponse(url, incoming, maxBytes)
+    } finally {
+      incoming.destroy()
+    }
+  }
+
+  return async (address, options) => {
+    const url = new URL(address)
+    return gate.run(async () => {
+      const late = AbortSignal.timeout(totalMs)
+      const signal = options.signal ? AbortSignal.any([late, options.signal]) : late
+      try {
+        return await ask(url, options, signal)
+      } catch (error) {
+        if (late.aborted) throw unavailable(url, 'it did not answer in time')
+        throw error instanceof AppError && error.kind === 'unavailable' ? error : unavailable(url, errorChain(error))
+      }
+    })
+  }
+}
+
+async function readResponse(url: URL, incoming: IncomingMessage, maxBytes: number): Promise<Response> {
+  const status = incoming.statusCode!
+  if (status >= 300 && status < 400) throw unavailable(url, `it sends on to somewhere else (${status})`)
+  if (status < 200 || status > 599) throw unavailable(url, `it answers ${status}`)
+  const encoding = incoming.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') throw unavailable(url, 'its answer is compressed, which was not asked for')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw unavailable(url, `its answer has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  if (!incoming.complete) throw unavailable(url, 'its answer ended too early')
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, [value ?? ''].flat().join(', '))
+  return new Response(bodiless.has(status) ? null : Buffer.concat(chunks), { status, headers })
+}
+
+function readPayload(body: Parameters<CustomFetch>[1]['body']): Buffer | undefined {
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string' || body instanceof URLSearchParams) return Buffer.from(body.toString())
+  throw new AppError('internal', 'a request to an identity provider has an unexpected body')
+}
+
+/** The address that was found is the one to connect to, whatever the name says a moment later. */
+function pin(address: string, family: number): LookupFunction {
+  return (_host, { all }, callback) => (all ? callback(null, [{ address, family }]) : callback(null, address, family))
+}
+
+/** Without the query: it may hold what is nobody else's business. */
+function unavailable({ origin, pathname }: URL, why: string): AppError {
+  return new AppError('unavailable', `${origin}${pathname} cannot be used: ${why}`)
+}

@@ -1,0 +1,276 @@
+// One identity provider: where its people are sent, and what it says of them when they come back (OpenID Connect Core, authorization
+// code flow with PKCE). What it says is proved here; what follows from it is decided elsewhere.
+
+import * as openid from 'openid-client'
+import type { Clock } from '../../base/clock.ts'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import { parseEmail } from '../../model/email.ts'
+import { parsePersonName } from '../../model/person-name.ts'
+import { isOnThisMachine, issuerKey, type ProviderSettings } from './provider-settings.ts'
+
+export type ProviderClientOptions = {
+  readonly settings: ProviderSettings
+  /** The address here that the provider sends people back to. */
+  readonly redirectUri: string
+  readonly fetch: openid.CustomFetch
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What is kept while somebody is at the provider. */
+export type Challenge = { readonly state: string; readonly nonce: string; readonly verifier: string }
+
+/** What the provider has proved. */
+export type Claims = {
+  readonly issuer: string
+  readonly subject: string
+  /** Well formed, or undefined. */
+  readonly email: string | undefined
+  readonly isEmailVerified: boolean
+  readonly firstName: string
+  readonly lastName: string
+  /** When the person last proved to be it there, Unix seconds; undefined when the provider does not say. */
+  readonly authenticatedAtS: number | undefined
+}
+
+export type Proof =
+  | { readonly kind: 'proved'; readonly claims: Claims }
+  /** The person, or the provider, said no. */
+  | { readonly kind: 'denied' }
+  /** The provider cannot be reached or does not do its part now. */
+  | { readonly kind: 'unavailable' }
+  /** What came back does not hold. */
+  | { readonly kind: 'invalid' }
+
+const goodMs = 3_600_000
+const staleMs = 24 * 3_600_000
+const failureMs = 10_000
+/** OpenID Connect Core, section 2: "It MUST NOT exceed 255 ASCII characters in length." */
+const maxSubjectLength = 255
+const denials: ReadonlySet<string> = new Set(['access_denied', 'login_required', 'interaction_required'])
+/** From the description of the server, which answers nothing but it. */
+const neededEndpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+
+type Discovered = { readonly config: openid.Configuration; readonly atMs: number }
+
+export class ProviderClient {
+  readonly settings: ProviderSettings
+  readonly #options: ProviderClientOptions
+  #discovered: Discovered | undefined
+  #failedAtMs: number | undefined
+  #discovering: Promise<openid.Configuration> | undefined
+
+  constructor(options: ProviderClientOptions) {
+    this.settings = options.settings
+    this.#options = options
+  }
+
+  /** `isFresh`: whoever sits there has to prove to be it once more. Throws 'unavailable'. */
+  async begin(isFresh: boolean): Promise<{ readonly location: string; readonly challenge: Challenge }> {
+    const config = await this.#discover()
+    const challenge = {
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+      verifier: openid.randomPKCECodeVerifier(),
+    }
+    const location = openid.buildAuthorizationUrl(config, {
+      redirect_uri: this.#options.redirectUri,
+      scope: 'openid email profile',
+      state: challenge.state,
+      nonce: challenge.nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(challenge.verifier),
+      code_challenge_method: 'S256',
+      ...(isFresh && { prompt: 'login', max_age: '0' }),
+    })
+    return { location: location.href, challenge }
+  }
+
+  /** `query`: what the browser came back with. Never throws. */
+  async finish(query: URLSearchParams, { state, nonce, verifier }: Challenge): Promise<Proof> {
+    const { redirectUri } = this.#options
+    try {
+      const config = await this.#discover()
+      const tokens = await openid.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      })
+      return { kind: 'proved', claims: await this.#readClaims(config, tokens) }
+    } catch (error) {
+      return { kind: this.#explain(error) }
+    }
+  }
+
+  async #readClaims(
+    config: openid.Configuration,
+    tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
+  ): Promise<Claims> {
+    const idToken = tokens.claims()!
+    const { iss: issuer, sub: subject } = idToken
+    if (subject === '' || subject.length > maxSubjectLength || /[^\x20-\x7e]/.test(subject)) {
+      throw new AppError('invalid', 'the provider names its person in a way that the standard does not have')
+    }
+    const more = idToken.email === undefined ? await this.#askUserInfo(config, tokens.access_token, subject) : {}
+    const said: Readonly<Record<string, unknown>> = { ...idToken, ...more }
+    const email = readEmail(said.email)
+    return {
+      issuer,
+      subject,
+      email,
+      isEmailVerified: email !== undefined && said.email_verified === true,
+      firstName: readName(said.given_name) || readName(said.name),
+      lastName: readName(said.given_name) && readName(said.family_name),
+      authenticatedAtS: idToken.auth_time,
+    }
+  }
+
+  /** Some say there what is not in the token. Who is linked gets in without. */
+  async #askUserInfo(config: openid.Configuration, accessToken: string, subject: string): Promise<object> {
+    if (config.serverMetadata().userinfo_endpoint === undefined) return {}
+    try {
+      const { email, email_verified, given_name, family_name, name } = await openid.fetchUserInfo(
+        config,
+        accessToken,
+        subject,
+      )
+      const said = { email, email_verified, given_name, family_name, name }
+      return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))
+    } catch (error) {
+      this.#warn(error, 'an identity provider does not say whom an account belongs to')
+      return {}
+    }
+  }
+
+  #explain(error: unknown): 'denied' | 'unavailable' | 'invalid' {
+    if (error instanceof openid.AuthorizationResponseError) {
+      if (denials.has(error.error)) return 'denied'
+      this.#warn(
+        new Error(`error ${JSON.stringify(error.error.slice(0, 50))}`),
+        'an identity provider refused a sign-in',
+      )
+      return /^(server_error|temporarily_unavailable)$/.test(error.error) ? 'unavailable' : 'invalid'
+    }
+    const isUnavailable = isFailure(error)
+    this.#warn(
+      error,
+      isUnavailable ? 'an identity provider cannot be used' : 'what an identity provider says does not hold',
+    )
+    return isUnavailable ? 'unavailable' : 'invalid'
+  }
+
+  #warn(error: unknown, what: string): void {
+    const { settings, log } = this.#options
+    log.warn({ provider: settings.id, reason: describe(error) }, what)
+  }
+
+  /** One look at a time, however many wait for it. */
+  #discover(): Promise<openid.Configuration> {
+    const nowMs = this.#options.clock.monotonicMs()
+    const present = this.#discovered
+    if (present && nowMs - present.atMs < goodMs) return Promise.resolve(present.config)
+    const isStaleGood = present !== undefined && nowMs - present.atMs < staleMs
+    if (this.#failedAtMs !== undefined && nowMs - this.#failedAtMs < failureMs) {
+      return isStaleGood ? Promise.resolve(present.config) : Promise.reject(notNow(failureMs))
+    }
+    this.#discovering ??= this.#look(isStaleGood ? present.config : undefined).finally(() => {
+      this.#discovering = undefined
+    })
+    return this.#discovering
+  }
+
+  async #look(former: openid.Configuration | undefined): Promise<openid.Configuration> {
+    const { settings, fetch, clock } = this.#options
+    const isPlain = settings.issuer.startsWith('http:')
+    try {
+      const metadata = settings.clientSecret === undefined ? {} : { client_secret: settings.clientSecret }
+      const config = await openid.discovery(new URL(settings.issuer), settings.clientId, metadata, authenticateClient, {
+        [openid.customFetch]: fetch,
+        // Signatures too, though the token came over TLS.
+        execute: [openid.enableNonRepudiationChecks, ...(isPlain ? [openid.allowInsecureRequests] : [])],
+      })
+      checkMetadata(config.serverMetadata(), settings)
+      this.#discovered = { config, atMs: clock.monotonicMs() }
+      this.#failedAtMs = undefined
+      return config
+    } catch (error) {
+      this.#failedAtMs = clock.monotonicMs()
+      this.#warn(error, 'an identity provider cannot be used')
+      if (former) return former
+      throw notNow(failureMs, error)
+    }
+  }
+}
+
+/** In the way that the provider knows; where it says nothing, the standard says "basic" (OpenID Connect Discovery, section 3). */
+const authenticateClient: openid.ClientAuth = (server, client, body, headers) => {
+  const secret = client.client_secret as string | undefined
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const method =
+    secret === undefined
+      ? openid.None()
+      : methods.includes('client_secret_basic')
+        ? openid.ClientSecretBasic(secret)
+        : openid.ClientSecretPost(secret)
+  return method(server, client, body, headers)
+}
+
+/** Throws unless all of it is there, and the document is that of the issuer and of no other. */
+function checkMetadata(server: Readonly<openid.ServerMetadata>, { issuer }: ProviderSettings): void {
+  if (issuerKey(server.issuer) !== issuerKey(issuer)) throw new AppError('unavailable', 'it is another issuer')
+  const isPlain = issuer.startsWith('http:')
+  for (const name of neededEndpoints) {
+    const url = typeof server[name] === 'string' ? URL.parse(server[name]) : null
+    const isGood = url?.protocol === 'https:' || (isPlain && url?.protocol === 'http:' && isOnThisMachine(url))
+    if (!isGood) throw new AppError('unavailable', `its ${name} is missing or not an https address`)
+  }
+}
+
+/** Of the way to the provider, or of the provider, rather than of what it says. */
+function isFailure(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (each instanceof AppError) return each.kind === 'unavailable'
+    const { code } = each as { code?: unknown }
+    if (code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return true
+    if (code === 'OAUTH_RESPONSE_IS_NOT_JSON') return true
+  }
+  return false
+}
+
+/** What is wrong, in words of our own and of the client's: a cause may be an answer of the provider. */
+function describe(error: unknown): string {
+  const parts: string[] = []
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    const { code, error: answered } = each as { code?: unknown; error?: unknown }
+    if (each instanceof AppError) parts.push(errorChain(each))
+    else if (typeof answered === 'string') parts.push(`${each.message} (${JSON.stringify(answered.slice(0, 50))})`)
+    else parts.push(typeof code === 'string' ? `${each.message} (${code})` : each.message)
+    if (each instanceof AppError) break
+  }
+  return parts.join(': ').slice(0, 500)
+}
+
+function notNow(afterMs: number, cause?: unknown): AppError {
+  return new AppError('unavailable', 'the identity provider cannot be reached', {
+    retryAfterSeconds: Math.ceil(afterMs / 1000),
+    ...(cause !== undefined && { cause }),
+  })
+}
+
+function readEmail(value: unknown): string | undefined {
+  try {
+    return typeof value === 'string' ? parseEmail(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Empty for what is no name. */
+function readName(value: unknown): string {
+  try {
+    return typeof value === 'string' ? parsePersonName(value, 'first_name') : ''
+  } catch {
+    return ''
+  }
+}

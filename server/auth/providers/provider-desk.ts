@@ -1,0 +1,350 @@
+// Signing in with identity providers: from the button to the account. Whoever shows pages asks here where to send a browser, and what
+// came of it when it is back; nothing here makes a session.
+
+import type { Clock } from '../../base/clock.ts'
+import { AppError } from '../../base/error.ts'
+import { decideIdentity, type IdentityRefusal } from '../../model/identity-decision.ts'
+import type { Identity, Person } from '../../store/identities.ts'
+import type { ProvenUser } from '../../store/proven-user.ts'
+import type { Store } from '../../store/store.ts'
+import type { User } from '../../store/users.ts'
+import type { IdentityNotice } from '../accounts/account-mails.ts'
+import type { SignUp } from '../accounts/accounts-options.ts'
+import type { Audit } from '../guard/audit.ts'
+import type { RequestContext } from '../request-context.ts'
+import { SealedValues } from '../sessions/sealed-values.ts'
+import type { Session } from '../sessions/sessions.ts'
+import { type BegunSignIn, BegunSignIns, type Purpose } from './begun-sign-ins.ts'
+import type { Claims, ProviderClient } from './provider-client.ts'
+import { issuerKey } from './provider-settings.ts'
+
+export type ProviderDeskOptions = {
+  readonly clients: readonly ProviderClient[]
+  readonly store: Pick<Store, 'identities' | 'users'>
+  readonly audit: Pick<Audit, 'write'>
+  /** Tells the person by mail; never throws. */
+  readonly notify: (notice: IdentityNotice) => void
+  readonly signUp: SignUp
+  /** 32 bytes each, for this purpose alone. */
+  readonly keys: { readonly begun: Uint8Array; readonly found: Uint8Array }
+  readonly clock: Clock
+}
+
+/** What the button of a provider carries. */
+export type Start = { readonly purpose: Purpose; readonly path: string; readonly sessionId?: string | undefined }
+
+/** The browser that asks. */
+export type Browser = {
+  /** Of its visit. */
+  readonly owner: string
+  readonly cookieHeader: string | undefined
+  /** Who is signed in there. */
+  readonly session: Session | undefined
+  readonly context: RequestContext
+}
+
+/** A person at a provider whose address an account has. */
+export type Found = {
+  readonly providerId: string
+  readonly person: Person
+  readonly userId: number
+  readonly path: string
+}
+
+export type Outcome =
+  | { readonly kind: 'signed_in'; readonly user: ProvenUser; readonly path: string }
+  | { readonly kind: 'linked' | 'confirmed'; readonly path: string }
+  /** `found`, sealed for the browser: once they have signed in to the account, they are asked whether to link. */
+  | { readonly kind: 'prove'; readonly email: string; readonly found: string }
+  | { readonly kind: 'denied'; readonly purpose: Purpose; readonly path: string }
+  | { readonly kind: 'stale' | 'unavailable' | 'invalid' | 'not_fresh' | 'other_session' }
+  | { readonly kind: 'refused'; readonly reason: IdentityRefusal; readonly email: string | undefined }
+
+export type NamedProvider = { readonly id: string; readonly name: string }
+
+export type LinkedProvider = Identity & {
+  /** Undefined when it is not configured any more. */ readonly provider: NamedProvider | undefined
+}
+
+/** A link at the button is good for as long as a page may be left open. */
+const startLifetimeMs = 12 * 3_600_000
+const foundLifetimeMs = 15 * 60_000
+/** Clocks of a provider and of this server. */
+const clockLeewayMs = 60_000
+const maxSealedLength = 8192
+
+export class ProviderDesk {
+  readonly #options: ProviderDeskOptions
+  readonly #clients: ReadonlyMap<string, ProviderClient>
+  readonly #begun: BegunSignIns
+  readonly #starts: SealedValues<Start>
+  readonly #found: SealedValues<Found>
+  /** In the order of the settings. */
+  readonly providers: readonly NamedProvider[]
+
+  constructor(options: ProviderDeskOptions) {
+    const { clients, keys, clock } = options
+    this.#options = options
+    this.#clients = new Map(clients.map((client) => [client.settings.id, client]))
+    this.providers = clients.map(({ settings: { id, name } }) => ({ id, name }))
+    this.#begun = new BegunSignIns(keys.begun, clock)
+    const common = { key: keys.found, clock, maxLength: maxSealedLength }
+    this.#starts = new SealedValues({ ...common, lifetimeMs: startLifetimeMs })
+    this.#found = new SealedValues({ ...common, lifetimeMs: foundLifetimeMs })
+  }
+
+  /** For a button shown to this browser alone. */
+  sealStart(owner: string, start: Start): string {
+    const sealed =
+      this.#starts.seal(startOwner(owner), start) ?? this.#starts.seal(startOwner(owner), { ...start, path: '/' })
+    return sealed!
+  }
+
+  openStart(owner: string, sealed: string): Start | undefined {
+    return this.#starts.open(startOwner(owner), sealed)
+  }
+
+  /** Where to send the browser. Throws 'unavailable' when the provider cannot be reached, 'not_found' when there is none of that name. */
+  async begin(providerId: string, start: Start, browser: Browser): Promise<{ location: string; cookie: string }> {
+    const client = this.#get(providerId)
+    const { location, challenge } = await client.begin(start.purpose === 'confirm')
+    const begun: BegunSignIn = { ...challenge, ...start, providerId, begunAtMs: this.#options.clock.nowMs() }
+    return { location, cookie: this.#begun.add(browser.owner, browser.cookieHeader, begun) }
+  }
+
+  /**
+   * The browser is back with an answer of the provider. `cookie`: Set-Cookie, if there is one. Throws 'conflict' for what somebody
+   * else did meanwhile, 'unauthenticated' when the account was changed.
+   */
+  async finish(
+    providerId: string,
+    query: URLSearchParams,
+    browser: Browser,
+  ): Promise<{ readonly outcome: Outcome; readonly cookie?: string }> {
+    const client = this.#get(providerId)
+    const states = query.getAll('state')
+    const taken =
+      states.length === 1
+        ? this.#begun.take(browser.owner, browser.cookieHeader, { providerId, state: states[0]! })
+        : undefined
+    if (!taken) return { outcome: { kind: 'stale' } }
+    const { begun, cookie } = taken
+    const proof = await client.finish(query, begun)
+    const outcome =
+      proof.kind === 'proved'
+        ? await this.#settle(client, proof.claims, begun, browser)
+        : proof.kind === 'denied'
+          ? ({ kind: 'denied', purpose: begun.purpose, path: begun.path } as const)
+          : ({ kind: proof.kind } as const)
+    if (outcome.kind === 'unavailable' || outcome.kind === 'invalid') this.#noteFailure(client, outcome.kind, browser)
+    return { outcome, cookie }
+  }
+
+  /** What a page asks about, to whoever is signed in by now; undefined when it is not theirs or was too long ago. */
+  openFound({ owner, session }: Browser, sealed: string): (Found & { readonly provider: NamedProvider }) | undefined {
+    const found = this.#found.open(owner, sealed)
+    const client = found && this.#clients.get(found.providerId)
+    if (!found || !client || !session) return undefined
+    return { ...found, provider: { id: client.settings.id, name: client.settings.name } }
+  }
+
+  /** They said yes, signed in to the account and with a recent password. Throws as `finish`, and 'forbidden' for another account's. */
+  async linkFound(found: Found, browser: Browser): Promise<void> {
+    const { session } = browser
+    if (session?.userId !== found.userId) throw new AppError('forbidden', 'this is not the account that was found')
+    await this.#link(
+      this.#get(found.providerId),
+      session.userId,
+      session.credentialsVersion,
+      found,
+      browser,
+      'password',
+    )
+  }
+
+  /** What signs in to the account, in the order in which it was linked. */
+  async list(userId: number): Promise<LinkedProvider[]> {
+    const identities = await this.#options.store.identities.list(userId)
+    return identities.map((identity) => ({ ...identity, provider: this.#findByIssuer(identity.issuer) }))
+  }
+
+  /**
+   * Ends the account's sessions but `exceptSessionId`. The account as it is then. Throws 'not_found', and 'conflict' when nothing else
+   * signs in to the account.
+   */
+  async unlink(
+    userId: number,
+    identityId: number,
+    { context, exceptSessionId }: { readonly context: RequestContext; readonly exceptSessionId?: string | undefined },
+  ): Promise<User> {
+    const { store, audit, notify } = this.#options
+    const isUsable = (issuer: string) => this.#findByIssuer(issuer) !== undefined
+    const { user, identity } = await store.identities.unlink(userId, identityId, { isUsable, exceptSessionId })
+    const provider = this.#findByIssuer(identity.issuer)
+    const detail = { provider: provider?.id ?? identity.issuer }
+    audit.write({ event: 'identity.unlinked', userId, subject: user.email, context, detail })
+    notify({ user, providerName: provider?.name ?? identity.issuer, isLinked: false, context })
+    return user
+  }
+
+  async #settle(client: ProviderClient, claims: Claims, begun: BegunSignIn, browser: Browser): Promise<Outcome> {
+    const person: Person = { issuer: claims.issuer, subject: claims.subject, email: claims.email ?? null }
+    if (begun.purpose === 'sign_in') return this.#signIn(client, claims, person, begun, browser)
+    const { session } = browser
+    // Signed out, or as somebody else, since it was begun.
+    if (!session || session.id !== begun.sessionId) return { kind: 'other_session' }
+    return begun.purpose === 'link'
+      ? this.#linkFromSettings(client, claims, person, session, begun, browser)
+      : this.#confirm(claims, person, session, begun, browser)
+  }
+
+  async #signIn(
+    client: ProviderClient,
+    claims: Claims,
+    person: Person,
+    { path }: BegunSignIn,
+    browser: Browser,
+  ): Promise<Outcome> {
+    const { store, audit, signUp } = this.#options
+    const { identities, users } = store
+    const { email, isEmailVerified } = claims
+    const linked = await identities.find(person)
+    const same = linked || !isEmailVerified ? undefined : await users.findByEmail(email!)
+    const decision = decideIdentity(
+      {
+        linked: linked && toAccount(linked.user),
+        isEmailVerified,
+        sameAddress: same && { ...toAccount(same), hasOther: await this.#hasOther(same.id, person) },
+        isInvited:
+          !linked && !same && isEmailVerified && signUp === 'invitation' && (await identities.isInvited(email!)),
+      },
+      { linksByAddress: client.settings.linksByAddress, signUp },
+    )
+    const provider = client.settings.id
+    switch (decision.kind) {
+      case 'sign_in': {
+        const { identity, user } = linked!
+        await identities.noteUse(identity.id, person.email)
+        return this.#welcome(client, user, path, browser)
+      }
+      case 'link':
+        await this.#link(client, same!.id, same!.credentialsVersion, { person }, browser, 'rule')
+        return this.#welcome(client, same!, path, browser)
+      case 'prove': {
+        const found: Found = { providerId: provider, person, userId: same!.id, path }
+        const sealed =
+          this.#found.seal(browser.owner, found) ?? this.#found.seal(browser.owner, { ...found, path: '/' })
+        return { kind: 'prove', email: same!.email, found: sealed! }
+      }
+      case 'add': {
+        const newcomer = { email: email!, firstName: claims.firstName, lastName: claims.lastName }
+        const user = await identities.addUser(newcomer, person, decision.needsInvitation)
+        const detail = { via: 'provider', provider }
+        audit.write({ event: 'user.created', userId: user.id, subject: user.email, context: browser.context, detail })
+        return this.#welcome(client, user, path, browser)
+      }
+      case 'refuse': {
+        const about = linked?.user ?? same
+        this.#note(client, 'login.failed', about, browser, { reason: decision.reason })
+        return { kind: 'refused', reason: decision.reason, email }
+      }
+    }
+  }
+
+  async #linkFromSettings(
+    client: ProviderClient,
+    claims: Claims,
+    person: Person,
+    { userId, credentialsVersion }: Session,
+    { path }: BegunSignIn,
+    browser: Browser,
+  ): Promise<Outcome> {
+    if (!claims.isEmailVerified) return { kind: 'refused', reason: 'address_not_verified', email: claims.email }
+    await this.#link(client, userId, credentialsVersion, { person }, browser, 'settings')
+    return { kind: 'linked', path }
+  }
+
+  /** In the place of a password, which the account does not have. */
+  async #confirm(
+    { authenticatedAtS }: Claims,
+    person: Person,
+    { userId }: Session,
+    { path, begunAtMs }: BegunSignIn,
+    { context }: Browser,
+  ): Promise<Outcome> {
+    const { store, audit } = this.#options
+    const linked = await store.identities.find(person)
+    const isOurs = linked?.user.id === userId && linked.user.disabledAtMs === null
+    if (!isOurs || (await store.users.hasPassword(userId))) return { kind: 'other_session' }
+    const isFresh = authenticatedAtS !== undefined && authenticatedAtS * 1000 >= begunAtMs - clockLeewayMs
+    const detail = { via: 'provider confirmation' }
+    if (!isFresh) {
+      audit.write({ event: 'login.failed', userId, context, detail: { ...detail, reason: 'not fresh' } })
+      return { kind: 'not_fresh' }
+    }
+    await store.identities.noteUse(linked.identity.id, person.email)
+    audit.write({ event: 'login.ok', userId, subject: linked.user.email, context, detail })
+    return { kind: 'confirmed', path }
+  }
+
+  async #link(
+    { settings }: ProviderClient,
+    userId: number,
+    credentialsVersion: number,
+    { person }: { readonly person: Person },
+    { context }: Browser,
+    via: 'password' | 'settings' | 'rule',
+  ): Promise<void> {
+    const { store, audit, notify } = this.#options
+    const isNew = await store.identities.link({ id: userId, credentialsVersion }, person)
+    if (!isNew) return
+    const user = await store.users.get(userId)
+    const detail = { provider: settings.id, via }
+    audit.write({ event: 'identity.linked', userId, subject: user.email, context, detail })
+    notify({ user, providerName: settings.name, isLinked: true, context })
+  }
+
+  #welcome(client: ProviderClient, user: User, path: string, browser: Browser): Outcome {
+    this.#note(client, 'login.ok', user, browser, {})
+    return { kind: 'signed_in', user, path }
+  }
+
+  #noteFailure(client: ProviderClient, reason: string, browser: Browser): void {
+    this.#note(client, 'login.failed', undefined, browser, { reason: `provider: ${reason}` })
+  }
+
+  #note(
+    { settings }: ProviderClient,
+    event: 'login.ok' | 'login.failed',
+    user: User | undefined,
+    { context }: Browser,
+    more: Readonly<Record<string, string>>,
+  ): void {
+    const about = user && { userId: user.id, subject: user.email }
+    const detail = { via: 'provider', provider: settings.id, ...more }
+    this.#options.audit.write({ event, ...about, context, detail })
+  }
+
+  async #hasOther(userId: number, { issuer, subject }: Person): Promise<boolean> {
+    const present = await this.#options.store.identities.list(userId)
+    return present.some((each) => each.issuer === issuer && each.subject !== subject)
+  }
+
+  #findByIssuer(issuer: string): NamedProvider | undefined {
+    const client = [...this.#clients.values()].find(({ settings }) => issuerKey(settings.issuer) === issuerKey(issuer))
+    return client && { id: client.settings.id, name: client.settings.name }
+  }
+
+  #get(providerId: string): ProviderClient {
+    const client = this.#clients.get(providerId)
+    if (!client) throw new AppError('not_found', 'there is no such identity provider')
+    return client
+  }
+}
+
+/** Values of one kind are none of the other. */
+const startOwner = (owner: string): string => `start ${owner}`
+
+function toAccount({ id, disabledAtMs }: User) {
+  return { id, isDisabled: disabledAtMs !== null }
+}
