@@ -2,7 +2,7 @@
 
 import { CameraPath } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { Download, DownloadQuery, RecordedPictures } from './recording.ts'
+import { Download, DownloadQuery, PicturesQuery, RecordedPictures } from './recording.ts'
 
 const access = { all: ['read'], or: 'recording_access' } as const
 
@@ -13,6 +13,7 @@ export const footageEndpoints = {
     summary: 'Where pictures of recorded moments are.',
     access,
     params: CameraPath,
+    query: PicturesQuery,
     status: 200,
     result: RecordedPictures,
     isExtension: true,
@@ -23,6 +24,7 @@ export const footageEndpoints = {
     summary: 'Where pictures of recorded moments of a shared camera are.',
     access,
     params: CameraPath,
+    query: PicturesQuery,
     status: 200,
     result: RecordedPictures,
     isExtension: true,

@@ -128,11 +128,18 @@ export const Download = Type.Object({ url: Type.String({ format: 'uri' }) })
 
 export type Download = Static<typeof Download>
 
+const pixels = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 2147483647, description }))
+
+export const PicturesQuery = Type.Object({
+  max_width: pixels('Greatest width of the pictures, in pixels; rounded down to one of a few sizes.'),
+  max_height: pixels('Greatest height of the pictures, in pixels; rounded down to one of a few sizes.'),
+})
+
 export const RecordedPictures = Type.Object({
   url: Type.String({
     format: 'uri',
     description:
-      'Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted, which are rounded down to one of a few sizes: a JPEG of the key frame at or before it. Good for two hours.',
+      'Append `&at=` with a moment (ISO 8601) to get a JPEG of the key frame at or before it, as small as it was asked for with. Valid for two hours.',
   }),
 })
 

@@ -33,7 +33,7 @@ const streamWords =
   'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. The playlist of more than 25 hours, or without `end`, grows as it is played; to jump beyond what it lists, ask for another stream. When nothing is recorded in the range the answer is 404.'
 
 const picturesWords =
-  'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
+  'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. The size is part of the signed address; for another size, ask again. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
 
 const downloadWords =
   'Opened by `url` alone, without an Authorization header, for 24 hours; ranges of bytes are answered, so that a download can be resumed. As it was recorded, cut to the range exactly. Where the camera changed its format within the range, pictures of one codec are one track, and sound of each configuration is a track of its own.'

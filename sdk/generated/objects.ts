@@ -188,8 +188,15 @@ export type NewRecording = {
   max_bytes?: number | null | undefined
 }
 
+export type PicturesQuery = {
+  /** Greatest width of the pictures, in pixels; rounded down to one of a few sizes. */
+  max_width?: number | undefined
+  /** Greatest height of the pictures, in pixels; rounded down to one of a few sizes. */
+  max_height?: number | undefined
+}
+
 export type RecordedPictures = {
-  /** Append `&at=` with a moment (ISO 8601), and `&max_width=` or `&max_height=` if wanted, which are rounded down to one of a few sizes: a JPEG of the key frame at or before it. Good for two hours. */
+  /** Append `&at=` with a moment (ISO 8601) to get a JPEG of the key frame at or before it, as small as it was asked for with. Valid for two hours. */
   url: string
 }
 

@@ -41,6 +41,7 @@ import type {
   OnvifDiscovery,
   Page,
   PageQuery,
+  PicturesQuery,
   RecordedPictures,
   RecordedStream,
   Recording,
@@ -128,9 +129,9 @@ export type Operations = {
   /** Asks a camera for its streams. An extension of the interface. */
   readDevice: { body: OnvifDeviceSource; result: OnvifDevice }
   /** Where pictures of recorded moments are. An extension of the interface. */
-  getPictures: { params: { camera_id: number }; result: RecordedPictures }
+  getPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
   /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
-  getSharedPictures: { params: { camera_id: number }; result: RecordedPictures }
+  getSharedPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
   /** Where a time range is as one MP4 file. An extension of the interface. */
   createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
   /** Where a time range of a shared camera is as one MP4 file. An extension of the interface. */

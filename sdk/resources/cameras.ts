@@ -40,8 +40,9 @@ export const createCameras = (call: Call) => ({
   /** A recording as one MP4 file, at most three hours. */
   createDownload: (id: number, query: Query<'createDownload'>, options?: CallOptions) =>
     call('createDownload', { params: { camera_id: id }, query }, options),
-  /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
-  getPictures: (id: number, options?: CallOptions) => call('getPictures', { params: { camera_id: id } }, options),
+  /** Pictures of recorded moments in a size, `{ max_width: 320 }`: append `&at=` and a moment to `url`. */
+  getPictures: (id: number, query: Query<'getPictures'> = {}, options?: CallOptions) =>
+    call('getPictures', { params: { camera_id: id }, query }, options),
   /** Where there is footage; at most a day. */
   getTimeline: (id: number, query: Query<'getTimeline'>, options?: CallOptions) =>
     call('getTimeline', { params: { camera_id: id }, query }, options),

@@ -24,8 +24,9 @@ export const createSharedCameras = (call: Call) => ({
   /** A recording as one MP4 file, at most three hours. */
   createDownload: (id: number, query: Query<'createSharedDownload'>, options?: CallOptions) =>
     call('createSharedDownload', { params: { camera_id: id }, query }, options),
-  /** Pictures of recorded moments: append `&at=` and a moment to `url`. */
-  getPictures: (id: number, options?: CallOptions) => call('getSharedPictures', { params: { camera_id: id } }, options),
+  /** Pictures of recorded moments in a size, `{ max_width: 320 }`: append `&at=` and a moment to `url`. */
+  getPictures: (id: number, query: Query<'getSharedPictures'> = {}, options?: CallOptions) =>
+    call('getSharedPictures', { params: { camera_id: id }, query }, options),
   /** Where there is footage; at most a day. */
   getTimeline: (id: number, query: Query<'getSharedTimeline'>, options?: CallOptions) =>
     call('getSharedTimeline', { params: { camera_id: id }, query }, options),

@@ -43,9 +43,9 @@ export class MediaUrls {
     }
   }
 
-  /** Pictures of all recorded moments, for this caller alone. The moment and the size are appended by whoever asks. */
-  forRecordedPictures(cameraId: number, caller: Caller): string {
-    return this.#sign('recorded_picture', cameraId, caller, noView)
+  /** Pictures of all recorded moments in this size, for this caller alone. The moment is appended by whoever asks. */
+  forRecordedPictures(cameraId: number, caller: Caller, size: LiveView): string {
+    return this.#sign('recorded_picture', cameraId, caller, size)
   }
 
   #sign(kind: MediaKind, cameraId: number, { userId, credential }: Caller, view: LiveView): string {

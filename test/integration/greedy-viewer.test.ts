@@ -26,12 +26,13 @@ test('a guest asks for every width and every moment: few sizes are made, and the
     const { pathname, search } = new URL(url)
     return server.request(pathname + search, { authorization: null })
   }
-  const pictures = async (path: string, who?: string) => {
-    const at = `/v1/${path}/${id}/recording/pictures/`
+  const pictures = async (path: string, width: number, who?: string) => {
+    const at = `/v1/${path}/${id}/recording/pictures/?max_width=${width}`
     return (await server.request<{ url: string }>(at, who ? { authorization: who } : {})).json.url
   }
   const beganMs = Date.now()
-  const [own, shared] = [await pictures('cameras'), await pictures('shared-cameras', authorization)]
+  const own = await pictures('cameras', 100)
+  const ofGuest = (width: number) => pictures('shared-cameras', width, authorization)
   const momentOf = (ms: number) => `&at=${new Date(ms).toISOString()}`
   const endMs = await eventually('some seconds are recorded', 60_000, async () => {
     const atMs = Date.now() - 1000
@@ -40,7 +41,7 @@ test('a guest asks for every width and every moment: few sizes are made, and the
 
   const widths = new Set<number>()
   for (let width = 20; width <= 480; width += 20) {
-    const { status, bytes } = await open(`${shared}${momentOf(endMs)}&max_width=${width}`)
+    const { status, bytes } = await open((await ofGuest(width)) + momentOf(endMs))
     assert.equal(status, 200)
     const header = parseJpegHeader(bytes)
     assert.ok(header.width <= width)
@@ -54,18 +55,19 @@ test('a guest asks for every width and every moment: few sizes are made, and the
   }
   assert.ok(widths.size <= 10, `${widths.size} sizes`)
 
+  const shared = await Promise.all([64, 128, 160, 240, 320, 480].map(ofGuest))
   let isOver = false
   let asked = 0
   const flood = Array.from({ length: 100 }, async (_, i) => {
     while (!isOver) {
       const atMs = endMs - ((asked++ * 997) % 10_000)
-      await open(`${shared}${momentOf(atMs)}&max_width=${[64, 128, 160, 240, 320, 480][i % 6]}`)
+      await open(shared[i % shared.length] + momentOf(atMs))
     }
   })
   try {
     await eventually('the flood has begun', 60_000, async () => asked > 200)
     for (let i = 0; i < 8; i++) {
-      const { status } = await open(`${own}${momentOf(endMs - i * 1000)}&max_width=100`)
+      const { status } = await open(own + momentOf(endMs - i * 1000))
       assert.equal(status, 200, `the picture ${i} s before`)
     }
   } finally {

@@ -20,13 +20,16 @@ const renewMs = 90 * 60_000
 export function MomentPicture({ kind, cameraId, atMs, width }: MomentPictureProps) {
   const client = useClient()
   const { data } = useQuery({
-    queryKey: [...camerasKey, kind, cameraId, 'pictures'],
-    queryFn: ({ signal }) => (kind === 'own' ? client.cameras : client.sharedCameras).getPictures(cameraId, { signal }),
+    queryKey: [...camerasKey, kind, cameraId, 'pictures', width],
+    queryFn: ({ signal }) => {
+      const cameras = kind === 'own' ? client.cameras : client.sharedCameras
+      return cameras.getPictures(cameraId, { max_width: width }, { signal })
+    },
     staleTime: renewMs,
     refetchInterval: renewMs,
   })
   const [missingMs, setMissingMs] = useState<number>()
   if (!data || missingMs === atMs) return null
-  const src = `${data.url}&at=${encodeURIComponent(new Date(atMs).toISOString())}&max_width=${width}`
+  const src = `${data.url}&at=${encodeURIComponent(new Date(atMs).toISOString())}`
   return <img className="moment" src={src} alt="" loading="lazy" width={width} onError={() => setMissingMs(atMs)} />
 }

@@ -1,6 +1,7 @@
 // …/{camera_id}/recording/pictures/ and …/download/ of own and of shared cameras.
 
 import type { Caller } from '../../auth/caller.ts'
+import { createLiveView } from '../../model/live-view.ts'
 import { getTimeRange } from '../../model/time-range.ts'
 import { maxDownloadMs } from '../../playback/playback.ts'
 import type { Store } from '../../store/store.ts'
@@ -44,14 +45,14 @@ export function createFootageHandlers({
   }
 
   return {
-    async getPictures({ caller, params }) {
+    async getPictures({ caller, params, query }) {
       const { cameraId } = await getOwnRecording(store, caller.userId, params.camera_id)
-      return { url: urls.forRecordedPictures(cameraId, caller) }
+      return { url: urls.forRecordedPictures(cameraId, caller, createLiveView(query())) }
     },
 
-    async getSharedPictures({ caller, params }) {
+    async getSharedPictures({ caller, params, query }) {
       const { cameraId } = await getSharedRecording({ store, access }, caller.userId, params.camera_id)
-      return { url: urls.forRecordedPictures(cameraId, caller) }
+      return { url: urls.forRecordedPictures(cameraId, caller, createLiveView(query())) }
     },
 
     async createDownload(call) {

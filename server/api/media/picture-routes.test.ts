@@ -27,8 +27,11 @@ test('pictures of recorded moments: one address for all, for its user and camera
     sharesNotifications: false,
   })
 
-  const ask = async (path: string, authorization: string) => {
-    const answer = await api.server.inject({ url: `/v1/${path}/recording/pictures/`, headers: { authorization } })
+  const ask = async (path: string, authorization: string, size = '') => {
+    const answer = await api.server.inject({
+      url: `/v1/${path}/recording/pictures/${size}`,
+      headers: { authorization },
+    })
     assert.equal(answer.statusCode, 200, answer.body)
     const { pathname, search } = new URL(answer.json().url)
     return pathname + search
@@ -38,13 +41,14 @@ test('pictures of recorded moments: one address for all, for its user and camera
   const shared = await ask(`shared-cameras/${cameraId}`, guest.authorization)
   const at = '&at=2026-07-01T10:00:00Z'
 
-  const answer = await api.server.inject({ url: `${own}${at}&max_width=320` })
+  const small = await ask(`cameras/${cameraId}`, owner.authorization, '?max_width=320')
+  const answer = await api.server.inject({ url: small + at })
   assert.deepEqual([answer.statusCode, answer.headers['content-type']], [200, 'image/jpeg'])
   assert.match(String(answer.headers['cache-control']), /no-store/)
   assert.deepEqual(answer.rawPayload, jpeg)
   assert.deepEqual(asked.at(-1), [cameraId, Date.UTC(2026, 6, 1, 10), { maxWidth: 320 }, owner.userId])
 
-  for (const wrong of ['', '&at=', '&at=yesterday', `${at}&max_width=0`, `${at}&max_height=x`])
+  for (const wrong of ['', '&at=', '&at=yesterday', `${at}&max_width=640`, `${at}&max_height=`])
     assert.equal(await statusOf(own + wrong), 400, wrong)
   assert.equal(await statusOf(`${own}&at=2031-01-01T00:00:00Z`), 404)
   const elsewhere = own.replace(`/cameras/${cameraId}/`, `/cameras/${otherId}/`)

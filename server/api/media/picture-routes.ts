@@ -1,12 +1,11 @@
-// Pictures of recorded moments: /media/cameras/{id}/recorded.jpg, opened by the signed token in the URL. The moment and the size are
-// not signed, so that one address serves a whole timeline.
+// Pictures of recorded moments: /media/cameras/{id}/recorded.jpg, opened by the signed token in the URL. The moment is
+// not signed, so that one address serves a whole timeline; the size is.
 
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { TimeIn } from '../../../contract/schema.ts'
 import type { MediaTokens } from '../../auth/media-token.ts'
 import { AppError } from '../../base/error.ts'
-import { createLiveView } from '../../model/live-view.ts'
 import { getTime } from '../../model/time-range.ts'
 import type { CameraAccess } from '../camera-access.ts'
 import type { PicturesOfFootage } from '../deps.ts'
@@ -21,8 +20,8 @@ export type PictureRoutesOptions = {
   readonly pictures: PicturesOfFootage
 }
 
-const pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 2147483647 }))
-const PictureQuery = Type.Object({ at: TimeIn('The moment.'), max_width: pixels, max_height: pixels })
+const PictureQuery = Type.Object({ at: TimeIn('The moment.') })
+const sizeNames = ['max_width', 'max_height']
 
 export function registerPictureRoutes(
   server: FastifyInstance,
@@ -34,13 +33,16 @@ export function registerPictureRoutes(
     if (!(await access.isGrantedRecordings(grant)))
       throw new AppError('forbidden', 'the right to see recordings was withdrawn')
     await access.noteLook(grant.userId, grant.cameraId)
+    const given = new URLSearchParams(request.query as string)
+    const size = sizeNames.find((name) => given.has(name))
+    if (size !== undefined) throw unsignedSize(size)
     const query = readQuery(PictureQuery, request.query as string) as Static<typeof PictureQuery>
-    const { jpeg } = await pictures.picture(
-      grant.cameraId,
-      getTime('at', query.at),
-      createLiveView(query),
-      grant.userId,
-    )
+    const { jpeg } = await pictures.picture(grant.cameraId, getTime('at', query.at), grant.view, grant.userId)
     sendBytes(reply, 'image/jpeg', jpeg)
   })
+}
+
+function unsignedSize(name: string): AppError {
+  const reason = 'The size is part of the signed address: send it to …/recording/pictures/ instead.'
+  return new AppError('invalid', `${name}: ${reason}`, { fields: { [name]: [reason] } })
 }
