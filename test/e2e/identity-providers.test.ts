@@ -1,0 +1,216 @@
+// People at a browser who sign in with a provider of another maker, pages of both included, without a script on ours.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { writeProviderFile } from '../identity/provider-file.ts'
+import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
+import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { launchChromium } from './browser.ts'
+import { readMailedLink } from './outbox.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+
+type Scene = AsyncDisposable & { readonly provider: RealProvider; readonly server: ServerUnderTest }
+
+type SceneOptions = {
+  readonly args?: readonly string[]
+  readonly more?: Record<string, unknown>
+  readonly userinfoOnly?: boolean
+}
+
+async function openScene({ args = [], more, userinfoOnly = false }: SceneOptions = {}): Promise<Scene> {
+  await using held = new AsyncDisposableStack()
+  const provider = held.use(await openRealProvider({ userinfoOnly }))
+  const { issuer, ca } = provider
+  const file = held.use(await writeProviderFile({ id: 'office', issuer, ca, ...(more && { more }) }))
+  const server = held.use(await openServer(...file.args, ...args))
+  provider.register(`${server.url}/sign-in/with/office/back/`)
+  const kept = held.move()
+  return { provider, server, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}
+
+async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+  return browser
+}
+
+type Visitor = { readonly page: Page; readonly complaints: readonly string[] }
+
+/** A browser of their own. */
+async function visit(browser: Browser): Promise<Visitor> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) complaints.push(message.text())
+  })
+  return { page, complaints }
+}
+
+const main = async (page: Page): Promise<string> => String(await page.textContent('main'))
+
+/** At the provider: its sign-in page, and its question. */
+async function proveThere(page: Page, name: string): Promise<void> {
+  await page.fill('input[name=login]', name)
+  await page.fill('input[name=password]', 'any')
+  await page.click('button[type=submit]')
+  await page.waitForLoadState()
+}
+
+async function agreeThere(page: Page): Promise<void> {
+  await page.click('button[type=submit]')
+  await page.waitForLoadState()
+}
+
+async function signInThere(page: Page, { url }: ServerUnderTest, name: string): Promise<void> {
+  await page.goto(`${url}/sign-in/`)
+  await page.click('text=Sign in with The office')
+  await proveThere(page, name)
+  await agreeThere(page)
+}
+
+async function signedInAs(page: Page, { url }: ServerUnderTest): Promise<string> {
+  await page.goto(`${url}/account/`)
+  return new URL(page.url()).pathname === '/account/' ? String(await page.textContent('.who')) : 'nobody'
+}
+
+test('sign-up by the policy: who is invited gets an account with the provider, and comes back to where they wanted to go', async (t) => {
+  await using scene = await openScene({ userinfoOnly: true })
+  const { provider, server } = scene
+  provider.people.set('gus', {
+    email: 'guest@example.com',
+    email_verified: true,
+    given_name: 'Gus',
+    family_name: 'Gast',
+  })
+  const { page, complaints } = await visit(await openBrowser(t))
+  await signInThere(page, server, 'gus')
+  assert.match(await main(page), /nobody has invited you/)
+  await page.click('main a.button')
+  assert.equal(new URL(page.url()).pathname, '/sign-in/')
+
+  await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'guest@example.com' } })
+  await readMailedLink(server, 'guest@example.com')
+  // The provider knows them by now, and asks nothing.
+  await page.goto(`${server.url}/account/email/`)
+  await page.click('text=Sign in with The office')
+  await page.waitForURL(`${server.url}/account/email/`)
+  assert.match(await signedInAs(page, server), /Gus Gast\s*guest@example\.com/)
+  // And the dashboard opens, with a grant of its own.
+  await page.goto(server.url)
+  await page.waitForSelector('text=Cameras')
+  assert.deepEqual(complaints, [])
+})
+
+test('an account of before is linked after its password, and not where the address is not verified', async (t) => {
+  await using scene = await openScene()
+  const { provider, server } = scene
+  provider.people.set('olive', { email, email_verified: false })
+  const browser = await openBrowser(t)
+  const { page, complaints } = await visit(browser)
+  await signInThere(page, server, 'olive')
+  assert.match(await main(page), /does not vouch for your e-mail address/)
+  provider.people.set('olive', { email, email_verified: true })
+  await page.goto(`${server.url}/sign-in/`)
+  await page.click('text=Sign in with The office')
+  assert.match(await main(page), /There is an account for owner@example\.com/)
+  assert.equal(await signedInAs(await page.context().newPage(), server), 'nobody')
+  await page.click('main a.button')
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+  assert.match(await main(page), /Link your account with The office\?/)
+  await page.click('main button')
+  assert.match(await main(page), /The account is linked/)
+
+  const other = await visit(browser)
+  await signInThere(other.page, server, 'olive')
+  assert.match(await signedInAs(other.page, server), /owner@example\.com/)
+  // Unlinked here, it is signed out there.
+  await page.goto(`${server.url}/account/providers/`)
+  await page.click('main li button')
+  assert.match(await main(page), /The link is removed/)
+  assert.equal(await signedInAs(other.page, server), 'nobody')
+  // Linked again from the settings, in one go.
+  await page.click('text=Link with The office')
+  await page.waitForURL(/providers/)
+  assert.match(await main(page), /The account is linked/)
+  assert.deepEqual([...complaints, ...other.complaints], [])
+})
+
+test('the rule of the operator links at once, and tells the account', async (t) => {
+  await using scene = await openScene({ more: { link_by_verified_address: true } })
+  const { provider, server } = scene
+  provider.people.set('olive', { email: 'Owner@Example.com', email_verified: true })
+  const { page } = await visit(await openBrowser(t))
+  await signInThere(page, server, 'olive')
+  assert.match(await signedInAs(page, server), /owner@example\.com/)
+})
+
+test('an account without a password proves itself at the provider anew, and a "no" there leads back', async (t) => {
+  await using scene = await openScene({ args: ['--sign-up', 'open'] })
+  const { provider, server } = scene
+  provider.people.set('ada', { email: 'ada@example.com', email_verified: true, given_name: 'Ada' })
+  const { page, complaints } = await visit(await openBrowser(t))
+  await signInThere(page, server, 'ada')
+  await page.goto(`${server.url}/account/tokens/`)
+  assert.match(await main(page), /You have no password here/)
+  await page.click('text=Sign in with The office')
+  // Though the provider knew them a moment ago.
+  await proveThere(page, 'ada')
+  if (!page.url().startsWith(server.url)) await agreeThere(page)
+  assert.equal(new URL(page.url()).pathname, '/account/tokens/')
+  assert.match(await main(page), /A new token/)
+
+  await page.context().clearCookies()
+  await page.goto(`${server.url}/sign-in/`)
+  await page.click('text=Sign in with The office')
+  await page.click('text=Cancel')
+  await page.waitForURL(`${server.url}/**`)
+  assert.match(await main(page), /did not let you in, or you said no/)
+  assert.deepEqual(complaints, [])
+})
+
+test('a provider that is gone costs a page, and passwords work', async (t) => {
+  await using scene = await openScene()
+  const { provider, server } = scene
+  await provider.goDown()
+  const { page } = await visit(await openBrowser(t))
+  await page.goto(`${server.url}/sign-in/`)
+  await page.click('text=Sign in with The office')
+  assert.match(await main(page), /sign in with your password/)
+  await page.click('main a.button')
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+  assert.match(await signedInAs(page, server), /owner@example\.com/)
+})
+
+test('an answer that another browser brings signs nobody in', async (t) => {
+  await using scene = await openScene({ args: ['--sign-up', 'open'] })
+  const { provider, server } = scene
+  provider.people.set('eve', { email: 'eve@example.com', email_verified: true })
+  const browser = await openBrowser(t)
+  const eve = await visit(browser)
+  await eve.page.goto(`${server.url}/sign-in/`)
+  await eve.page.click('text=Sign in with The office')
+  await proveThere(eve.page, 'eve')
+  // Eve stops on the way back, and gives the address to somebody else.
+  const { request } = eve.page.context()
+  const consent = String(await eve.page.getAttribute('form', 'action'))
+  const agreed = await request.post(consent, { form: { prompt: 'consent' }, maxRedirects: 0 })
+  const sentBack = await request.get(agreed.headers().location!, { maxRedirects: 0 })
+  const answer = sentBack.headers().location!
+  assert.match(answer, /code=/)
+  const victim = await visit(browser)
+  await victim.page.goto(`${server.url}/sign-in/`)
+  await victim.page.goto(answer)
+  assert.match(await main(victim.page), /cannot be finished/)
+  assert.equal(await signedInAs(victim.page, server), 'nobody')
+  // It was hers, and still is.
+  await eve.page.goto(answer)
+  assert.match(await signedInAs(eve.page, server), /eve@example\.com/)
+})
