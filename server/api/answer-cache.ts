@@ -7,6 +7,7 @@ import type { Credential } from '../auth/caller.ts'
 import { type MediaTokens, mediaTokenSlotMs } from '../auth/media-token.ts'
 import type { Store } from '../store/store.ts'
 import { VersionedCache, type VersionedSource } from '../store/versioned-cache.ts'
+import { type EncodedJson, encodeJson } from './answer.ts'
 
 const maxUrlLength = 512
 
@@ -28,6 +29,11 @@ type AnswerCacheOptions = {
   /** Larger answers are not kept. */
   readonly maxAnswerBytes: number
 }
+
+export type AnswerKey = `${Credential['kind']} ${number} ${string}`
+
+/** The endpoint that answered, and what. */
+export type KnownAnswer = { readonly name: EndpointName; readonly json: EncodedJson }
 
 /** Of the endpoints whose answers depend on nothing but credentials, URL, store and media tokens. */
 export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions): readonly AnswerCache[] {
@@ -59,7 +65,7 @@ export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions):
 
 export class AnswerCache {
   readonly #names: ReadonlySet<EndpointName>
-  readonly #answers: VersionedCache<string, string>
+  readonly #answers: VersionedCache<string, KnownAnswer>
 
   constructor({ source, names, maxBytes: max, maxAnswerBytes: maxOfOne }: AnswerCacheOptions) {
     this.#names = new Set(names)
@@ -74,21 +80,33 @@ export class AnswerCache {
     return this.#names.has(name)
   }
 
-  /** The answer as JSON, if it is known and still true. `url` is path and query as requested. */
-  find(credential: Credential, url: string): string | undefined {
-    return this.#answers.get(keyOf(credential, url))
+  /** The answer, if it is known and still true. */
+  find(key: AnswerKey): KnownAnswer | undefined {
+    return this.#answers.get(key)
   }
 
-  /** The answer from memory, or made now and, where the URL says nothing but what the endpoint `name` knows, kept. */
-  load(name: EndpointName, credential: Credential, url: string, make: () => Promise<string>): Promise<string> {
-    return isKnown(name, url) ? this.#answers.load(keyOf(credential, url), make) : make()
+  /**
+   * The answer from memory, or made now as JSON and, where the URL says nothing but what the endpoint `name` knows, kept. `url` is path and
+   * query as requested.
+   */
+  async load(
+    name: EndpointName,
+    credential: Credential,
+    url: string,
+    make: () => Promise<string>,
+  ): Promise<EncodedJson> {
+    const encode = async (): Promise<KnownAnswer> => ({ name, json: encodeJson(await make()) })
+    const { json } = await (isKnown(name, url) ? this.#answers.load(keyOfAnswer(credential, url), encode) : encode())
+    return json
   }
 }
 
-const keyOf = ({ kind, id }: Credential, url: string): string => `${kind} ${id} ${url}`
+export function keyOfAnswer({ kind, id }: Credential, url: string): AnswerKey {
+  return `${kind} ${id} ${url}`
+}
 
 /** A character takes two bytes at most. */
-const sizeOf = (key: string, answer: string): number => 2 * (key.length + answer.length) + entryBytes
+const sizeOf = (key: string, { json }: KnownAnswer): number => 2 * (key.length + json.length) + entryBytes
 
 /** Each parameter is one of the endpoint's and is there once; otherwise there would be any number of URLs for one answer. */
 function isKnown(name: EndpointName, url: string): boolean {

@@ -35,11 +35,14 @@ import { OpenStreams } from './media/open-streams.ts'
 import { registerPictureRoutes } from './media/picture-routes.ts'
 import { registerRecordedRoutes } from './media/recorded-routes.ts'
 import { MediaUrls } from './media-urls.ts'
+import { createMemoryAnswers } from './memory-answers.ts'
 import { registerMetrics } from './metrics.ts'
 import { registerMetadata } from './oauth/metadata.ts'
 import { registerTokenRoutes } from './oauth/token-routes.ts'
 import { registerPages } from './pages/pages.ts'
 import { Connections } from './transport/connections.ts'
+import type { OnClearCredentials } from './transport/plain-http.ts'
+import { OriginCheck } from './transport/request-origin.ts'
 import { type Identity, replaceIdentity } from './transport/secure-server.ts'
 import { Tally } from './transport/tally.ts'
 import { defaultTimeouts } from './transport/timeouts.ts'
@@ -77,24 +80,31 @@ export function createApi(deps: ApiDeps): Api {
   const proxies = deps.origin?.proxies ?? new TrustedProxies([])
   const { unsentBytes, ...clientLimits } = deps.clientLimits ?? unlimited
   const connections = new Connections({ ...clientLimits, proxies })
+  const onClearCredentials: OnClearCredentials = ({ ip, userAgent, ...sent }) =>
+    clear.note({ ...sent, context: { ip, userAgent } })
+  const origin = new OriginCheck({
+    proxies,
+    isBehindProxy: identity === undefined,
+    hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
+    onClearCredentials,
+  })
+  const caches = createAnswerCaches({ store, mediaTokens })
+  const unsent = new Tally(unsentBytes)
   const server = createHttpServer({
     identity,
     connections,
     timeouts: deps.timeouts ?? defaultTimeouts,
-    unsentBytes: new Tally(unsentBytes),
+    unsentBytes: unsent,
     log,
-    origin: {
-      proxies,
-      isBehindProxy: identity === undefined,
-      hosts: [new URL(publicUrl).hostname, ...(deps.origin?.hosts ?? [])],
-      onClearCredentials: ({ ip, userAgent, ...sent }) => clear.note({ ...sent, context: { ip, userAgent } }),
-    },
+    origin,
+    onClearCredentials,
     checkCaller: createCallerCheck({ authenticator, limits }),
+    answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
   registerEndpoints(server, {
     authenticator,
     limits,
-    caches: createAnswerCaches({ store, mediaTokens }),
+    caches,
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, accounts, audit, publicUrl }),

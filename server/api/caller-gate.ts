@@ -33,10 +33,7 @@ export function createGate(
 ) {
   const admit = (request: FastifyRequest, caller: Caller): void => {
     request.rate = limits.takeCaller(caller) ?? null
-    const { scopes } = caller
-    const isCovered =
-      access.all.every((scope) => scopes.has(scope)) || (access.or !== undefined && scopes.has(access.or))
-    if (!isCovered) throw insufficientScope(access.all)
+    checkScopes(caller, access)
     request.caller = caller
   }
   const refuse = (request: FastifyRequest, error: unknown): Error => {
@@ -87,6 +84,12 @@ export function createGate(
     }
     done()
   }
+}
+
+/** Throws HttpError 403. */
+export function checkScopes({ scopes }: Caller, { all, or }: Endpoint['access']): void {
+  const isCovered = all.every((scope) => scopes.has(scope)) || (or !== undefined && scopes.has(or))
+  if (!isCovered) throw insufficientScope(all)
 }
 
 /** As the hook, for requests that no endpoint answers: credentials are asked for, scopes are not. */

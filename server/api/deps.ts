@@ -145,7 +145,7 @@ export type ApiDeps = {
     | 'check'
   >
   readonly access: CameraAccess
-  readonly authenticator: Pick<Authenticator, 'authenticate' | 'isLive'>
+  readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
   readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   readonly accounts: Pick<

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
-import { sendEmpty, sendJson } from './answer.ts'
+import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { Call, Handlers } from './call.ts'
 import { createGate, type GateOptions } from './caller-gate.ts'
@@ -35,26 +35,17 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       else sendJson(reply, endpoint.status, JSON.stringify(result))
     }
     const cache = caches.find((each) => each.keeps(name))
-    const answerFromMemory = (
-      cache: AnswerCache,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ): Promise<void> | undefined => {
-      const { credential } = request.caller!
-      const known = cache.find(credential, request.url)
-      if (known === undefined) {
-        const make = async () => JSON.stringify(await handle(createCall(endpoint, request, reply)))
-        return cache.load(name, credential, request.url, make).then((json) => sendJson(reply, endpoint.status, json))
-      }
-      sendJson(reply, endpoint.status, known)
-      return undefined
+    const keepAnswer = async (cache: AnswerCache, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const make = async () => JSON.stringify(await handle(createCall(endpoint, request, reply)))
+      const json = await cache.load(name, request.caller!.credential, request.url, make)
+      sendEncoded(reply, endpoint.status, json)
     }
     server.route({
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       // Before the body is read: a stranger learns nothing about what it should hold.
       onRequest: createGate(options, endpoint),
-      handler: cache ? (request, reply) => answerFromMemory(cache, request, reply) : answer,
+      handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
   }
 }

@@ -1,6 +1,6 @@
 // Fastify, set up for this service: strict about sizes, silent about requests, one shape of errors, any origin. Knows no endpoint.
 
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { RateLimitError } from '../auth/guard/rate-limiter.ts'
 import { AppError, errorChain } from '../base/error.ts'
@@ -12,16 +12,18 @@ import { maxBodyBytes } from './read-json.ts'
 import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
+import type { OnClearCredentials } from './transport/plain-http.ts'
 import { createPlainServer } from './transport/plain-server.ts'
-import { type OriginOptions, readTarget, registerOriginCheck } from './transport/request-origin.ts'
+import { type OriginCheck, readTarget, registerOriginCheck } from './transport/request-origin.ts'
 import { createSecureServer, type Identity } from './transport/secure-server.ts'
 import type { Tally } from './transport/tally.ts'
-import type { Timeouts } from './transport/timeouts.ts'
+import { limitSilence, type Timeouts } from './transport/timeouts.ts'
 
 export type HttpServerOptions = {
   /** Undefined: plain HTTP, for a proxy alone. */
   readonly identity: Identity | undefined
-  readonly origin: OriginOptions
+  readonly origin: OriginCheck
+  readonly onClearCredentials: OnClearCredentials
   readonly timeouts: Timeouts
   /** Told of every connection. */
   readonly connections: Connections
@@ -30,6 +32,8 @@ export type HttpServerOptions = {
   readonly log: Logger
   /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
   readonly checkCaller: (request: FastifyRequest) => Promise<void>
+  /** Asked before the routes; true when it has answered. */
+  readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 const preflightHeaders = {
@@ -40,16 +44,20 @@ const preflightHeaders = {
 
 /** Listens to nothing yet, and has no routes but the answers to preflight requests. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller } = options
+  const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller, answerFromMemory } = options
+  let isClosing = false
   const server = Fastify({
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
     serverFactory: (handle) => {
       const onRequest: RequestListener = (request, response) => {
         if (!request.url!.startsWith('/')) readTarget(request)
+        // A server that closes tells clients of HTTP/1.1 so; Fastify does that.
+        if (!isClosing && answerFromMemory(request, response)) return
+        limitSilence(request, timeouts)
         handle(request, response)
       }
       const nodeServer = identity
-        ? (createSecureServer(onRequest, identity, timeouts, origin.onClearCredentials) as unknown as Server)
+        ? (createSecureServer(onRequest, identity, timeouts, options.onClearCredentials) as unknown as Server)
         : createPlainServer(onRequest, timeouts)
       connections.track(nodeServer)
       return nodeServer
@@ -69,6 +77,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   server.decorateRequest('rate', null)
   server.decorate('unsentBytes', unsentBytes)
+  server.addHook('preClose', (done) => {
+    isClosing = true
+    done()
+  })
   registerOriginCheck(server, origin)
   acceptAnyBody(server)
 

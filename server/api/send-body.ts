@@ -17,6 +17,12 @@ declare module 'fastify' {
 /** Answers up to this size are handed over whole. */
 export const pieceBytes = 64 * 1024
 
+/**
+ * The same for one that is counted, a copy of its own for this client, and goes over HTTP/1.1: there the connection takes it as well whole
+ * as in pieces, which cost a turn of the loop each. It has to be taken within the time of one piece.
+ */
+export const wholeBytes = 128 * 1024
+
 /** The head is out. `bytes` must not change any more. */
 export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
   if (bytes.length <= pieceBytes) response.end(bytes)
@@ -28,12 +34,23 @@ export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
  * address has too much to take already.
  */
 export function countUnsent({ raw, request, server }: FastifyReply, bytes: number): void {
+  countUnsentOf(server.unsentBytes, request.clientIp, raw, bytes)
+}
+
+/** As `countUnsent`, of an answer that does not come from a route. */
+export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerResponse, bytes: number): void {
   if (bytes <= pieceBytes) return
-  const { clientIp } = request
-  if (!server.unsentBytes.take(clientIp, bytes)) {
+  if (!unsent.take(clientIp, bytes)) {
     throw new AppError('unavailable', 'too much waits to be sent to this address', { retryAfterSeconds: 5 })
   }
-  raw.once('close', () => server.unsentBytes.give(clientIp, bytes))
+  response.once('close', () => unsent.give(clientIp, bytes))
+}
+
+/** The head is out. As `sendBody`, of text with a character for each byte. */
+export function sendText(response: ServerResponse, text: string): void {
+  const max = response.req.httpVersionMajor === 1 ? wholeBytes : pieceBytes
+  if (text.length <= max) response.end(text, 'latin1')
+  else void sendPieces(response, Buffer.from(text, 'latin1'))
 }
 
 async function sendPieces(response: ServerResponse, bytes: Uint8Array): Promise<void> {

@@ -19,7 +19,6 @@ export function createPlainServer(onRequest: RequestListener, timeouts: Timeouts
     },
     onRequest,
   )
-  server.setTimeout(timeouts.stallMs)
   cutStalled(server, timeouts)
   return server
 }

@@ -47,21 +47,54 @@ export function readTarget(request: IncomingMessage): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`
 }
 
+/** Of every request, whatever answers it. */
+export class OriginCheck {
+  readonly #options: OriginOptions
+  readonly #allowed: AllowedHosts
+
+  constructor(options: OriginOptions) {
+    this.#options = options
+    this.#allowed = new AllowedHosts(options.hosts)
+  }
+
+  /** The client's address. */
+  findClient({ socket, headers }: IncomingMessage): string {
+    const { proxies } = this.#options
+    const peer = peerOf(socket)
+    return proxies.has(peer) ? proxies.findClient(peer, textOf(headers['x-forwarded-for'])) : peer
+  }
+
+  /** Throws HttpError for a request that came over HTTP, 403, or that means another server, 421. */
+  check(request: IncomingMessage, clientIp: string): void {
+    const { headers, socket, url = '' } = request
+    const isProxy = this.#options.proxies.has(peerOf(socket))
+    this.#checkScheme(request, { isProxy, clientIp })
+    if (!url.startsWith('/') && url !== '*') throw misdirected()
+    this.#allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
+  }
+
+  #checkScheme(request: IncomingMessage, { isProxy, clientIp }: { isProxy: boolean; clientIp: string }): void {
+    const { isBehindProxy, onClearCredentials } = this.#options
+    if (!isProxy && !isBehindProxy) return
+    const { headers, method, url = '' } = request
+    const scheme = isProxy ? lastOf(headers['x-forwarded-proto'])?.toLowerCase() : undefined
+    if (scheme === 'https' || (scheme === undefined && !isBehindProxy)) return
+    if (openPaths.has(url.split('?', 1)[0]!)) return
+    const { authorization, 'user-agent': userAgent } = headers
+    const isForm = isFormLine(`${method} ${url} `)
+    const hasCredentials = authorization !== undefined || isForm
+    if (hasCredentials) onClearCredentials?.({ authorization, userAgent, isForm, ip: clientIp })
+    throw createPlainHttpError(hasCredentials, request.httpVersionMajor === 1 ? { connection: 'close' } : {})
+  }
+}
+
 /** To be called before any other hook is added. */
-export function registerOriginCheck(server: FastifyInstance, options: OriginOptions): void {
-  const { proxies, isBehindProxy, hosts, onClearCredentials } = options
-  const allowed = new AllowedHosts(hosts)
+export function registerOriginCheck(server: FastifyInstance, origin: OriginCheck): void {
   server.decorateRequest('clientIp', '')
   server.addHook('onRequest', (request, _reply, done) => {
-    const { headers } = request
-    const peer = plainAddress(request.raw.socket.remoteAddress ?? '')
-    request.clientIp = peer
+    request.clientIp = origin.findClient(request.raw)
     try {
-      const isProxy = proxies.has(peer)
-      if (isProxy) request.clientIp = proxies.findClient(peer, textOf(headers['x-forwarded-for']))
-      checkScheme(request, { isProxy, isBehindProxy, onClearCredentials })
-      if (!request.url.startsWith('/') && request.url !== '*') throw misdirected()
-      allowed.check((isProxy && lastOf(headers['x-forwarded-host'])) || hostOf(headers))
+      origin.check(request.raw, request.clientIp)
     } catch (error) {
       done(error as Error)
       return
@@ -70,20 +103,8 @@ export function registerOriginCheck(server: FastifyInstance, options: OriginOpti
   })
 }
 
-function checkScheme(
-  request: FastifyRequest,
-  options: { isProxy: boolean; isBehindProxy: boolean; onClearCredentials: OnClearCredentials | undefined },
-) {
-  const { isProxy, isBehindProxy, onClearCredentials } = options
-  if (!isProxy && !isBehindProxy) return
-  const scheme = isProxy ? lastOf(request.headers['x-forwarded-proto'])?.toLowerCase() : undefined
-  if (scheme === 'https' || (scheme === undefined && !isBehindProxy)) return
-  if (openPaths.has(request.url.split('?', 1)[0]!)) return
-  const { authorization, 'user-agent': userAgent } = request.headers
-  const isForm = isFormLine(`${request.method} ${request.url} `)
-  const hasCredentials = authorization !== undefined || isForm
-  if (hasCredentials) onClearCredentials?.({ authorization, userAgent, isForm, ip: request.clientIp })
-  throw createPlainHttpError(hasCredentials, request.raw.httpVersionMajor === 1 ? { connection: 'close' } : {})
+function peerOf({ remoteAddress = '' }: IncomingMessage['socket']): string {
+  return plainAddress(remoteAddress)
 }
 
 /** HTTP/2 has it in a header of its own. */

@@ -66,7 +66,6 @@ export function createSecureServer(
   // Node's types know one request class per version; at run time both are what Fastify expects.
   const server = createHttp2Server(options, keepRules(onRequest) as never)
   server.on('checkExpectation', refuseExpectation as never)
-  server.setTimeout(timeouts.stallMs)
   limitHttp2(server, timeouts)
   cutStalled(server, timeouts)
   refusePlainHttp(server, timeouts.handshakeMs, onClearCredentials)

@@ -1,5 +1,7 @@
 // How long a peer may take before its connection is closed. Defaults of Fastify are 0, which is for ever.
 
+import type { IncomingMessage } from 'node:http'
+
 export type Timeouts = {
   /** From the first byte of a connection to the end of the TLS handshake. */
   readonly handshakeMs: number
@@ -18,6 +20,14 @@ export type Timeouts = {
   readonly untakenMs: number
   /** How often the limits are looked at. */
   readonly checkIntervalMs: number
+}
+
+/**
+ * For a request that is not answered at once; `response.setTimeout(0)` lifts it. The same for all connections, as a property of the server, would cost a timer
+ * with each request. Streams of HTTP/2 have theirs from the start, see http2-limits.ts.
+ */
+export function limitSilence({ httpVersionMajor, socket }: IncomingMessage, { stallMs }: Timeouts): void {
+  if (httpVersionMajor === 1) socket.setTimeout(stallMs)
 }
 
 export const defaultTimeouts: Timeouts = {
