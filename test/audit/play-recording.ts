@@ -53,8 +53,8 @@ type Shown = DecodedPicture & { readonly shownMs: number }
 
 async function playSection(http: HttpReader, section: Section): Promise<{ pictures: Shown[]; complaints: string[] }> {
   const { map, entries } = section
-  const parts = [await http.getBytes(map.url, [map.offset, map.offset + map.length - 1])]
-  for (const { url, offset, length } of entries) parts.push(await http.getBytes(url, [offset, offset + length - 1]))
+  const parts = [await http.getBytes(map.url, map.range)]
+  for (const { url, range } of entries) parts.push(await http.getBytes(url, range))
   const { pictures, complaints } = await decodePictures(Buffer.concat(parts))
   // An entry's wall clock is that of its first picture: the one that is shown first of those whose bytes lie in it.
   const starts: number[] = []
