@@ -15,7 +15,15 @@ const knownMethods: ReadonlySet<string> = new Set(METHODS)
 /** `onRequest`, for requests that keep the rules; the others are answered. */
 export function keepRules(onRequest: RequestListener): RequestListener {
   return (request, response) => {
-    if (request.httpVersionMajor === 1) {
+    if (!isHttp2(request)) {
+      if (request.httpVersionMajor !== 1) {
+        refuse(
+          request,
+          response,
+          new HttpError(400, 'parse_error', 'The request line names a version other than HTTP/1.1 and HTTP/1.0.'),
+        )
+        return
+      }
       if (isTooFarAhead(request, response)) {
         request.socket.destroy()
         return
@@ -48,6 +56,11 @@ export const refuseExpectation: RequestListener = (request, response) => {
   )
 }
 
+/** By what it came with: the parser of HTTP/1.1 reads `GET / HTTP/2.0` too, and believes what it says. */
+function isHttp2(request: IncomingMessage): boolean {
+  return 'stream' in request
+}
+
 const pipelined = new WeakMap<Socket, number>()
 
 /** Node answers in order: what cannot be sent yet has no socket. All of them are in memory until somebody takes the first. */
@@ -74,6 +87,6 @@ function joinCredentials({ headers, rawHeaders }: IncomingMessage): void {
 
 function refuse(request: IncomingMessage, response: ServerResponse, { problem }: HttpError): void {
   // The body, if there is one, stays unread; HTTP/2 has no such header and closes the stream alone.
-  const headers = request.httpVersionMajor === 1 ? { connection: 'close' } : {}
+  const headers = isHttp2(request) ? {} : { connection: 'close' }
   writeProblemTo(response, { ...problem, headers: { ...problem.headers, ...headers } })
 }

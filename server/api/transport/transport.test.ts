@@ -220,6 +220,10 @@ test('what HTTP itself refuses is an error like every other, on every version', 
     [`${line}Host: a\r\nHost: b\r\n${rest}\r\n`, 400, 'parse_error'],
     [`${line}Host: x\r\nExpect: foo\r\n${rest}\r\n`, 417, 'expectation_failed'],
     [`FOO /v1/me/ HTTP/1.1\r\nHost: x\r\n${rest}\r\n`, 405, 'method_not_allowed'],
+    // It ended the server once: not an error of the parser, and no request of HTTP/2 either.
+    [`GET /v1/me/ HTTP/2.0\r\nHost: x\r\n${rest}\r\n`, 400, 'parse_error'],
+    [`GET /v1/me/ HTTP/0.9\r\nHost: x\r\n${rest}\r\n`, 400, 'parse_error'],
+    [`GET /v1/me/ HTTP/2.0\r\nHost: x\r\nExpect: foo\r\n${rest}\r\n`, 400, 'parse_error'],
     [`${line}Host: x\r\nX: \0\r\n${rest}\r\n`, 400, 'parse_error'],
     [Buffer.from(`GET /v1/cameras/é/ HTTP/1.1\r\nHost: x\r\n${rest}\r\n`), 400, 'parse_error'],
     [
