@@ -127,6 +127,29 @@ export const Session = Type.Object({
   user_agent: nullable(Type.String()),
 })
 
+export const IdentityPath = Type.Object({ identity_id: Type.Integer() })
+
+export const Identity = Type.Object({
+  id: Type.Integer(),
+  provider: nullable(
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { description: 'Null while the server does not have it among its providers: then nobody signs in with it.' },
+    ),
+  ),
+  issuer: Type.String({ description: 'Of the provider, as OpenID Connect knows it.' }),
+  email: nullable(Type.String({ description: 'As the provider said it last; not compared with anything.' })),
+  created_at: Timestamp,
+  last_used_at: nullable(Timestamp),
+})
+
+export const IdentityProvider = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  is_linked: Type.Boolean({ description: 'Whether an account there signs in to the account of the caller.' }),
+  link_url: Type.String({ description: 'The page of this server on which a person links an account there.' }),
+})
+
 const ownPassword = (needed: string) =>
   Type.Optional(
     Type.String({ ...passwordLimits, description: `The present one of the owner who asks; needed ${needed}.` }),

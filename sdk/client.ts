@@ -8,9 +8,11 @@ import {
   type Authorizations,
   createApplications,
   createAuthorizations,
+  createIdentities,
   createMe,
   createSessions,
   createTokens,
+  type Identities,
   type Me,
   type Sessions,
   type Tokens,
@@ -41,6 +43,7 @@ export type Client = {
   readonly applications: Applications
   readonly authorizations: Authorizations
   readonly sessions: Sessions
+  readonly identities: Identities
   readonly users: Users
   readonly server: Server
   /** Any operation by its name in the interface's table; the resources are made of it. */
@@ -62,6 +65,7 @@ export function createClient({ auth, retry, ...httpOptions }: ClientOptions): Cl
     applications: createApplications(call),
     authorizations: createAuthorizations(call),
     sessions: createSessions(call),
+    identities: createIdentities(call),
     users: createUsers(call),
     server: createServer(call),
     call,

@@ -136,6 +136,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     oauth,
     sessions,
     accounts,
+    providers: auth.providers,
     audit,
     mediaTokens: auth.mediaTokens,
     live,

@@ -28,6 +28,7 @@ import { RateLimits } from '../../server/auth/guard/rate-limits.ts'
 import { MediaTokens } from '../../server/auth/media-token.ts'
 import { OAuth } from '../../server/auth/oauth/oauth.ts'
 import { hashPassword } from '../../server/auth/password.ts'
+import { createNoProviders } from '../../server/auth/providers/temporary-providers.ts'
 import { Sessions } from '../../server/auth/sessions/sessions.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { createLogger } from '../../server/base/log.ts'
@@ -125,6 +126,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
     ...noCameras,
     storage: createTemporaryStorage(store, process.cwd(), clock),
     figures: { find: () => undefined },
+    providers: createNoProviders(store, { audit: { write: () => {} }, clock }),
     repair: () => ({ pending: 0, repaired: 0, failed: 0 }),
     report: () => ({
       version: '',

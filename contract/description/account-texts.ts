@@ -101,6 +101,34 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
     }),
   },
   deleteSession: { tag: 'Credentials', description: 'It has to sign in again.' },
+  listIdentityProviders: {
+    tag: 'Credentials',
+    description:
+      'Those of the server’s settings, in their order. To link takes a person at a browser: open `link_url` in one.',
+    answer: pageOf({
+      id: 'home',
+      name: 'Home account',
+      is_linked: true,
+      link_url: 'https://cameras.example.org/account/providers/',
+    }),
+  },
+  listIdentities: {
+    tag: 'Credentials',
+    description: 'In the order in which they were linked.',
+    answer: pageOf({
+      id: 3,
+      provider: { id: 'home', name: 'Home account' },
+      issuer: 'https://id.example.org/realms/home',
+      email: 'ada@example.org',
+      created_at: '2026-04-30T09:00:00Z',
+      last_used_at: '2026-05-01T11:57:00Z',
+    }),
+  },
+  deleteIdentity: {
+    tag: 'Credentials',
+    description: 'Ends all sessions of the account, but that of the dashboard which asks.',
+    refusals: { 409: 'Nothing else signs in to the account: it has to have a password first.' },
+  },
   listUsers: {
     tag: 'Users',
     description: 'In the order in which they were made, disabled ones included.',

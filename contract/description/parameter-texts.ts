@@ -18,6 +18,7 @@ export const pathTexts: { readonly [Name in PathName]: { readonly description: s
   token_id: { description: '`id` of the token.', example: 3 },
   application_id: { description: '`id` of the application.', example: 2 },
   authorization_id: { description: '`id` of the authorization.', example: 8 },
+  identity_id: { description: '`id` of the link.', example: 3 },
   session_id: { description: '`id` of the session.', example: 'q3Zk1mWvT9yLx0aB' },
   user_id: { description: '`id` of the user.', example: 7 },
 }

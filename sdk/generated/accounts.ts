@@ -114,6 +114,27 @@ export type CreatedPersonalToken = {
   token: string
 }
 
+export type Identity = {
+  id: number
+  /** Null while the server does not have it among its providers: then nobody signs in with it. */
+  provider: { id: string; name: string } | null
+  /** Of the provider, as OpenID Connect knows it. */
+  issuer: string
+  /** As the provider said it last; not compared with anything. */
+  email: string | null
+  created_at: Timestamp
+  last_used_at: Timestamp | null
+}
+
+export type IdentityProvider = {
+  id: string
+  name: string
+  /** Whether an account there signs in to the account of the caller. */
+  is_linked: boolean
+  /** The page of this server on which a person links an account there. */
+  link_url: string
+}
+
 export type MeChange = {
   first_name?: string | undefined
   last_name?: string | undefined

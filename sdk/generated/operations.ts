@@ -11,6 +11,8 @@ import type {
   Authorization,
   BrowserSession,
   CreatedPersonalToken,
+  Identity,
+  IdentityProvider,
   MeChange,
   NewAccount,
   NewApplication,
@@ -174,6 +176,12 @@ export type Operations = {
   listSessions: { query?: PageQuery; result: Page<BrowserSession> }
   /** Signs a browser out. An extension of the interface. */
   deleteSession: { params: { session_id: string }; result: undefined }
+  /** Identity providers that people may sign in with. An extension of the interface. */
+  listIdentityProviders: { query?: PageQuery; result: Page<IdentityProvider> }
+  /** Accounts at identity providers that sign in to the account of the current user. An extension of the interface. */
+  listIdentities: { query?: PageQuery; result: Page<Identity> }
+  /** Removes the link with an account at an identity provider. An extension of the interface. */
+  deleteIdentity: { params: { identity_id: number }; result: undefined }
   /** All accounts; for owners. An extension of the interface. */
   listUsers: { query?: PageQuery; result: Page<Account> }
   /** Makes an account; for owners. An extension of the interface. */
@@ -251,6 +259,9 @@ export const operations = {
   deleteAuthorization: { method: 'DELETE', path: '/v1/me/authorizations/{authorization_id}/' },
   listSessions: { method: 'GET', path: '/v1/me/sessions/' },
   deleteSession: { method: 'DELETE', path: '/v1/me/sessions/{session_id}/' },
+  listIdentityProviders: { method: 'GET', path: '/v1/me/identity-providers/' },
+  listIdentities: { method: 'GET', path: '/v1/me/identities/' },
+  deleteIdentity: { method: 'DELETE', path: '/v1/me/identities/{identity_id}/' },
   listUsers: { method: 'GET', path: '/v1/users/' },
   createUser: { method: 'POST', path: '/v1/users/' },
   inviteUser: { method: 'POST', path: '/v1/users/invitations/' },

@@ -11,6 +11,8 @@ export type Applications = ReturnType<typeof createApplications>
 export type Authorizations = ReturnType<typeof createAuthorizations>
 export type Sessions = ReturnType<typeof createSessions>
 
+export type Identities = ReturnType<typeof createIdentities>
+
 export const createMe = (call: Call) => ({
   get: (options?: CallOptions) => call('getMe', {}, options),
   /** Changes what the body names. */
@@ -60,4 +62,16 @@ export const createSessions = (call: Call) => ({
   listAll: (query: List = {}, options?: CallOptions) =>
     iteratePages((page: List) => call('listSessions', { query: page }, options), query),
   delete: (id: string, options?: CallOptions) => call('deleteSession', { params: { session_id: id } }, options),
+})
+
+/** Accounts at identity providers that sign in to the account; they are linked by a person at a browser. */
+export const createIdentities = (call: Call) => ({
+  list: (query: List = {}, options?: CallOptions) => call('listIdentities', { query }, options),
+  listAll: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listIdentities', { query: page }, options), query),
+  /** What there is to link with. */
+  listAllProviders: (query: List = {}, options?: CallOptions) =>
+    iteratePages((page: List) => call('listIdentityProviders', { query: page }, options), query),
+  /** Ends the sessions of the account too. */
+  delete: (id: number, options?: CallOptions) => call('deleteIdentity', { params: { identity_id: id } }, options),
 })

@@ -23,6 +23,7 @@ import { createGuestHandlers } from './handlers/guests.ts'
 import { createMeHandlers } from './handlers/me.ts'
 import { createOwnApplicationsHandlers } from './handlers/own-applications.ts'
 import { createOwnCredentialsHandlers } from './handlers/own-credentials.ts'
+import { createOwnIdentitiesHandlers } from './handlers/own-identities.ts'
 import { createRecordingHandlers } from './handlers/recording.ts'
 import { createServerHandlers } from './handlers/server.ts'
 import { createSharedCameraHandlers } from './handlers/shared-cameras.ts'
@@ -108,6 +109,7 @@ export function createApi(deps: ApiDeps): Api {
     handlers: {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, accounts, audit, publicUrl }),
+      ...createOwnIdentitiesHandlers({ providers: deps.providers, publicUrl }),
       ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({

@@ -14,6 +14,7 @@ import { Authenticator } from '../auth/authenticator.ts'
 import { MediaTokens } from '../auth/media-token.ts'
 import { createTemporaryOAuth } from '../auth/oauth/temporary-oauth.ts'
 import { createPersonalToken, describePersonalToken } from '../auth/personal-token.ts'
+import { createNoProviders } from '../auth/providers/temporary-providers.ts'
 import { Sessions } from '../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -96,6 +97,7 @@ export async function openTemporaryApi(
     oauth: createTemporaryOAuth(store, { clock }),
     sessions: new Sessions({ rows: store.sessions, clock, log: silentLogger }),
     accounts,
+    providers: createNoProviders(store, { audit, clock }),
     audit,
     mediaTokens,
     live: {

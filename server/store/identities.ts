@@ -35,7 +35,9 @@ export type Newcomer = Pick<NewUser, 'firstName' | 'lastName'> & { readonly emai
 export type UnlinkOptions = {
   /** Whether people of the issuer can sign in at present. */
   readonly isUsable: (issuer: string) => boolean
+  /** Sessions that stay: this one, or the one that what was granted ends with. */
   readonly exceptSessionId?: string | undefined
+  readonly exceptGrantId?: number | undefined
 }
 
 export class Identities {
@@ -124,7 +126,7 @@ export class Identities {
   }
 
   /**
-   * Ends the sessions of the account but `exceptSessionId` too; what is being made on a proof by this person is refused. Throws
+   * Ends the sessions of the account too, but one; what is being made on a proof by this person is refused. Throws
    * 'not_found', and 'conflict' when nothing else signs in to the account.
    */
   async unlink(userId: number, id: number, options: UnlinkOptions): Promise<{ user: User; identity: Identity }> {
@@ -148,6 +150,17 @@ export class Identities {
         .execute()
       let sessions = transaction.deleteFrom('sessions').where('user_id', '=', userId)
       if (options.exceptSessionId !== undefined) sessions = sessions.where('id', '<>', options.exceptSessionId)
+      if (options.exceptGrantId !== undefined) {
+        const grants = transaction
+          .selectFrom('oauth_grants')
+          .select('session_id')
+          .where('id', '=', options.exceptGrantId)
+        sessions = sessions.where(
+          'id',
+          'not in',
+          grants.where('session_id', 'is not', null).$castTo<{ session_id: string }>(),
+        )
+      }
       await sessions.execute()
       const user = { ...toUser(account), credentialsVersion: account.credentials_version + 1 }
       return { user, identity: toIdentity(row) }

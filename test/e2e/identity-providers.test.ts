@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { buildDashboard } from '../../scripts/build-web.ts'
 import { writeProviderFile } from '../identity/provider-file.ts'
 import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
 import { openServer, type ServerUnderTest } from '../server-under-test.ts'
@@ -214,3 +215,45 @@ test('an answer that another browser brings signs nobody in', async (t) => {
   await eve.page.goto(answer)
   assert.match(await signedInAs(eve.page, server), /eve@example\.com/)
 })
+
+test('the dashboard shows what is linked, links and removes', async (t) => {
+  await buildDashboard()
+  await using scene = await openScene()
+  const { provider, server } = scene
+  provider.people.set('olive', { email: 'olive@work.example', email_verified: true })
+  const { page, complaints } = await visit(await openBrowser(t))
+  await page.goto(`${server.url}/settings/access`)
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+  await page.waitForURL(`${server.url}/settings/access`)
+  await openGate(page)
+  await page.getByText('No account elsewhere signs in to yours.').waitFor()
+  await page.getByRole('link', { name: 'Link with The office' }).click()
+  await page.click('text=Link with The office')
+  await proveThere(page, 'olive')
+  await agreeThere(page)
+  assert.match(await main(page), /The account is linked/)
+  const other = await visit(await openBrowser(t))
+  await signInThere(other.page, server, 'olive')
+  assert.match(await signedInAs(other.page, server), /owner@example\.com/)
+
+  await page.goto(`${server.url}/settings/access`)
+  await openGate(page)
+  const row = page.getByRole('listitem').filter({ hasText: 'The office' })
+  await row.getByText('olive@work.example').waitFor()
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('all other browsers have to sign in again').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No account elsewhere signs in to yours.').waitFor()
+  // This browser stays, the other goes.
+  assert.equal(await signedInAs(other.page, server), 'nobody')
+  assert.match(await signedInAs(page, server), /owner@example\.com/)
+  assert.deepEqual(complaints, [])
+})
+
+/** In front of what opens an account; the password was given a moment ago. */
+async function openGate(page: Page): Promise<void> {
+  await page.locator('.gate button').click()
+  await page.getByRole('heading', { name: 'Linked accounts' }).waitFor()
+}

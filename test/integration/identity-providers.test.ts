@@ -372,3 +372,55 @@ test('a program of an account without a password is told to choose one', async (
   const grant = { grant_type: 'password', username: 'ada@example.org', password: '', client_id: 'x', scope: 'read' }
   assert.ok((await server.request('/oauth/token/', { method: 'POST', authorization: null, form: grant })).status >= 400)
 })
+
+test('programs see what signs in to the account, and remove it but for the last', async () => {
+  await using provider = await openLyingProvider()
+  await using file = await writeProviderFile({ id: 'office', ...provider, more: { link_by_verified_address: true } })
+  await using server = await openServer(...file.args, '--sign-up', 'open')
+  type Page<T> = { count: number; results: T[] }
+  type Linked = {
+    id: number
+    email: string
+    provider: { id: string; name: string } | null
+    last_used_at: string | null
+  }
+  const offered = await server.request<Page<unknown>>('/v1/me/identity-providers/')
+  const link_url = `${server.url}/account/providers/`
+  assert.deepEqual(offered.json.results, [{ id: 'office', name: 'The office', is_linked: false, link_url }])
+  await signIn(new PageVisitor(server), provider, { claims: verified(email) })
+  const again = new PageVisitor(server)
+  await signIn(again, provider, { claims: verified('olive@new.example') })
+  const { count, results } = (await server.request<Page<Linked>>('/v1/me/identities/')).json
+  assert.equal(count, 1)
+  const [linked] = results
+  assert.deepEqual([linked!.email, linked!.provider], ['olive@new.example', { id: 'office', name: 'The office' }])
+  assert.ok(linked!.last_used_at)
+  assert.doesNotMatch(JSON.stringify(results), /person-1/)
+
+  // Not another's, not without the scope.
+  const newcomer = new PageVisitor(server)
+  await signIn(newcomer, provider, { claims: verified('ada@example.org', 'person-2') })
+  const tokenOf = async (user: string, ...scope: string[]) => {
+    const made = await server.command<{ token: string }>('token', 'create', '--user', user, ...scope)
+    return `PersonalAccessToken ${made.token}`
+  }
+  const adas = await tokenOf('ada@example.org', '--scope', 'user_access account_manage')
+  const path = `/v1/me/identities/${linked!.id}/`
+  assert.equal((await server.request(path, { method: 'DELETE', authorization: adas })).status, 404)
+  const plain = await tokenOf(email)
+  assert.equal((await server.request(path, { method: 'DELETE', authorization: plain })).status, 403)
+  assert.equal((await server.request('/v1/me/identities/', { authorization: plain })).status, 403)
+  assert.equal((await server.request('/v1/me/identities/', { authorization: null })).status, 401)
+
+  assert.equal((await server.request(path, { method: 'DELETE' })).status, 204)
+  assert.equal((await server.request(path, { method: 'DELETE' })).status, 404)
+  assert.equal(await signedInAs(again), undefined)
+  // Ada has nothing else.
+  const own = (await server.request<Page<Linked>>('/v1/me/identities/', { authorization: adas })).json.results[0]!
+  const last = await server.request<{ title: string; detail: string }>(`/v1/me/identities/${own.id}/`, {
+    method: 'DELETE',
+    authorization: adas,
+  })
+  assert.deepEqual([last.status, last.json.title], [409, 'conflict'])
+  assert.equal(await signedInAs(newcomer), 'ada@example.org')
+})

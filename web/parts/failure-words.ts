@@ -9,7 +9,7 @@ import type { Texts } from '../texts/texts.tsx'
 type FailureTexts = Texts['failures']
 
 /** What was refused, where that has words of its own. */
-export type FormName = 'applications' | 'cameras' | 'guests' | 'newUser' | 'tokens' | 'user'
+export type FormName = 'applications' | 'cameras' | 'guests' | 'identities' | 'newUser' | 'tokens' | 'user'
 
 /** One sentence or two, with what to do. */
 export function describeFailure(error: unknown, texts: FailureTexts, form?: FormName): Told {

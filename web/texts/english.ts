@@ -574,4 +574,15 @@ export const english = {
     end: 'End access',
     signOut: 'Sign out',
   },
+  identities: {
+    title: 'Linked accounts',
+    none: 'No account elsewhere signs in to yours.',
+    linked: (time: string) => `linked ${time}`,
+    lastUsed: (time: string) => `last used ${time}`,
+    gone: 'not in use on this server any more',
+    link: (providers: readonly string[]) => `Link with ${providers.join(', ')}`,
+    remove: 'Remove',
+    removeTitle: (provider: string) => `Remove the link with ${provider}?`,
+    removeText: 'Nobody signs in from there to your account any more, and all other browsers have to sign in again.',
+  },
 }

@@ -51,6 +51,7 @@ export const german: Texts = {
         'Das Token wurde nicht erstellt. Vielleicht haben Sie schon so viele, wie der Server zulässt: Widerrufen Sie eines, das nicht mehr gebraucht wird.',
       'applications.invalid':
         'Die Anwendung wurde nicht eingetragen. Vielleicht haben Sie schon so viele, wie der Server zulässt: Entfernen Sie eine, die nicht mehr gebraucht wird.',
+      'identities.conflict': 'Sonst führt nichts in Ihr Konto. Wählen Sie zuerst ein Passwort.',
       'newUser.conflict': 'Für diese Adresse gibt es schon ein Konto.',
       'user.conflict': 'Das geht nicht: Wer den Server als Einziger verwaltet, muss es weiterhin tun.',
     },
@@ -637,5 +638,17 @@ export const german: Texts = {
     lastUsed: (time, ip) => `zuletzt benutzt: ${time} von ${ip}`,
     end: 'Zugang beenden',
     signOut: 'Abmelden',
+  },
+  identities: {
+    title: 'Verknüpfte Konten',
+    none: 'Kein Konto von anderswo ist mit Ihrem verknüpft.',
+    linked: (time) => `verknüpft: ${time}`,
+    lastUsed: (time) => `zuletzt benutzt: ${time}`,
+    gone: 'auf diesem Server nicht mehr in Gebrauch',
+    link: (providers) => `Mit ${providers.join(', ')} verknüpfen`,
+    remove: 'Entfernen',
+    removeTitle: (provider) => `Die Verknüpfung mit ${provider} entfernen?`,
+    removeText:
+      'Von dort meldet sich dann niemand mehr bei Ihrem Konto an, und alle anderen Browser müssen sich neu anmelden.',
   },
 }

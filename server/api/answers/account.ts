@@ -1,6 +1,7 @@
 // Accounts and credentials as their users and owners see them. Never with a secret, but for the one time it is made.
 
 import type { Account, Application, PersonalToken } from '../../../contract/account.ts'
+import type { LinkedProvider } from '../../auth/providers/provider-desk.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Application as ApplicationRow } from '../../store/applications.ts'
 import type { Grant } from '../../store/grants.ts'
@@ -67,5 +68,16 @@ export function writeSession(session: SessionRecord) {
     last_seen_at: writeTime(session.seenAtMs),
     ip: session.ip,
     user_agent: session.userAgent,
+  }
+}
+
+export function writeIdentity({ id, provider, issuer, email, createdAtMs, usedAtMs }: LinkedProvider) {
+  return {
+    id,
+    provider: provider ? { id: provider.id, name: provider.name } : null,
+    issuer,
+    email,
+    created_at: writeTime(createdAtMs),
+    last_used_at: usedAtMs === null ? null : writeTime(usedAtMs),
   }
 }

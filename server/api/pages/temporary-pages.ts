@@ -12,7 +12,7 @@ import { PasswordQueue } from '../../auth/guard/password-queue.ts'
 import { createTemporaryOAuth } from '../../auth/oauth/temporary-oauth.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { PersonalTokens } from '../../auth/personal-tokens.ts'
-import { ProviderDesk } from '../../auth/providers/provider-desk.ts'
+import { createNoProviders } from '../../auth/providers/temporary-providers.ts'
 import { Sessions } from '../../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -74,15 +74,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const accounts = new Accounts({ store, login, passwords, mailer, audit, clock, log, randomBytes, publicUrl, signUp })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
-  const providers = new ProviderDesk({
-    clients: [],
-    store,
-    audit,
-    notify: (notice) => accounts.notifyIdentity(notice),
-    signUp,
-    keys: { begun: randomBytes(32), found: randomBytes(32) },
-    clock,
-  })
+  const providers = createNoProviders(store, { audit, clock })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   return {
     deps: {

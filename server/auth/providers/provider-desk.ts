@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { decideIdentity, type IdentityRefusal } from '../../model/identity-decision.ts'
-import type { Identity, Person } from '../../store/identities.ts'
+import type { Identity, Person, UnlinkOptions } from '../../store/identities.ts'
 import type { ProvenUser } from '../../store/proven-user.ts'
 import type { Store } from '../../store/store.ts'
 import type { User } from '../../store/users.ts'
@@ -169,17 +169,17 @@ export class ProviderDesk {
   }
 
   /**
-   * Ends the account's sessions but `exceptSessionId`. The account as it is then. Throws 'not_found', and 'conflict' when nothing else
+   * Ends the account's sessions but one. The account as it is then. Throws 'not_found', and 'conflict' when nothing else
    * signs in to the account.
    */
   async unlink(
     userId: number,
     identityId: number,
-    { context, exceptSessionId }: { readonly context: RequestContext; readonly exceptSessionId?: string | undefined },
+    { context, ...kept }: Omit<UnlinkOptions, 'isUsable'> & { readonly context: RequestContext },
   ): Promise<User> {
     const { store, audit, notify } = this.#options
     const isUsable = (issuer: string) => this.#findByIssuer(issuer) !== undefined
-    const { user, identity } = await store.identities.unlink(userId, identityId, { isUsable, exceptSessionId })
+    const { user, identity } = await store.identities.unlink(userId, identityId, { isUsable, ...kept })
     const provider = this.#findByIssuer(identity.issuer)
     const detail = { provider: provider?.id ?? identity.issuer }
     audit.write({ event: 'identity.unlinked', userId, subject: user.email, context, detail })

@@ -9,6 +9,7 @@ import { useClock } from '../../parts/clock.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
 import { useTexts } from '../../texts/texts.tsx'
+import { Identities } from './identities.tsx'
 import { useAccountList } from './use-account-list.ts'
 
 export function Access() {
@@ -18,6 +19,7 @@ export function Access() {
         <>
           <Authorizations client={client} />
           <Browsers client={client} />
+          <Identities client={client} />
         </>
       )}
     </AccountGate>

@@ -1,0 +1,44 @@
+// /v1/me/identities/, /v1/me/identity-providers/: who at identity providers signs in to the caller's account.
+
+import type { ProviderDesk } from '../../auth/providers/provider-desk.ts'
+import { writeIdentity } from '../answers/account.ts'
+import type { Handlers } from '../call.ts'
+import { pageOf } from '../page-of.ts'
+
+export type OwnIdentitiesOptions = {
+  readonly providers: Pick<ProviderDesk, 'providers' | 'list' | 'unlink'>
+  readonly publicUrl: string
+}
+
+type Names = 'listIdentities' | 'listIdentityProviders' | 'deleteIdentity'
+
+/** People link on a page, since it takes a browser and their password. */
+const linkPath = '/account/providers/'
+
+export function createOwnIdentitiesHandlers({ providers, publicUrl }: OwnIdentitiesOptions): Pick<Handlers, Names> {
+  return {
+    async listIdentityProviders(call) {
+      const linked = await providers.list(call.caller.userId)
+      const isLinked = (id: string) => linked.some(({ provider }) => provider?.id === id)
+      return pageOf(call, `${publicUrl}/v1/me/identity-providers/`, providers.providers, ({ id, name }) => ({
+        id,
+        name,
+        is_linked: isLinked(id),
+        link_url: `${publicUrl}${linkPath}`,
+      }))
+    },
+
+    async listIdentities(call) {
+      const linked = await providers.list(call.caller.userId)
+      return pageOf(call, `${publicUrl}/v1/me/identities/`, linked, writeIdentity)
+    },
+
+    async deleteIdentity(call) {
+      const { userId, credential } = call.caller
+      // The dashboard that asks stays signed in, with its session.
+      const kept = credential.kind === 'grant' ? { exceptGrantId: credential.id } : {}
+      await providers.unlink(userId, call.params.identity_id, { context: call.context(), ...kept })
+      return null
+    },
+  }
+}
