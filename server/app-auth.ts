@@ -85,6 +85,7 @@ export function createAuth(options: AuthOptions) {
   const oauth = new OAuth({
     store,
     login,
+    isSecondFactorMissing: (user) => secondFactors.isMissing(user),
     audit,
     clock,
     log,

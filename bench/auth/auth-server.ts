@@ -103,7 +103,9 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const { accounts } = createTemporaryAccounts(store, { clock, log })
   const publicUrl = 'https://localhost'
   const policy = defaultPolicy
-  const oauth = new OAuth({ store, login, audit, clock, log, publicUrl, randomBytes, policy })
+  const isSecondFactorMissing = async () => false
+  const parts = { store, login, isSecondFactorMissing, audit, clock, log }
+  const oauth = new OAuth({ ...parts, publicUrl, randomBytes, policy })
 
   const passwordHash = await hashPassword(password)
   for (let i = 0; i < people; i++) {

@@ -16,7 +16,7 @@ export type Caller = {
   readonly credential: Credential
   /** Of `store.applications`; absent for a personal token. */
   readonly applicationId?: number
-  /** A person who gave the password some minutes ago: the dashboard, with what it is granted for accounts. */
+  /** A person who gave the password, and a second factor if there is one, some minutes ago: the dashboard, with what it is granted for accounts. */
   readonly hasGivenPassword?: true
 }
 

@@ -44,15 +44,15 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
         if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
         if (password === undefined) throw missingField('password')
         // Of all tokens together: whoever holds one may make more, which must not be more guesses.
-        const proof = credential.kind
+        const proof = { proof: credential.kind, hasSecondFactorProof: call.caller.hasGivenPassword === true }
         // The password first: it may be refused, and ends links, the one for the new address among them.
         if (isMoving) parseEmail(email)
         if (newPassword !== undefined) {
           const { revoke_personal_tokens: revokePersonalTokens = false } = body
-          await accounts.changePassword({ userId, password, proof, newPassword, revokePersonalTokens, context })
+          await accounts.changePassword({ userId, password, ...proof, newPassword, revokePersonalTokens, context })
         }
         if (isMoving)
-          await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, proof, context })
+          await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, ...proof, context })
       }
       if (Object.keys(change).length > 0) {
         await users.update(userId, change)

@@ -70,11 +70,13 @@ export type FormOptions = {
   readonly hidden?: Readonly<Record<string, string | undefined>>
   readonly content: Html | readonly (Html | undefined)[]
   readonly className?: string
+  /** Of the form, besides. */
+  readonly attributes?: Readonly<Record<string, string>>
 }
 
-export function drawForm({ action, formToken, hidden = {}, content, className }: FormOptions): Html {
+export function drawForm({ action, formToken, hidden = {}, content, className, attributes = {} }: FormOptions): Html {
   const values = Object.entries({ form_token: formToken, ...hidden }).filter(([, value]) => value !== undefined)
-  return html`<form method="post" action="${action}"${className !== undefined && html` class="${className}"`}>
+  return html`<form method="post" action="${action}"${className !== undefined && html` class="${className}"`}${Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`)}>
 ${values.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${content}
 </form>`

@@ -21,7 +21,11 @@ export function writeDocument({ page, look, texts }: DocumentOptions): string {
 <meta name="theme-color" content="#2a3058" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#090c17" media="(prefers-color-scheme: dark)">
 <link rel="icon" href="${look.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${look.style}">
+<link rel="stylesheet" href="${look.style}">${
+    page.script &&
+    html`
+<script src="${look.scripts[page.script]}" defer></script>`
+  }
 </head>
 <body>
 <header class="sky"><a class="wordmark" href="/">${drawMark()}<span>${texts.productName}</span></a></header>

@@ -1,13 +1,19 @@
-// The style sheet and the pictures of the pages. Their addresses hold a hash of what they are, so that browsers keep them for good.
+// The style sheet, the pictures and the script of the pages. Their addresses hold a hash of what they are, so that browsers keep them for good.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { transportHeaders } from '../answer.ts'
 import { compress, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
 /** Addresses to link to. */
-export type Look = { readonly style: string; readonly icon: string }
+export type Look = {
+  readonly style: string
+  readonly icon: string
+  readonly scripts: { readonly passkey: string }
+}
 
 type Asset = { readonly address: string; readonly bytes: StaticBytes }
 
@@ -22,10 +28,15 @@ export function registerLook(server: FastifyInstance): Look {
   const styles = styleFiles.map(readLook).join('\n')
   const addressed = styles.replaceAll('dusk.svg', dusk.address).replaceAll('night.svg', night.address)
   const style = createAsset('style.css', 'text/css; charset=utf-8', addressed)
-  for (const { address, bytes } of [icon, dusk, night, style]) {
+  const passkey = createAsset(
+    'passkey.js',
+    'text/javascript; charset=utf-8',
+    `${readLibrary()}\n${readLook('passkey.js')}`,
+  )
+  for (const { address, bytes } of [icon, dusk, night, style, passkey]) {
     server.get(address, (request, reply) => sendStatic(request, reply, bytes, assetHeaders))
   }
-  return { style: style.address, icon: icon.address }
+  return { style: style.address, icon: icon.address, scripts: { passkey: passkey.address } }
 }
 
 const assetHeaders = {
@@ -38,6 +49,12 @@ const assetHeaders = {
 
 function readLook(file: string): string {
   return readFileSync(new URL(`./look/${file}`, import.meta.url), 'utf8')
+}
+
+/** What browsers are asked with; as its makers built it for them. */
+function readLibrary(): string {
+  const file = createRequire(import.meta.url).resolve('@simplewebauthn/browser')
+  return readFileSync(join(dirname(file), '../dist/bundle/index.umd.min.js'), 'utf8')
 }
 
 function createAsset(file: string, type: string, text: string): Asset {

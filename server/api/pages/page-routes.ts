@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimitError } from '../../auth/guard/rate-limiter.ts'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
-import type { Sessions } from '../../auth/sessions/sessions.ts'
+import type { Session, Sessions } from '../../auth/sessions/sessions.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { Users } from '../../store/users.ts'
@@ -37,6 +37,9 @@ export type PageRoutesOptions = {
   /** Where somebody goes who has to sign in, or to give the password again, and then comes back. */
   readonly signInFirst: (call: PageCall) => PageAnswer
   readonly confirmFirst: (call: PageCall) => PageAnswer
+  /** Whether a session that began without a second factor that is required still lacks it; and where its user goes then. */
+  readonly isSecondFactorMissing: (session: Session) => Promise<boolean>
+  readonly setUpFirst: (call: PageCall) => PageAnswer
 }
 
 export function registerPageRoutes(server: FastifyInstance, options: PageRoutesOptions): void {
@@ -86,6 +89,9 @@ async function ask(
   form: Form | undefined,
   options: PageRoutesOptions,
 ): Promise<PageAnswer> {
+  if (call.session?.needsSecondFactor && !page.isOpenWithoutSecondFactor) {
+    if (await options.isSecondFactorMissing(call.session)) return options.setUpFirst(call)
+  }
   if (page.audience === 'anyone') return form ? page.post!(call, form) : page.get(call)
   if (page.audience === 'anyone, then user' && !form) return page.get(call)
   const user = call.session && (await options.users.find(call.session.userId))
@@ -160,7 +166,7 @@ function sendAnswer(
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds))
   return reply
     .code(answer.status ?? 200)
-    .headers(createPageHeaders(answer.leadsTo))
+    .headers(createPageHeaders(answer))
     .type('text/html; charset=utf-8')
     .send(writeDocument({ page: answer, look, texts }))
 }

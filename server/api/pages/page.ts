@@ -42,6 +42,8 @@ export type ShownPage = {
   readonly isShared?: true
   /** To be read, on a whole screen, rather than filled in. */
   readonly isWide?: true
+  /** Most pages have none. */
+  readonly script?: 'passkey'
   /** Where a form of this page may lead to in the end, besides this server; see `writePolicy`. */
   readonly leadsTo?: string | undefined
   readonly retryAfterSeconds?: number | undefined
@@ -59,6 +61,8 @@ export type Redirect = {
 export type Page = {
   /** With a slash at its end. */
   readonly path: string
+  /** For owners too who have to set up a second factor before anything else. */
+  readonly isOpenWithoutSecondFactor?: true
 } & (
   | {
       readonly audience: 'anyone'
@@ -69,7 +73,7 @@ export type Page = {
   | {
       /** Anybody else signs in first. */
       readonly audience: 'user'
-      /** Only soon after the password was given; otherwise it is asked for first. */
+      /** Only soon after the password was given, and a second factor where there is one; otherwise it is asked for first. */
       readonly asksPassword?: true
       readonly get: (call: UserCall) => Promise<PageAnswer>
       /** The form carries the session's token. */

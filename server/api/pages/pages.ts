@@ -1,4 +1,4 @@
-// The pages that people see: signing in, consent, and what surrounds them. Plain HTML that works without scripts.
+// The pages that people see: signing in, consent, and what surrounds them. Plain HTML that works without scripts; passkeys alone need one.
 
 import type { FastifyInstance } from 'fastify'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
@@ -8,15 +8,18 @@ import { registerLook } from './look.ts'
 import { type Page, redirect } from './page.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { createAccountPage } from './routes/account.ts'
+import { createAuthenticatorAppPage } from './routes/authenticator-app.ts'
 import { createAuthorizePage } from './routes/authorize.ts'
 import { createConfirmPage } from './routes/confirm.ts'
 import { createDocsPage } from './routes/docs.ts'
 import { createChangeEmailPage, createConfirmEmailPage } from './routes/email.ts'
 import { createInvitationPage } from './routes/invitation.ts'
 import { createLinkedAccountsPage, createLinkFoundPage } from './routes/linked-accounts.ts'
+import { createOwnSecondFactorPage } from './routes/own-second-factor.ts'
 import { createChangePasswordPage } from './routes/password.ts'
 import { createProviderPages } from './routes/provider-sign-in.ts'
 import { createResetPage } from './routes/reset.ts'
+import { createSecondStepPage } from './routes/second-step.ts'
 import { createSetUpPage } from './routes/set-up.ts'
 import { createSignInPage } from './routes/sign-in.ts'
 import { createSignOutPage } from './routes/sign-out.ts'
@@ -50,6 +53,8 @@ export function registerPages(server: FastifyInstance, options: PagesOptions): v
     log: deps.log,
     signInFirst: (call) => desk.sendToSignIn(call, { path: call.url }),
     confirmFirst: (call) => desk.sendToConfirm(call, call.url),
+    isSecondFactorMissing: async ({ userId }) => deps.secondFactors.isMissing(await deps.users.get(userId)),
+    setUpFirst: (call) => desk.sendToSetUp(call, call.url),
   })
 }
 
@@ -62,6 +67,7 @@ export function createPages(
   return [
     createSignInPage(deps, desk),
     ...createProviderPages(deps, desk),
+    createSecondStepPage(deps, desk),
     createSignOutPage(deps, desk),
     createConfirmPage(deps, desk),
     createAuthorizePage(deps, desk, publicUrl),
@@ -74,6 +80,8 @@ export function createPages(
     createTokensPage(deps),
     createLinkedAccountsPage(deps, desk),
     createLinkFoundPage(deps, desk),
+    createOwnSecondFactorPage(deps, desk),
+    createAuthenticatorAppPage(deps, desk),
     createChangePasswordPage(deps, desk),
     createChangeEmailPage(deps),
     createDocsPage(description),

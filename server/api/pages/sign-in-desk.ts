@@ -1,16 +1,24 @@
-// The way in, used by every page that signs somebody in: where the browser wanted to go, and the cookies it leaves with.
+// The way in, used by every page that signs somebody in: where the browser wanted to go, what is still to be proved, and the cookies it
+// leaves with.
 
 import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
-import type { ProvenUser } from '../../store/proven-user.ts'
+import type { Proofs } from '../../auth/sessions/sessions.ts'
+import { credentialsChanged, type ProvenUser } from '../../store/proven-user.ts'
+import type { User } from '../../store/users.ts'
 import type { PagesDeps } from './deps.ts'
+import { Kept } from './kept.ts'
 import { type PageCall, type Redirect, redirect } from './page.ts'
 import { type Errand, SealedErrands } from './sealed-errands.ts'
 
 export const homePath = '/account/'
 export const signInPath = '/sign-in/'
 export const confirmPath = '/confirm/'
+export const secondStepPath = '/second-factor/'
+export const ownSecondFactorPath = '/account/second-factor/'
 const deviceCookie = 'device'
+/** To look for the telephone. */
+const pendingLifetimeMs = 10 * 60_000
 
 /** How somebody has just proved to be the user of an account. */
 export type SignInMeans = 'password' | 'new account' | 'identity provider'
@@ -21,19 +29,33 @@ export type Admission = {
   readonly errand?: Errand | undefined
 }
 
-type Started = { readonly by: SignInMeans; readonly path: string }
+/** The first step is done, in this browser; what is missing is the second factor. */
+export type Pending = {
+  /** As of the first step: nothing comes of it when the account was changed since. */
+  readonly user: User
+  readonly errand: Errand | undefined
+  readonly next:
+    | { readonly kind: 'sign in'; readonly by: SignInMeans }
+    /** The password was given once more, in this session. */
+    | { readonly kind: 'confirm'; readonly sessionId: string }
+}
+
+type DeskDeps = Pick<PagesDeps, 'sessions' | 'login' | 'errandKey' | 'clock' | 'users' | 'secondFactors'>
 
 export class SignInDesk {
-  readonly #deps: Pick<PagesDeps, 'sessions' | 'login'>
+  readonly #deps: DeskDeps
   readonly #errands: SealedErrands
+  readonly #pending: Kept<Pending>
 
   /** Where one goes who came for nothing else. */
   readonly home: string
 
-  constructor(deps: Pick<PagesDeps, 'sessions' | 'login' | 'errandKey' | 'clock'>, home = homePath) {
+  constructor(deps: DeskDeps, home = homePath) {
     this.#deps = deps
     this.home = home
     this.#errands = new SealedErrands(deps.errandKey, deps.clock)
+    const { clock } = deps
+    this.#pending = new Kept({ clock, lifetimeMs: pendingLifetimeMs, maxEntries: 2000, maxPerUser: 20 })
   }
 
   /** To the sign-in page and from there to `errand`, which the browser takes along, sealed. */
@@ -47,6 +69,11 @@ export class SignInDesk {
     return redirect(`${confirmPath}?errand=${this.keepErrand(call, { path }) ?? ''}`)
   }
 
+  /** To the page where a second factor is set up, and from there to `path`. */
+  sendToSetUp(call: PageCall, path: string): Redirect {
+    return redirect(`${ownSecondFactorPath}?errand=${this.keepErrand(call, { path }) ?? ''}`)
+  }
+
   /** Sealed. Undefined when it leads nowhere on this server. */
   keepErrand({ visit }: PageCall, errand: Errand): string | undefined {
     return this.#errands.seal(visit.owner, errand)
@@ -58,22 +85,57 @@ export class SignInDesk {
 
   /**
    * The one way from "this is the account's user" to a session, for every way of signing in. Whoever proves that calls this and returns
-   * its answer, which leads on to `errand`, or home without one; nobody else begins sessions.
+   * its answer, which leads on to `errand`, or home without one, or first to what is missing; nobody else begins sessions.
    *
    * A session of before ends: the new one never has its id. An account with a second factor is asked for it whatever `by` is: what an
    * identity provider says is a first step like a password, so that whoever gets hold of the account there does not get in here.
    * Throws 'unauthenticated' when the account was changed since `user` was read.
    */
-  async admit(call: PageCall, user: ProvenUser, { by, errand }: Admission): Promise<Redirect> {
-    return this.#start(call, user, { by, path: errand?.path ?? this.home })
+  async admit(call: PageCall, { id, credentialsVersion }: ProvenUser, { by, errand }: Admission): Promise<Redirect> {
+    const { users, secondFactors } = this.#deps
+    const found = await users.find(id)
+    if (!found) throw credentialsChanged()
+    const user = { ...found, credentialsVersion }
+    if (user.hasSecondFactor) return this.#askSecondFactor(call, { user, errand, next: { kind: 'sign in', by } })
+    const hasGivenPassword = by === 'password' || by === 'new account'
+    const needsSecondFactor = await secondFactors.isMissing(user)
+    return this.#start(call, user, errand, { hasGivenPassword, needsSecondFactor })
   }
 
-  async #start({ session, context }: PageCall, user: ProvenUser, { by, path }: Started): Promise<Redirect> {
-    const { sessions } = this.#deps
-    const hasGivenPassword = by === 'password' || by === 'new account'
-    const { cookie } = await sessions.start(user, context, { hasGivenPassword })
-    if (session) await sessions.end(session)
-    return redirect(path, [cookie, this.createDevice(user)])
+  /** After a passkey alone, whose user the authenticator has verified: that is two factors. Throws as `admit`. */
+  admitByPasskey(call: PageCall, user: ProvenUser, errand: Errand | undefined): Promise<Redirect> {
+    return this.#start(call, user, errand, { hasGivenPassword: false, secondFactor: true })
+  }
+
+  /** After the password was given again in `session`: what asked for it may go on, after the second factor if there is one. */
+  async confirm(call: PageCall, user: User, errand: Errand | undefined): Promise<Redirect> {
+    const session = call.session!
+    if (user.hasSecondFactor) {
+      return this.#askSecondFactor(call, { user, errand, next: { kind: 'confirm', sessionId: session.id } })
+    }
+    const { cookie } = await this.#deps.sessions.renew(session)
+    return redirect(errand?.path ?? this.home, [cookie])
+  }
+
+  /** Undefined when there is none of this browser's by that name, any more. */
+  findPending({ visit, session }: PageCall, name: string): Pending | undefined {
+    const pending = this.#pending.find(visit.owner, name)
+    const isOver = pending?.next.kind === 'confirm' && pending.next.sessionId !== session?.id
+    return isOver ? undefined : pending
+  }
+
+  /** After the second factor of what is pending was proved. Undefined when it is not pending any more. Throws as `admit`. */
+  async complete(call: PageCall, name: string): Promise<Redirect | undefined> {
+    const pending = this.findPending(call, name) && this.#pending.take(call.visit.owner, name)
+    if (!pending) return undefined
+    const { user, errand, next } = pending
+    if (next.kind === 'sign in') {
+      return this.#start(call, user, errand, { hasGivenPassword: next.by !== 'identity provider', secondFactor: true })
+    }
+    const session = call.session!
+    if (session.credentialsVersion !== user.credentialsVersion) throw credentialsChanged()
+    const { cookie } = await this.#deps.sessions.renew(session, { secondFactor: true })
+    return redirect(errand?.path ?? this.home, [cookie])
   }
 
   /** Set-Cookie of a browser whose user was proved to be there. */
@@ -85,5 +147,21 @@ export class SignInDesk {
   /** What this browser was given when somebody signed in before. */
   findDevice({ cookieHeader }: PageCall): string | undefined {
     return findCookie(cookieHeader, deviceCookie)
+  }
+
+  #askSecondFactor({ visit }: PageCall, pending: Pending): Redirect {
+    return redirect(`${secondStepPath}?step=${this.#pending.put(visit.owner, pending.user.id, pending)}`)
+  }
+
+  async #start(
+    { session, context }: PageCall,
+    user: ProvenUser,
+    errand: Errand | undefined,
+    proofs: Proofs,
+  ): Promise<Redirect> {
+    const { sessions } = this.#deps
+    const { cookie } = await sessions.start(user, context, proofs)
+    if (session) await sessions.end(session)
+    return redirect(errand?.path ?? this.home, [cookie, this.createDevice(user)])
   }
 }

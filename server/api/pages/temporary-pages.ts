@@ -13,6 +13,7 @@ import { createTemporaryOAuth } from '../../auth/oauth/temporary-oauth.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { PersonalTokens } from '../../auth/personal-tokens.ts'
 import { createNoProviders } from '../../auth/providers/temporary-providers.ts'
+import { SecondFactorDesk } from '../../auth/second-factor/second-factor-desk.ts'
 import { Sessions } from '../../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -75,11 +76,18 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
   const providers = createNoProviders(store, { audit, clock })
+  const secondFactors = new SecondFactorDesk({
+    ...{ store, devices, audit, clock, randomBytes, publicUrl },
+    challengeKey: randomBytes(32),
+    handleKey: randomBytes(32),
+    notify: (notice) => accounts.notifySecondFactor(notice),
+  })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   return {
     deps: {
       sessions,
       personalTokens,
+      secondFactors,
       login,
       oauth,
       accounts,
@@ -134,7 +142,12 @@ export class TestBrowser {
   async submit(fields: Record<string, string>, action = ''): Promise<Shown> {
     const form = readForms(this.shown!.text).find((found) => found.action.startsWith(action))
     if (!form) throw new Error(`no form ${action} in:\n${this.shown!.text}`)
-    return this.#follow(await this.post(form.action, { ...form.fields, ...fields }))
+    return this.send(form.action, { ...form.fields, ...fields })
+  }
+
+  /** As `post`, following redirects on this server. */
+  async send(path: string, fields: Record<string, string>): Promise<Shown> {
+    return this.#follow(await this.post(path, fields))
   }
 
   post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Shown> {

@@ -57,10 +57,15 @@ export type ChangePasswordInput = By & {
   readonly password: string
   /** What shows whose account it is: which session, or that it is a token. Wrong passwords are counted by it. */
   readonly proof: string
+  /** The session, or the dashboard in it, that this comes from took the second factor, if there is one; a token did not. */
+  readonly hasSecondFactorProof?: boolean
   readonly exceptSessionId?: string
 }
 
-export type ProvePasswordInput = Pick<ChangePasswordInput, 'userId' | 'password' | 'proof' | 'context'> & {
+export type ProvePasswordInput = Pick<
+  ChangePasswordInput,
+  'userId' | 'password' | 'proof' | 'hasSecondFactorProof' | 'context'
+> & {
   /** What it was sent as, for errors; `password` unless given. */
   readonly field?: string
 }
@@ -79,7 +84,7 @@ export type OwnerChangeInput = Partial<Names> & {
 }
 
 export type ChangeEmailInput = By &
-  Pick<ChangePasswordInput, 'userId' | 'password' | 'proof'> & { readonly email: string }
+  Pick<ChangePasswordInput, 'userId' | 'password' | 'proof' | 'hasSecondFactorProof'> & { readonly email: string }
 
 export type ConfirmEmailInput = By & {
   readonly token: string

@@ -126,7 +126,7 @@ export class Accounts {
 
   /**
    * That whoever asks is the user and no one who found a token: the account as it was when the password was right. Throws 'invalid'
-   * naming the field, and 'rate_limited' as a log-in does.
+   * naming the field, also for an account with a second factor that was not given, and 'rate_limited' as a log-in does.
    */
   provePassword(input: ProvePasswordInput): Promise<User> {
     return this.#changes.provePassword(input)

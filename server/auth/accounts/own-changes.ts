@@ -157,9 +157,12 @@ export class OwnChanges {
   }
 
   /** The account as it was when the password was right. */
-  async #checkOwnPassword(user: User, { password, proof, field, context = unknownContext }: OwnProof): Promise<User> {
+  async #checkOwnPassword(user: User, input: OwnProof): Promise<User> {
+    const { password, proof, field = 'password', hasSecondFactorProof = false, context = unknownContext } = input
     const { login, store } = this.#options
-    if (!(await store.users.hasPassword(user.id))) throw invalidAccount('password_none', field ?? 'password')
+    // Before the password is looked at: whoever found a token learns nothing of it.
+    if (user.hasSecondFactor && !hasSecondFactorProof) throw invalidAccount('second_factor_elsewhere', field)
+    if (!(await store.users.hasPassword(user.id))) throw invalidAccount('password_none', field)
     // A log-in like any other, so that it is throttled and recorded like one; but a session or token has proved who it is, and
     // an attack from elsewhere must not keep its user from changing the password.
     const proven = await login.verify({ email: user.email, password, context, proof, via: 'account' })

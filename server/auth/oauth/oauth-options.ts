@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
 import type { OAuthPolicy } from '../../model/oauth/policy.ts'
 import type { Store } from '../../store/store.ts'
+import type { User } from '../../store/users.ts'
 import type { RandomBytes } from '../checked-token.ts'
 import type { Audit } from '../guard/audit.ts'
 import type { Login } from '../guard/login.ts'
@@ -20,6 +21,8 @@ export type OAuthOptions = {
   readonly store: Pick<Store, 'applications' | 'grants' | 'users'>
   /** Checks passwords, for the password grant. */
   readonly login: Pick<Login, 'verify'>
+  /** Whether this user has to set up a second factor before anything else. */
+  readonly isSecondFactorMissing: (user: User) => Promise<boolean>
   readonly audit: Pick<Audit, 'write'>
   readonly clock: Clock
   readonly log: Logger

@@ -31,6 +31,7 @@ export function createTemporaryOAuth(store: Store, { policy, ...changes }: Chang
         return password === testPassword && user?.disabledAtMs === null ? user : undefined
       },
     },
+    isSecondFactorMissing: async () => false,
     audit: { write: () => {} },
     clock: systemClock,
     log: silentLogger,

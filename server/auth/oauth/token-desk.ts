@@ -14,6 +14,7 @@ import { OAuthError } from '../../model/oauth/oauth-error.ts'
 import { chooseScopes } from '../../model/oauth/scope.ts'
 import { type GrantType, readGrantType, readTokenRequest, type TokenRequest } from '../../model/oauth/token-request.ts'
 import type { Client } from '../../store/applications.ts'
+import type { User } from '../../store/users.ts'
 import { hashToken } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
 import { accountGrantMs, needsPassword } from './dashboard-client.ts'
@@ -109,9 +110,20 @@ export class TokenDesk {
     const scopes = chooseScopes(scope, client.scopes)
     const user = await login.verify({ email: username, password, context, via: 'password_grant' })
     if (!user) throw wrongPassword()
+    await this.#checkPasswordSuffices(user, asker)
     const granted = { userId: user.id, applicationId: client.id, scopes }
     const { credentialsVersion } = user
     return this.#settle({ credentialsVersion, decide: (nowMs) => decideLogin(granted, nowMs, policy) }, asker)
+  }
+
+  /** Said only after the right password: others do not learn which accounts have a second factor. */
+  async #checkPasswordSuffices(user: User, { client, context }: Asker): Promise<void> {
+    const { audit, isSecondFactorMissing } = this.#options
+    const isMissing = await isSecondFactorMissing(user)
+    if (!user.hasSecondFactor && !isMissing) return
+    const detail = { application: client.id, reason: 'second factor' }
+    audit.write({ event: 'grant.refused', userId: user.id, subject: client.name, context, detail })
+    throw new OAuthError('invalid_grant', isMissing ? secondFactorMissing : secondFactorNeeded)
   }
 
   async #exchangeCode(request: Of<'authorization_code'>, asker: Asker): Promise<TokenAnswer> {
@@ -226,6 +238,11 @@ const revocationEvents = {
   code_reused: 'code.reused',
   revoked_by_application: 'token.revoked',
 } as const
+
+const secondFactorNeeded =
+  'The account has a second factor, so a password is not enough: sign in with a browser (authorization code), or use a personal access token.'
+const secondFactorMissing =
+  'The account needs a second factor before anything else: sign in with a browser to set one up.'
 
 /** Or of an account that was changed while it was checked. */
 function wrongPassword(): OAuthError {

@@ -9,7 +9,7 @@ import { LoginThrottle } from '../guard/login-throttle.ts'
 import { Challenges } from './challenges.ts'
 import { Passkeys } from './passkeys.ts'
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
-import type { Added, CodeInput, FactorInput, SecondFactorOptions } from './second-factor-options.ts'
+import type { Added, CodeInput, FactorInput, NewRecoveryCodes, SecondFactorOptions } from './second-factor-options.ts'
 import { findStep, totpSecretBytes, writeBase32, writeKeyUri } from './totp.ts'
 
 /** Wrong codes of one account from everywhere, within an hour. Three of a million codes are right at a time. */
@@ -159,7 +159,7 @@ export class SecondFactorDesk {
   }
 
   /** In place of those there are. To be shown, once. Throws 'not_found' without a second factor, and 'unauthenticated'. */
-  async replaceRecoveryCodes(input: FactorInput): Promise<Required<Added>> {
+  async replaceRecoveryCodes(input: FactorInput): Promise<NewRecoveryCodes> {
     const { codes, hashes } = this.#createRecoveryCodes(input.user.id)
     const user = await this.#options.store.secondFactors.replaceRecoveryCodes(changerOf(input), hashes)
     this.#tell(input, 'recovery codes replaced')

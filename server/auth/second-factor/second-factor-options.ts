@@ -65,3 +65,5 @@ export type Added = {
   /** Of a first factor: to be shown, once. */
   readonly recoveryCodes: readonly string[] | undefined
 }
+
+export type NewRecoveryCodes = Added & { readonly recoveryCodes: readonly string[] }

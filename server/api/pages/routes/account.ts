@@ -9,7 +9,7 @@ import type { Form } from '../form.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, redirect, type UserCall } from '../page.ts'
 import { drawRow } from '../rows.ts'
-import { homePath } from '../sign-in-desk.ts'
+import { homePath, ownSecondFactorPath } from '../sign-in-desk.ts'
 import type { Texts } from '../texts/texts.ts'
 import { changeEmailPath } from './email.ts'
 import { linkedAccountsPath } from './linked-accounts.ts'
@@ -36,7 +36,7 @@ export function createAccountPage(deps: AccountDeps): Page {
         title: texts.account.title,
         content: html`${drawNotice(done && texts.account.done[done], 'good')}
 <p class="who"><strong>${`${user.firstName} ${user.lastName}`.trim()}</strong><br>${user.email}</p>
-<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${tokensPath}">${texts.tokens.title}</a> ${providers.providers.length > 0 && html`<a href="${linkedAccountsPath}">${texts.providers.title}</a> `}<a href="${signOutPath}">${texts.account.signOut}</a></p>
+<p class="links"><a href="${changePasswordPath}">${texts.account.changePassword}</a> <a href="${changeEmailPath}">${texts.account.changeEmail}</a> <a href="${ownSecondFactorPath}">${texts.secondFactor.title}</a> <a href="${tokensPath}">${texts.tokens.title}</a> ${providers.providers.length > 0 && html`<a href="${linkedAccountsPath}">${texts.providers.title}</a> `}<a href="${signOutPath}">${texts.account.signOut}</a></p>
 <h2>${texts.account.apps}</h2>
 ${grants.length === 0 && html`<p class="hint">${texts.account.noApps}</p>`}
 ${

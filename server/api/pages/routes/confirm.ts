@@ -1,21 +1,24 @@
-// The password once more, before what must not be done by somebody who merely found the browser open.
+// The password once more, before what must not be done by somebody who merely found the browser open. A second factor, where the account
+// has one, follows on its own page.
 
+import type { User } from '../../../store/users.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
-import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import type { Page, ShownPage, UserCall } from '../page.ts'
 import { confirmPath, homePath, type SignInDesk } from '../sign-in-desk.ts'
 import { changePasswordPath } from './password.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
 
-type ConfirmDeps = Pick<PagesDeps, 'login' | 'sessions' | 'users' | 'providers'>
+type ConfirmDeps = Pick<PagesDeps, 'login' | 'users' | 'providers'>
 
 export function createConfirmPage(deps: ConfirmDeps, desk: SignInDesk): Page {
-  const { login, sessions, users } = deps
+  const { login, users } = deps
   return {
     path: confirmPath,
     audience: 'user',
+    isOpenWithoutSecondFactor: true,
     get: async (call) => {
       const errandName = call.query.get('errand') ?? ''
       if (await users.hasPassword(call.user.id)) return show(call, errandName)
@@ -30,16 +33,16 @@ export function createConfirmPage(deps: ConfirmDeps, desk: SignInDesk): Page {
         status,
       })
       if (password === '') return refuse(400, { fields: { password: texts.problems.passwordMissing } })
+      let found: User | undefined
       try {
         const input = { email: user.email, password, context, proof: session.id, via: 'confirmation' }
-        const found = await login.verify(input)
+        found = await login.verify(input)
         if (found?.id !== user.id) return refuse(400, { fields: { password: texts.problems.passwordWrong } })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
         return { ...refuse(status, problem), retryAfterSeconds }
       }
-      const { cookie } = await sessions.renew(session)
-      return redirect(desk.findErrand(call, errandName)?.path ?? desk.home, [cookie])
+      return desk.confirm(call, found, desk.findErrand(call, errandName))
     },
   }
 }

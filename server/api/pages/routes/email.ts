@@ -34,7 +34,8 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
       if (fields.email !== undefined || fields.password !== undefined) return refuse(400, { fields })
       try {
         const { user, session, context } = call
-        await accounts.requestEmailChange({ userId: user.id, email, password, proof: session.id, context })
+        const proof = { proof: session.id, hasSecondFactorProof: true }
+        await accounts.requestEmailChange({ userId: user.id, email, password, ...proof, context })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...refuse(status, problem), retryAfterSeconds }

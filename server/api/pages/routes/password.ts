@@ -40,6 +40,7 @@ export function createChangePasswordPage({ accounts, sessions, users }: Password
           userId: user.id,
           password,
           proof: session.id,
+          hasSecondFactorProof: true,
           newPassword,
           exceptSessionId: session.id,
           revokePersonalTokens: revokesTokens,

@@ -12,13 +12,16 @@ import { linkedAccountsPath, linkFoundPath } from './linked-accounts.ts'
 import { changePasswordPath } from './password.ts'
 import { browserOf, startPath } from './provider-buttons.ts'
 
-type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts'>
+type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts' | 'users'>
+
+/** Who has to set up a second factor first may have to be confirmed by the provider for it. */
+const shared = { audience: 'anyone', isOpenWithoutSecondFactor: true } as const
 
 /** Two for each provider, so that what one answers is never taken for another's. */
 export function createProviderPages(deps: ProviderDeps, desk: SignInDesk): Page[] {
   return deps.providers.providers.flatMap((provider): Page[] => [
-    { path: startPath(provider.id), audience: 'anyone', get: (call) => begin(call, provider, deps) },
-    { path: backPath(provider.id), audience: 'anyone', get: (call) => finish(call, provider, deps, desk) },
+    { ...shared, path: startPath(provider.id), get: (call: PageCall) => begin(call, provider, deps) },
+    { ...shared, path: backPath(provider.id), get: (call: PageCall) => finish(call, provider, deps, desk) },
   ])
 }
 
@@ -45,13 +48,13 @@ async function begin(
 async function finish(
   call: PageCall,
   provider: NamedProvider,
-  { providers, sessions, accounts }: ProviderDeps,
+  { providers, users, accounts }: ProviderDeps,
   desk: SignInDesk,
 ): Promise<PageAnswer> {
   if (await accounts.isSetupPending()) return redirect(signInPath)
   try {
     const { outcome, cookie } = await providers.finish(provider.id, call.query, browserOf(call))
-    const answer = await follow(call, outcome, provider, { sessions, desk })
+    const answer = await follow(call, outcome, provider, { users, desk })
     return answer.kind === 'json' || cookie === undefined
       ? answer
       : { ...answer, cookies: [...(answer.cookies ?? []), cookie] }
@@ -65,13 +68,13 @@ async function finish(
   }
 }
 
-type FollowParts = Pick<ProviderDeps, 'sessions'> & { readonly desk: SignInDesk }
+type FollowParts = Pick<ProviderDeps, 'users'> & { readonly desk: SignInDesk }
 
 async function follow(
   call: PageCall,
   outcome: Outcome,
   provider: NamedProvider,
-  { sessions, desk }: FollowParts,
+  { users, desk }: FollowParts,
 ): Promise<PageAnswer> {
   switch (outcome.kind) {
     case 'signed_in':
@@ -79,8 +82,9 @@ async function follow(
     case 'linked':
       return redirect(`${linkedAccountsPath}?done=linked`)
     case 'confirmed': {
-      const { cookie } = await sessions.renew(call.session!)
-      return redirect(outcome.path, [cookie])
+      const session = call.session!
+      const user = { ...(await users.get(session.userId)), credentialsVersion: session.credentialsVersion }
+      return desk.confirm(call, user, { path: outcome.path })
     }
     case 'prove':
       return showProve(call, outcome, provider)

@@ -1,4 +1,4 @@
-// Signing in with e-mail and password.
+// Signing in with e-mail and password, or with a passkey alone.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
 import { AppError } from '../../../base/error.ts'
@@ -9,17 +9,24 @@ import type { Form } from '../form.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
+import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
 import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
 import { signUpPath } from './sign-up.ts'
 
-export const doneSignals = ['signedOut', 'passwordChanged'] as const
+export const doneSignals = ['signedOut', 'passwordChanged', 'late'] as const
 type Done = (typeof doneSignals)[number]
 
-type SignInDeps = Pick<PagesDeps, 'login' | 'accounts' | 'providers'>
+type SignInDeps = Pick<PagesDeps, 'login' | 'accounts' | 'secondFactors' | 'providers'>
 
 export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
   const parts = { desk, canSignUp: deps.accounts.signUp === 'open', providers: deps.providers }
+  const { passkeys } = deps.secondFactors
+  const show = async (call: PageCall, shown: Omit<Shown, 'options'>): Promise<ShownPage> => {
+    const canAsk = await deps.secondFactors.hasPasskeys()
+    const options = canAsk ? await passkeys.ask({ purpose: 'alone', owner: call.visit.owner }) : undefined
+    return draw(call, parts, { ...shown, options })
+  }
   return {
     path: signInPath,
     audience: 'anyone',
@@ -28,34 +35,42 @@ export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
       if (call.session) return redirect(desk.findErrand(call, errandName)?.path ?? desk.home)
       if (await deps.accounts.isSetupPending()) return redirect(linkPaths.setup)
       const done = doneSignals.find((signal) => signal === call.query.get('done'))
-      return show(call, parts, { errandName, done })
+      return show(call, { errandName, done })
     },
     async post(call, form) {
       const errandName = form.get('errand')
       const email = form.trimmed('email')
-      const refuse = (status: number, problem: FormProblem, retryAfterSeconds?: number): ShownPage => ({
-        ...show(call, parts, { errandName, email, problem }),
+      const refuse = async (status: number, problem: FormProblem, retryAfterSeconds?: number): Promise<ShownPage> => ({
+        ...(await show(call, { errandName, email, problem })),
         status,
         retryAfterSeconds,
       })
       const { problems } = call.texts
       if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
-      const problem = checkFields(call, form, email)
+      const errand = desk.findErrand(call, errandName)
+      const { context } = call
+      const answer = form.get(passkeyField)
+      const problem = answer === '' ? checkFields(call, form, email) : undefined
       if (problem) return refuse(400, problem)
+      const wrong = { notice: answer === '' ? problems.signInWrong : problems.passkeyWrong }
       try {
+        if (answer !== '') {
+          const found = await deps.secondFactors.findByPasskey({ text: answer, owner: call.visit.owner, context })
+          return found ? await desk.admitByPasskey(call, found, errand) : await refuse(400, wrong)
+        }
         const user = await deps.login.verify({
           email,
           password: form.get('password'),
-          context: call.context,
+          context,
           device: desk.findDevice(call),
           via: 'page',
         })
-        if (!user) return refuse(400, { notice: problems.signInWrong })
-        return await desk.admit(call, user, { by: 'password', errand: desk.findErrand(call, errandName) })
+        if (!user) return await refuse(400, wrong)
+        return await desk.admit(call, user, { by: 'password', errand })
       } catch (error) {
-        // The password was changed while it was checked.
+        // The password, or what else signs in, was changed while it was checked.
         if (error instanceof AppError && error.kind === 'unauthenticated') {
-          return refuse(400, { notice: problems.signInWrong })
+          return refuse(400, wrong)
         }
         const refusal = toRefusal(error, call.texts)
         return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)
@@ -98,10 +113,13 @@ type Shown = {
   readonly email?: string
   readonly problem?: FormProblem
   readonly done?: Done | undefined
+  /** What the browser's passkeys are asked; undefined while nobody has any. */
+  readonly options: object | undefined
 }
 
-function show(call: PageCall, parts: Parts, { errandName, email = '', problem, done }: Shown): ShownPage {
+function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
   const { desk, canSignUp, providers } = parts
+  const { errandName, email = '', problem, done, options } = shown
   const { texts, visit } = call
   const errand = desk.findErrand(call, errandName)
   const password = drawField({
@@ -122,19 +140,18 @@ function show(call: PageCall, parts: Parts, { errandName, email = '', problem, d
     problem,
     isFirst: email === '',
   })
+  const hidden = { errand: errand ? errandName : undefined }
+  const form = { action: signInPath, formToken: visit.formToken, hidden }
   return {
     kind: 'page',
     title: texts.signIn.title,
     leadsTo: errand?.leadsTo,
+    ...(options && { script: 'passkey' }),
     content: html`${errand?.appName !== undefined && html`<p class="lead">${texts.signIn.forApp(errand.appName)}</p>`}
 ${drawNotice(done && texts.signIn.done[done], 'good')}
 ${drawNotice(problem?.notice)}
-${drawForm({
-  action: signInPath,
-  formToken: visit.formToken,
-  hidden: { errand: errand ? errandName : undefined },
-  content: [account, password, drawButton(texts.signIn.button)],
-})}
+${drawForm({ ...form, content: [account, password, drawButton(texts.signIn.button)] })}
+${options && drawPasskeyForm(texts, { ...form, kind: 'known', options, content: html`<button class="button button-quiet">${texts.signIn.passkey}</button>` })}
 ${drawProviderButtons(call, providers, { purpose: 'sign_in', path: errand?.path ?? desk.home })}
 <p class="aside"><a href="${linkPaths.reset}">${texts.signIn.forgot}</a>${canSignUp && html`<br><a href="${signUpPath}">${texts.signIn.signUp}</a>`}</p>`,
   } satisfies PageAnswer

@@ -12,6 +12,7 @@ export function createSignOutPage({ sessions, audit }: Pick<PagesDeps, 'sessions
   return {
     path: signOutPath,
     audience: 'user',
+    isOpenWithoutSecondFactor: true,
     async get({ texts, user, session }) {
       return {
         kind: 'page',

@@ -33,6 +33,10 @@ export const english = {
     codeMissing: 'Enter the set-up code.',
     passwordWrong: 'The password is wrong.',
     signInWrong: 'The e-mail address or the password is wrong.',
+    secondFactorMissing: 'Enter the code.',
+    secondFactorWrong:
+      'This code is wrong, or was used before. The authenticator app shows a new one every 30 seconds.',
+    passkeyWrong: 'That did not work. Please try again, or sign in another way.',
     outdated: 'This page had been open for too long. Please try again.',
     tooMany: (seconds: number) => `There were too many attempts. Please try again in ${duration(seconds)}.`,
     busy: 'The server is very busy. Please try again in a moment.',
@@ -44,12 +48,85 @@ export const english = {
     title: 'Sign in',
     forApp: (appName: string) => `to continue to ${appName}`,
     button: 'Sign in',
+    passkey: 'Sign in with a passkey',
     forgot: 'Forgot your password?',
     signUp: 'Create an account',
     done: {
       signedOut: 'You are signed out.',
       passwordChanged: 'Your password is changed. Sign in with the new one.',
+      late: 'That took too long. Please sign in again.',
     },
+  },
+
+  passkeys: {
+    failed: 'The browser found no passkey for this, or you cancelled.',
+  },
+
+  secondStep: {
+    title: 'One more step',
+    text: (email: string) => `Please confirm that you are ${email}.`,
+    passkey: 'Use a passkey',
+    code: 'Code',
+    codeHint: 'The six digits that your authenticator app shows now, or one of your recovery codes.',
+    recoveryHint: 'One of your recovery codes.',
+    button: 'Continue',
+    lost: 'Lost all of them? Whoever runs this server can remove your second factor.',
+    back: 'Sign in as somebody else',
+  },
+
+  secondFactor: {
+    title: 'Second factor',
+    textOn: 'Your password alone does not open your account: a passkey, or a code, is asked for too.',
+    textOff:
+      'With a second factor, your password alone does not open your account any more. Other browsers that are signed in will be signed out; applications and personal access tokens go on.',
+    needed: 'On this server, owners need a second factor. Please set one up to continue.',
+    passkeys: 'Passkeys',
+    passkeysText: 'A telephone, a computer or a security key that unlocks with your fingerprint, face or PIN.',
+    noPasskeys: 'Passkeys work only where this server is reached by a name, not by an address in numbers.',
+    noScript: 'Passkeys need JavaScript, which is turned off in this browser.',
+    passkeyName: 'Name',
+    passkeyNameHint: 'To recognize it, for instance “My phone”.',
+    nameless: 'Passkey without a name',
+    addPasskey: 'Add a passkey',
+    app: 'Authenticator app',
+    appText: 'An app on your telephone that shows six digits, new ones every 30 seconds.',
+    addApp: 'Add an authenticator app',
+    addedAgo: (ago: string) => `added ${ago}`,
+    usedAgo: (ago: string) => `last used ${ago}`,
+    remove: 'Remove',
+    removeOf: (name: string) => `Remove ${name}`,
+    codes: 'Recovery codes',
+    codesLeft: (count: number) =>
+      `For when you have nothing else. ${count === 1 ? 'One code is' : `${count} codes are`} left; each can be used once.`,
+    newCodes: 'Make new codes',
+    owners: 'Owners of this server',
+    ownersNeed: 'Owners need a second factor: without one, they are asked to set one up when they sign in.',
+    ownersFree: 'Owners may sign in without a second factor.',
+    askOwners: 'Require it of all owners',
+    freeOwners: 'Require it no longer',
+    done: {
+      added: 'The second factor is added.',
+      removed: 'The second factor is removed.',
+      required: 'From now on, owners need a second factor.',
+      notRequired: 'Owners need no second factor any more.',
+    },
+  },
+
+  authenticatorApp: {
+    title: 'Add an authenticator app',
+    text: 'Scan this picture with your authenticator app.',
+    picture: 'QR code for the authenticator app',
+    typed: 'Or type this key into the app:',
+    code: 'Code',
+    codeHint: 'The six digits that the app shows now.',
+    button: 'Add',
+  },
+
+  recoveryCodes: {
+    title: 'Your recovery codes',
+    text: 'With one of these codes you can sign in when you have no passkey and no authenticator app at hand. Each can be used once.',
+    once: 'Print them or write them down, and keep them in a safe place. They are not shown again.',
+    next: 'I have kept them',
   },
 
   signOut: {

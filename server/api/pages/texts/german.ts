@@ -32,6 +32,10 @@ export const german: Texts = {
     codeMissing: 'Geben Sie den Einrichtungscode ein.',
     passwordWrong: 'Das Passwort stimmt nicht.',
     signInWrong: 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    secondFactorMissing: 'Geben Sie den Code ein.',
+    secondFactorWrong:
+      'Dieser Code stimmt nicht oder wurde schon verwendet. Die Authentifizierungs-App zeigt alle 30 Sekunden einen neuen.',
+    passkeyWrong: 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal, oder melden Sie sich anders an.',
     outdated: 'Diese Seite war zu lange offen. Bitte versuchen Sie es noch einmal.',
     tooMany: (seconds) => `Das waren zu viele Versuche. Bitte versuchen Sie es ${inTime(seconds)} noch einmal.`,
     busy: 'Der Server ist gerade zu beschäftigt. Bitte versuchen Sie es gleich noch einmal.',
@@ -69,12 +73,89 @@ export const german: Texts = {
     title: 'Anmelden',
     forApp: (appName) => `weiter zu ${appName}`,
     button: 'Anmelden',
+    passkey: 'Mit einem Passkey anmelden',
     forgot: 'Passwort vergessen?',
     signUp: 'Konto anlegen',
     done: {
       signedOut: 'Sie sind abgemeldet.',
       passwordChanged: 'Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.',
+      late: 'Das hat zu lange gedauert. Bitte melden Sie sich noch einmal an.',
     },
+  },
+
+  passkeys: {
+    failed: 'Der Browser hat dafür keinen Passkey gefunden, oder Sie haben abgebrochen.',
+  },
+
+  secondStep: {
+    title: 'Noch ein Schritt',
+    text: (email) => `Bitte bestätigen Sie, dass Sie ${email} sind.`,
+    passkey: 'Passkey verwenden',
+    code: 'Code',
+    codeHint:
+      'Die sechs Ziffern, die Ihre Authentifizierungs-App jetzt zeigt, oder einer Ihrer Wiederherstellungscodes.',
+    recoveryHint: 'Einer Ihrer Wiederherstellungscodes.',
+    button: 'Weiter',
+    lost: 'Alles verloren? Wer diesen Server betreibt, kann Ihren zweiten Faktor entfernen.',
+    back: 'Mit einem anderen Konto anmelden',
+  },
+
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    textOn: 'Ihr Passwort allein öffnet Ihr Konto nicht: Es wird auch nach einem Passkey oder einem Code gefragt.',
+    textOff:
+      'Mit einem zweiten Faktor öffnet Ihr Passwort allein Ihr Konto nicht mehr. Andere Browser, die angemeldet sind, werden abgemeldet; Anwendungen und persönliche Zugriffstoken laufen weiter.',
+    needed: 'Wem dieser Server gehört, braucht einen zweiten Faktor. Bitte richten Sie einen ein, um fortzufahren.',
+    passkeys: 'Passkeys',
+    passkeysText:
+      'Ein Telefon, ein Computer oder ein Sicherheitsschlüssel, den Sie mit Fingerabdruck, Gesicht oder PIN entsperren.',
+    noPasskeys:
+      'Passkeys gibt es nur, wo dieser Server unter einem Namen erreicht wird, nicht unter einer Adresse aus Zahlen.',
+    noScript: 'Passkeys brauchen JavaScript, das in diesem Browser ausgeschaltet ist.',
+    passkeyName: 'Name',
+    passkeyNameHint: 'Um ihn wiederzuerkennen, zum Beispiel „Mein Telefon“.',
+    nameless: 'Passkey ohne Namen',
+    addPasskey: 'Passkey hinzufügen',
+    app: 'Authentifizierungs-App',
+    appText: 'Eine App auf Ihrem Telefon, die sechs Ziffern zeigt, alle 30 Sekunden neue.',
+    addApp: 'Authentifizierungs-App hinzufügen',
+    addedAgo: (ago) => `hinzugefügt ${ago}`,
+    usedAgo: (ago) => `zuletzt verwendet ${ago}`,
+    remove: 'Entfernen',
+    removeOf: (name) => `${name} entfernen`,
+    codes: 'Wiederherstellungscodes',
+    codesLeft: (count) =>
+      `Für den Fall, dass Sie nichts anderes haben. ${count === 1 ? 'Ein Code ist' : `${count} Codes sind`} übrig; jeder gilt einmal.`,
+    newCodes: 'Neue Codes erzeugen',
+    owners: 'Wem dieser Server gehört',
+    ownersNeed:
+      'Wem dieser Server gehört, braucht einen zweiten Faktor: Wer keinen hat, wird beim Anmelden aufgefordert, einen einzurichten.',
+    ownersFree: 'Wem dieser Server gehört, darf sich ohne zweiten Faktor anmelden.',
+    askOwners: 'Von allen verlangen, denen er gehört',
+    freeOwners: 'Nicht mehr verlangen',
+    done: {
+      added: 'Der zweite Faktor ist hinzugefügt.',
+      removed: 'Der zweite Faktor ist entfernt.',
+      required: 'Von jetzt an braucht einen zweiten Faktor, wem dieser Server gehört.',
+      notRequired: 'Ein zweiter Faktor wird nicht mehr verlangt.',
+    },
+  },
+
+  authenticatorApp: {
+    title: 'Authentifizierungs-App hinzufügen',
+    text: 'Scannen Sie dieses Bild mit Ihrer Authentifizierungs-App.',
+    picture: 'QR-Code für die Authentifizierungs-App',
+    typed: 'Oder tippen Sie diesen Schlüssel in die App:',
+    code: 'Code',
+    codeHint: 'Die sechs Ziffern, die die App jetzt zeigt.',
+    button: 'Hinzufügen',
+  },
+
+  recoveryCodes: {
+    title: 'Ihre Wiederherstellungscodes',
+    text: 'Mit einem dieser Codes melden Sie sich an, wenn Sie weder einen Passkey noch die Authentifizierungs-App zur Hand haben. Jeder gilt einmal.',
+    once: 'Drucken Sie sie aus oder schreiben Sie sie auf, und bewahren Sie sie sicher auf. Sie werden nicht noch einmal gezeigt.',
+    next: 'Ich habe sie aufbewahrt',
   },
 
   signOut: {

@@ -1,0 +1,29 @@
+// Asks the browser for a passkey and sends its answer with the form it belongs to. Fetches nothing and writes no HTML. Before it in the
+// same file: @simplewebauthn/browser.
+
+const { browserSupportsWebAuthn, startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser
+
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  if (!browserSupportsWebAuthn()) break
+  form.hidden = false
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    ask(form)
+  })
+}
+
+async function ask(form) {
+  const button = form.querySelector('button')
+  const problem = form.querySelector('[data-problem]')
+  problem.hidden = true
+  button.disabled = true
+  try {
+    const optionsJSON = JSON.parse(form.dataset.options)
+    const start = form.dataset.passkey === 'new' ? startRegistration : startAuthentication
+    form.elements.namedItem('passkey').value = JSON.stringify(await start({ optionsJSON }))
+    form.submit()
+  } catch {
+    problem.hidden = false
+    button.disabled = false
+  }
+}

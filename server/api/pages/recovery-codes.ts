@@ -1,0 +1,24 @@
+// Recovery codes as they are shown, once, right after they were made.
+
+import type { NewRecoveryCodes } from '../../auth/second-factor/second-factor-options.ts'
+import { html } from './html.ts'
+import type { ShownPage, UserCall } from './page.ts'
+import { ownSecondFactorPath, type SignInDesk } from './sign-in-desk.ts'
+
+export function showRecoveryCodes(
+  call: UserCall,
+  desk: SignInDesk,
+  { user, recoveryCodes }: NewRecoveryCodes,
+): ShownPage {
+  const { recoveryCodes: texts } = call.texts
+  const errand = desk.findErrand(call, call.query.get('errand') ?? '')
+  return {
+    kind: 'page',
+    title: texts.title,
+    cookies: [desk.createDevice(user)],
+    content: html`<p>${texts.text}</p>
+<ul class="secret codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<p>${texts.once}</p>
+<p><a class="button" href="${errand?.path ?? ownSecondFactorPath}">${texts.next}</a></p>`,
+  }
+}

@@ -1,0 +1,87 @@
+// An authenticator app is added: the secret as a picture and as text, and the first code, which shows that the app has it.
+
+import type { AppSecret } from '../../../auth/second-factor/second-factor-desk.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import { toRefusal } from '../form-problem.ts'
+import { html } from '../html.ts'
+import { Kept } from '../kept.ts'
+import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { drawQrCode } from '../qr-code.ts'
+import { showRecoveryCodes } from '../recovery-codes.ts'
+import { ownSecondFactorPath, type SignInDesk } from '../sign-in-desk.ts'
+
+export const authenticatorAppPath = '/account/second-factor/app/'
+const lifetimeMs = 15 * 60_000
+
+type AppDeps = Pick<PagesDeps, 'secondFactors' | 'clock'>
+
+export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, desk: SignInDesk): Page {
+  /** Not yet the account's; never sent by the browser, which could send another. */
+  const secrets = new Kept<AppSecret>({ clock, lifetimeMs, maxEntries: 1000, maxPerUser: 10 })
+  return {
+    path: authenticatorAppPath,
+    audience: 'user',
+    asksPassword: true,
+    isOpenWithoutSecondFactor: true,
+    async get(call) {
+      const secret = secondFactors.createAppSecret(call.user)
+      return show(call, secret, secrets.put(call.session.id, call.user.id, secret))
+    },
+    async post(call, form) {
+      const { user, session, context, texts } = call
+      const name = form.get('secret')
+      const secret = secrets.find(session.id, name)
+      // Too long ago, or before a restart: another one is shown.
+      if (!secret) return redirect(call.url)
+      const code = form.trimmed('code')
+      const refuse = (status: number, problem: FormProblem): ShownPage => ({
+        ...show(call, secret, name, problem),
+        status,
+      })
+      if (code === '') return refuse(400, { fields: { code: texts.problems.secondFactorMissing } })
+      try {
+        const added = await secondFactors.addApp({ user, session, context }, secret, code)
+        secrets.take(session.id, name)
+        if (added.recoveryCodes) return showRecoveryCodes(call, desk, { ...added, recoveryCodes: added.recoveryCodes })
+        return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
+      } catch (error) {
+        const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
+        return { ...refuse(status, problem), retryAfterSeconds }
+      }
+    },
+  }
+}
+
+function show(
+  { texts, session, url }: UserCall,
+  { uri, typed }: AppSecret,
+  name: string,
+  problem?: FormProblem,
+): ShownPage {
+  const { authenticatorApp } = texts
+  const field = drawField({
+    name: 'code',
+    label: authenticatorApp.code,
+    hint: authenticatorApp.codeHint,
+    autocomplete: 'one-time-code',
+    maxLength: 16,
+    problem,
+  })
+  return {
+    kind: 'page',
+    title: authenticatorApp.title,
+    content: html`<p>${authenticatorApp.text}</p>
+${drawNotice(problem?.notice)}
+${drawQrCode(uri, authenticatorApp.picture)}
+<p>${authenticatorApp.typed}</p>
+<p class="secret"><code>${typed}</code></p>
+${drawForm({
+  action: url,
+  formToken: session.formToken,
+  hidden: { secret: name },
+  content: [field, drawButton(authenticatorApp.button)],
+})}
+<p class="aside"><a href="${ownSecondFactorPath}">${texts.password.cancel}</a></p>`,
+  }
+}

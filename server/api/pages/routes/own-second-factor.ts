@@ -1,0 +1,189 @@
+// What besides the password signs in to one's account: passkeys, the authenticator app, recovery codes. For owners also whether owners need
+// one. Shown only soon after the password, and soon after a second factor if there is one.
+
+import { AppError } from '../../../base/error.ts'
+import type { Passkey, SecondFactorList } from '../../../store/second-factors.ts'
+import type { PagesDeps } from '../deps.ts'
+import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
+import type { Form } from '../form.ts'
+import { toRefusal } from '../form-problem.ts'
+import { type Html, html } from '../html.ts'
+import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
+import { showRecoveryCodes } from '../recovery-codes.ts'
+import { drawRow } from '../rows.ts'
+import { homePath, ownSecondFactorPath, type SignInDesk } from '../sign-in-desk.ts'
+import { authenticatorAppPath } from './authenticator-app.ts'
+
+const doneSignals = ['added', 'removed', 'required', 'notRequired'] as const
+const maxPasskeyNameLength = 64
+
+type Deps = Pick<PagesDeps, 'secondFactors' | 'clock'>
+
+export function createOwnSecondFactorPage(deps: Deps, desk: SignInDesk): Page {
+  const { secondFactors } = deps
+  const show = async (call: UserCall, problem?: FormProblem): Promise<ShownPage> => {
+    const { user, session } = call
+    const canAdd = secondFactors.passkeys.arePossible
+    return draw(call, {
+      factors: await secondFactors.list(user.id),
+      options: canAdd ? await secondFactors.passkeys.askNew(user, session.id) : undefined,
+      isRequired: await secondFactors.isRequiredOfOwners(),
+      nowMs: deps.clock.nowMs(),
+      problem,
+    })
+  }
+  return {
+    path: ownSecondFactorPath,
+    audience: 'user',
+    asksPassword: true,
+    isOpenWithoutSecondFactor: true,
+    get: (call) => show(call),
+    async post(call, form) {
+      try {
+        return (await change(call, form, { deps, desk })) ?? (await show(call))
+      } catch (error) {
+        // Gone already, perhaps by a second click.
+        if (error instanceof AppError && error.kind === 'not_found') return redirect(ownSecondFactorPath)
+        const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
+        return { ...(await show(call, problem)), status, retryAfterSeconds }
+      }
+    },
+  }
+}
+
+/** Undefined when the form says nothing that is known. */
+async function change(
+  call: UserCall,
+  form: Form,
+  { deps, desk }: { readonly deps: Deps; readonly desk: SignInDesk },
+): Promise<PageAnswer | undefined> {
+  const { secondFactors } = deps
+  const { user, session, context } = call
+  const input = { user, session, context }
+  const [answer, passkeyId] = [form.get(passkeyField), form.get('remove_passkey')]
+  if (answer !== '') {
+    const name = form.trimmed('name')
+    const added = await secondFactors.addPasskey(input, { text: answer, owner: session.id, name })
+    if (added.recoveryCodes) return showRecoveryCodes(call, desk, { ...added, recoveryCodes: added.recoveryCodes })
+    return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
+  }
+  if (form.get('codes') === 'new') {
+    return showRecoveryCodes(call, desk, await secondFactors.replaceRecoveryCodes(input))
+  }
+  if (passkeyId !== '' || form.get('remove_app') === 'yes') {
+    const changed =
+      passkeyId === '' ? await secondFactors.removeApp(input) : await secondFactors.removePasskey(input, passkeyId)
+    return redirect(`${ownSecondFactorPath}?done=removed`, [desk.createDevice(changed)])
+  }
+  const wish = form.get('owners')
+  // Whoever asks it of others has one.
+  if (!/^(need|free)$/.test(wish) || !user.isOwner || !user.hasSecondFactor) return undefined
+  await secondFactors.require(wish === 'need', input)
+  return redirect(`${ownSecondFactorPath}?done=${wish === 'need' ? 'required' : 'notRequired'}`)
+}
+
+type Drawn = {
+  readonly factors: SecondFactorList
+  /** To make a passkey; undefined where browsers make none. */
+  readonly options: object | undefined
+  readonly isRequired: boolean
+  readonly nowMs: number
+  readonly problem: FormProblem | undefined
+}
+
+function draw(call: UserCall, drawn: Drawn): ShownPage {
+  const { texts, user, session, query } = call
+  const { factors, options, isRequired, problem } = drawn
+  const { secondFactor } = texts
+  const done = doneSignals.find((signal) => signal === query.get('done'))
+  return {
+    kind: 'page',
+    title: secondFactor.title,
+    ...(options && { script: 'passkey' }),
+    content: html`${drawNotice(session.needsSecondFactor && isRequired ? secondFactor.needed : undefined)}
+${drawNotice(done && secondFactor.done[done], 'good')}
+${drawNotice(problem?.notice)}
+<p>${user.hasSecondFactor ? secondFactor.textOn : secondFactor.textOff}</p>
+<h2>${secondFactor.passkeys}</h2>
+<p>${secondFactor.passkeysText}</p>
+${factors.passkeys.length > 0 && html`<ul class="rows">${factors.passkeys.map((passkey) => drawPasskey(call, passkey, drawn.nowMs))}</ul>`}
+${options ? drawNewPasskey(call, options, problem) : html`<p class="hint">${secondFactor.noPasskeys}</p>`}
+<h2>${secondFactor.app}</h2>
+<p>${secondFactor.appText}</p>
+${drawApp(call, factors, drawn.nowMs)}
+${user.hasSecondFactor && drawCodes(call, factors)}
+${user.isOwner && user.hasSecondFactor && drawRule(call, isRequired)}
+<p class="aside"><a href="${homePath}">${texts.tokens.back}</a></p>`,
+  }
+}
+
+function drawPasskey(call: UserCall, { id, name, lastUsedAtMs, createdAtMs }: Passkey, nowMs: number): Html {
+  const { secondFactor, ago } = call.texts
+  const shown = name === '' ? secondFactor.nameless : name
+  return drawRow(call, {
+    name: shown,
+    detail: html`${lastUsedAtMs === null ? secondFactor.addedAgo(ago(nowMs - createdAtMs)) : secondFactor.usedAgo(ago(nowMs - lastUsedAtMs))}`,
+    action: call.url,
+    hidden: { remove_passkey: id },
+    button: secondFactor.remove,
+    label: secondFactor.removeOf(shown),
+  })
+}
+
+function drawNewPasskey({ texts, session, url }: UserCall, options: object, problem: FormProblem | undefined): Html {
+  const { secondFactor } = texts
+  const name = drawField({
+    name: 'name',
+    label: secondFactor.passkeyName,
+    hint: secondFactor.passkeyNameHint,
+    autocomplete: 'off',
+    maxLength: maxPasskeyNameLength,
+    problem,
+  })
+  const form = { action: url, formToken: session.formToken, kind: 'new', options } as const
+  return html`${drawPasskeyForm(texts, { ...form, content: [name, drawButton(secondFactor.addPasskey)] })}
+<noscript><p class="hint">${secondFactor.noScript}</p></noscript>`
+}
+
+function drawApp(call: UserCall, { appSinceMs }: SecondFactorList, nowMs: number): Html {
+  const { secondFactor, ago } = call.texts
+  if (appSinceMs === null) {
+    const errand = call.query.get('errand') ?? ''
+    const path = errand === '' ? authenticatorAppPath : `${authenticatorAppPath}?errand=${encodeURIComponent(errand)}`
+    return html`<p><a class="button" href="${path}">${secondFactor.addApp}</a></p>`
+  }
+  const row = drawRow(call, {
+    name: secondFactor.app,
+    detail: html`${secondFactor.addedAgo(ago(nowMs - appSinceMs))}`,
+    action: call.url,
+    hidden: { remove_app: 'yes' },
+    button: secondFactor.remove,
+    label: secondFactor.removeOf(secondFactor.app),
+  })
+  return html`<ul class="rows">${row}</ul>`
+}
+
+function drawCodes({ texts, session, url }: UserCall, { recoveryCodesLeft }: SecondFactorList): Html {
+  const { secondFactor } = texts
+  return html`<h2>${secondFactor.codes}</h2>
+<p>${secondFactor.codesLeft(recoveryCodesLeft)}</p>
+${drawForm({
+  action: url,
+  formToken: session.formToken,
+  hidden: { codes: 'new' },
+  content: html`<button class="button button-quiet">${secondFactor.newCodes}</button>`,
+})}`
+}
+
+function drawRule({ texts, session, url }: UserCall, isRequired: boolean): Html {
+  const { secondFactor } = texts
+  return html`<h2>${secondFactor.owners}</h2>
+<p>${isRequired ? secondFactor.ownersNeed : secondFactor.ownersFree}</p>
+${drawForm({
+  action: url,
+  formToken: session.formToken,
+  hidden: { owners: isRequired ? 'free' : 'need' },
+  content: html`<button class="button button-quiet">${isRequired ? secondFactor.freeOwners : secondFactor.askOwners}</button>`,
+})}`
+}
