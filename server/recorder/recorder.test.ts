@@ -136,3 +136,9 @@ function probe(path: string): { packets: Packet[] } {
   const args = '-v error -show_entries packet=codec_type,dts_time -of json'.split(' ')
   return JSON.parse(String(execFileSync(ffprobe, [...args, join(archiveDir, path)])))
 }
+
+test('that recording has ended is told also where it never began, after it had ended before', async () => {
+  const { recorder, events } = createRecorder({ startReason: 'stopped_by_user' })
+  await recorder.close()
+  assert.deepEqual(events.gaps, ['stopped_by_user', 'stopped_by_user'])
+})

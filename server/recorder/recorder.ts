@@ -165,6 +165,8 @@ export class CameraRecorder implements HubSink {
     if (!this.#isClosed) {
       this.#isClosed = true
       this.#setStatus('STOPPING')
+      // Told again where that is why nothing was recorded before: since then the camera may have been away for another reason.
+      if (this.#gapReason === reason) this.#gapReason = undefined
       this.#endFile(reason)
       this.#setGap(reason)
     }

@@ -253,3 +253,21 @@ test('where a clock was set back to before the first recording, that it was not 
 test('a picture that shows another one than its bitstream says is found', () => {
   assert.equal(judgeThis({ played: play(0, 300, { isSpoilt: true }) }).findings.length, 300)
 })
+
+test('what was lost before the clock was set back may lie in the gap behind the footage that follows', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 19_000, offsetMs: -7000 },
+    { atMs: startMs + 21_000, offsetMs: 23_000 },
+  ]
+  const faults = [fault(10, 20), ...[19, 21].map((seconds) => fault(seconds, seconds, { reasons: ['clock_set'] }))]
+  const played = [
+    ...play(0, 100),
+    ...play(200, 210, { section: 1, laterMs: -7000 }),
+    ...play(210, 300, { section: 2, laterMs: 23_000 }),
+  ]
+  const tell = (reason: string) =>
+    judgeThis({ steps, faults, played, timeline: { segments: [], gaps: [gap(10, 13), gap(14, 44, reason)] } })
+  assert.deepEqual(tell('clock_set').findings, [])
+  assert.deepEqual(kinds(tell('auth_failed')), ['false gap', 'untold'])
+})

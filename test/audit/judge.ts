@@ -243,12 +243,19 @@ function takeNameless(holes: readonly Hole[], nameless: readonly number[]): numb
 function judgeHole(
   hole: Hole,
   recorded: readonly Found[],
-  { faults, steps, losses }: Evidence,
+  { faults, steps, losses, timeline }: Evidence,
   toldBy: { gap: number; shortBreak: number; loss: number },
   findings: Finding[],
 ): number {
   const causes = findCauses(hole, faults)
-  const gaps = hole.gaps.filter((gap) => causes.some(({ reasons }) => reasons.includes(gap.reason)))
+  // Where the clock was set back in it, its later part may lie in the gap behind the footage that follows.
+  const isSetBack = steps.some(
+    ({ atMs, offsetMs }, i) =>
+      atMs > hole.afterMs && atMs <= hole.beforeMs && offsetMs < (steps[i - 1]?.offsetMs ?? Number.NEGATIVE_INFINITY),
+  )
+  const gaps = (isSetBack ? timeline.gaps : hole.gaps).filter((gap) =>
+    causes.some(({ reasons }) => reasons.includes(gap.reason)),
+  )
   const roomMs = hole.roomToMs - hole.roomFromMs
   // Where the clock was set back, other footage may lie where this is missing: no timeline has room for a gap there.
   const isCovered = () =>
