@@ -8,6 +8,7 @@ import { writeProviderFile } from '../identity/provider-file.ts'
 import { openRealProvider, type RealProvider } from '../identity/real-provider.ts'
 import { openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium } from './browser.ts'
+import { checkAccessible, shoot } from './dashboard-scene.ts'
 import { readMailedLink } from './outbox.ts'
 
 const email = 'owner@example.com'
@@ -90,8 +91,11 @@ test('sign-up by the policy: who is invited gets an account with the provider, a
   const { page, complaints } = await visit(await openBrowser(t))
   await signInThere(page, server, 'gus')
   assert.match(await main(page), /nobody has invited you/)
+  await checkAccessible(page)
   await page.click('main a.button')
   assert.equal(new URL(page.url()).pathname, '/sign-in/')
+  await checkAccessible(page)
+  await shoot(page, 'sign-in-with-provider')
 
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'guest@example.com' } })
   await readMailedLink(server, 'guest@example.com')
@@ -124,6 +128,7 @@ test('an account of before is linked after its password, and not where the addre
   await page.fill('#password', password)
   await page.click('main button')
   assert.match(await main(page), /Link your account with The office\?/)
+  await checkAccessible(page)
   await page.click('main button')
   assert.match(await main(page), /The account is linked/)
 
@@ -132,6 +137,8 @@ test('an account of before is linked after its password, and not where the addre
   assert.match(await signedInAs(other.page, server), /owner@example\.com/)
   // Unlinked here, it is signed out there.
   await page.goto(`${server.url}/account/providers/`)
+  await checkAccessible(page)
+  await shoot(page, 'linked-accounts')
   await page.click('main li button')
   assert.match(await main(page), /The link is removed/)
   assert.equal(await signedInAs(other.page, server), 'nobody')

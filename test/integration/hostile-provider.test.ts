@@ -344,6 +344,32 @@ test('what a description names inside the network is not asked, and no answer is
   assert.equal(held.length, 1)
 })
 
+test('an address that would only here be that of an account is none', async () => {
+  await using scene = await openScene()
+  await scene.server.command(
+    'user',
+    'add',
+    '--email',
+    'kate@example.org',
+    '--first-name',
+    'Kate',
+    '--password',
+    'evening horses',
+  )
+  for (const email of [
+    '\u212Aate@example.org',
+    'kate@example.org\0',
+    'kate@example.org, eve@example.org',
+    'no address',
+    7,
+  ]) {
+    const browser = new PageVisitor(scene.server)
+    const shown = await comeBack(browser, scene, { claims: { sub: 'person-1', email, email_verified: true } })
+    assert.equal(shown.status, 403, String(email))
+    assert.match(shown.text, /does not vouch/)
+  }
+})
+
 test('an address that only the userinfo endpoint tells counts, of the same person alone', async () => {
   await using scene = await openScene()
   const { provider, server } = scene

@@ -62,8 +62,11 @@ export class AccountMails {
   }
 
   async passwordChanged(user: User, context: RequestContext | undefined): Promise<void> {
-    const url = `${this.#options.publicUrl}/reset/`
-    await this.#options.mailer.send({ to: user.email, ...passwordChangedMail({ url, ip: context?.ip }) })
+    const { mailer, publicUrl, store } = this.#options
+    const isLinked = (await store.identities.list(user.id)).length > 0
+    const linkedUrl = isLinked ? `${publicUrl}/account/providers/` : undefined
+    const text = passwordChangedMail({ url: `${publicUrl}/reset/`, ip: context?.ip, linkedUrl })
+    await mailer.send({ to: user.email, ...text })
   }
 
   async confirmEmail(to: string, user: User, link: string): Promise<void> {

@@ -14,7 +14,7 @@ import type { RequestContext } from '../request-context.ts'
 export type SignUp = 'closed' | 'invitation' | 'open'
 
 export type AccountsOptions = {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'links' | 'mails' | 'guests' | 'cameras'>
+  readonly store: Pick<Store, 'users' | 'accounts' | 'identities' | 'links' | 'mails' | 'guests' | 'cameras'>
   readonly login: Pick<Login, 'verify' | 'forgive'>
   readonly passwords: Pick<PasswordQueue, 'hash'>
   readonly mailer: { send(mail: Mail): Promise<void> }

@@ -83,7 +83,15 @@ If it was not you, ignore this: your password stays as it is.
   }
 }
 
-export function passwordChangedMail({ url, ip }: { url: string; ip: string | undefined }): Text {
+export function passwordChangedMail({ url, ip, linkedUrl }: PasswordChange): Text {
+  const linked =
+    linkedUrl === undefined
+      ? ''
+      : `
+Accounts elsewhere that are linked with yours still sign in to it. To see and remove them:
+
+${linkedUrl}
+`
   return {
     subject: 'Your password for Nightjar was changed',
     text: `The password of your account at Nightjar was changed${from(ip)}. All browsers and applications have to sign in again.
@@ -91,8 +99,15 @@ export function passwordChangedMail({ url, ip }: { url: string; ip: string | und
 If it was not you, ask for a new password at once:
 
 ${url}
-`,
+${linked}`,
   }
+}
+
+type PasswordChange = {
+  readonly url: string
+  readonly ip: string | undefined
+  /** Where an identity provider signs in to the account, which a new password does not change. */
+  readonly linkedUrl: string | undefined
 }
 
 export function confirmEmailMail({ link, formerEmail }: { link: string; formerEmail: string }): Text {

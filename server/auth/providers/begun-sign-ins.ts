@@ -10,15 +10,21 @@ import type { Challenge } from './provider-client.ts'
 /** What somebody went to the provider for: to sign in; to let that person sign in to their account; to prove to be there. */
 export type Purpose = 'sign_in' | 'link' | 'confirm'
 
-export type BegunSignIn = Challenge & {
-  readonly providerId: string
-  readonly purpose: Purpose
-  /** Of whoever was signed in, where the purpose is about an account. */
-  readonly sessionId?: string | undefined
-  /** Where to go on, on this server. */
+/** Where to go on, on this server; and for an application, its name and the address it leads back to in the end. */
+export type Destination = {
   readonly path: string
-  readonly begunAtMs: number
+  readonly appName?: string | undefined
+  readonly leadsTo?: string | undefined
 }
+
+export type BegunSignIn = Challenge &
+  Destination & {
+    readonly providerId: string
+    readonly purpose: Purpose
+    /** Of whoever was signed in, where the purpose is about an account. */
+    readonly sessionId?: string | undefined
+    readonly begunAtMs: number
+  }
 
 const cookieName = 'provider'
 export const signInLifetimeMs = 10 * 60_000
@@ -49,7 +55,7 @@ export class BegunSignIns {
       if (value !== undefined) return writeCookie(cookieName, value, { maxAgeSeconds: signInLifetimeMs / 1000 })
     }
     // It is where to go on that makes it long.
-    return this.add(owner, undefined, { ...begun, path: '/' })
+    return this.add(owner, undefined, { ...begun, path: '/', appName: undefined, leadsTo: undefined })
   }
 
   /**

@@ -4,9 +4,11 @@
 import * as openid from 'openid-client'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
+import { FairGate } from '../../base/fair-gate.ts'
 import type { Logger } from '../../base/log.ts'
-import { parseEmail } from '../../model/email.ts'
+import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
+import { addressBlock } from '../guard/address-block.ts'
 import { isOnThisMachine, issuerKey, type ProviderSettings } from './provider-settings.ts'
 
 export type ProviderClientOptions = {
@@ -57,6 +59,13 @@ type Discovered = { readonly config: openid.Configuration; readonly atMs: number
 export class ProviderClient {
   readonly settings: ProviderSettings
   readonly #options: ProviderClientOptions
+  /** Who brings answers that the provider takes its time over must not keep others waiting. */
+  readonly #gate = new FairGate<string>({
+    maxRunning: 16,
+    maxRunningOfOne: 4,
+    maxWaitingOfOne: 50,
+    refusal: 'too many sign-ins come back from one address',
+  })
   #discovered: Discovered | undefined
   #failedAtMs: number | undefined
   #discovering: Promise<openid.Configuration> | undefined
@@ -86,8 +95,17 @@ export class ProviderClient {
     return { location: location.href, challenge }
   }
 
-  /** `query`: what the browser came back with. Never throws. */
-  async finish(query: URLSearchParams, { state, nonce, verifier }: Challenge): Promise<Proof> {
+  /** `query`: what the browser came back with, from `ip`. Never throws. */
+  async finish(query: URLSearchParams, challenge: Challenge, ip: string): Promise<Proof> {
+    try {
+      return await this.#gate.run(addressBlock(ip), () => this.#prove(query, challenge))
+    } catch (error) {
+      this.#warn(error, 'an identity provider cannot be used')
+      return { kind: 'unavailable' }
+    }
+  }
+
+  async #prove(query: URLSearchParams, { state, nonce, verifier }: Challenge): Promise<Proof> {
     const { redirectUri } = this.#options
     try {
       const config = await this.#discover()
@@ -258,13 +276,21 @@ function notNow(afterMs: number, cause?: unknown): AppError {
   })
 }
 
+/**
+ * Not those with letters of other scripts that are ASCII in lower case (the Kelvin sign): to the provider, and to mail servers, they are
+ * others than those they would be taken for here.
+ */
 function readEmail(value: unknown): string | undefined {
   try {
-    return typeof value === 'string' ? parseEmail(value) : undefined
+    const email = typeof value === 'string' ? parseEmail(value) : undefined
+    const isAmbiguous = email !== undefined && isAsciiName(emailKey(email)) !== isAsciiName(email)
+    return isAmbiguous ? undefined : email
   } catch {
     return undefined
   }
 }
+
+const isAsciiName = (email: string): boolean => /^[\0-\x7f]*$/.test(email.slice(0, email.lastIndexOf('@')))
 
 /** Empty for what is no name. */
 function readName(value: unknown): string {

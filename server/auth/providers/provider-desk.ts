@@ -14,7 +14,7 @@ import type { Audit } from '../guard/audit.ts'
 import type { RequestContext } from '../request-context.ts'
 import { SealedValues } from '../sessions/sealed-values.ts'
 import type { Session } from '../sessions/sessions.ts'
-import { type BegunSignIn, BegunSignIns, type Purpose } from './begun-sign-ins.ts'
+import { type BegunSignIn, BegunSignIns, type Destination, type Purpose } from './begun-sign-ins.ts'
 import type { Claims, ProviderClient } from './provider-client.ts'
 import { issuerKey } from './provider-settings.ts'
 
@@ -31,7 +31,7 @@ export type ProviderDeskOptions = {
 }
 
 /** What the button of a provider carries. */
-export type Start = { readonly purpose: Purpose; readonly path: string; readonly sessionId?: string | undefined }
+export type Start = Destination & { readonly purpose: Purpose; readonly sessionId?: string | undefined }
 
 /** The browser that asks. */
 export type Browser = {
@@ -52,7 +52,7 @@ export type Found = {
 }
 
 export type Outcome =
-  | { readonly kind: 'signed_in'; readonly user: ProvenUser; readonly path: string }
+  | { readonly kind: 'signed_in'; readonly user: ProvenUser; readonly destination: Destination }
   | { readonly kind: 'linked' | 'confirmed'; readonly path: string }
   /** `found`, sealed for the browser: once they have signed in to the account, they are asked whether to link. */
   | { readonly kind: 'prove'; readonly email: string; readonly found: string }
@@ -129,7 +129,7 @@ export class ProviderDesk {
         : undefined
     if (!taken) return { outcome: { kind: 'stale' } }
     const { begun, cookie } = taken
-    const proof = await client.finish(query, begun)
+    const proof = await client.finish(query, begun, browser.context.ip)
     const outcome =
       proof.kind === 'proved'
         ? await this.#settle(client, proof.claims, begun, browser)
@@ -202,7 +202,7 @@ export class ProviderDesk {
     client: ProviderClient,
     claims: Claims,
     person: Person,
-    { path }: BegunSignIn,
+    begun: BegunSignIn,
     browser: Browser,
   ): Promise<Outcome> {
     const { store, audit, signUp } = this.#options
@@ -225,13 +225,13 @@ export class ProviderDesk {
       case 'sign_in': {
         const { identity, user } = linked!
         await identities.noteUse(identity.id, person.email)
-        return this.#welcome(client, user, path, browser)
+        return this.#welcome(client, user, begun, browser)
       }
       case 'link':
         await this.#link(client, same!.id, same!.credentialsVersion, { person }, browser, 'rule')
-        return this.#welcome(client, same!, path, browser)
+        return this.#welcome(client, same!, begun, browser)
       case 'prove': {
-        const found: Found = { providerId: provider, person, userId: same!.id, path }
+        const found: Found = { providerId: provider, person, userId: same!.id, path: begun.path }
         const sealed =
           this.#found.seal(browser.owner, found) ?? this.#found.seal(browser.owner, { ...found, path: '/' })
         return { kind: 'prove', email: same!.email, found: sealed! }
@@ -241,7 +241,7 @@ export class ProviderDesk {
         const user = await identities.addUser(newcomer, person, decision.needsInvitation)
         const detail = { via: 'provider', provider }
         audit.write({ event: 'user.created', userId: user.id, subject: user.email, context: browser.context, detail })
-        return this.#welcome(client, user, path, browser)
+        return this.#welcome(client, user, begun, browser)
       }
       case 'refuse': {
         const about = linked?.user ?? same
@@ -304,9 +304,9 @@ export class ProviderDesk {
     notify({ user, providerName: settings.name, isLinked: true, context })
   }
 
-  #welcome(client: ProviderClient, user: User, path: string, browser: Browser): Outcome {
+  #welcome(client: ProviderClient, user: User, { path, appName, leadsTo }: BegunSignIn, browser: Browser): Outcome {
     this.#note(client, 'login.ok', user, browser, {})
-    return { kind: 'signed_in', user, path }
+    return { kind: 'signed_in', user, destination: { path, appName, leadsTo } }
   }
 
   #noteFailure(client: ProviderClient, reason: string, browser: Browser): void {

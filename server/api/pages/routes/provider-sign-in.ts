@@ -78,7 +78,7 @@ async function follow(
 ): Promise<PageAnswer> {
   switch (outcome.kind) {
     case 'signed_in':
-      return desk.admit(call, outcome.user, { by: 'identity provider', errand: { path: outcome.path } })
+      return desk.admit(call, outcome.user, { by: 'identity provider', errand: outcome.destination })
     case 'linked':
       return redirect(`${linkedAccountsPath}?done=linked`)
     case 'confirmed': {

@@ -152,7 +152,7 @@ ${drawNotice(done && texts.signIn.done[done], 'good')}
 ${drawNotice(problem?.notice)}
 ${drawForm({ ...form, content: [account, password, drawButton(texts.signIn.button)] })}
 ${options && drawPasskeyForm(texts, { ...form, kind: 'known', options, content: html`<button class="button button-quiet">${texts.signIn.passkey}</button>` })}
-${drawProviderButtons(call, providers, { purpose: 'sign_in', path: errand?.path ?? desk.home })}
+${drawProviderButtons(call, providers, { purpose: 'sign_in', ...(errand ?? { path: desk.home }) })}
 <p class="aside"><a href="${linkPaths.reset}">${texts.signIn.forgot}</a>${canSignUp && html`<br><a href="${signUpPath}">${texts.signIn.signUp}</a>`}</p>`,
   } satisfies PageAnswer
 }

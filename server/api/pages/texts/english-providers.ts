@@ -2,7 +2,6 @@
 
 export const englishProviders = {
   signInWith: (provider: string) => `Sign in with ${provider}`,
-  or: 'or',
   deniedTitle: 'Not signed in',
   denied: (provider: string) => `${provider} did not let you in, or you said no there. Nothing was changed.`,
   staleTitle: 'This sign-in cannot be finished',

@@ -4,7 +4,6 @@ import type { Texts } from './texts.ts'
 
 export const germanProviders: Texts['providers'] = {
   signInWith: (provider) => `Mit ${provider} anmelden`,
-  or: 'oder',
   deniedTitle: 'Nicht angemeldet',
   denied: (provider) =>
     `${provider} hat Sie nicht eingelassen, oder Sie haben dort abgelehnt. Es wurde nichts geändert.`,
