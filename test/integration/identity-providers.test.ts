@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { readMailedLink } from '../e2e/outbox.ts'
 import { type LyingProvider, openLyingProvider, type Saying } from '../identity/lying-provider.ts'
 import { clientSecret, writeProviderFile } from '../identity/provider-file.ts'
+import { appPath, codeAt, readCodes, readSecret } from '../page-second-factors.ts'
 import { PageVisitor, type VisitedPage } from '../page-visitor.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
@@ -423,4 +424,40 @@ test('programs see what signs in to the account, and remove it but for the last'
   })
   assert.deepEqual([last.status, last.json.title], [409, 'conflict'])
   assert.equal(await signedInAs(newcomer), 'ada@example.org')
+})
+
+test('a provider is a first step: a second factor is asked for all the same, also to confirm', async () => {
+  await using provider = await openLyingProvider()
+  await using file = await writeProviderFile({ id: 'office', ...provider })
+  await using server = await openServer(...file.args, '--sign-up', 'open')
+  const claims = verified('ada@example.org')
+  const browser = new PageVisitor(server)
+  await signIn(browser, provider, { claims })
+  const confirm = async () => {
+    const fresh = { ...claims, auth_time: Math.floor(Date.now() / 1000) }
+    return browser.open(`${back}?${provider.authorize(await press(browser), { claims: fresh })}`)
+  }
+  // To set one up, an account without a password proves itself at the provider.
+  await browser.open(appPath)
+  assert.match(browser.shown!.path, /^\/confirm\//)
+  await confirm()
+  const secret = readSecret(browser.shown!.text)
+  await browser.submit({ code: codeAt(secret, Date.now()) }, appPath)
+  const [recoveryCode, another] = readCodes(browser.shown!.text)
+  assert.ok(another)
+
+  const other = new PageVisitor(server)
+  const shown = await signIn(other, provider, { claims })
+  assert.match(shown.path, /^\/second-factor\//)
+  assert.equal(await signedInAs(other), undefined)
+  await other.open(shown.path)
+  await other.submit({ code: recoveryCode! })
+  assert.equal(await signedInAs(other), 'ada@example.org')
+
+  await browser.open('/account/')
+  agePasswords(server)
+  assert.match((await browser.open('/account/providers/')).path, /^\/confirm\//)
+  assert.match((await confirm()).path, /^\/second-factor\//)
+  await browser.submit({ code: another! })
+  assert.match(browser.shown!.text, /Linked accounts/)
 })
