@@ -26,7 +26,7 @@ import { runEventRetention } from './event-retention.ts'
 import { lockArchive, lockFolder } from './folder-lock.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import { measure } from './measure.ts'
-import { findMemoryBytes, shareMemory } from './memory-shares.ts'
+import { shareMemory } from './memory-shares.ts'
 import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
 import { RecordedPictures } from './playback/recorded-pictures.ts'
@@ -103,7 +103,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   })
   held.defer(() => store.close())
 
-  const memory = shareMemory(findMemoryBytes(), config.workers)
+  const memory = shareMemory(config.memoryMb * 2 ** 20, config.workers)
   const isolation = await isolating
   logIsolation(isolation.report, log)
   const media = await openMedia({ config, store, port, publicUrl, memory, isolation, clock, log })

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { AppError } from './base/error.ts'
 import { writeConfigurationReference } from './config/reference.ts'
 import { type ConfigSources, defaultPublicUrl, loadConfig } from './config.ts'
+import { findMemoryBytes } from './memory-shares.ts'
 
 async function createSources(t: TestContext): Promise<{ folder: string; sources: ConfigSources }> {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-config-'))
@@ -61,6 +62,7 @@ test('defaults', async (t) => {
     nameServers: undefined,
     isolation: 'auto',
     workers: 3,
+    memoryMb: Math.floor(findMemoryBytes() / 2 ** 20),
     syncIntervalMs: 5000,
     nodeName: 'night-owl.lan',
     logLevel: 'info',

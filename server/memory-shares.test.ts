@@ -9,6 +9,7 @@ const mebibyte = 2 ** 20
 test('a small machine shares out what it has, a large one no more than is of use', () => {
   const small = shareMemory(512 * mebibyte, 1)
   assert.deepEqual(small.connections, { max: 1024, maxOfOne: 256 })
+  assert.deepEqual(small.streams, { max: 1024, maxOfOne: 256 })
   assert.deepEqual(small.unsentBytes, { max: 64 * mebibyte, maxOfOne: 16 * mebibyte })
   assert.equal(small.groupBytes, 32 * mebibyte)
   const large = shareMemory(256 * 1024 * mebibyte, 8)

@@ -7,16 +7,16 @@ import type { TallyLimits } from './api/transport/tally.ts'
 
 const mebibyte = 2 ** 20
 
-/** What a connection with TLS takes, and a stream of HTTP/2 that waits. */
+/** What a connection with TLS takes, and a stream of HTTP/2 that waits: 30 kB of JavaScript's and as much of Node's own, measured. */
 const connectionBytes = 64 * 1024
-const waitingStreamBytes = 24 * 1024
+const waitingStreamBytes = 64 * 1024
 
 /** What an entry of a recorded stream takes. */
 const streamEntryBytes = 600
 
 export type MemoryShares = ReturnType<typeof shareMemory>
 
-/** `memoryBytes`: of the machine, or what the process may have of it. */
+/** `memoryBytes`: of the machine, what the process may have of it, or what the operator says. */
 export function shareMemory(memoryBytes: number, workers: number) {
   return {
     /** Of the recorders of each worker, while the disk is slow. */
@@ -31,7 +31,7 @@ export function shareMemory(memoryBytes: number, workers: number) {
     /** Bytes of large answers that are being sent; connections; streams of HTTP/2. Each of all clients and of one address. */
     unsentBytes: limitShare(memoryBytes / 8, 2048 * mebibyte, 256 * mebibyte),
     connections: limitShare(memoryBytes / 8 / connectionBytes, 8192, 2048),
-    streams: limitShare(memoryBytes / 8 / waitingStreamBytes, 20_000, 2000),
+    streams: limitShare(memoryBytes / 8 / waitingStreamBytes, 20_000, 1000),
     /** Of all recorded streams that are in memory. */
     streamEntries: Math.min(1_000_000, Math.floor(memoryBytes / 16 / streamEntryBytes)),
   }

@@ -18,6 +18,11 @@ export class PageVisitor {
     this.#server = server
   }
 
+  /** The header with all that was kept, as it is sent. */
+  get cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
   async signIn(email: string, password: string): Promise<VisitedPage> {
     await this.open('/sign-in/')
     return this.submit({ email, password })
@@ -48,7 +53,7 @@ export class PageVisitor {
   }
 
   async #ask(method: string, path: string, form?: Readonly<Record<string, string>>): Promise<VisitedPage> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const { cookie } = this
     const { origin } = new URL(this.#server.url)
     const headers = {
       accept: 'text/html',

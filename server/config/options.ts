@@ -4,6 +4,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { isAddressOrBlock } from '../api/transport/trusted-proxies.ts'
+import { findMemoryBytes } from '../memory-shares.ts'
 import { parseEmail } from '../model/email.ts'
 import { databaseOption } from './database-option.ts'
 import { choiceOption, integerOption, listOption, pathOption, switchOption, textOption } from './option.ts'
@@ -246,6 +247,15 @@ export const options = {
     max: 64,
     defaultText: 'one less than there are processor cores, at least 1',
     createDefault: ({ cores }) => Math.min(64, Math.max(1, cores - 1)),
+  }),
+  'memory-mb': integerOption({
+    sentence:
+      'Memory that the server plans with: its caches and queues, and what clients may make wait, are shares of it. Less than the machine has where other programs need the rest.',
+    min: 128,
+    max: 16_777_216,
+    unit: 'MiB',
+    defaultText: 'what the machine has, or the control group of the process',
+    createDefault: () => Math.floor(findMemoryBytes() / 2 ** 20),
   }),
   'sync-interval-ms': integerOption({
     sentence: 'Longest time after which recorded footage is forced from the memory of the system to the disk.',

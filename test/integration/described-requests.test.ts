@@ -9,26 +9,21 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { createAnswerCheck, type SentAnswer } from '../../server/api/description/check-answer.ts'
 import type { OpenApiDocument } from '../../server/api/description/openapi.ts'
+import { createRequests, type DescribedOperation, type DescribedRequest } from '../description/described-requests.ts'
 import {
-  createRequests,
-  type DescribedOperation,
-  type DescribedRequest,
-  encode,
-} from '../description/described-requests.ts'
+  findItemParameter,
+  isAsked,
+  KnownObjects,
+  listOperations,
+  type ObjectsByParameter,
+} from '../description/known-objects.ts'
 import { SchemaValues } from '../description/schema-values.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { testPostgres } from '../postgres/each-database.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
-/** Objects of a kind; few, so that those of the household are asked about often. */
-const maxLearnt = 4
-
 /** Of those who do not call with a token, and in no example: who knows the password of a caller can end the caller’s token. */
 const lodgersPassword = 'a lodger of many summers'
-
-/** Not asked: their answers have no end, or are for browsers, or take seconds of listening to the network. */
-const isAsked = ({ operation: { tags, operationId } }: DescribedOperation) =>
-  !['Live media', 'Recorded media'].includes(tags[0]) && operationId !== 'discoverDevices'
 
 type Recording = { recording_start: string | null }
 
@@ -108,7 +103,7 @@ type Household = {
   readonly clientId: string
   readonly hashes: readonly string[]
   readonly callers: readonly (string | undefined)[]
-  readonly known: { readonly [name: string]: readonly (string | number)[] }
+  readonly known: ObjectsByParameter
 }
 
 /** An owner with two cameras, one of them recorded, shared and with events; two other users; an application. */
@@ -165,66 +160,6 @@ async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promis
       user_id: [linus.id],
     },
   }
-}
-
-function listOperations({ paths }: OpenApiDocument): DescribedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  )
-}
-
-/**
- * Values of path parameters that name something: those of the household, and whatever answers speak of. Only the latter may be
- * removed, so that there is something to ask about to the end.
- */
-class KnownObjects {
-  readonly #household: Household['known']
-  readonly #learnt: { [name: string]: (string | number)[] } = {}
-  readonly #paths: readonly string[]
-
-  constructor(operations: readonly DescribedOperation[], household: Household['known']) {
-    this.#household = household
-    this.#paths = operations.map(({ path }) => path)
-  }
-
-  writePath({ path, method, pathValues }: DescribedRequest): string {
-    return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = pathValues[name]!
-      if ('text' in value) return encode(value.text)
-      const kept = method === 'DELETE' ? [] : (this.#household[name] ?? [])
-      const values = [...kept, ...(this.#learnt[name] ?? [])]
-      return values.length === 0 ? '424242' : encodeURIComponent(values[value.known % values.length]!)
-    })
-  }
-
-  /** What was created is known by the parameter behind its path; what was removed is forgotten. */
-  learn({ path, method }: DescribedRequest, { status, body, url }: SentAnswer): void {
-    if (status === 201) {
-      const name = findItemParameter(this.#paths, path)
-      if (name !== undefined) this.#add(name, (JSON.parse(body) as { id: number }).id)
-    }
-    if (status === 204 && method === 'DELETE') {
-      const name = /\{(\w+)\}\/$/.exec(path)?.[1]
-      const gone = new URL(url).pathname.split('/').at(-2)
-      if (name !== undefined) this.#learnt[name] = (this.#learnt[name] ?? []).filter((value) => String(value) !== gone)
-    }
-    if (status === 200 && path.endsWith('/recording/stream/')) {
-      const { stream_info: info } = JSON.parse(body) as { stream_info: string }
-      const [name, id] = new URL(info).pathname.split('/').slice(-3)
-      this.#add('streamer_name', decodeURIComponent(name!))
-      this.#add('streamer_id', id!)
-    }
-  }
-
-  #add(name: string, value: string | number): void {
-    this.#learnt[name] = [...(this.#learnt[name] ?? []), value].slice(-maxLearnt)
-  }
-}
-
-/** `guest_id` for `…/guests/`, where there is `…/guests/{guest_id}/`; what stands behind `/v1/events/` is a camera. */
-function findItemParameter(paths: readonly string[], collection: string): string | undefined {
-  const name = /(\w+)s\/$/.exec(collection)?.[1]
-  return name !== undefined && paths.includes(`${collection}{${name}_id}/`) ? `${name}_id` : undefined
 }
 
 /** One request of HTTP/1.1, and its answer. */

@@ -1,0 +1,236 @@
+// Twenty cameras are recorded on a small machine while an account, a guest and a stranger do all that costs a server much, at once and from ten
+// addresses. No picture is missing, others are served, and the memory comes back. docs/design/attacks.md.
+
+import { Agent, get } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { openDnsServer } from '../dns-server.ts'
+import { openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
+import { readRecordedNumbers } from '../hostile/read-recording.ts'
+import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+import type { CrowdOrders, CrowdTally } from './crowd.ts'
+import { inspectable, openMemoryInspector, readTreeMB, type ServerMemory } from './server-memory.ts'
+
+export type CrowdRunOptions = {
+  readonly seconds: number
+  readonly cameras: number
+  /** Of the machine, MiB, as the server plans with it. */
+  readonly memoryMiB: number
+  /** After the attack, before memory is looked at. */
+  readonly restMs: number
+  readonly say: (text: string) => void
+}
+
+export type CrowdRunReport = {
+  readonly seconds: number
+  /** Pictures sent that were to be recorded, those of them that are missing, and gaps. */
+  readonly pictures: { readonly due: number; readonly missing: number; readonly gaps: number }
+  /** Of the owner's `/v1/me/`, ten times a second during the attack and before it. */
+  readonly honest: Latencies
+  readonly honestBefore: Latencies
+  /** Resident memory of all processes of the server, MB: before, the most during the attack, and after the rest. */
+  readonly residentMB: { readonly before: number; readonly most: number; readonly after: number }
+  readonly main: { readonly before: ServerMemory; readonly after: ServerMemory }
+  /** What the attackers were answered, by attack. */
+  readonly attacks: CrowdTally
+  readonly workerDeaths: number
+  readonly complaints: readonly string[]
+}
+
+export type Latencies = {
+  readonly asked: number
+  readonly failed: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly longestMs: number
+}
+
+const picture = { width: 480, height: 270, framesPerSecond: 25, bitsPerSecond: 300_000, hasAudio: false }
+/** MB of JavaScript that may stay. */
+const mayStayMB = 40
+
+export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: CrowdRunOptions): Promise<CrowdRunReport> {
+  const streams = createLoadStreams(cameras, picture)
+  await using camera = await openFakeCamera({ streams })
+  await using dns = await openDnsServer(({ name }) => (name.endsWith('.slow.example') ? 'silent' : 'unknown'))
+  // Node takes half of a small machine for JavaScript by itself; here it has to be told.
+  const small = `--max-old-space-size=${Math.floor(memoryMiB / 2)}`
+  await using server = await openServerWith(
+    { NODE_OPTIONS: `${inspectable} ${small}` },
+    ...['--memory-mb', `${memoryMiB}`, '--name-servers', dns.address, '--log-level', 'warn'],
+  )
+  const { pid } = server
+  const ids: number[] = []
+  for (const { name } of streams) ids.push(await record(server, name, camera.url(name)))
+  for (const id of ids) await eventually(`camera ${id} is recorded`, 60_000, () => isRecorded(server, id))
+  const orders = await openAccounts(server, ids.slice(0, 3))
+  const complaints: string[] = []
+  const sent = () => streams.map(({ name }) => camera.stats().streams[name]!.framesSent)
+
+  using inspector = await openMemoryInspector(server)
+  const quiet = askHonestly(server)
+  await sleep(Math.min(10_000, seconds * 500))
+  const honestBefore = quiet.stop()
+  const mainBefore = await inspector.read()
+  const before = readTreeMB(pid)
+  let most = before
+  const watch = setInterval(() => {
+    most = Math.max(most, readTreeMB(pid))
+  }, 1000)
+  say(`${cameras} cameras are recorded, the attack begins; ${before.toFixed(0)} MB`)
+
+  const first = sent()
+  const honestly = askHonestly(server)
+  const attacks = await attack(orders, seconds * 1000)
+  const honest = honestly.stop()
+  say(`the attack is over; at most ${most.toFixed(0)} MB`)
+  await sleep(restMs)
+  clearInterval(watch)
+  const end = sent()
+  const mainAfter = await inspector.read()
+  inspector[Symbol.dispose]()
+  const after = readTreeMB(pid)
+  await sleep(3000) // What was sent last is on its way.
+
+  let gaps = 0
+  for (const id of ids) gaps += await countGaps(server, id)
+  if (server.pid !== pid || (await server.request('/v1/me/')).status !== 200)
+    complaints.push('the server is not the same')
+  const code = await server.stop()
+  if (code !== 0) complaints.push(`the server ended with code ${code}`)
+  const recorded = await Promise.all(ids.map((id) => readRecordedNumbers(server.dataDir, id)))
+  const pictures = { due: 0, missing: 0, gaps }
+  for (const [i, { numbers }] of recorded.entries()) {
+    const there = new Set(numbers)
+    for (let number = first[i]!; number < end[i]! - 1; number++) {
+      pictures.due++
+      if (!there.has(number)) pictures.missing++
+    }
+  }
+  const workerDeaths = server.log().split('a media worker died').length - 1
+  if (pictures.missing > 0 || gaps > 0) complaints.push(`${pictures.missing} pictures are missing, with ${gaps} gaps`)
+  if (workerDeaths > 0) complaints.push(`${workerDeaths} media workers died`)
+  if (honest.failed > 0) complaints.push(`${honest.failed} requests of the owner were not served`)
+  const stays = mainAfter.heapMB + mainAfter.externalMB - mainBefore.heapMB - mainBefore.externalMB
+  if (stays > mayStayMB) complaints.push(`${stays.toFixed(0)} MB of memory stay`)
+  for (const line of server.log().split('\n')) if (/"level":(50|60)/.test(line)) complaints.push(`logged: ${line}`)
+  return {
+    ...{ seconds, pictures, honest, honestBefore, attacks, workerDeaths, complaints },
+    residentMB: { before, most, after },
+    main: { before: mainBefore, after: mainAfter },
+  }
+}
+
+async function record(server: ServerUnderTest, name: string, url: string): Promise<number> {
+  const added = await server.request<{ id: number }>('/v1/cameras/', {
+    method: 'POST',
+    body: { name, url, type: 'h264' },
+  })
+  if (added.status !== 201) throw new Error(added.text)
+  const path = `/v1/cameras/${added.json.id}/recording/`
+  const { status, text } = await server.request(path, { method: 'POST', body: { retention: 'P1D' } })
+  if (status !== 201) throw new Error(text)
+  return added.json.id
+}
+
+async function isRecorded(server: ServerUnderTest, id: number): Promise<boolean> {
+  const { json } = await server.request<{ recording_start: string | null }>(`/v1/cameras/${id}/recording/`)
+  return json.recording_start !== null
+}
+
+async function countGaps(server: ServerUnderTest, id: number): Promise<number> {
+  const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
+  const query = `start=${time(Date.now() - 3_600_000)}&end=${time(Date.now())}`
+  const { json } = await server.request<{ gaps: unknown[] }>(`/v1/cameras/${id}/recording/timeline/?${query}`)
+  return json.gaps.length
+}
+
+/** What an account may have. */
+const cameraLimit = 100
+
+/** An account with as many cameras as it may have, and a guest who may see the recordings of these cameras. */
+async function openAccounts(
+  server: ServerUnderTest,
+  sharedIds: readonly number[],
+): Promise<Omit<CrowdOrders, 'forMs'>> {
+  const open = async (email: string) => {
+    const person = ['--email', email, '--first-name', 'A', '--last-name', 'B']
+    await server.command('user', 'add', '--password', 'a password of many words', ...person)
+    return (await server.command<{ token: string }>('token', 'create', '--user', email)).token
+  }
+  const account = await open('account@example.com')
+  await fillUp(server, account)
+  const guest = await open('guest@example.com')
+  const body = { email: 'guest@example.com', permissions: { can_view_rec: true } }
+  for (const id of sharedIds) {
+    const { status, text } = await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body })
+    if (status !== 201) throw new Error(text)
+  }
+  const app = ['--user', 'owner@example.com', '--name', 'Porch']
+  const { client_id: clientId } = await server.command<{ client_id: string }>('app', 'add', ...app)
+  return { url: server.url, ca: server.ca, account, guest, sharedIds: [...sharedIds], clientId }
+}
+
+/** Accounts make cameras slowly, and owners as fast as they like: for so long it is one. */
+async function fillUp(server: ServerUnderTest, token: string): Promise<void> {
+  const authorization = `PersonalAccessToken ${token}`
+  const { id } = (await server.request<{ id: number }>('/v1/me/', { authorization })).json
+  const setOwner = async (is_owner: boolean) => {
+    const body = { is_owner, own_password: 'correct horse' }
+    const { status, text } = await server.request(`/v1/users/${id}/`, { method: 'PUT', body })
+    if (status !== 200) throw new Error(text)
+  }
+  await setOwner(true)
+  for (let i = 0; i < cameraLimit; i++) {
+    const body = { name: `Camera ${i}`, type: 'h264', url: 'rtsp://127.0.0.1:9/' }
+    const { status, text } = await server.request('/v1/cameras/', { method: 'POST', body, authorization })
+    if (status !== 201) throw new Error(text)
+  }
+  await setOwner(false)
+}
+
+/** In a thread of its own, so that what the attackers wait for is not what the owner waits for. */
+async function attack(orders: Omit<CrowdOrders, 'forMs'>, forMs: number): Promise<CrowdTally> {
+  const worker = new Worker(new URL('crowd.ts', import.meta.url), { workerData: { ...orders, forMs } })
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('the attackers ended without a word')))
+    })
+  } finally {
+    await worker.terminate()
+  }
+}
+
+function askHonestly(server: ServerUnderTest): { stop(): Latencies } {
+  const agent = new Agent({ keepAlive: true, maxSockets: 4, ca: server.ca })
+  const tookMs: number[] = []
+  let failed = 0
+  const headers = { authorization: `PersonalAccessToken ${server.token}` }
+  const ask = () => {
+    const begunMs = performance.now()
+    const request = get(new URL('/v1/me/', server.url), { agent, headers }, (answer) => {
+      answer.resume()
+      if (answer.statusCode !== 200) failed++
+      answer.once('end', () => tookMs.push(performance.now() - begunMs))
+    })
+    request.setTimeout(10_000, () => request.destroy(new Error('no answer')))
+    request.once('error', () => {
+      if (!isOver) failed++
+    })
+  }
+  let isOver = false
+  const timer = setInterval(ask, 100)
+  return {
+    stop() {
+      isOver = true
+      clearInterval(timer)
+      agent.destroy()
+      const sorted = tookMs.toSorted((a, b) => a - b)
+      const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 10) / 10
+      return { asked: sorted.length, failed, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(0.9999) }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// The short form of `npm run attack -- crowd`.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runCrowd } from './crowd-run.ts'
+
+test('T33: an account, a guest and a stranger attack at once: no picture is missing, the owner is served, and the memory comes back', {
+  skip: process.platform !== 'linux',
+  timeout: 170_000,
+}, async (t) => {
+  const report = await runCrowd({
+    ...{ seconds: 12, cameras: 4, memoryMiB: 512, restMs: 4000 },
+    say: (text) => t.diagnostic(text),
+  })
+  t.diagnostic(JSON.stringify(report))
+  assert.deepEqual(report.complaints, [])
+  assert.ok(report.pictures.due > 1000)
+  assert.ok(report.honest.asked > 20)
+  // Each was let in and did something.
+  assert.equal(Object.keys(report.attacks).length, 10)
+  for (const [name, answers] of Object.entries(report.attacks)) {
+    const times = Object.values(answers).reduce((sum, each) => sum + each, 0)
+    assert.ok(times >= 5, `${name}: ${JSON.stringify(answers)}`)
+  }
+  assert.ok((report.attacks['the account: long lists']![200] ?? 0) > 10)
+  assert.ok((report.attacks['the guest: pictures of every width']![200] ?? 0) > 5)
+})

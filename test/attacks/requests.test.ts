@@ -1,0 +1,29 @@
+// The short form of `npm run attack -- requests`.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attackKinds } from './attack.ts'
+import { runRequests } from './request-run.ts'
+
+test('T42, T43: 2,000 requests that nobody sends in good faith: nothing fails, nothing is told, changed or kept that should not be', {
+  skip: process.platform !== 'linux',
+  timeout: 150_000,
+}, async (t) => {
+  const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
+  const report = await runRequests({
+    ...{ seed, count: 2000, atOnce: 16, only: undefined, restMs: 2000 },
+    say: (text) => t.diagnostic(text),
+  })
+  assert.deepEqual(report.complaints, [])
+  assert.equal(report.attacks, 2000)
+  assert.ok(report.honest.asked > 10)
+  // A run in which a kind is refused at the door would prove little.
+  for (const kind of attackKinds) {
+    const { attacks, statuses } = report.kinds[kind]!
+    assert.ok(attacks > 40, kind)
+    assert.ok(Object.keys(statuses).length >= 3, `${kind}: ${JSON.stringify(statuses)}`)
+  }
+  const { statuses } = report.kinds.description!
+  assert.ok(statuses[200]! > 100 && (statuses[201] ?? 0) > 0 && statuses[404]! > 100, JSON.stringify(statuses))
+})

@@ -1,0 +1,95 @@
+// What a server keeps in memory: resident, of the whole tree of its processes (proc(5)), and what is in use after a collection of
+// garbage, by the inspector of its Node. The server runs with `--inspect-port=0`, and opens the inspector when it is told to.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import { eventually, type ServerUnderTest } from '../server-under-test.ts'
+
+/** What lets a server be asked for its memory: variables of its environment. */
+export const inspectable = '--inspect-port=127.0.0.1:0'
+
+/** MB, 10^6 bytes. After a collection of garbage, of the main thread. */
+export type ServerMemory = {
+  readonly residentMB: number
+  readonly heapMB: number
+  /** Buffers and what native code tells Node of. */
+  readonly externalMB: number
+}
+
+export type MemoryInspector = Disposable & {
+  read(): Promise<ServerMemory>
+}
+
+/** Of a server with `inspectable` in its NODE_OPTIONS. */
+export async function openMemoryInspector(server: ServerUnderTest): Promise<MemoryInspector> {
+  process.kill(server.pid, 'SIGUSR1')
+  const url = await eventually('the inspector of the server', 10_000, async () => {
+    return /Debugger listening on (ws:\S+)/.exec(server.log())?.[1]
+  })
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = () => reject(new Error('the inspector of the server cannot be reached'))
+  })
+  const waiting = new Map<number, PromiseWithResolvers<{ result?: { value?: unknown } }>>()
+  socket.onmessage = ({ data }) => {
+    const { id, result } = JSON.parse(String(data))
+    waiting.get(id)?.resolve(result)
+    waiting.delete(id)
+  }
+  socket.onclose = () => {
+    for (const each of waiting.values()) each.reject(new Error('the inspector of the server went away'))
+  }
+  let last = 0
+  const ask = (method: string, params: object = {}) => {
+    const answer = Promise.withResolvers<{ result?: { value?: unknown } }>()
+    waiting.set(++last, answer)
+    socket.send(JSON.stringify({ id: last, method, params }))
+    return answer.promise
+  }
+  return {
+    async read() {
+      // The second takes what finalizers of the first let go.
+      for (let i = 0; i < 2; i++) await ask('HeapProfiler.collectGarbage')
+      const { result } = await ask('Runtime.evaluate', {
+        expression: 'process.memoryUsage()',
+        returnByValue: true,
+      })
+      const { rss, heapUsed, external } = result!.value as NodeJS.MemoryUsage
+      return { residentMB: rss / 1e6, heapMB: heapUsed / 1e6, externalMB: external / 1e6 }
+    },
+    [Symbol.dispose]() {
+      socket.close()
+    },
+  }
+}
+
+/** Resident memory, MB, of a process and of all that it started; what several share is counted once. */
+export function readTreeMB(pid: number): number {
+  let sum = 0
+  for (const each of listTree(pid)) {
+    try {
+      sum += Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'latin1'))?.[1] ?? 0)
+    } catch {
+      // It has ended.
+    }
+  }
+  return (sum * 1024) / 1e6
+}
+
+function listTree(root: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      // The name of the program, in brackets, may hold anything.
+      const [, parent] = /^.*\) \S (\d+) /s.exec(readFileSync(`/proc/${name}/stat`, 'latin1'))!
+      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)])
+    } catch {
+      // It has ended.
+    }
+  }
+  const tree = [root]
+  for (let i = 0; i < tree.length; i++) tree.push(...(children.get(tree[i]!) ?? []))
+  return tree
+}
