@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { type BegunSignIn, BegunSignIns } from './begun-sign-ins.ts'
+
+const owner = 'visit a'
+
+function open() {
+  let nowMs = 1_800_000_000_000
+  const begun = new BegunSignIns(randomBytes(32), { nowMs: () => nowMs })
+  const create = (state: string, more: Partial<BegunSignIn> = {}): BegunSignIn => ({
+    state,
+    nonce: randomBytes(32).toString('base64url'),
+    verifier: randomBytes(32).toString('base64url'),
+    providerId: 'office',
+    purpose: 'sign_in',
+    path: '/',
+    begunAtMs: nowMs,
+    ...more,
+  })
+  return { begun, create, pass: (ms: number) => void (nowMs += ms) }
+}
+
+/** As a browser sends it back. */
+const sent = (cookie: string): string => cookie.split(';', 1)[0]!
+
+test('what was begun comes back once, with what belongs to it, and leaves the others', () => {
+  const { begun, create } = open()
+  const [first, second] = [create('one'), create('two', { path: '/account/' })]
+  const cookie = sent(begun.add(owner, sent(begun.add(owner, undefined, first)), second))
+  const at = (state: string, providerId = 'office') => ({ state, providerId })
+  for (const [who, header, asked] of [
+    ['visit b', cookie, at('two')],
+    [owner, cookie, at('two', 'school')],
+    [owner, cookie, at('three')],
+    [owner, undefined, at('two')],
+    [owner, `${cookie.slice(0, -2)}AA`, at('two')],
+  ] as const) {
+    assert.equal(begun.take(who, header, asked), undefined)
+  }
+  const taken = begun.take(owner, cookie, at('two'))!
+  assert.deepEqual(taken.begun, second)
+  assert.equal(begun.take(owner, cookie, at('two')), undefined, 'the former cookie again')
+  const last = begun.take(owner, sent(taken.cookie), at('one'))!
+  assert.deepEqual(last.begun, first)
+  assert.match(last.cookie, /^__Host-provider=; Max-Age=0;/)
+})
+
+test('each has ten minutes of its own, though the cookie goes on', () => {
+  const { begun, create, pass } = open()
+  let cookie = sent(begun.add(owner, undefined, create('one')))
+  pass(9 * 60_000)
+  cookie = sent(begun.add(owner, cookie, create('two')))
+  pass(2 * 60_000)
+  assert.equal(begun.take(owner, cookie, { state: 'one', providerId: 'office' }), undefined)
+  assert.ok(begun.take(owner, cookie, { state: 'two', providerId: 'office' }))
+})
+
+test('the cookie is one that browsers keep, however long the way is that people wanted to go', () => {
+  const { begun, create } = open()
+  let cookie: string | undefined
+  for (let length = 10; length <= 8000; length += 700) {
+    const random = randomBytes(length).toString('base64url').slice(0, length)
+    const each = create(`state ${length}`, { path: `/${random}`, leadsTo: `https://app.example/${random}` })
+    const written = begun.add(owner, cookie, each)
+    assert.ok(written.length < 4096, String(written.length))
+    cookie = sent(written)
+    assert.ok(begun.take(owner, cookie, { state: each.state, providerId: 'office' }))
+  }
+})
+
+test('what came back is remembered for as long as it could come again, and not without a bound', () => {
+  const { begun, create } = open()
+  const cookies: string[] = []
+  for (let i = 0; i < 10_100; i++) {
+    const cookie = sent(begun.add(owner, undefined, create(`state ${i}`)))
+    assert.ok(begun.take(owner, cookie, { state: `state ${i}`, providerId: 'office' }))
+    cookies.push(cookie)
+  }
+  const again = (i: number) => begun.take(owner, cookies[i], { state: `state ${i}`, providerId: 'office' })
+  assert.equal(again(10_099), undefined)
+  assert.equal(again(200), undefined)
+  assert.ok(again(0), 'the oldest went')
+})
