@@ -197,3 +197,42 @@ test('T45: the first start prints a set-up code, later ones do not', async (t) =
   await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
   assert.equal((await start()).setup_code, undefined)
 })
+
+test('a second factor is told of, and removed for somebody who lost it; owners are asked for one', async (t) => {
+  const { run, succeed, withStore } = await open(t)
+  await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
+  const none = { id: 1, app_added_at: null, passkeys: [], recovery_codes_left: 0 }
+  assert.deepEqual(await succeed(['user', 'second-factor', 'ada@example.org']), none)
+  await withStore(async (store) => {
+    const sessions = new Sessions({ rows: store.sessions, clock: systemClock, log: silentLogger })
+    const user = await store.users.get(1)
+    const { id: sessionId } = await sessions.start(user, { ip: '192.0.2.1', userAgent: 'Browser' })
+    const changer = { userId: 1, credentialsVersion: user.credentialsVersion, sessionId }
+    const passkey = { id: 'key', name: 'Phone', publicKey: randomBytes(40), counter: 0, transports: [] }
+    await store.secondFactors.addPasskey(changer, passkey, [randomBytes(32), randomBytes(32)])
+  })
+  const told = await succeed(['user', 'second-factor', '1'])
+  assert.deepEqual([told.passkeys[0].name, told.passkeys.length, told.recovery_codes_left], ['Phone', 1, 2])
+  const [listed] = (await succeed(['user', 'list'])).users
+  assert.equal(listed.has_second_factor, true)
+  const [session] = (await succeed(['session', 'list', '1'])).sessions
+  assert.match(session.second_factor_at, /Z$/)
+  assert.deepEqual(await succeed(['user', 'remove-second-factor', 'ada@example.org']), { id: 1, removed: true })
+  assert.deepEqual(await succeed(['user', 'second-factor', '1']), none)
+  assert.deepEqual((await succeed(['session', 'list', '1'])).sessions, [])
+  assert.equal((await run(['user', 'remove-second-factor', '99'])).code, 1)
+  for (const [words, required] of [
+    [[], 'owners'],
+    [['--undo'], 'nobody'],
+  ] as const) {
+    const printed = await succeed(['user', 'require-second-factor', ...words])
+    assert.deepEqual(printed, { second_factor_required: required })
+    assert.equal(await withStore((store) => store.settings.isSecondFactorRequired()), required === 'owners')
+  }
+  const events = await withStore((store) => store.audit.list(undefined, { limit: 10, offset: 0 }))
+  const expected = ['settings.changed', 'settings.changed', 'second_factor.removed', 'user.created']
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    expected,
+  )
+})

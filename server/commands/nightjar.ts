@@ -13,6 +13,7 @@ import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
 import { probeCommand } from './probe-command.ts'
+import { secondFactorCommands } from './second-factor-commands.ts'
 import { serveCommand } from './serve-command.ts'
 import { sessionCommands } from './session-commands.ts'
 import { storageCommands } from './storage-commands.ts'
@@ -28,6 +29,7 @@ process.exitCode = await runCommandLine({
   commands: [
     serveCommand,
     ...userCommands,
+    ...secondFactorCommands,
     ...tokenCommands,
     ...appCommands,
     ...sessionCommands,

@@ -213,6 +213,7 @@ function writeUser(user: User) {
     last_name: user.lastName,
     phone: user.phone,
     is_owner: user.isOwner,
+    has_second_factor: user.hasSecondFactor,
     created_at: writeTime(user.createdAtMs),
     disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
   }

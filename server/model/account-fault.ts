@@ -22,7 +22,7 @@ export const accountFaults = {
   password_none:
     'This account has no password: have a link sent that chooses one, or sign in with the provider in a browser.',
   password_wrong: 'This is not your password.',
-  app_code_wrong: 'This is not the code that the app shows. Is the clock of the device right?',
+  app_code_wrong: 'This is not the code that the app shows. Check the clock of the device.',
   app_exists: 'There is an authenticator app already; remove it first.',
   passkey_wrong: 'The browser’s answer did not fit. Please try again.',
   passkey_exists: 'This passkey is in use already.',

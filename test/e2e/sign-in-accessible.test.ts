@@ -9,6 +9,7 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { openTemporaryPages, password, type TemporaryPages } from '../../server/api/pages/temporary-pages.ts'
 import { addApplication } from '../../server/auth/oauth/temporary-oauth.ts'
+import { codeAt, readSecret } from '../page-second-factors.ts'
 import { launchChromium } from './browser.ts'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -100,8 +101,29 @@ async function walk(page: Page, base: string, pages: TemporaryPages, look: Look)
   await look('tokens')
   await open('/confirm/')
   await look('confirm')
+  await open('/account/second-factor/')
+  await look('second factor, none')
+  await open('/account/second-factor/app/')
+  await look('authenticator app')
+  const secret = readSecret(await page.content())
+  await page.fill('#code', '000000')
+  await send()
+  await look('authenticator app, wrong')
+  await page.fill('#code', codeAt(secret, Date.now()))
+  await send()
+  await look('recovery codes')
+  await open('/account/second-factor/')
+  await look('second factor')
   await open('/sign-out/')
   await look('sign out')
+  await send()
+  await page.fill('#email', user.email)
+  await page.fill('#password', password)
+  await send()
+  await look('second step')
+  await page.fill('#code', '000000')
+  await send()
+  await look('second step, wrong')
 }
 
 async function walkWith(

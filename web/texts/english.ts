@@ -416,6 +416,7 @@ export const english = {
     signInText: 'Each of these asks for your present password.',
     password: 'Change the password',
     email: 'Change the e-mail address',
+    secondFactor: 'Second factor',
     signOut: 'Sign out',
   },
   look: {

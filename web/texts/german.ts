@@ -480,6 +480,7 @@ export const german: Texts = {
     signInText: 'Hierfür wird jeweils nach Ihrem jetzigen Passwort gefragt.',
     password: 'Passwort ändern',
     email: 'E-Mail-Adresse ändern',
+    secondFactor: 'Zweiter Faktor',
     signOut: 'Abmelden',
   },
   look: {

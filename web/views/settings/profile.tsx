@@ -68,6 +68,9 @@ function ProfileForm({ user }: { readonly user: User }) {
           <a className="action action-quiet" href={pagePath('/account/email/', language)}>
             {texts.email}
           </a>
+          <a className="action action-quiet" href={pagePath('/account/second-factor/', language)}>
+            {texts.secondFactor}
+          </a>
           <a className="action action-quiet" href={pagePath('/sign-out/', language)}>
             {texts.signOut}
           </a>

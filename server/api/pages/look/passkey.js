@@ -3,8 +3,11 @@
 
 const { browserSupportsWebAuthn, startAuthentication, startRegistration } = globalThis.SimpleWebAuthnBrowser
 
-for (const form of document.querySelectorAll('form[data-passkey]')) {
-  if (!browserSupportsWebAuthn()) break
+const forms = browserSupportsWebAuthn() ? document.querySelectorAll('form[data-passkey]') : []
+if (forms.length > 0) {
+  for (const hint of document.querySelectorAll('[data-without-passkeys]')) hint.hidden = true
+}
+for (const form of forms) {
   form.hidden = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()

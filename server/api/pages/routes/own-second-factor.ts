@@ -138,12 +138,13 @@ function drawNewPasskey({ texts, session, url }: UserCall, options: object, prob
     label: secondFactor.passkeyName,
     hint: secondFactor.passkeyNameHint,
     autocomplete: 'off',
+    isOptional: true,
     maxLength: maxPasskeyNameLength,
     problem,
   })
   const form = { action: url, formToken: session.formToken, kind: 'new', options } as const
   return html`${drawPasskeyForm(texts, { ...form, content: [name, drawButton(secondFactor.addPasskey)] })}
-<noscript><p class="hint">${secondFactor.noScript}</p></noscript>`
+<p class="hint" data-without-passkeys>${secondFactor.noScript}</p>`
 }
 
 function drawApp(call: UserCall, { appSinceMs }: SecondFactorList, nowMs: number): Html {

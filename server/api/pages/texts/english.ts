@@ -83,7 +83,7 @@ export const english = {
     passkeys: 'Passkeys',
     passkeysText: 'A telephone, a computer or a security key that unlocks with your fingerprint, face or PIN.',
     noPasskeys: 'Passkeys work only where this server is reached by a name, not by an address in numbers.',
-    noScript: 'Passkeys need JavaScript, which is turned off in this browser.',
+    noScript: 'Passkeys need JavaScript, and a browser that knows them.',
     passkeyName: 'Name',
     passkeyNameHint: 'To recognize it, for instance “My phone”.',
     nameless: 'Passkey without a name',

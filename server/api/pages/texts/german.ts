@@ -55,7 +55,7 @@ export const german: Texts = {
     password_none:
       'Dieses Konto hat kein Passwort. Lassen Sie sich einen Link schicken, mit dem Sie eines wählen, oder melden Sie sich im Browser beim Anbieter an.',
     password_wrong: 'Das ist nicht Ihr Passwort.',
-    app_code_wrong: 'Das ist nicht der Code, den die App zeigt. Geht die Uhr des Geräts richtig?',
+    app_code_wrong: 'Das ist nicht der Code, den die App zeigt. Prüfen Sie die Uhr des Geräts.',
     app_exists: 'Es gibt schon eine Authentifizierungs-App; entfernen Sie sie zuerst.',
     passkey_wrong: 'Die Antwort des Browsers hat nicht gepasst. Bitte versuchen Sie es noch einmal.',
     passkey_exists: 'Dieser Passkey wird schon verwendet.',
@@ -111,7 +111,7 @@ export const german: Texts = {
       'Ein Telefon, ein Computer oder ein Sicherheitsschlüssel, den Sie mit Fingerabdruck, Gesicht oder PIN entsperren.',
     noPasskeys:
       'Passkeys gibt es nur, wo dieser Server unter einem Namen erreicht wird, nicht unter einer Adresse aus Zahlen.',
-    noScript: 'Passkeys brauchen JavaScript, das in diesem Browser ausgeschaltet ist.',
+    noScript: 'Passkeys brauchen JavaScript und einen Browser, der sie kennt.',
     passkeyName: 'Name',
     passkeyNameHint: 'Um ihn wiederzuerkennen, zum Beispiel „Mein Telefon“.',
     nameless: 'Passkey ohne Namen',

@@ -1,0 +1,163 @@
+// Passkeys in a real browser, with an authenticator of its own that the DevTools protocol puts in it.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { openServer, type ServerUnderTest } from '../server-under-test.ts'
+import { launchChromium } from './browser.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+
+type Scene = {
+  readonly page: Page
+  readonly devtools: CDPSession
+  readonly authenticatorId: string
+  /** What the browser said against the page, and whom it asked besides the server. */
+  readonly complaints: readonly string[]
+}
+
+async function openScene(t: TestContext, server: ServerUnderTest): Promise<Scene> {
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US' })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy|WebAuthn/.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(server.url) && !/^(data|blob):/.test(url)) complaints.push(url)
+  })
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    automaticPresenceSimulation: true,
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  } as const
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', { options })
+  return { page, devtools, authenticatorId, complaints }
+}
+
+async function givePassword(page: Page, { url }: ServerUnderTest): Promise<void> {
+  await page.goto(`${url}/sign-in/?next=/account/`)
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button:text-is("Sign in")')
+}
+
+async function signOut(page: Page, { url }: ServerUnderTest): Promise<void> {
+  await page.goto(`${url}/sign-out/`)
+  await page.click('main button')
+  await page.waitForURL(/\/sign-in\//)
+}
+
+const pathOf = (page: Page): string => new URL(page.url()).pathname
+
+test('a passkey is set up, is the second step, signs in alone, and goes again', async (t) => {
+  await using server = await openServer()
+  const { page, devtools, authenticatorId, complaints } = await openScene(t, server)
+  await givePassword(page, server)
+  await page.click('text=Second factor')
+  await page.fill('#name', 'My laptop')
+  await page.click('text=Add a passkey')
+  await page.waitForSelector('text=Your recovery codes')
+  const codes = await page.locator('.codes li').allTextContents()
+  assert.equal(codes.length, 10)
+  await page.click('text=I have kept them')
+  await page.waitForSelector('text=My laptop')
+  const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId })
+  assert.deepEqual(
+    credentials.map(({ isResidentCredential, rpId }) => [isResidentCredential, rpId]),
+    [[true, 'localhost']],
+  )
+
+  await signOut(page, server)
+  await givePassword(page, server)
+  await page.waitForSelector('text=One more step')
+  await page.click('text=Use a passkey')
+  await page.waitForURL(/\/account\/$/)
+
+  await signOut(page, server)
+  await page.click('text=Sign in with a passkey')
+  await page.waitForURL((url) => url.pathname === '/')
+  await page.goto(`${server.url}/account/`)
+  assert.equal(pathOf(page), '/account/')
+  // What asks for a recent password asks for it, and for the passkey again.
+  await page.goto(`${server.url}/account/second-factor/`)
+  assert.equal(pathOf(page), '/confirm/')
+  await page.fill('#password', password)
+  await page.click('main button')
+  await page.click('text=Use a passkey')
+  await page.waitForSelector('text=last used')
+  await page.click('main button:has-text("Remove")')
+  await page.waitForSelector('text=The second factor is removed')
+  await signOut(page, server)
+  assert.equal(await page.locator('text=Sign in with a passkey').count(), 0)
+  await givePassword(page, server)
+  await page.waitForURL(/\/account\/$/)
+  assert.deepEqual(complaints, [])
+})
+
+test('who is not verified by the authenticator, or cancels, is told, and gets in with a code', async (t) => {
+  await using server = await openServer()
+  const { page, devtools, authenticatorId } = await openScene(t, server)
+  await givePassword(page, server)
+  await page.goto(`${server.url}/account/second-factor/`)
+  await page.click('text=Add a passkey')
+  await page.waitForSelector('text=Your recovery codes')
+  const [code] = await page.locator('.codes li').allTextContents()
+  await signOut(page, server)
+  await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+  await page.click('text=Sign in with a passkey')
+  await page.waitForSelector('text=The browser found no passkey for this')
+  await page.goto(`${server.url}/account/`)
+  assert.equal(pathOf(page), '/sign-in/')
+  await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+  await givePassword(page, server)
+  await page.fill('#code', code!)
+  await page.click('main button:text-is("Continue")')
+  await page.waitForURL(/\/account\/$/)
+})
+
+test('an owner who has to set one up is led there, with the dashboard waiting behind it', async (t) => {
+  await using server = await openServer()
+  const { page } = await openScene(t, server)
+  await server.command('user', 'require-second-factor')
+  await page.goto(`${server.url}/`)
+  await page.waitForSelector('#email')
+  await page.fill('#email', email)
+  await page.fill('#password', password)
+  await page.click('main button')
+  await page.waitForSelector('text=On this server, owners need a second factor')
+  for (const path of ['/', '/account/', '/account/tokens/']) {
+    await page.goto(`${server.url}${path}`)
+    await page.waitForURL(/\/account\/second-factor\//)
+  }
+  await page.goto(`${server.url}/`)
+  await page.waitForURL(/\/account\/second-factor\//)
+  await page.click('text=Add a passkey')
+  await page.click('text=I have kept them')
+  await page.waitForURL((url) => url.pathname === '/')
+  await page.waitForSelector('nav')
+})
+
+test('without scripts no passkey is offered, and an app does all', async (t) => {
+  await using server = await openServer()
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-US', javaScriptEnabled: false })
+  const page = await context.newPage()
+  await givePassword(page, server)
+  await page.goto(`${server.url}/account/second-factor/`)
+  assert.equal(await page.locator('text=Add a passkey').isVisible(), false)
+  assert.equal(await page.locator('text=Passkeys need JavaScript').isVisible(), true)
+  await page.click('text=Add an authenticator app')
+  assert.equal(await page.locator('.qr-code').isVisible(), true)
+})

@@ -1,0 +1,149 @@
+// An account with a second factor, at every door that takes a password, of a running server.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { computeHotp, stepAt, writeBase32 } from '../../server/auth/second-factor/totp.ts'
+import { readCodes, readSecret } from '../page-second-factors.ts'
+import { PageVisitor } from '../page-visitor.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse'
+
+const codeNow = (secret: Uint8Array, later = 0) => computeHotp(secret, stepAt(Date.now()) + later)
+
+async function setUp(server: ServerUnderTest) {
+  const visitor = new PageVisitor(server)
+  await visitor.signIn(email, password)
+  await visitor.open('/account/second-factor/app/')
+  const secret = readSecret(visitor.shown!.text)
+  await visitor.submit({ code: codeNow(secret) })
+  const recoveryCodes = readCodes(visitor.shown!.text)
+  assert.equal(recoveryCodes.length, 10)
+  return { visitor, secret, recoveryCodes }
+}
+
+/** Of the one mail that has a link: notices of the second factor have none. */
+function readResetLink({ dataDir }: ServerUnderTest): Promise<string> {
+  return eventually('a mail with a link', 10_000, async () => {
+    const files = await readdir(join(dataDir, 'outbox')).catch(() => [])
+    const mails = await Promise.all(
+      files.filter((file) => /^[^.].*\.eml$/.test(file)).map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')),
+    )
+    const text = mails
+      .join('\n')
+      .replaceAll(/=\r?\n/g, '')
+      .replaceAll('=3D', '=')
+    return /https:\/\/\S+\/reset\/\?token=\w+/.exec(text)?.[0] ?? false
+  })
+}
+
+async function addApp(server: ServerUnderTest) {
+  const words = ['app', 'add', '--user', email, '--name', 'Phone', '--redirect-uris', 'https://phone.example/cb']
+  const { client_id } = await server.command<{ client_id: string }>(...words)
+  const logIn = (secret = password) =>
+    server.request<{ error: string; error_description: string; access_token: string }>('/oauth/token/', {
+      method: 'POST',
+      authorization: null,
+      form: { grant_type: 'password', client_id, scope: 'user_access', username: email, password: secret },
+    })
+  return { logIn }
+}
+
+test('the password grant is for accounts without a second factor, and says so after the right password alone', async () => {
+  await using server = await openServer()
+  const { logIn } = await addApp(server)
+  const before = await logIn()
+  assert.equal(before.status, 200)
+  const { visitor } = await setUp(server)
+  const wrong = await logIn('wrong wrong')
+  assert.deepEqual(
+    [wrong.status, wrong.json],
+    [400, { error: 'invalid_grant', error_description: 'Invalid credentials given.' }],
+  )
+  const right = await logIn()
+  assert.deepEqual([right.status, right.json.error], [400, 'invalid_grant'])
+  assert.match(right.json.error_description, /second factor.*authorization code.*personal access token/)
+  // What was granted before goes on.
+  const authorization = `Bearer ${before.json.access_token}`
+  assert.equal((await server.request('/v1/me/', { authorization })).status, 200)
+  await visitor.open('/account/')
+  assert.match(visitor.shown!.text, /Phone/)
+  await server.command('user', 'remove-second-factor', email)
+  assert.equal((await logIn()).status, 200)
+})
+
+test('an owner who has to set one up first gets no grant either', async () => {
+  await using server = await openServer()
+  const { logIn } = await addApp(server)
+  await server.command('user', 'require-second-factor')
+  const { status, json } = await logIn()
+  assert.deepEqual([status, json.error], [400, 'invalid_grant'])
+  assert.match(json.error_description, /sign in with a browser to set one up/)
+  await server.command('user', 'require-second-factor', '--undo')
+  assert.equal((await logIn()).status, 200)
+})
+
+test('a token that was found and the password are not enough for what takes a person', async () => {
+  await using server = await openServer()
+  const attempts = () =>
+    Promise.all([
+      server.request('/v1/me/', { method: 'PUT', body: { password, new_password: 'bald eagles hum' } }),
+      server.request('/v1/me/', { method: 'PUT', body: { password, email: 'thief@example.com' } }),
+      server.request('/v1/me/tokens/', { method: 'POST', body: { password, scope: 'user_access account_manage' } }),
+      server.request('/v1/users/', {
+        method: 'POST',
+        body: { own_password: password, email: 'eve@example.com', password: 'bald eagles hum', is_owner: true },
+      }),
+    ])
+  await setUp(server)
+  for (const { status, text } of await attempts()) {
+    assert.equal(status, 400, text)
+    assert.match(text, /second factor/)
+  }
+  // What takes no password is as ever.
+  assert.equal((await server.request('/v1/me/tokens/')).status, 200)
+  assert.equal((await server.request('/v1/me/', { method: 'PUT', body: { last_name: 'Own' } })).status, 200)
+  await server.command('user', 'remove-second-factor', email)
+  const { status } = await server.request('/v1/me/tokens/', {
+    method: 'POST',
+    body: { password, scope: 'user_access account_manage' },
+  })
+  assert.equal(status, 201)
+})
+
+test('a new password by mail leaves the second factor, which is asked for', async () => {
+  await using server = await openServer()
+  const { secret, recoveryCodes } = await setUp(server)
+  const visitor = new PageVisitor(server)
+  await visitor.open('/reset/')
+  await visitor.submit({ email })
+  const { pathname, search } = new URL(await readResetLink(server))
+  await visitor.open(pathname + search)
+  await visitor.submit({ password: 'green owls sing late' })
+  assert.match(visitor.shown!.path, /^\/sign-in\/\?done=passwordChanged/)
+  await visitor.signIn(email, 'green owls sing late')
+  assert.match(visitor.shown!.path, /^\/second-factor\//)
+  await visitor.open('/account/')
+  assert.match(visitor.shown!.path, /^\/sign-in\//)
+  await visitor.signIn(email, 'green owls sing late')
+  await visitor.submit({ code: codeNow(secret, 1) })
+  await visitor.open('/account/')
+  assert.equal(visitor.shown!.path, '/account/')
+  // Neither secret nor codes are in the database or the log in clear.
+  const seen = [server.log()]
+  for (const file of await readdir(server.dataDir)) {
+    if (/^nightjar\.db/.test(file)) seen.push(await readFile(join(server.dataDir, file), 'latin1'))
+  }
+  assert.ok(seen.length > 1)
+  const secrets = [
+    Buffer.from(secret).toString('latin1'),
+    Buffer.from(secret).toString('base64url'),
+    writeBase32(secret),
+  ]
+  for (const clear of [...secrets, ...recoveryCodes, ...recoveryCodes.map((code) => code.replaceAll('-', ''))]) {
+    assert.ok(!seen.some((text) => text.includes(clear)))
+  }
+})
