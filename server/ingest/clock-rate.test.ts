@@ -199,3 +199,14 @@ test('sound stays with pictures that are stamped at a wrong rate, with and witho
     }
   }
 })
+
+test('a camera that sends fewer pictures than it stamps for some seconds alone is on time behind them, too', () => {
+  for (let seed = 1; seed <= 400; seed++) {
+    const noise = createNoise(seed)
+    const slow = 4.5 + noise() * 4.5
+    const untilHour = (1 + noise() * 5) / 3600
+    const findReal = (hour: number) => (hour < untilHour ? slow : 10)
+    const { worstMs } = play({ nominal: 10, findReal, hours: 20 / 3600, ppm: 0, seed })
+    assert.ok(worstMs < 500, `seed ${seed}, ${slow} frames/s: ${worstMs} ms`)
+  }
+})

@@ -3,6 +3,8 @@
 // The network only adds to a delay. So a rise of delays that was taken for a rate is refuted by a single picture that is nearer to the
 // smallest delay from before than to the line that the new rate predicts; a fall, by a stretch in which no picture is as early as predicted.
 // Until then the wall clock is ahead of the truth by at most one and a half times what the picture at hand was delayed.
+// The same picture can come of a camera that was slow and is not any more. What was held up comes in quick succession, and is soon as early
+// as before; otherwise pictures stay as late as they are by then.
 
 /** The lines are this far apart when the new rate is proven: no stall of the network lasts as long. */
 const provenMs = 3000
@@ -15,6 +17,8 @@ const noiseShare = 2.5
 const maxTrialMs = 60_000
 const stretchMs = 800
 const fewPictures = 4
+/** Of a picture that was held up, the delay is smaller than that of the one before it, by this share of the time between them. */
+const heldUpShare = 0.4
 
 export class RateTrial {
   isOn = false
@@ -24,6 +28,7 @@ export class RateTrial {
   #floorMs = 0
   #mediaMs = 0
   #lineMs = 0
+  #lastDelayMs = 0
   #isRise = false
   /** Of falls: where the line began, the jitter of stretches, and the stretch in progress. */
   #beginMs = 0
@@ -46,7 +51,11 @@ export class RateTrial {
       this.#formerMediaMs = now.mediaMs
       this.#floorMs = now.offsetMs
       this.#trialEndMs = now.arrivalMs + maxTrialMs
+    } else if (this.#isRise && rates.to < rates.from) {
+      // The rise was not refuted, so that pictures have been later for good since then.
+      this.#floorMs = now.mediaMs + lineMs - this.#formerMediaMs
     }
+    this.#lastDelayMs = now.arrivalMs - this.#formerMediaMs
     this.isOn = rates.to !== this.formerRate
     this.#isRise = rates.to > this.formerRate
     this.#mediaMs = now.mediaMs
@@ -63,11 +72,15 @@ export class RateTrial {
 
   /** A picture of media time `mediaMs`, which has passed at `rate`. Returns true when it refutes that rate. */
   update(mediaMs: number, arrivalMs: number, rate: number): boolean {
-    this.#formerMediaMs += ((mediaMs - this.#mediaMs) * this.formerRate) / rate
+    const stepMs = ((mediaMs - this.#mediaMs) * this.formerRate) / rate
+    this.#formerMediaMs += stepMs
     this.#mediaMs = mediaMs
     const delayMs = arrivalMs - this.#formerMediaMs
+    const isHeldUp = delayMs < this.#lastDelayMs - stepMs * heldUpShare
+    this.#lastDelayMs = delayMs
     const isRefuted = this.#isRise ? this.#refutesRise(delayMs, arrivalMs) : this.#refutesFall(delayMs, arrivalMs)
     this.#floorMs = Math.min(this.#floorMs, delayMs)
+    if (isRefuted && !isHeldUp) this.#floorMs = delayMs
     if (arrivalMs > this.#trialEndMs) this.isOn = false
     return isRefuted
   }
