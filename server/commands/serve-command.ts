@@ -9,6 +9,7 @@ import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 import { watchParent } from './parent-watch.ts'
+import { keepYoungObjectsYoung } from './young-objects.ts'
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -18,6 +19,7 @@ export const serveCommand: Command = {
   positionals: [],
   options: serverOptions,
   async run({ config, switches, terminal }) {
+    keepYoungObjectsYoung()
     const stopping = Promise.withResolvers<void>()
     // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.
     for (const signal of signals) process.on(signal, () => stopping.resolve())
