@@ -11,6 +11,7 @@ import { runCommandLine } from './command-line.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { eventCommands } from './event-commands.ts'
 import { guestCommands } from './guest-commands.ts'
+import { identityCommands } from './identity-commands.ts'
 import { onvifCommands } from './onvif-commands.ts'
 import { probeCommand } from './probe-command.ts'
 import { secondFactorCommands } from './second-factor-commands.ts'
@@ -33,6 +34,7 @@ process.exitCode = await runCommandLine({
     ...tokenCommands,
     ...appCommands,
     ...sessionCommands,
+    ...identityCommands,
     ...auditCommands,
     ...cameraCommands,
     probeCommand,

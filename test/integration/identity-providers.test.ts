@@ -1,7 +1,7 @@
 // People who sign in with an identity provider, against the real server: who gets which account, and who none.
 
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -424,6 +424,42 @@ test('programs see what signs in to the account, and remove it but for the last'
   })
   assert.deepEqual([last.status, last.json.title], [409, 'conflict'])
   assert.equal(await signedInAs(newcomer), 'ada@example.org')
+})
+
+test('the command line asks providers, shows links and removes them, with a mail', async () => {
+  await using provider = await openLyingProvider()
+  await using gone = await openLyingProvider()
+  await using file = await writeProviderFile(
+    { id: 'office', ...provider, more: { link_by_verified_address: true } },
+    { id: 'school', ...gone },
+  )
+  await using server = await openServer(...file.args)
+  gone.describe = (response) => void response.writeHead(500).end()
+  // Commands have their settings from the file.
+  await writeFile(join(server.dataDir, 'nightjar.json'), JSON.stringify({ 'identity-providers': file.args[1] }))
+  type State = { id: string; is_usable: boolean; failure: string | null }
+  const { providers } = await server.command<{ providers: State[] }>('identity', 'providers')
+  assert.deepEqual(
+    providers.map(({ id, is_usable }) => [id, is_usable]),
+    [
+      ['office', true],
+      ['school', false],
+    ],
+  )
+  assert.match(providers[1]!.failure!, /status/)
+  const browser = new PageVisitor(server)
+  await signIn(browser, provider, { claims: verified(email) })
+  type Linked = { id: number; issuer: string; subject: string }
+  const { identities } = await server.command<{ identities: Linked[] }>('identity', 'list', email)
+  assert.deepEqual(
+    identities.map(({ issuer, subject }) => [issuer, subject]),
+    [[provider.issuer, 'person-1']],
+  )
+  await assert.rejects(server.command('identity', 'remove', email, 'x'))
+  await server.command('identity', 'remove', email, String(identities[0]!.id))
+  assert.equal(await signedInAs(browser), undefined)
+  assert.equal(await eventually('a mail', 5000, () => countMails(server, /A way to sign in .* was removed/)), 1)
+  assert.deepEqual((await server.command<{ identities: Linked[] }>('identity', 'list', email)).identities, [])
 })
 
 test('a provider is a first step: a second factor is asked for all the same, also to confirm', async () => {

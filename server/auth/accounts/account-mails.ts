@@ -28,7 +28,7 @@ export type IdentityNotice = {
   readonly user: User
   readonly providerName: string
   readonly isLinked: boolean
-  readonly context: RequestContext
+  readonly context: RequestContext | undefined
 }
 
 type Options = Pick<AccountsOptions, 'mailer' | 'publicUrl' | 'store'>
@@ -96,7 +96,7 @@ export class AccountMails {
     const url = `${this.#options.publicUrl}/account/providers/`
     await this.#options.mailer.send({
       to: user.email,
-      ...identityMail({ providerName, isLinked, url, ip: context.ip }),
+      ...identityMail({ providerName, isLinked, url, ip: context?.ip }),
     })
   }
 
