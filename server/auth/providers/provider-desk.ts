@@ -95,9 +95,10 @@ export class ProviderDesk {
 
   /** For a button shown to this browser alone. */
   sealStart(owner: string, start: Start): string {
-    const sealed =
-      this.#starts.seal(startOwner(owner), start) ?? this.#starts.seal(startOwner(owner), { ...start, path: '/' })
-    return sealed!
+    const { purpose, sessionId } = start
+    // It is where to go on that may be too long to be carried.
+    const short = { purpose, sessionId, path: '/' }
+    return (this.#starts.seal(startOwner(owner), start) ?? this.#starts.seal(startOwner(owner), short))!
   }
 
   openStart(owner: string, sealed: string): Start | undefined {
