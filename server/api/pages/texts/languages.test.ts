@@ -75,7 +75,14 @@ test('whatever is sent, one of the languages is chosen, and nothing else is kept
 
 test('every text is there in German, and none was left in English', () => {
   // A word of both languages, and what has no language.
-  const same = ['productName', 'tokens.name', 'secondStep.code', 'secondFactor.passkeys', 'secondFactor.passkeyName', 'authenticatorApp.code']
+  const same = [
+    'productName',
+    'tokens.name',
+    'secondStep.code',
+    'secondFactor.passkeys',
+    'secondFactor.passkeyName',
+    'authenticatorApp.code',
+  ]
   const compare = (en: unknown, de: unknown, path: string): void => {
     assert.equal(typeof de, typeof en, path)
     if (typeof en === 'string') {
