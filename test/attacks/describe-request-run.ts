@@ -9,7 +9,7 @@ export function describeRequestRun(report: RequestRunReport): string {
     return `  ${kind.padEnd(12)} ${String(count).padStart(7)}   ${told.join(', ')}`
   })
   const show = (what: keyof typeof memory.before) =>
-    `${memory.before[what].toFixed(0)} → ${memory.after[what].toFixed(0)}`
+    `${memory.before[what].toFixed(0)} → ${memory.after?.[what].toFixed(0) ?? 'unknown'}`
   return [
     `Seed ${seed}: ${attacks} attacks in ${seconds.toFixed(0)} s, ${answers} answers`,
     ...rows,

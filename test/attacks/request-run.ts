@@ -37,8 +37,8 @@ export type RequestRunReport = {
   readonly answers: number
   /** By kind: how many attacks, and the answers to them by status. */
   readonly kinds: { readonly [kind: string]: { attacks: number; readonly statuses: { [status: string]: number } } }
-  /** After the first hundredth of the attacks, and after the rest at the end. */
-  readonly memory: { readonly before: ServerMemory; readonly after: ServerMemory }
+  /** After the first hundredth of the attacks, and after the rest at the end, if the server is there to see it. */
+  readonly memory: { readonly before: ServerMemory; readonly after: ServerMemory | undefined }
   /** Of an honest client, all the while. */
   readonly honest: {
     readonly asked: number
@@ -156,6 +156,8 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
   })
   const seconds = (performance.now() - startedMs) / 1000
   const honestly = honest.stop()
+  const soFar = { seed, ...report, honest: honestly, seconds, complaints }
+  if (isDead) return { ...soFar, memory: { before, after: undefined } }
   await sleep(options.restMs)
   const after = await inspector.read()
   // A process that is looked into does not end.
@@ -175,7 +177,7 @@ export async function runRequests(options: RequestRunOptions): Promise<RequestRu
   const code = await server.stop()
   if (code !== 0) complain(`the server ended with code ${code}`)
   for (const line of listErrors(server.log())) complain(`logged: ${line}`)
-  return { seed, ...report, memory: { before, after }, honest: honestly, seconds, complaints }
+  return { ...soFar, memory: { before, after } }
 }
 
 /** A seed of its own for each attack, so that one can be made again without those before it. */

@@ -37,11 +37,14 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
     waiting.get(id)?.resolve(result)
     waiting.delete(id)
   }
+  let last = 0
+  let isOpen = true
   socket.onclose = () => {
+    isOpen = false
     for (const each of waiting.values()) each.reject(new Error('the inspector of the server went away'))
   }
-  let last = 0
   const ask = (method: string, params: object = {}) => {
+    if (!isOpen) throw new Error('the inspector of the server went away')
     const answer = Promise.withResolvers<{ result?: { value?: unknown } }>()
     waiting.set(++last, answer)
     socket.send(JSON.stringify({ id: last, method, params }))

@@ -3,6 +3,7 @@
 import type { RequestListener } from 'node:http'
 import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
 import { limitHttp2 } from './http2-limits.ts'
+import { keepSessionsOfStreams } from './outlive-streams.ts'
 import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
 import { keepRules, refuseExpectation } from './request-rules.ts'
 import { cutStalled } from './stalled.ts'
@@ -67,6 +68,7 @@ export function createSecureServer(
   const server = createHttp2Server(options, keepRules(onRequest) as never)
   server.on('checkExpectation', refuseExpectation as never)
   limitHttp2(server, timeouts)
+  keepSessionsOfStreams(server)
   cutStalled(server, timeouts)
   refusePlainHttp(server, timeouts.handshakeMs, onClearCredentials)
   return server
