@@ -37,7 +37,7 @@ export const CameraStatistics = Type.Object({
   lost_packets: Type.Integer({ description: 'RTP packets that never arrived.' }),
   pictures: Type.Integer({ description: 'Pictures received whole.' }),
   lost_pictures: Type.Integer({
-    description: 'Pictures dropped because a part of them, or of one they need, was lost.',
+    description: 'Pictures that were lost, and those dropped because a part of them, or of one they need, was lost.',
   }),
   freezes: Type.Integer({
     description: 'Number of times that no picture came for more than a second while the camera was connected.',

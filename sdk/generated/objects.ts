@@ -543,7 +543,7 @@ export type CameraStatistics = {
   lost_packets: number
   /** Pictures received whole. */
   pictures: number
-  /** Pictures dropped because a part of them, or of one they need, was lost. */
+  /** Pictures that were lost, and those dropped because a part of them, or of one they need, was lost. */
   lost_pictures: number
   /** Number of times that no picture came for more than a second while the camera was connected. */
   freezes: number

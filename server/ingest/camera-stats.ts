@@ -13,7 +13,7 @@ export type CameraStats = {
   lostPackets: number
   videoFrames: number
   audioFrames: number
-  /** Pictures not published: damaged by loss, waiting for a key frame after it, or of a run that was refused. */
+  /** Pictures not published: lost, damaged by loss, waiting for a key frame after it, or of a run that was refused. */
   droppedFrames: number
   /** Packets or payloads that break their format. */
   badPackets: number

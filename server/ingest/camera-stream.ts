@@ -9,6 +9,7 @@ import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketiz
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
+import { MissingPictures } from './missing-pictures.ts'
 import { type HeldPicture, PictureBacklog } from './picture-backlog.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { maxUntoldMs, RunLimit } from './run-limit.ts'
@@ -66,6 +67,7 @@ export class CameraStream implements Disposable {
   /** For a camera with sound: gives every run a sound track without holes. */
   readonly #filler: SilenceFiller | undefined
   readonly #backlog = new PictureBacklog()
+  readonly #missing = new MissingPictures()
   #published = 0
   /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
   #setMs: number
@@ -140,6 +142,7 @@ export class CameraStream implements Disposable {
     const { videoReceiver: receiver } = this
     if (!receiver.take(bytes, start, end)) return
     if (receiver.isAfterLoss) this.#depacketizer.markLoss()
+    this.#options.stats.droppedFrames += this.#missing.take(receiver.timestamp, receiver.isAfterLoss)
     const { payloadStart, payloadEnd, isMarked } = receiver.header
     if (isMarked) {
       this.#markedTimestamp = receiver.timestamp
