@@ -163,6 +163,15 @@ test('pictures shown at a wrong time are found', () => {
   assert.deepEqual(kinds(verdict), ['wrong time'])
 })
 
+test('a bit that is turned over may move the times of pictures by less than two seconds, any other fault may not', () => {
+  const played = [...play(0, 100), ...play(100, 110, { laterMs: 1400 }), ...play(110, 300)]
+  const judgeWith = (more: Partial<DoneFault>) => kinds(judgeThis({ played, faults: [fault(10, 10.1, more)] }))
+  assert.deepEqual(judgeWith({ turnsBits: true, spoilsPictures: true }), [])
+  assert.equal(judgeWith({ spoilsPictures: true }).length, 10)
+  const far = [...play(0, 299), ...play(299, 300, { laterMs: 2500 })]
+  assert.equal(judgeThis({ played: far, faults: [fault(29, 30, { turnsBits: true })] }).worstTimeErrorMs, 2500)
+})
+
 test('a clock that is set moves the time at which pictures must be shown', () => {
   const steps = [
     { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },

@@ -77,6 +77,9 @@ const countingMs = 10_000
 /** A picture damaged by a fault can be in the way until the next key frame comes. */
 const spoiltForMs = 4000
 
+/** A timestamp that is further off is noticed. */
+const unnoticedStepMs = 2000
+
 /** The stretch between two recorded pictures that follow each other, or behind the last. */
 type Hole = {
   readonly afterMs: number
@@ -123,12 +126,13 @@ export function judge(evidence: Evidence): Verdict {
       }
     }
     const errorMs = Math.min(...possibleTimes(sent!.unixMs, steps, faults).map((ms) => Math.abs(shownMs - ms)))
-    if (errorMs > maxTimeErrorMs)
+    const isMisdated = errorMs > maxTimeErrorMs && errorMs < unnoticedStepMs && isMisdatedBy(faults, sent!.unixMs)
+    if (errorMs > maxTimeErrorMs && !isMisdated)
       findings.push({
         kind: 'wrong time',
         text: `picture ${sent!.frameNumber} taken ${iso(sent!.unixMs)} is shown at ${iso(shownMs)}`,
       })
-    worstTimeErrorMs = Math.max(worstTimeErrorMs, errorMs)
+    if (!isMisdated) worstTimeErrorMs = Math.max(worstTimeErrorMs, errorMs)
     const isAgain = found.has(sent!.frameNumber)
     if (isAgain && !evidence.carriesNumbers && isSpoiltBy(faults, sent!.unixMs)) spoilt++
     else if (isAgain) {
@@ -303,6 +307,13 @@ function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
 function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
   return faults.some(
     ({ spoilsPictures, fromMs, toMs }) => spoilsPictures && trueMs >= fromMs - 1000 && trueMs <= toMs + spoiltForMs,
+  )
+}
+
+/** A bit that is turned over in a timestamp moves that picture, and those behind it until their own time comes. */
+function isMisdatedBy(faults: readonly DoneFault[], trueMs: number): boolean {
+  return faults.some(
+    ({ turnsBits, fromMs, toMs }) => turnsBits && trueMs >= fromMs - 1000 && trueMs <= toMs + unnoticedStepMs,
   )
 }
 
