@@ -4,6 +4,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import type { CustomFetch } from 'openid-client'
 import { AppError, errorChain } from '../../base/error.ts'
 import { Gate } from '../../base/gate.ts'
@@ -30,6 +31,8 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: OutgoingOptions): CustomFetch {
   const { totalMs, maxBytes } = { ...usualLimits, ...limits }
   const issuer = new URL(provider.issuer)
+  // One for all requests: each takes its time and memory outside of the heap.
+  const secureContext = createSecureContext(provider.ca === undefined ? {} : { ca: provider.ca })
   const known = new Set([issuer.host, ...provider.hosts].map((host) => host.toLowerCase()))
   const gate = new Gate({ maxRunning: 16, maxWaiting: 100, refusal: 'too many people sign in with this provider' })
 
@@ -59,7 +62,7 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
       agent: false,
       signal,
       lookup: pin(address, family),
-      ...(provider.ca !== undefined && { ca: provider.ca }),
+      ...(!isPlain && { secureContext }),
     })
     outgoing.on('response', resolve).on('error', reject)
     outgoing.end(payload)

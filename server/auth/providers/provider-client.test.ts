@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { openLyingProvider } from '../../../test/identity/lying-provider.ts'
 import { systemClock } from '../../base/clock.ts'
-import { silentLogger } from '../../base/log.ts'
+import { type Logger, silentLogger } from '../../base/log.ts'
 import { createOutgoingFetch, type OutgoingLimits } from './outgoing-fetch.ts'
 import { ProviderClient } from './provider-client.ts'
 
@@ -30,10 +30,15 @@ async function open(t: TestContext, limits: Partial<OutgoingLimits> = {}) {
     lookupPublic: () => Promise.reject(new Error('it is not public')),
     limits,
   })
+  const warnings: Record<string, unknown>[] = []
+  const log: Logger = {
+    ...silentLogger,
+    warn: (fields: unknown) => void warnings.push(fields as Record<string, unknown>),
+  }
   const redirectUri = 'https://localhost/sign-in/with/office/back/'
-  const client = new ProviderClient({ settings, redirectUri, fetch, clock, log: silentLogger })
+  const client = new ProviderClient({ settings, redirectUri, fetch, clock, log })
   const looks = () => provider.asked.filter((path) => path === descriptionPath).length
-  return { provider, client, looks, pass: (ms: number) => void (nowMs += ms) }
+  return { provider, client, looks, warnings, pass: (ms: number) => void (nowMs += ms) }
 }
 
 const hourMs = 3_600_000
@@ -97,6 +102,23 @@ test('what is slow or too long ends', async (t) => {
     await assert.rejects(client.begin(false), { kind: 'unavailable' })
     pass(10_000)
   }
+})
+
+test('the log is not filled by people who bring answers that do not hold', async (t) => {
+  const { client, pass, warnings } = await open(t)
+  const comeBack = async () => {
+    const { challenge } = await client.begin(false)
+    return client.finish(
+      new URLSearchParams({ code: 'x', state: challenge.state, iss: client.settings.issuer }),
+      challenge,
+      '192.0.2.1',
+    )
+  }
+  for (let i = 0; i < 20; i++) assert.equal((await comeBack()).kind, 'invalid')
+  assert.equal(warnings.length, 1)
+  pass(10_000)
+  await comeBack()
+  assert.deepEqual([warnings.length, warnings[1]!.unsaid], [2, 19])
 })
 
 test('from one address only some are asked about at once, and others are not kept waiting', async (t) => {

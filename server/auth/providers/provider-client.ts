@@ -48,6 +48,8 @@ export type Proof =
 const goodMs = 3_600_000
 const staleMs = 24 * 3_600_000
 const failureMs = 10_000
+/** How often the log tells of the same. */
+const warningMs = 10_000
 /** OpenID Connect Core, section 2: "It MUST NOT exceed 255 ASCII characters in length." */
 const maxSubjectLength = 255
 const denials: ReadonlySet<string> = new Set(['access_denied', 'login_required', 'interaction_required'])
@@ -66,6 +68,8 @@ export class ProviderClient {
     maxWaitingOfOne: 50,
     refusal: 'too many sign-ins come back from one address',
   })
+  /** By the few things there are to say, when each was said last. */
+  readonly #warned = new Map<string, { readonly atMs: number; more: number }>()
   #discovered: Discovered | undefined
   #failedAtMs: number | undefined
   #discovering: Promise<openid.Configuration> | undefined
@@ -179,8 +183,17 @@ export class ProviderClient {
   }
 
   #warn(error: unknown, what: string): void {
-    const { settings, log } = this.#options
-    log.warn({ provider: settings.id, reason: describe(error) }, what)
+    const { settings, log, clock } = this.#options
+    const nowMs = clock.monotonicMs()
+    const former = this.#warned.get(what)
+    // Strangers can have it said as often as they like.
+    if (former && nowMs - former.atMs < warningMs) {
+      former.more++
+      return
+    }
+    this.#warned.set(what, { atMs: nowMs, more: 0 })
+    const unsaid = former?.more ? { unsaid: former.more } : {}
+    log.warn({ provider: settings.id, reason: describe(error), ...unsaid }, what)
   }
 
   /** One look at a time, however many wait for it. */
