@@ -1,4 +1,5 @@
-// Where a file ends, whatever ends it: losses of packets and failures of the disk are drawn, in every order.
+// Where a file ends, whatever ends it: losses of packets are drawn, and with them failures of the disk, ends of the connection, other
+// runs and ends of recording, in every order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +7,7 @@ import { createRandom } from '../../test/fake-camera/scene/random.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
-import { createRecorder, settle, TroubledDisk, take } from './test-recorder.ts'
+import { createRecorder, EventLog, settle, TroubledDisk, take } from './test-recorder.ts'
 
 /** A frame that stands before a loss stays for so long at most: a longer loss is a hole. */
 const maxStandMs = 1000
@@ -45,15 +46,91 @@ for (const seed of [1, 2, 3, 4]) {
     await recorder.close()
     const failed = events.gaps.filter((reason) => reason === 'disk_full').length
     assert.ok(failed > 3, `the disk failed ${failed} times`)
-    let beforeMs = Number.NEGATIVE_INFINITY
-    for (const { fragments } of events.files) {
-      for (const { startMs, durationMs } of fragments) {
-        assert.ok(startMs >= beforeMs - 1, 'it begins before the one before it ends')
-        beforeMs = startMs + durationMs
-        const inside = pushed.filter(({ wallMs }) => wallMs > startMs - 1 && wallMs < beforeMs - 1)
-        const standMs = beforeMs - inside.at(-1)!.wallMs
-        assert.ok(standMs <= maxStandMs + 2 * frameMs, `a frame stands for ${standMs} ms`)
-      }
-    }
+    checkEnds(events, pushed)
   })
+
+  test(`whatever ends recording while frames are missing, its gap begins at the last frame (seed ${seed})`, async () => {
+    const random = createRandom(seed)
+    let { recorder, events } = createRecorder({ random, segmentMs: 20_000 })
+    const all = new EventLog()
+    const pushed: Frame[] = []
+    const ended = new Map<string, number>()
+    let runs = 0
+    let awaitsKey = true
+    let lostUntilMs = 0
+    let awayUntilMs = 0
+    const startRun = (values: { readonly clockSetMs?: number } = {}) => {
+      awaitsKey = true
+      recorder.push({ kind: 'start', runId: `run-${runs++}`, format: syntheticFormat(), ...values })
+    }
+    const ends: Record<string, () => Promise<void>> = {
+      camera_unreachable: async () => recorder.push({ kind: 'end', reason: 'camera_unreachable' }),
+      stream_changed: async () => startRun(),
+      clock_set: async () => startRun({ clockSetMs: 5000 }),
+      stopped_by_user: async () => {
+        await recorder.close('stopped_by_user')
+        all.files.push(...events.files)
+        const next = createRecorder({ random, segmentMs: 20_000, startReason: 'stopped_by_user' })
+        recorder = next.recorder
+        events = next.events
+      },
+    }
+    startRun()
+    let isAway = false
+    for (const frame of take({ gopFrames: 10 + Math.floor(random() * 60) }, 400)) {
+      const now = frame.dts90k / 90
+      if (random() < 0.01) lostUntilMs = now + random() * 1500
+      const isLost = now < lostUntilMs
+      // Ends are drawn mostly while frames are missing, and right behind.
+      if (!isAway && random() < (isLost || awaitsKey ? 0.02 : 0.001)) {
+        const reason = Object.keys(ends)[Math.floor(random() * 4)]!
+        const filesBefore = events.files.length
+        await ends[reason]!()
+        if (filesBefore > 0) ended.set(reason, (ended.get(reason) ?? 0) + 1)
+        isAway = reason === 'camera_unreachable' || reason === 'stopped_by_user'
+        awayUntilMs = now + random() * 4000
+      }
+      if (isAway && now >= awayUntilMs) {
+        isAway = false
+        startRun()
+      }
+      if (isLost || isAway) awaitsKey = true
+      if (isLost || isAway || (awaitsKey && !frame.isKey)) continue
+      const next = awaitsKey ? { ...frame, isAfterLoss: true } : frame
+      awaitsKey = false
+      recorder.push(next)
+      pushed.push(next)
+      if (frame.isKey) await settle(recorder)
+    }
+    await recorder.close()
+    all.files.push(...events.files)
+    assert.equal(ended.size, 4, `ends: ${[...ended]}`)
+    const recorded = checkEnds(all, pushed)
+    assert.equal(recorded, pushed.length, 'every frame that came is recorded')
+    const reasons = new Set(all.files.map(({ segment }) => segment.gapReason))
+    for (const [i, { segment }] of all.files.entries()) {
+      const before = all.files[i - 1]?.fragments.at(-1)
+      if (!before || !(segment.gapReason !== undefined && segment.gapReason in ends)) continue
+      const endMs = before.startMs + before.durationMs
+      const lastMs = pushed.findLast(({ wallMs }) => wallMs < segment.startMs - 1)!.wallMs
+      assert.ok(endMs - lastMs <= 2 * frameMs + 1, `the last frame stands for ${endMs - lastMs} ms`)
+      assert.ok(endMs > lastMs, 'the last frame is recorded')
+    }
+    for (const reason of Object.keys(ends)) assert.ok(reasons.has(reason), `no file after ${reason}`)
+  })
+}
+
+/** Returns how many frames are recorded. */
+function checkEnds({ files }: EventLog, pushed: readonly Frame[]): number {
+  let beforeMs = Number.NEGATIVE_INFINITY
+  let recorded = 0
+  for (const { startMs, durationMs } of files.flatMap(({ fragments }) => fragments)) {
+    assert.ok(startMs >= beforeMs - 1, 'it begins before the one before it ends')
+    beforeMs = startMs + durationMs
+    const inside = pushed.filter(({ wallMs }) => wallMs > startMs - 1 && wallMs < beforeMs - 1)
+    recorded += inside.length
+    const standMs = beforeMs - inside.at(-1)!.wallMs
+    assert.ok(standMs <= maxStandMs + 2 * frameMs, `a frame stands for ${standMs} ms`)
+  }
+  return recorded
 }
