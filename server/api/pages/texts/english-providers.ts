@@ -49,7 +49,7 @@ export const englishProviders = {
     linked: 'The account is linked.',
     unlinked: 'The link is removed. All other browsers are signed out.',
   },
-  confirm: 'You have no password here. Please sign in again to go on.',
+  confirm: 'You have no password here. Please sign in again to continue.',
   notFreshTitle: 'You have to sign in there once more',
   notFresh: (provider: string) =>
     `${provider} does not say that you have just signed in. Try again, or choose a password for your account here.`,

@@ -78,10 +78,10 @@ export const english = {
     title: 'Second factor',
     textOn: 'Your password alone does not open your account: a passkey, or a code, is asked for too.',
     textOff:
-      'With a second factor, your password alone does not open your account any more. Other browsers that are signed in will be signed out; applications and personal access tokens go on.',
+      'With a second factor, your password alone no longer opens your account. Other signed-in browsers will be signed out; applications and personal access tokens keep working.',
     needed: 'On this server, owners need a second factor. Please set one up to continue.',
     passkeys: 'Passkeys',
-    passkeysText: 'A telephone, a computer or a security key that unlocks with your fingerprint, face or PIN.',
+    passkeysText: 'A phone, a computer or a security key that unlocks with your fingerprint, face or PIN.',
     noPasskeys: 'Passkeys work only where this server is reached by a name, not by an address in numbers.',
     noScript: 'Passkeys need JavaScript, and a browser that knows them.',
     passkeyName: 'Name',
@@ -89,7 +89,7 @@ export const english = {
     nameless: 'Passkey without a name',
     addPasskey: 'Add a passkey',
     app: 'Authenticator app',
-    appText: 'An app on your telephone that shows six digits, new ones every 30 seconds.',
+    appText: 'An app on your phone that shows a new six-digit code every 30 seconds.',
     addApp: 'Add an authenticator app',
     addedAgo: (ago: string) => `added ${ago}`,
     usedAgo: (ago: string) => `last used ${ago}`,
@@ -114,7 +114,7 @@ export const english = {
 
   authenticatorApp: {
     title: 'Add an authenticator app',
-    text: 'Scan this picture with your authenticator app.',
+    text: 'Scan this QR code with your authenticator app.',
     picture: 'QR code for the authenticator app',
     typed: 'Or type this key into the app:',
     code: 'Code',
@@ -179,7 +179,7 @@ export const english = {
 
   signUp: {
     title: 'Create an account',
-    text: 'We will send you a link to go on with.',
+    text: 'We will send you a link to continue with.',
     button: 'Send link',
     sentTitle: 'Look at your mail',
     sent: (email: string) => `If an account can be made for ${email}, a link is on its way.`,
@@ -230,7 +230,7 @@ export const english = {
 
   confirm: {
     title: 'Confirm it’s you',
-    text: 'Please enter your password again to go on.',
+    text: 'Please enter your password again to continue.',
     button: 'Continue',
   },
 

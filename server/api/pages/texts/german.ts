@@ -143,7 +143,7 @@ export const german: Texts = {
 
   authenticatorApp: {
     title: 'Authentifizierungs-App hinzufügen',
-    text: 'Scannen Sie dieses Bild mit Ihrer Authentifizierungs-App.',
+    text: 'Scannen Sie diesen QR-Code mit Ihrer Authentifizierungs-App.',
     picture: 'QR-Code für die Authentifizierungs-App',
     typed: 'Oder tippen Sie diesen Schlüssel in die App:',
     code: 'Code',
