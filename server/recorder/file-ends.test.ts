@@ -82,7 +82,7 @@ for (const seed of [1, 2, 3, 4]) {
       if (random() < 0.01) lostUntilMs = now + random() * 1500
       const isLost = now < lostUntilMs
       // Ends are drawn mostly while frames are missing, and right behind.
-      if (!isAway && random() < (isLost || awaitsKey ? 0.02 : 0.001)) {
+      if (!isAway && random() < (pushed.at(-1)?.isAfterLoss ? 0.2 : isLost || awaitsKey ? 0.02 : 0.001)) {
         const reason = Object.keys(ends)[Math.floor(random() * 4)]!
         const filesBefore = events.files.length
         await ends[reason]!()
