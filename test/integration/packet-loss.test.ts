@@ -62,11 +62,13 @@ test('a moment of lost packets is a gap with its reason and a figure; a loss tha
 
   const figures = await eventually('the figures know', 20_000, async () => {
     const figures = await read()
-    return figures.freezes > 0 && figures.lost_pictures > 0 && figures
+    // The rate is that of the last seconds, in which nothing came at first.
+    const isBack = figures.frame_rate! > 5
+    return figures.freezes > 0 && figures.lost_pictures > 0 && isBack && figures
   })
   assert.ok(figures.lost_packets > 0 && figures.packet_loss_percent! > 0 && figures.picture_loss_percent! > 0)
   assert.ok(figures.frozen_seconds >= 1 && figures.frozen_seconds < 60, `${figures.frozen_seconds} s`)
-  assert.ok(figures.frame_rate! > 5 && figures.frame_rate! <= 21 && figures.bit_rate! > 1000, JSON.stringify(figures))
+  assert.ok(figures.frame_rate! <= 21 && figures.bit_rate! > 1000, JSON.stringify(figures))
   const shown = await eventually('the command line knows too', 45_000, async () => {
     const { statistics } = await server.command<{ statistics: CameraStatistics }>('camera', 'show', String(id))
     return statistics.freezes > 0 && statistics
