@@ -31,6 +31,7 @@ export function parseCameraUrl(text: string): CameraUrl {
   }
   if (!schemes.includes(url.protocol)) throw invalidUrl('it must begin with rtsp://, rtsps://, http:// or https://')
   if (url.hostname === '') throw invalidUrl('it names no host')
+  if (!isHost(url.hostname)) throw invalidUrl('its host name contains a character that no host name has')
   if (url.port === '0') throw invalidUrl('there is no port 0')
   if (trimmed.includes('#')) throw invalidUrl('it contains a # (in a path or a password write it as %23)')
   if (trimmed.includes(`=${hidden}`)) throw invalidUrl(`in the place of ${hidden} its password has to be written`)
@@ -39,6 +40,8 @@ export function parseCameraUrl(text: string): CameraUrl {
   if (/\p{Cc}/u.test(username + password)) throw invalidUrl('the user name or password contains a control character')
   url.username = ''
   url.password = ''
+  url.pathname = encodeForbidden(url.pathname)
+  url.search = encodeForbidden(url.search)
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
 }
@@ -66,6 +69,16 @@ export function hideSecrets(url: string): string {
 /** What a camera most likely sends until it is connected: by HTTP there are only pictures. */
 export function guessCameraType(url: string): 'h264' | 'mjpeg' {
   return /^https?:/i.test(url) ? 'mjpeg' : 'h264'
+}
+
+/** A name, an IPv4 address, or an IPv6 address in brackets. The URL parser also lets braces, quotes and the like pass. */
+function isHost(hostname: string): boolean {
+  return /^(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}._~%-]+)$/iu.test(hostname)
+}
+
+/** The URL parser leaves characters as they are that no URI may contain (RFC 3986), above all in a query. */
+function encodeForbidden(text: string): string {
+  return text.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent)
 }
 
 function decode(text: string): string {
