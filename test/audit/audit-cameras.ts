@@ -9,6 +9,7 @@ import { openLink } from '../faults/link.ts'
 export type AuditCamera = FaultyCamera & {
   readonly url: string
   readonly codec: 'h264' | 'h265' | 'mjpeg'
+  readonly framesPerSecond: number
   readonly hasSound: boolean
   /** Its packets come by UDP. */
   readonly isDatagram: boolean
@@ -22,7 +23,7 @@ export type Audited = AuditCamera & { readonly id: number }
 export type AuditCameras = AsyncDisposable & { readonly cameras: readonly AuditCamera[] }
 
 const small = { width: 320, height: 180, framesPerSecond: 10, gopFrames: 10, bitsPerSecond: 200_000 } as const
-const kinds: readonly (Omit<StreamOptions, 'name'> & { readonly isDatagram?: boolean })[] = [
+const kinds: readonly (Omit<StreamOptions, 'name'> & { readonly framesPerSecond: number; readonly isDatagram?: boolean })[] = [
   { ...small, codec: 'h264' },
   { ...small, codec: 'h264', hasAudio: true },
   { ...small, codec: 'h265' },
@@ -58,6 +59,7 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
       isJpeg: codec === 'mjpeg',
       codec,
       isDatagram,
+      framesPerSecond: kind.framesPerSecond,
       hasSound: kind.hasAudio ?? false,
       link,
       rtsp,

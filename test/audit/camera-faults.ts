@@ -17,6 +17,7 @@ export type AuditFault = {
   readonly spoilsPictures: boolean
   readonly turnsBits?: boolean
   readonly holdsUp?: boolean
+  readonly losesFigures?: boolean
 }
 
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
@@ -61,7 +62,10 @@ function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fau
   }
 }
 
-function listOwn({ id, stream, rtsp, link, hasSound }: Audited, owner: Owner): AuditFault[] {
+/** Below it, two pictures are half a second late before anything tells a slow camera from a slow network. */
+const leastFramesPerSecond = 5
+
+function listOwn({ id, stream, framesPerSecond, rtsp, link, hasSound }: Audited, owner: Owner): AuditFault[] {
   const { faults } = rtsp!
   const restarted: AuditFault = {
     name: 'camera restarted',
@@ -83,7 +87,8 @@ function listOwn({ id, stream, rtsp, link, hasSound }: Audited, owner: Owner): A
   const slow: AuditFault = {
     name: 'fewer pictures than the timestamps say',
     async inflict(random) {
-      faults.slowDown(1 + random() * 2, stream)
+      const most = Math.min(3, Math.max(1.5, framesPerSecond / leastFramesPerSecond))
+      faults.slowDown(1 + random() * (most - 1), stream)
       await sleep(between(random, 10_000, 25_000))
       faults.slowDown(1, stream)
     },

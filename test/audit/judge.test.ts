@@ -127,6 +127,10 @@ test('a loss of less than a second is told by the figures of the camera, not by 
   assert.equal(judgeThis({ played, faults }).untold, 5)
   assert.equal(judgeThis({ played, losses: count(12) }).untold, 5)
   assert.equal(judgeThis({ played, faults: [{ ...faults[0]!, turnsBits: true }] }).untold, 0)
+  const dies = (seconds: number) => [...faults, fault(seconds, seconds, { reasons: [], losesFigures: true })]
+  assert.equal(judgeThis({ played, faults: dies(12) }).toldBy.loss, 5)
+  assert.equal(judgeThis({ played, faults: dies(9) }).untold, 5)
+  assert.equal(judgeThis({ played, faults: dies(25) }).untold, 5)
 })
 
 test('a loss of less than a second just before a gap is told by the figures of the camera, a longer one is not', () => {
@@ -279,4 +283,24 @@ test('what was lost before the clock was set back may lie in the gap behind the 
     judgeThis({ steps, faults, played, timeline: { segments: [], gaps: [gap(10, 13), gap(14, 44, reason)] } })
   assert.deepEqual(tell('clock_set').findings, [])
   assert.deepEqual(kinds(tell('auth_failed')), ['false gap', 'untold'])
+})
+
+test('a gap from before the clock was set back may show where nothing is recorded after it', () => {
+  const steps = [
+    { atMs: Number.NEGATIVE_INFINITY, offsetMs: 0 },
+    { atMs: startMs + 20_000, offsetMs: -10_000 },
+  ]
+  const faults = [fault(10, 16, { reasons: ['server_down'] }), fault(22, 27, { reasons: ['no_frames'] })]
+  const played = [
+    ...play(0, 100),
+    ...play(200, 220, { section: 1, laterMs: -10_000 }),
+    ...play(270, 300, { section: 2, laterMs: -10_000 }),
+  ]
+  const tell = (endSeconds: number) =>
+    judgeThis({
+      ...{ steps, faults, played },
+      timeline: { segments: [], gaps: [gap(12, endSeconds, 'server_down')] },
+    }).falseGaps
+  assert.equal(tell(16), 0)
+  assert.equal(tell(19), 1, 'recorded again')
 })

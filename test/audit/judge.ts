@@ -4,7 +4,7 @@
 import type { FrameCounter } from '../fake-camera/frame-counter.ts'
 import type { PlayedPicture } from './play-recording.ts'
 import type { ToldGap, ToldTimeline } from './read-timeline.ts'
-import { type ClockStep, serverTimes } from './server-clock.ts'
+import { type ClockStep, type Stretch, serverTimes, shownStretches } from './server-clock.ts'
 
 /** A fault that was done to the camera or to the server, in true time. */
 export type DoneFault = {
@@ -21,6 +21,8 @@ export type DoneFault = {
   readonly turnsBits?: boolean
   /** What is taken meanwhile arrives at its end. */
   readonly holdsUp?: boolean
+  /** Figures that were not brought in yet are lost with the worker that counted them. */
+  readonly losesFigures?: boolean
 }
 
 /** The camera's figure of lost pictures rose by so many in this time; undefined: nobody could be asked, or it began anew. */
@@ -87,6 +89,8 @@ type Hole = {
   /** On the clock of the server. */
   readonly roomFromMs: number
   readonly roomToMs: number
+  /** What that clock showed in it: several stretches when it was set meanwhile. */
+  readonly shown: readonly Stretch[]
   readonly isBreak: boolean
   missing: readonly FrameCounter[]
   readonly gaps: ToldGap[]
@@ -153,7 +157,7 @@ export function judge(evidence: Evidence): Verdict {
   const firstMs = Math.min(evidence.beginMs, recorded[0]?.taken.unixMs ?? Number.POSITIVE_INFINITY)
   const sent = evidence.sent.filter(({ unixMs }) => unixMs >= firstMs)
   const holes = findHoles(sent, recorded, evidence)
-  const falseGaps = assignGaps(holes, recorded[0]?.shownMs ?? 0, evidence, findings)
+  const falseGaps = assignGaps(holes, recorded, evidence, findings)
   const toldBy = { gap: 0, shortBreak: 0, loss: 0 }
   const namelessCount = takeNameless(holes, nameless)
   let untold = 0
@@ -183,7 +187,9 @@ function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { 
     const beforeMs = first?.taken.unixMs ?? endMs
     const roomToMs = first?.shownMs ?? Math.max(...serverTimes(steps, endMs))
     const roomFromMs = Math.min(...serverTimes(steps, early[0]!.unixMs))
-    holes.push({ afterMs: early[0]!.unixMs, beforeMs, roomFromMs, roomToMs, isBreak: false, missing: early, gaps: [] })
+    const afterMs = early[0]!.unixMs
+    const shown = shownStretches(steps, afterMs, beforeMs)
+    holes.push({ afterMs, beforeMs, roomFromMs, roomToMs, shown, isBreak: false, missing: early, gaps: [] })
   }
   for (const [i, { taken, shownMs, section }] of recorded.entries()) {
     const next = recorded[i + 1]
@@ -195,7 +201,9 @@ function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { 
     if (missing.length === 0 && beforeMs - taken.unixMs < minRoomMs && Math.abs(roomToMs - shownMs) < minRoomMs)
       continue
     const isBreak = next === undefined || next.section !== section
-    holes.push({ afterMs: taken.unixMs, beforeMs, roomFromMs: shownMs, roomToMs, isBreak, missing, gaps: [] })
+    const afterMs = taken.unixMs
+    const shown = shownStretches(steps, afterMs, beforeMs)
+    holes.push({ afterMs, beforeMs, roomFromMs: shownMs, roomToMs, shown, isBreak, missing, gaps: [] })
   }
   return holes
 }
@@ -203,15 +211,19 @@ function findHoles(sent: readonly FrameCounter[], recorded: readonly Found[], { 
 /** Gives each told gap to the holes it lies in; how many lie in none, or have a reason that nothing gave. */
 function assignGaps(
   holes: readonly Hole[],
-  firstShownMs: number,
+  recorded: readonly Found[],
   { timeline, faults, steps, endMs }: Evidence,
   findings: Finding[],
 ): number {
+  const isRecorded = ({ startMs, endMs }: ToldGap) =>
+    recorded.some(({ shownMs }) => shownMs > startMs + edgeMs && shownMs < endMs - edgeMs)
   let falseGaps = 0
   for (const gap of timeline.gaps) {
     const around = holes.filter(
-      ({ roomFromMs, roomToMs }) =>
-        (gap.startMs >= roomFromMs - edgeMs && gap.endMs <= roomToMs + edgeMs) ||
+      ({ roomFromMs, roomToMs, shown }) =>
+        isWithin(gap, { fromMs: roomFromMs, toMs: roomToMs }) ||
+        // Where the clock was set in it, unless other footage is there.
+        (shown.some((stretch) => isWithin(gap, stretch)) && !isRecorded(gap)) ||
         // Without a length it marks where one pass ends and another begins: a clock that was set back leaves no room between.
         (gap.startMs === gap.endMs && [roomFromMs, roomToMs].some((ms) => Math.abs(gap.startMs - ms) <= edgeMs)),
     )
@@ -221,7 +233,7 @@ function assignGaps(
     // What follows the end of the audit is not part of it.
     if (gap.startMs >= Math.min(...serverTimes(steps, endMs)) - edgeMs && gap.reason === 'stopped_by_user') continue
     // Where the clock was set back, what came before the first recording is in the middle.
-    if (gap.reason === 'stopped_by_user' && Math.abs(gap.endMs - firstShownMs) <= edgeMs) continue
+    if (gap.reason === 'stopped_by_user' && Math.abs(gap.endMs - (recorded[0]?.shownMs ?? 0)) <= edgeMs) continue
     // A camera that sent nothing, because its machine was busy, needs no fault for it.
     if (gap.reason === 'no_frames' && around.some(({ missing }) => missing.length === 0)) continue
     falseGaps++
@@ -229,6 +241,10 @@ function assignGaps(
     findings.push({ kind: 'false gap', text: `${iso(gap.startMs)} to ${iso(gap.endMs)}, ${gap.reason}: ${why}` })
   }
   return falseGaps
+}
+
+function isWithin({ startMs, endMs }: ToldGap, stretch: Stretch): boolean {
+  return startMs >= stretch.fromMs - edgeMs && endMs <= stretch.toMs + edgeMs
 }
 
 /** A damaged picture without a name is one of those that are missing where it is shown; how many there were. */
@@ -268,7 +284,12 @@ function judgeHole(
   const isCounted = losses.some(
     ({ fromMs, toMs }) => fromMs <= hole.beforeMs + countingMs && toMs >= hole.afterMs - edgeMs,
   )
-  const canBeLoss = causes.some(({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || turnsBits))
+  const isUncounted = faults.some(
+    ({ losesFigures, fromMs }) => losesFigures && fromMs >= hole.afterMs && fromMs <= hole.beforeMs + countingMs,
+  )
+  const canBeLoss = causes.some(
+    ({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || isUncounted || turnsBits),
+  )
   const isLoss = canBeLoss && hole.beforeMs - hole.afterMs <= lossMs
   // A gap for another reason can follow a loss that is too short for one.
   const gapStartMs = Math.min(...gaps.map(({ startMs }) => startMs))

@@ -76,3 +76,15 @@ export function serverTimes(steps: readonly ClockStep[], trueMs: number): number
   if (next && next.atMs < trueMs + earlyMs) times.push(trueMs + next.offsetMs)
   return times
 }
+
+export type Stretch = { readonly fromMs: number; readonly toMs: number }
+
+/** What the server's clock showed from one true time to another: a stretch for each setting. */
+export function shownStretches(steps: readonly ClockStep[], fromMs: number, toMs: number): Stretch[] {
+  return steps
+    .map(({ atMs, offsetMs }, i) => ({
+      fromMs: Math.max(atMs, fromMs) + offsetMs,
+      toMs: Math.min(steps[i + 1]?.atMs ?? Number.POSITIVE_INFINITY, toMs) + offsetMs,
+    }))
+    .filter((stretch) => stretch.fromMs < stretch.toMs)
+}

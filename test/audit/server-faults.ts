@@ -66,6 +66,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
         await sleep(3000)
       },
       ...{ reasons: ['overload', 'server_down', 'unknown'], noticeMs: 5000, spoilsPictures: false },
+      losesFigures: true,
     },
     ...(['decoder', 'sound'] as const).map((kind) => ({
       name: `${kind} process killed`,
