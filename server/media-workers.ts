@@ -8,6 +8,7 @@ import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
+import { createAlarm, wake } from './base/thread-rest.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
 import type { CountersOfCamera } from './figure-keeper.ts'
 import type { LiveFormat, LivePiece } from './live/live-source.ts'
@@ -20,6 +21,7 @@ import type {
   Question,
   ToWorker,
   WorkerSettings,
+  WorkerStart,
   WorkerStats,
 } from './worker-protocol.ts'
 
@@ -133,6 +135,7 @@ class WorkerSlot {
   readonly #removals = new Map<number, PromiseWithResolvers<void>>()
   readonly #questions = new Map<number, PromiseWithResolvers<Answer>>()
   readonly #stopped = Promise.withResolvers<void>()
+  readonly #alarm = createAlarm()
   #worker: Worker | undefined
   stats: WorkerStats | undefined
   /** Times it died and was started again. */
@@ -226,12 +229,15 @@ class WorkerSlot {
   }
 
   send(message: ToWorker): void {
-    this.#worker?.postMessage(message)
+    if (!this.#worker) return
+    this.#worker.postMessage(message)
+    wake(this.#alarm)
   }
 
   async #runWorker(signal: AbortSignal): Promise<void> {
     const { workerFile = new URL('./worker.ts', import.meta.url), settings } = this.#options
-    const worker = new Worker(workerFile, { workerData: settings })
+    const workerData: WorkerStart = { ...settings, alarm: this.#alarm }
+    const worker = new Worker(workerFile, { workerData })
     this.#worker = worker
     const ended = Promise.withResolvers<void>()
     let failure: unknown = new Error('the worker ended by itself')

@@ -57,6 +57,12 @@ export type WorkerSettings = {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
+/** What a worker thread is started with. */
+export type WorkerStart = WorkerSettings & {
+  /** Wakes it from its rests, see base/thread-rest.ts: whoever posts a message does. */
+  readonly alarm: SharedArrayBuffer
+}
+
 /** About what is no camera of this server yet. */
 export type Question = {
   /** Who asks. */

@@ -7,6 +7,7 @@ import { systemClock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
+import { createRest } from './base/thread-rest.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
@@ -25,17 +26,20 @@ import { createNodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
 import { WorkerOutbox } from './worker-outbox.ts'
-import type { Answer, FromWorker, Question, ToWorker, WorkerSettings } from './worker-protocol.ts'
+import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './worker-protocol.ts'
 
 const statsIntervalMs = 5000
 
 /** Half the time from one picture to the next of the usual camera: what is live is late by no more. */
 const restMs = 20
 
+/** While nobody watches: the next pictures of every camera are taken together, and waiting for them costs no more than a late index. */
+const longRestMs = 80
+
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
 
-const settings = workerData as WorkerSettings
+const settings = workerData as WorkerStart
 const port = parentPort!
 const clock = systemClock
 const log = createLogger(settings.logLevel)
@@ -49,10 +53,16 @@ const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   archiveDir: settings.archiveDir,
   minFreeBytes: settings.minFreeBytes,
   maxOperations: settings.diskOperations,
+  attend: () => reads.attend(),
   clock,
 })
 // A disk that has more to do than it was given is not kept waiting for the next thing.
-const reads = new SharedReads({ restMs, mayRest: () => disk.waiting() === 0, standstill: new Standstill() })
+const reads = new SharedReads({
+  ...{ restMs, longRestMs },
+  mayRest: () => disk.waiting() === 0,
+  rest: createRest(settings.alarm),
+  standstill: new Standstill(),
+})
 const transcoder = new ProcessSoundTranscoder({ clock, log, isolation: settings.isolation })
 const containers = new ProcessContainerReader({ isolation: settings.isolation })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
@@ -65,7 +75,7 @@ const pool = new FrameMemoryPool(32 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
 /** The id of the camera whose connection the running code belongs to, whatever called it. */
 const scope = new AsyncLocalStorage<number>()
-const sources = new Map<number, { cameraId: number; source: LiveSource; unwatch: () => void }>()
+const sources = new Map<number, { cameraId: number; source: LiveSource; release: () => void }>()
 /** Those that are being answered. */
 const questions = new Map<number, AbortController>()
 
@@ -116,7 +126,7 @@ function unsubscribe(subscriptionId: number): void {
   if (!found) return
   sources.delete(subscriptionId)
   found.source.close()
-  found.unwatch()
+  found.release()
 }
 
 async function removeCamera(cameraId: number): Promise<void> {
@@ -130,6 +140,7 @@ async function removeCamera(cameraId: number): Promise<void> {
 async function answer(questionId: number, question: Question): Promise<void> {
   const asked = new AbortController()
   questions.set(questionId, asked)
+  const endAttention = reads.attend()
   try {
     post({ type: 'answered', questionId, answer: await findAnswer(question, asked.signal) })
   } catch (error) {
@@ -137,6 +148,7 @@ async function answer(questionId: number, question: Question): Promise<void> {
     log.error({ kind: question.kind, error: errorChain(error) }, 'a question could not be answered')
     post({ type: 'answered', questionId, answer: undefined })
   } finally {
+    endAttention()
     questions.delete(questionId)
   }
 }
@@ -193,7 +205,12 @@ port.on('message', (message: ToWorker) => {
         ...(minIntervalMs !== undefined && { minIntervalMs }),
         send: (piece) => postPiece(subscriptionId, piece),
       })
-      sources.set(subscriptionId, { cameraId, source, unwatch: camera.watch() })
+      const [unwatch, endAttention] = [camera.watch(), reads.attend()]
+      const release = () => {
+        unwatch()
+        endAttention()
+      }
+      sources.set(subscriptionId, { cameraId, source, release })
       return
     }
     case 'ack':

@@ -126,7 +126,7 @@ function createReport({ cameras, seconds, ffmpegVersion, idleBytes, rounds }: Fi
         key: 'cpuRatio',
         title: 'CPU per camera, Nightjar ÷ ffmpeg',
         value: ours.cpuPercent / peer.cpuPercent,
-        limit: 0.6,
+        limit: 0.42,
         kind: 'at most',
       },
       {

@@ -71,13 +71,22 @@ export async function runCameraConnection({ addressGuard, gate, ...options }: Ca
   // Not known before it is resolved: others at the gate may find first that nobody answers.
   options.memory.isPublic = false
   const permit = await gate.enter(`${url.host}:${url.port}`, signal)
+  // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures have no other time
+  // than that of their arrival.
+  const endAttention = options.reads.attend()
   try {
     const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })
     options.memory.isPublic = address.isPublic
-    const connected: ConnectedOptions = { ...options, url, address, onSetUp: () => permit.release() }
+    const onSetUp = () => {
+      permit.release()
+      if (url.protocol === 'rtsp') endAttention()
+    }
+    const connected: ConnectedOptions = { ...options, url, address, onSetUp }
     return await (url.protocol === 'rtsp' ? runRtspCamera(connected) : runHttpCamera(connected))
   } catch (error) {
     permit.release(error)
     throw error
+  } finally {
+    endAttention()
   }
 }

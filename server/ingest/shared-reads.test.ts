@@ -44,6 +44,21 @@ test('what must not wait keeps the thread from resting, as long as anybody says 
   assert.equal(rests.length, 1)
 })
 
+test('rests are long while nobody attends', async () => {
+  const { reads, rests, readAll } = openReads({ longRestMs: 600_000 })
+  await readAll()
+  await readAll()
+  assert.ok(rests[0]! > 60_000 && rests[0]! <= 600_000)
+  const release = [reads.attend(), reads.attend()]
+  release[0]!()
+  release[0]!()
+  await readAll()
+  assert.ok(rests[1]! <= 60_000)
+  release[1]!()
+  await readAll()
+  assert.ok(rests[2]! > 60_000)
+})
+
 test('reads that come seldom, and threads that are not told to, go without', async () => {
   const seldom = openReads({ restMs: 1 })
   await seldom.readAll()

@@ -1,8 +1,10 @@
 // What the connections of a thread share when they read: the buffer, and a rest between one look at all of them and the next.
 //
 // A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With rests it finds
-// frames of many cameras when it looks, and takes them in one go. Figures: docs/design/ingest.md.
+// frames of many cameras when it looks, and takes them in one go: several of each while they are only recorded. Figures:
+// docs/design/ingest.md.
 
+import { createRest } from '../base/thread-rest.ts'
 import type { Standstill } from './standstill.ts'
 
 /** A frame of most cameras comes in one read. */
@@ -11,9 +13,11 @@ const bufferBytes = 64 * 1024
 export type SharedReadsOptions = {
   /** From one look to the next, at least, while there is something to read; 0 for no rests. Whatever else the thread does waits as long. */
   readonly restMs?: number
+  /** The same while nobody attends. Default: `restMs` */
+  readonly longRestMs?: number
   /** Asked before every rest: false while something must not wait. */
   readonly mayRest?: () => boolean
-  /** Default: blocks the thread. */
+  /** Default: blocks the thread, and nobody wakes it. */
   readonly rest?: (ms: number) => void
   /** Watches the thread; without, it never stands still. */
   readonly standstill?: Standstill
@@ -23,15 +27,19 @@ export class SharedReads {
   /** What was read, until the callback of the read returns. */
   readonly buffer = new Uint8Array(bufferBytes)
   readonly #restMs: number
+  readonly #longRestMs: number
   readonly #mayRest: () => boolean
   readonly #rest: (ms: number) => void
   readonly #standstill: Standstill | undefined
   #holders = 0
+  #attendants = 0
   #isDue = false
   #lookedMs = Number.NEGATIVE_INFINITY
 
-  constructor({ restMs = 0, mayRest = () => true, rest = createRest(), standstill }: SharedReadsOptions = {}) {
+  constructor(options: SharedReadsOptions = {}) {
+    const { restMs = 0, longRestMs = restMs, mayRest = () => true, rest = createRest(), standstill } = options
     this.#restMs = restMs
+    this.#longRestMs = longRestMs
     this.#mayRest = mayRest
     this.#rest = rest
     this.#standstill = standstill
@@ -52,23 +60,29 @@ export class SharedReads {
 
   /** No rests until the returned function is called: for what the system keeps too little of, such as datagrams. */
   hold(): () => void {
-    let isHolding = true
     this.#holders++
-    return () => {
-      if (isHolding) this.#holders--
-      isHolding = false
-    }
+    return once(() => this.#holders--)
+  }
+
+  /** Somebody waits for what is read, so rests are short until the returned function is called. */
+  attend(): () => void {
+    this.#attendants++
+    return once(() => this.#attendants--)
   }
 
   readonly #restUntilDue = (): void => {
     this.#isDue = false
-    const leftMs = this.#restMs - (performance.now() - this.#lookedMs)
+    const restMs = this.#attendants > 0 ? this.#restMs : this.#longRestMs
+    const leftMs = restMs - (performance.now() - this.#lookedMs)
     if (leftMs > 0 && this.#holders === 0 && this.#mayRest()) this.#rest(leftMs)
     this.#lookedMs = performance.now()
   }
 }
 
-function createRest(): (ms: number) => void {
-  const nobodyWakes = new Int32Array(new SharedArrayBuffer(4))
-  return (ms) => void Atomics.wait(nobodyWakes, 0, 0, ms)
+function once(action: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) action()
+    isDone = true
+  }
 }

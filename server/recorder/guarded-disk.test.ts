@@ -66,3 +66,29 @@ test('the space that stays free is never written to; with plenty, the system is 
   await write()
   await file.close()
 })
+
+test('files that begin or end are attended to, what is written into them is not', async (t) => {
+  let attendants = 0
+  const asked: string[] = []
+  let name = ''
+  const attend = () => {
+    attendants++
+    asked.push(name)
+    return () => void attendants--
+  }
+  const { disk, path } = await openDisk(t, { attend })
+  const run = async <T>(operation: string, work: () => Promise<T>) => {
+    name = operation
+    return await work()
+  }
+  const file = await run('create', () => disk.createFile(path('a.mp4')))
+  await run('write', () => file.write([Uint8Array.of(1, 2)], 0))
+  await run('sync', () => file.sync())
+  await run('truncate', () => file.truncate(1))
+  await run('close', () => file.close())
+  await run('folder', () => disk.syncFolder(join(path('a.mp4'), '..')))
+  await run('remove', () => disk.removeFile(path('a.mp4')))
+  await assert.rejects(run('failure', () => disk.removeFile(path('none.mp4'))))
+  assert.deepEqual(asked, ['create', 'truncate', 'close', 'folder', 'remove', 'failure'])
+  assert.equal(attendants, 0)
+})

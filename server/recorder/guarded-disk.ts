@@ -10,6 +10,8 @@ import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
 export type GuardedDiskOptions = FreeSpaceOptions & {
   readonly maxOperations: number
+  /** Called when operations begin that others wait for, those of files that begin or end; what it returns, when they have ended. */
+  readonly attend?: () => () => void
 }
 
 /** A new file and its folder, at most. */
@@ -21,10 +23,19 @@ export type GuardedDisk = RecordingDisk & {
 }
 
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
-  const { archiveDir, maxOperations } = options
+  const { archiveDir, maxOperations, attend = () => () => {} } = options
   // A disk that hangs must not take all the threads that the process has for files.
   const gate = new Gate({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
+
+  const runAttended = async <T>(operation: () => Promise<T>): Promise<T> => {
+    const endAttention = attend()
+    try {
+      return await gate.run(operation)
+    } finally {
+      endAttention()
+    }
+  }
 
   const guardFile = (file: RecordingFile): RecordingFile => ({
     write: (buffers, position) =>
@@ -32,14 +43,14 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
         await space.reserve(buffers.reduce((sum, { length }) => sum + length, 0))
         await file.write(buffers, position)
       }),
-    truncate: (bytes) => gate.run(() => file.truncate(bytes)),
+    truncate: (bytes) => runAttended(() => file.truncate(bytes)),
     sync: () => gate.run(() => file.sync()),
-    close: () => gate.run(() => file.close()),
+    close: () => runAttended(() => file.close()),
   })
 
   return {
     createFile: (path) =>
-      gate.run(async () => {
+      runAttended(async () => {
         if (!(await isArchiveThere(archiveDir))) {
           throw createDiskError('EAWAY', `${dirname(path)} is not in an archive: is its disk mounted?`)
         }
@@ -47,7 +58,7 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
         return guardFile(await disk.createFile(path))
       }),
     waiting: () => gate.stats().waiting,
-    removeFile: (path) => gate.run(() => disk.removeFile(path)),
-    syncFolder: (path) => gate.run(() => disk.syncFolder(path)),
+    removeFile: (path) => runAttended(() => disk.removeFile(path)),
+    syncFolder: (path) => runAttended(() => disk.syncFolder(path)),
   }
 }

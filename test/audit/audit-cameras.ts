@@ -23,7 +23,10 @@ export type Audited = AuditCamera & { readonly id: number }
 export type AuditCameras = AsyncDisposable & { readonly cameras: readonly AuditCamera[] }
 
 const small = { width: 320, height: 180, framesPerSecond: 10, gopFrames: 10, bitsPerSecond: 200_000 } as const
-const kinds: readonly (Omit<StreamOptions, 'name'> & { readonly framesPerSecond: number; readonly isDatagram?: boolean })[] = [
+const kinds: readonly (Omit<StreamOptions, 'name'> & {
+  readonly framesPerSecond: number
+  readonly isDatagram?: boolean
+})[] = [
   { ...small, codec: 'h264' },
   { ...small, codec: 'h264', hasAudio: true },
   { ...small, codec: 'h265' },
