@@ -83,7 +83,7 @@ export class StreamDetector implements Detector {
     using _ = this.#enter(asker.userId)
     this.#rate.take(asker.userId)
     const stream = await this.#look(source, 'stream', asker)
-    return { stream, snapshot: await this.#takeSnapshot(stream) }
+    return { stream, snapshot: await this.#takeSnapshot(stream, asker) }
   }
 
   /** Undefined when that cannot be said now: the camera is away, or too many are being looked at. */
@@ -136,14 +136,16 @@ export class StreamDetector implements Detector {
     }
   }
 
-  async #takeSnapshot({ video }: DetectedStream): Promise<Detection['snapshot']> {
+  async #takeSnapshot({ video }: DetectedStream, { userId }: Asker): Promise<Detection['snapshot']> {
     const { decoder, log } = this.#options
     const picture = video?.picture
     if (!picture) return undefined
     const { codec } = video
     const { config, data } = picture
     try {
-      const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source: 'detection' })
+      // A picture that stops the decoder is counted against whoever asked for it.
+      const [source, viewers] = [`detection for ${userId}`, new Set([userId])]
+      const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source, viewers })
       return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitPicture(picture, snapshotLimits) } : undefined
     } catch (error) {
       log.info({ cause: errorChain(error) }, 'no picture could be made of a stream that was looked at')

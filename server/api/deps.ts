@@ -42,12 +42,15 @@ export type Live = {
     format: 'mp4' | 'mpegts',
     options: { readonly signal: AbortSignal } & Wait,
   ): AsyncIterable<Uint8Array>
-  /** One JPEG per item. */
-  openMjpeg(cameraId: number, options: LiveView & { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>
+  /** One JPEG per item. `account`: who watches, and takes turns with the others. */
+  openMjpeg(
+    cameraId: number,
+    options: LiveView & { readonly account: number; readonly signal: AbortSignal },
+  ): AsyncIterable<Uint8Array>
   snapshot(
     cameraId: number,
     size: Pick<LiveView, 'maxWidth' | 'maxHeight'>,
-    options?: Wait,
+    options: Wait & { readonly account: number; readonly signal: AbortSignal },
   ): Promise<{ readonly jpeg: Uint8Array; readonly wallMs: number }>
   hlsPlaylist(
     cameraId: number,

@@ -220,6 +220,7 @@ const endlessLive: Live = {
 function createFootage(access: CameraAccess, viewer: { userId: number; cameraId: number }): Recorded {
   const check = async () => {
     if (!(await access.canViewRecordings(viewer.userId, viewer.cameraId))) throw new AppError('not_found', 'no stream')
+    return viewer
   }
   return {
     ...noFootage,

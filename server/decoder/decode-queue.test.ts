@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeQueue } from './decode-queue.ts'
 
-type Frame = { readonly source: number | undefined; readonly bytes: number }
+type Frame = { readonly source: number | undefined; readonly bytes: number; readonly viewers: ReadonlySet<number> }
 
 const open = (maxPending = 64, maxPendingBytes = 1000) => new DecodeQueue<Frame>({ maxPending, maxPendingBytes })
 const any = { isQuickOnly: false }
 const quick = { isQuickOnly: true }
-const frameOf = (source: number | undefined, bytes = 1): Frame => ({ source, bytes })
+const frameOf = (source: number | undefined, bytes = 1): Frame => ({ source, bytes, viewers: new Set() })
+const wantedBy = (source: number, ...viewers: number[]): Frame => ({ source, bytes: 1, viewers: new Set(viewers) })
 const spent = (cpuMs: number) => ({ cpuMs, isLost: false })
 const lost = { cpuMs: 5000, isLost: true }
 
@@ -110,14 +111,14 @@ test('a camera whose frame was lost is blocked: for 5 s, then 10 s, at most ten 
 
 test('one camera has no more than a quarter of the queue', () => {
   const queue = open(8, 1000)
-  assert.equal(queue.add(frameOf(1)), undefined)
-  assert.equal(queue.add(frameOf(1)), undefined)
+  assert.deepEqual(queue.add(frameOf(1)), [])
+  assert.deepEqual(queue.add(frameOf(1)), [])
   const third = frameOf(1)
-  assert.equal(queue.add(third), third)
-  assert.equal(queue.add(frameOf(2, 240)), undefined)
+  assert.deepEqual(queue.add(third), [third])
+  assert.deepEqual(queue.add(frameOf(2, 240)), [])
   const large = frameOf(2, 240)
-  assert.equal(queue.add(large), large)
-  assert.equal(queue.add(frameOf(3, 700)), undefined, 'a single frame may be larger than that')
+  assert.deepEqual(queue.add(large), [large])
+  assert.deepEqual(queue.add(frameOf(3, 700)), [], 'a single frame may be larger than that')
 })
 
 test('a full queue drops a frame of the camera that has cost most', () => {
@@ -125,14 +126,78 @@ test('a full queue drops a frame of the camera that has cost most', () => {
   serve(queue, 1, 5)
   serve(queue, 2, 900)
   const frames = [frameOf(2), frameOf(1)]
-  for (const frame of frames) assert.equal(queue.add(frame), undefined)
-  assert.equal(queue.add(frameOf(3)), frames[0])
+  for (const frame of frames) assert.deepEqual(queue.add(frame), [])
+  assert.deepEqual(queue.add(frameOf(3)), [frames[0]])
   assert.equal(queue.length, 2)
-  const newest = frameOf(4)
-  assert.notEqual(queue.add(newest), undefined)
+  assert.equal(queue.add(frameOf(4)).length, 1)
   assert.equal(queue.length, 2)
   assert.equal(queue.drain().length, 2)
   assert.equal(queue.length, 0)
+})
+
+test('a viewer who asks for a hundred pictures keeps no other waiting, of the same camera or another', () => {
+  const queue = open()
+  for (let i = 0; i < 5; i++) for (const source of [1, 2, 3]) queue.add(wantedBy(source, 7))
+  const first = queue.take(0, any)!
+  queue.add(wantedBy(1, 8))
+  queue.add(wantedBy(4, 8))
+  queue.finish(first, spent(10), 0)
+  const turns: (number | undefined)[] = []
+  for (let i = 0; i < 6; i++) {
+    const frame = queue.take(0, any)!
+    turns.push([...frame.viewers][0])
+    queue.finish(frame, spent(10), 0)
+  }
+  assert.deepEqual(turns.toSorted().slice(-2), [8, 8])
+  assert.ok(turns.lastIndexOf(8) <= 3, turns.join())
+})
+
+test('two viewers get as much time each, however many cameras they watch and whatever the pictures cost', () => {
+  const queue = open()
+  const costs = new Map([
+    [1, 40],
+    [2, 10],
+    [3, 10],
+    [4, 10],
+  ])
+  const spentMs = new Map<number, number>()
+  for (let i = 0; i < 400; i++) {
+    queue.add(wantedBy(1, 7))
+    for (const source of [2, 3, 4]) queue.add(wantedBy(source, 8))
+    const frame = queue.take(0, any)!
+    const [viewer] = [...frame.viewers]
+    const costMs = costs.get(frame.source!)!
+    spentMs.set(viewer!, (spentMs.get(viewer!) ?? 0) + costMs)
+    queue.finish(frame, spent(costMs), 0)
+  }
+  assert.ok(Math.abs(spentMs.get(7)! - spentMs.get(8)!) <= 50, JSON.stringify([...spentMs]))
+})
+
+test('a picture that somebody else wants too has the turn of the one who has had least', () => {
+  const queue = open()
+  const shared = wantedBy(1, 7)
+  const running = wantedBy(2, 7)
+  queue.add(running)
+  queue.finish(queue.take(0, any)!, spent(50), 0)
+  queue.add(shared)
+  queue.add(wantedBy(3, 7))
+  queue.add(wantedBy(4, 9))
+  ;(shared.viewers as Set<number>).add(8)
+  assert.deepEqual([queue.take(0, any)!.source, queue.take(0, any)!.source].toSorted(), [1, 4])
+})
+
+test('where there is no room, frames of the viewer with most of them go', () => {
+  const queue = open(16)
+  const many = Array.from({ length: 4 }, () => wantedBy(1, 7))
+  for (const frame of many) assert.deepEqual(queue.add(frame), [])
+  assert.deepEqual(queue.add(wantedBy(1, 8)), [many.at(-1)], 'of one camera')
+  for (let i = 0; i < 12; i++) queue.add(wantedBy(2 + i, 7))
+  assert.equal(queue.length, 16)
+  const [dropped] = queue.add(wantedBy(20, 9))
+  assert.deepEqual([...dropped!.viewers], [7], 'of all')
+  const own = wantedBy(1, 7)
+  assert.deepEqual(queue.add(own), [own])
+  assert.equal(queue.length, 16)
 })
 
 test('what is remembered of cameras is bounded', () => {

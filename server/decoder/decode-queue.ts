@@ -1,12 +1,15 @@
-// Which key frame is decoded next. Cameras take turns by the processor time their pictures have cost, so that one with expensive
-// pictures waits for itself, and not the others for it. docs/design/decoder.md
+// Which key frame is decoded next. Viewers take turns by the processor time their pictures have cost, and the cameras of a viewer
+// likewise, so that whoever asks for much, and a camera with expensive pictures, keep only their own waiting. docs/design/decoder.md
 
 import { DecodeStanding, type Spent } from './decode-standing.ts'
+import { leastTurnMs, partiesOf, ViewerShares } from './viewer-shares.ts'
 
 export type Waiting = {
   /** The camera that the key frame is of; undefined for a single request that belongs to no camera. */
   readonly source: number | string | undefined
   readonly bytes: number
+  /** Who wants pictures of it; may grow while it waits. Nobody: the server itself. */
+  readonly viewers: ReadonlySet<number>
 }
 
 export type DecodeQueueOptions = {
@@ -34,6 +37,7 @@ export class DecodeQueue<J extends Waiting> {
   #bytes = 0
   /** `servedMs` of the camera whose turn it was last. */
   #turnMs = 0
+  readonly #shares = new ViewerShares()
 
   constructor(options: DecodeQueueOptions) {
     this.#options = options
@@ -49,22 +53,27 @@ export class DecodeQueue<J extends Waiting> {
   }
 
   /**
-   * Returns the frame that has no place in the queue: this one, when its camera has its share already; when the queue is full, one of
-   * the camera that has cost most.
+   * Returns the frames that have no place in the queue: of the viewer with most frames, among those of this camera when that has its
+   * share already, among all when the queue is full; of one viewer those of the camera that has cost most, the newest first.
    */
-  add(job: J): J | undefined {
+  add(job: J): readonly J[] {
     const { maxPending, maxPendingBytes } = this.#options
     const client = this.#clientOf(job)
-    const isOwn = job.source !== undefined
-    if (isOwn && client.waiting.length >= Math.max(1, maxPending * shareOfPending)) return job
-    if (isOwn && client.bytes > 0 && client.bytes + job.bytes > maxPendingBytes * shareOfBytes) return job
     if (client.waiting.length === 0 && !client.isRunning) {
       // A camera that was away has not saved up any processor time.
       client.standing.servedMs = Math.max(client.standing.servedMs, this.#turnMs)
     }
     client.waiting.push(job)
     this.#count(client, job, 1)
-    return this.#length > maxPending || this.#bytes > maxPendingBytes ? this.#dropOne(client) : undefined
+    const dropped: J[] = []
+    const hasTooMuch = ({ waiting, bytes }: Client<J>) =>
+      waiting.length > Math.max(1, maxPending * shareOfPending) ||
+      (waiting.length > 1 && bytes > maxPendingBytes * shareOfBytes)
+    while (job.source !== undefined && hasTooMuch(client)) dropped.push(this.#dropOne([client], client))
+    while (this.#length > maxPending || this.#bytes > maxPendingBytes) {
+      dropped.push(this.#dropOne([...this.#clients.values()], client))
+    }
+    return dropped
   }
 
   /** A frame of a camera whose pictures are quick waits. */
@@ -77,17 +86,25 @@ export class DecodeQueue<J extends Waiting> {
 
   /** The next frame whose turn it is; of each camera one frame at a time. `isQuickOnly`: only of cameras whose pictures are quick. */
   take(nowMs: number, { isQuickOnly }: { readonly isQuickOnly: boolean }): J | undefined {
-    let next: Client<J> | undefined
+    let next: { readonly client: Client<J>; readonly job: J; readonly shareMs: number } | undefined
     for (const client of this.#clients.values()) {
-      if (client.waiting.length === 0 || client.isRunning) continue
-      if (isQuickOnly && !client.standing.isQuick(nowMs)) continue
-      if (!next || client.standing.servedMs < next.standing.servedMs) next = client
+      if (client.isRunning || (isQuickOnly && !client.standing.isQuick(nowMs))) continue
+      for (const job of client.waiting) {
+        const shareMs = this.#shares.find(job.viewers)
+        const isSooner =
+          !next ||
+          shareMs < next.shareMs ||
+          (shareMs === next.shareMs && client.standing.servedMs < next.client.standing.servedMs)
+        if (isSooner) next = { client, job, shareMs }
+      }
     }
-    const job = next?.waiting.shift()
-    if (!next || !job) return undefined
-    this.#turnMs = Math.max(this.#turnMs, next.standing.servedMs)
-    next.isRunning = true
-    this.#count(next, job, -1)
+    if (!next) return undefined
+    const { client, job } = next
+    this.#shares.noteTurn(job.viewers)
+    this.#turnMs = Math.max(this.#turnMs, client.standing.servedMs)
+    client.isRunning = true
+    client.waiting.splice(client.waiting.indexOf(job), 1)
+    this.#count(client, job, -1)
     return job
   }
 
@@ -97,6 +114,7 @@ export class DecodeQueue<J extends Waiting> {
     const client = this.#clients.get(key)
     if (!client) return []
     client.isRunning = false
+    this.#shares.charge(job.viewers, Math.max(0, (spent.cpuMs ?? leastTurnMs) - leastTurnMs))
     client.standing.note(spent, nowMs)
     this.#clients.delete(key)
     if (typeof key === 'symbol') return []
@@ -133,14 +151,20 @@ export class DecodeQueue<J extends Waiting> {
     return key
   }
 
-  /** The newest frame of the camera that has cost most, or of the one that has just come. */
-  #dropOne(comer: Client<J>): J {
-    let victim = comer
-    for (const client of this.#clients.values()) {
-      if (client.waiting.length > 0 && client.standing.servedMs > victim.standing.servedMs) victim = client
+  /** Takes a frame of one of these cameras out. `comer`: whose frame has just come. */
+  #dropOne(clients: readonly Client<J>[], comer: Client<J>): J {
+    const frames = countFrames(clients.flatMap(({ waiting }) => waiting))
+    // A frame that several wait for goes only when all of them have many.
+    const greedOf = ({ viewers }: J) => Math.min(...[...partiesOf(viewers)].map((party) => frames.get(party)!))
+    const candidates = clients.flatMap((client) => client.waiting.map((job) => ({ client, job, greed: greedOf(job) })))
+    const isWorse = (one: (typeof candidates)[number], than: (typeof candidates)[number]) => {
+      if (one.greed !== than.greed) return one.greed > than.greed
+      const [costMs, thanMs] = [one.client.standing.servedMs, than.client.standing.servedMs]
+      return costMs === thanMs ? one.client === than.client || one.client === comer : costMs > thanMs
     }
-    const job = victim.waiting.pop()!
-    this.#count(victim, job, -1)
+    const { client, job } = candidates.reduce((worst, one) => (isWorse(one, worst) ? one : worst))
+    client.waiting.splice(client.waiting.indexOf(job), 1)
+    this.#count(client, job, -1)
     return job
   }
 
@@ -157,4 +181,13 @@ export class DecodeQueue<J extends Waiting> {
       return
     }
   }
+}
+
+/** How many of the frames each viewer waits for. */
+function countFrames(jobs: readonly Waiting[]): ReadonlyMap<number, number> {
+  const frames = new Map<number, number>()
+  for (const { viewers } of jobs) {
+    for (const party of partiesOf(viewers)) frames.set(party, (frames.get(party) ?? 0) + 1)
+  }
+  return frames
 }

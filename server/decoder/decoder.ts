@@ -27,8 +27,14 @@ export type DecoderOptions = {
   readonly maxPendingBytes?: number
 }
 
-/** `source`: the camera; those with one take turns. */
-export type PictureRequest = DecodeRequest & { readonly source?: number | string | undefined }
+/**
+ * `source`: the camera; those with one take turns. `viewers`: who wants pictures of it, who take turns as well; may grow while it waits,
+ * nobody unless given.
+ */
+export type PictureRequest = DecodeRequest & {
+  readonly source?: number | string | undefined
+  readonly viewers?: ReadonlySet<number>
+}
 
 export type DecoderStats = {
   readonly isRunning: boolean
@@ -51,6 +57,7 @@ export type DecoderStats = {
 type Job = {
   readonly request: DecodeRequest
   readonly source: number | string | undefined
+  readonly viewers: ReadonlySet<number>
   readonly bytes: number
   readonly resolve: (jpegs: Uint8Array[]) => void
   readonly reject: (error: AppError) => void
@@ -61,7 +68,7 @@ type Lane = { readonly process: DecoderLane; readonly isQuickOnly: boolean; job:
 /** How long a frame may take in the process that is kept for quick ones while others of these wait. */
 const maxQuickMs = 2000
 
-/** Starts its processes when there is work, stops them when idle. Cameras take turns; each has one frame decoded at a time. */
+/** Starts its processes when there is work, stops them when idle. Viewers and cameras take turns; each camera has one frame decoded at a time. */
 export class Decoder implements AsyncDisposable {
   readonly #log: Logger
   readonly #clock: Clock
@@ -103,7 +110,7 @@ export class Decoder implements AsyncDisposable {
    * hung over this frame or a short while ago over another of the same source, or the decoder is closed, 'invalid' for more than 64
    * sizes.
    */
-  async decode({ source, ...request }: PictureRequest): Promise<Uint8Array[]> {
+  async decode({ source, viewers = new Set(), ...request }: PictureRequest): Promise<Uint8Array[]> {
     const { codec, config, data, sizes } = request
     if (sizes.length > maxSizes || config.length + data.length > maxMessageBytes / 2) {
       throw new AppError('invalid', `expected at most ${maxSizes} sizes of a frame below 32 MiB, got ${sizes.length}`)
@@ -118,10 +125,10 @@ export class Decoder implements AsyncDisposable {
       throw blocked(blockedMs)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>()
-    const refused = this.#queue.add({ request, source, bytes: data.length, resolve, reject })
-    if (refused) {
-      this.#counts.refused++
-      refused.reject(new AppError('unavailable', `the picture decoder is busy: ${this.#queue.length} key frames wait`))
+    const refused = this.#queue.add({ request, source, viewers, bytes: data.length, resolve, reject })
+    this.#counts.refused += refused.length
+    for (const job of refused) {
+      job.reject(new AppError('unavailable', `the picture decoder is busy: ${this.#queue.length} key frames wait`))
     }
     this.#next()
     return promise

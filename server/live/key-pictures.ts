@@ -1,5 +1,5 @@
-// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share one decode, and one
-// JPEG for each distinct size.
+// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share a decode, and one
+// JPEG for each distinct size. Whoever wants many sizes has a few of them made with the others', and the rest after those.
 
 import type { Clock } from '../base/clock.ts'
 import type { StreamFormat } from '../media/frame.ts'
@@ -18,6 +18,8 @@ export type KeyFrameDecoder = {
     sizes: PictureLimits[]
     /** The camera: those take turns. */
     source: number
+    /** Accounts that want one of the pictures: those take turns as well. May grow while it waits. */
+    viewers: ReadonlySet<number>
   }): Promise<Uint8Array[]>
 }
 
@@ -30,17 +32,26 @@ export type KeyFrame = {
 /** Someone who will want pictures again: its size is made together with the others'. */
 export type PictureViewer = {
   readonly limits: PictureLimits
+  /** The account; undefined for the server itself. */
+  readonly account: number | undefined
   /** When the next picture may be sent, on the monotonic clock. */
   dueMs: number
 }
 
-type Picture = { readonly size: PictureSize; readonly jpeg: PromiseWithResolvers<Uint8Array> }
+type Picture = {
+  readonly size: PictureSize
+  readonly jpeg: PromiseWithResolvers<Uint8Array>
+  /** Who wants it, or another picture of the same decode once that has been asked for. */
+  viewers: Set<number>
+}
 
 /** Pictures of one frame that were asked for in one turn of the event loop. */
 type Batch = { readonly frame: KeyFrame; readonly pictures: Picture[] }
 
-/** The decoder takes no more at once. */
-const maxSizesPerDecode = 64
+/** Sizes made at once: whoever wants one waits for no more than these, and those who want more have them made in the next decode. */
+const maxSizesPerDecode = 4
+/** Sizes that are made before they are asked for. */
+const maxSizesAhead = 16
 
 export class KeyPictures implements PieceSink {
   readonly viewers = new Set<PictureViewer>()
@@ -93,24 +104,28 @@ export class KeyPictures implements PieceSink {
     this.#replace(undefined)
   }
 
-  /** A JPEG of this frame within the limits. Rejects as the decoder does; a later call tries again. */
-  picture(frame: KeyFrame, limits: PictureLimits): Promise<Uint8Array> {
+  /** A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again. */
+  picture(frame: KeyFrame, { limits, account }: Omit<PictureViewer, 'dueMs'>): Promise<Uint8Array> {
     const size = fitPicture(frame.format.video, limits)
     if (isAsSent(frame, size)) return Promise.resolve(frame.data)
     // A frame that is no longer the newest shares nothing: whoever wants it is alone.
-    if (frame !== this.#newest) return this.#decodeOne(frame, size)
+    if (frame !== this.#newest) return this.#decodeOne(frame, size, account)
     const known = this.#pictures.get(keyOf(size))
-    if (known) return known.jpeg.promise
+    if (known) {
+      if (account !== undefined) known.viewers.add(account)
+      return known.jpeg.promise
+    }
     if (this.#batch?.frame !== frame) {
       const batch: Batch = { frame, pictures: [] }
       this.#batch = batch
       queueMicrotask(() => this.#decodeBatch(batch))
     }
-    return this.#want(this.#batch, size).jpeg.promise
+    return this.#want(this.#batch, size, account).jpeg.promise
   }
 
-  #want(batch: Batch, size: PictureSize): Picture {
-    const picture: Picture = { size, jpeg: Promise.withResolvers() }
+  #want(batch: Batch, size: PictureSize, account: number | undefined): Picture {
+    const viewers = new Set(account === undefined ? [] : [account])
+    const picture: Picture = { size, jpeg: Promise.withResolvers(), viewers }
     picture.jpeg.promise.catch(() => {}) // made ahead for a viewer that may never ask
     this.#pictures.set(keyOf(size), picture)
     batch.pictures.push(picture)
@@ -121,10 +136,13 @@ export class KeyPictures implements PieceSink {
     if (this.#batch === batch) this.#batch = undefined
     if (batch.frame === this.#newest) this.#wantAhead(batch)
     const known = this.#pictures
-    for (let i = 0; i < batch.pictures.length; i += maxSizesPerDecode) {
-      const pictures = batch.pictures.slice(i, i + maxSizesPerDecode)
+    const inTurn = takeTurns(batch.pictures)
+    for (let i = 0; i < inTurn.length; i += maxSizesPerDecode) {
+      const pictures = inTurn.slice(i, i + maxSizesPerDecode)
+      const viewers = new Set(pictures.flatMap((picture) => [...picture.viewers]))
+      for (const picture of pictures) picture.viewers = viewers
       const sizes = pictures.map((picture) => picture.size)
-      this.#decode(batch.frame, sizes).then(
+      this.#decode(batch.frame, sizes, viewers).then(
         (jpegs) => {
           for (const [index, picture] of pictures.entries()) picture.jpeg.resolve(jpegs[index]!)
         },
@@ -142,21 +160,22 @@ export class KeyPictures implements PieceSink {
   #wantAhead(batch: Batch): void {
     const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
     for (const viewer of this.viewers) {
-      if (viewer.dueMs > untilMs || batch.pictures.length >= maxSizesPerDecode) continue
+      if (viewer.dueMs > untilMs || batch.pictures.length >= maxSizesAhead) continue
       const size = fitPicture(batch.frame.format.video, viewer.limits)
-      if (!isAsSent(batch.frame, size) && !this.#pictures.has(keyOf(size))) this.#want(batch, size)
+      if (!isAsSent(batch.frame, size) && !this.#pictures.has(keyOf(size))) this.#want(batch, size, viewer.account)
     }
   }
 
-  async #decodeOne(frame: KeyFrame, size: PictureSize): Promise<Uint8Array> {
-    const [jpeg] = await this.#decode(frame, [size])
+  async #decodeOne(frame: KeyFrame, size: PictureSize, account: number | undefined): Promise<Uint8Array> {
+    const [jpeg] = await this.#decode(frame, [size], new Set(account === undefined ? [] : [account]))
     return jpeg!
   }
 
-  #decode(frame: KeyFrame, sizes: readonly PictureSize[]): Promise<Uint8Array[]> {
+  #decode(frame: KeyFrame, sizes: readonly PictureSize[], viewers: ReadonlySet<number>): Promise<Uint8Array[]> {
     const { codec, config, width, height } = frame.format.video
     return this.#decoder.decode({
       source: this.#cameraId,
+      viewers,
       codec,
       config,
       data: frame.data,
@@ -172,6 +191,18 @@ export class KeyPictures implements PieceSink {
     this.#pictures = new Map()
     this.changed.ring()
   }
+}
+
+/** First one picture of each account, then a second of each, and so on. */
+function takeTurns(pictures: readonly Picture[]): Picture[] {
+  const counts = new Map<number, number>()
+  const turns = new Map<Picture, number>()
+  for (const picture of pictures) {
+    const before = [...picture.viewers].map((account) => counts.get(account) ?? 0)
+    for (const account of picture.viewers) counts.set(account, (counts.get(account) ?? 0) + 1)
+    turns.set(picture, before.length === 0 ? 0 : Math.min(...before))
+  }
+  return pictures.toSorted((one, other) => turns.get(one)! - turns.get(other)!)
 }
 
 /** The picture of an mjpeg camera needs no decoder where it fits. */

@@ -49,7 +49,15 @@ export type PlaylistOptions = WaitOptions & {
   readonly isEarly?: boolean | undefined
 }
 
+/** `account`: who wants pictures, and takes turns with the others; undefined for the server itself. */
+export type SnapshotOptions = WaitOptions & {
+  readonly account?: number | undefined
+  /** The viewer left. */
+  readonly signal?: AbortSignal
+}
+
 export type MjpegViewerOptions = PictureLimits & {
+  readonly account?: number | undefined
   /** Most key frames per second; undefined for all of them. */
   readonly refreshRate?: number | undefined
   readonly signal: AbortSignal
@@ -147,7 +155,7 @@ export class LiveStreams {
    * back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no picture comes in 10 s.
    */
   async *openMjpeg(cameraId: number, options: MjpegViewerOptions): AsyncGenerator<Uint8Array, void, void> {
-    const { refreshRate, maxWidth, maxHeight, signal } = options
+    const { refreshRate, maxWidth, maxHeight, account, signal } = options
     if (signal.aborted) return
     const { clock } = this.#options
     const firstTimeoutMs = this.#firstWaitMs(cameraId)
@@ -155,7 +163,8 @@ export class LiveStreams {
     const { pictures, release } = this.#usePictures(cameraId, intervalMs)
     this.#viewers.mjpeg++
     try {
-      yield* runMjpeg(pictures, { limits: { maxWidth, maxHeight }, intervalMs, firstTimeoutMs, clock, signal })
+      const limits = { maxWidth, maxHeight }
+      yield* runMjpeg(pictures, { limits, account, intervalMs, firstTimeoutMs, clock, signal })
     } finally {
       this.#viewers.mjpeg--
       release()
@@ -164,27 +173,26 @@ export class LiveStreams {
 
   /**
    * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s plus the interval of its key
-   * frames, or `waitMs`, or it cannot be decoded.
+   * frames, or `waitMs`, it cannot be decoded, or `signal` aborts before.
    */
-  async snapshot(
-    cameraId: number,
-    limits: PictureLimits = {},
-    { waitMs = this.#firstWaitMs(cameraId, this.#options.snapshotTimeoutMs) }: WaitOptions = {},
-  ): Promise<Snapshot> {
-    const { clock } = this.#options
+  async snapshot(cameraId: number, limits: PictureLimits = {}, options: SnapshotOptions = {}): Promise<Snapshot> {
+    const { clock, snapshotTimeoutMs } = this.#options
+    const { waitMs = this.#firstWaitMs(cameraId, snapshotTimeoutMs), account, signal } = options
     const { pictures, release } = this.#usePictures(cameraId, maxKeyFrameIntervalMs)
     try {
+      signal?.throwIfAborted()
       const untilMs = clock.monotonicMs() + waitMs
       while (!pictures.newest) {
         const leftMs = untilMs - clock.monotonicMs()
         if (leftMs <= 0 || pictures.isClosed) {
           throw new AppError('unavailable', `the camera gave no picture within ${waitMs / 1000} s`)
         }
-        await pictures.changed.wait(clock, leftMs)
+        await pictures.changed.wait(clock, leftMs, signal)
       }
       const frame = pictures.newest
-      return { jpeg: await pictures.picture(frame, limits), wallMs: frame.wallMs }
+      return { jpeg: await pictures.picture(frame, { limits, account }), wallMs: frame.wallMs }
     } catch (error) {
+      if (signal?.aborted) throw new AppError('unavailable', 'nobody waits for the picture any more')
       if (error instanceof AppError && error.kind === 'unavailable') throw error
       throw new AppError('unavailable', 'the newest picture of the camera could not be decoded', { cause: error })
     } finally {

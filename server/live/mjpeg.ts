@@ -7,6 +7,8 @@ import type { KeyFrame, KeyPictures, PictureViewer } from './key-pictures.ts'
 
 export type MjpegOptions = {
   readonly limits: PictureLimits
+  /** Who watches; undefined for the server itself. */
+  readonly account: number | undefined
   /** Least time between two pictures; 0 for every key frame. */
   readonly intervalMs: number
   /** Wait for the first picture no longer than this. */
@@ -24,8 +26,8 @@ const longWaitMs = 3_600_000
  * first picture does not come in time. A frame that cannot be decoded is left out.
  */
 export async function* runMjpeg(pictures: KeyPictures, options: MjpegOptions): AsyncGenerator<Uint8Array, void, void> {
-  const { limits, intervalMs, firstTimeoutMs, clock, signal } = options
-  const viewer: PictureViewer = { limits, dueMs: clock.monotonicMs() }
+  const { limits, account, intervalMs, firstTimeoutMs, clock, signal } = options
+  const viewer: PictureViewer = { limits, account, dueMs: clock.monotonicMs() }
   const firstByMs = clock.monotonicMs() + firstTimeoutMs
   let last: KeyFrame | undefined
   let hasSent = false
@@ -44,7 +46,7 @@ export async function* runMjpeg(pictures: KeyPictures, options: MjpegOptions): A
         await clock.sleep(viewer.dueMs - nowMs, signal)
       } else {
         last = frame
-        const jpeg = await pictures.picture(frame, limits).catch(() => undefined)
+        const jpeg = await pictures.picture(frame, viewer).catch(() => undefined)
         if (!jpeg || signal.aborted) continue
         viewer.dueMs = clock.monotonicMs() + intervalMs
         hasSent = true

@@ -229,9 +229,11 @@ export class Playback {
     return this.#active.isActive(streamId)
   }
 
-  /** Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open. */
-  async checkAccess(streamId: string): Promise<void> {
-    await this.#active.get(streamId)
+  /**
+   * For whom it was made. Throws 'not_found' when the stream has ended or its user may not watch any more: for connections that stay open.
+   */
+  async checkAccess(streamId: string): Promise<{ readonly userId: number }> {
+    return (await this.#active.get(streamId)).row
   }
 
   /**

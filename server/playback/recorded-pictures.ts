@@ -19,7 +19,9 @@ export type RecordedPicturesOptions = {
   readonly catalog: Pick<Catalog, 'listSegments' | 'archiveDir'>
   readonly decoder: {
     /** One JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
-    decode(request: KeyFrame & { sizes: PictureLimits[]; source: number }): Promise<Uint8Array[]>
+    decode(
+      request: KeyFrame & { sizes: PictureLimits[]; source: number; viewers: ReadonlySet<number> },
+    ): Promise<Uint8Array[]>
   }
 }
 
@@ -122,7 +124,7 @@ export class RecordedPictures {
       const gate = this.#making.get(cameraId) ?? new FairGate<number>({ ...ofGate, maxRunning: maxMaking.ofCamera })
       this.#making.set(cameraId, gate)
       try {
-        return await gate.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits)))
+        return await gate.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits, viewer)))
       } finally {
         const { running, waiting } = gate.stats()
         if (running === 0 && waiting === 0) this.#making.delete(cameraId)
@@ -130,9 +132,10 @@ export class RecordedPictures {
     })
   }
 
-  async #make(place: Place, limits: PictureLimits): Promise<Uint8Array> {
+  async #make(place: Place, limits: PictureLimits, viewer: number): Promise<Uint8Array> {
     const frame = await readKeyFrame(this.#catalog.archiveDir, place)
-    const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source: place.segment.cameraId })
+    const [source, viewers] = [place.segment.cameraId, new Set([viewer])]
+    const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source, viewers })
     return jpeg!
   }
 

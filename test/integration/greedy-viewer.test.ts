@@ -1,77 +1,284 @@
-// A guest who asks for pictures without end, in hundreds of sizes: few sizes are made, and nobody else's pictures are refused for it.
+// A guest who asks for pictures without end, in hundreds of sizes and over hundreds of connections: few sizes are made, and nobody else's
+// pictures are refused for it, or wait for all of theirs. What others wait for is counted in pictures of the guest, not in time.
 
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { Agent, request } from 'node:https'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Camera } from '../../contract/camera.ts'
 import { parseJpegHeader } from '../../server/media/jpeg/jpeg-header.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
-import { eventually, openServer } from '../server-under-test.ts'
+import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 
-const stream = { name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
+const yard = { name: 'yard', width: 640, height: 360, framesPerSecond: 25, gopFrames: 25, loopSeconds: 4 }
+const stream = { ...yard, hasAudio: false, bitsPerSecond: 400_000 }
+/** Each picture is a key frame, so that none that was made serves for long. */
+const quickStream = { ...stream, framesPerSecond: 20, gopFrames: 1, bitsPerSecond: 2_000_000, loopSeconds: 10 }
 
-test('a guest asks for every width and every moment: few sizes are made, and the owner has every picture', async () => {
-  await using camera = await openFakeCamera({ streams: [{ ...stream, hasAudio: false, bitsPerSecond: 400_000 }] })
+const connections = 240
+/** Pictures of the guest that may be made before one of the owner: those of both decoders, and what was on its way. */
+const mostBefore = 40
+
+test('a guest asks for every width, recorded and live: few sizes are made', async () => {
+  await using camera = await openFakeCamera({ streams: [stream] })
   await using server = await openServer('--rate-limit', '0')
-  const person = ['--email', 'guest@example.com', '--first-name', 'Gus', '--last-name', 'Guest']
-  await server.command('user', 'add', '--password', 'correct horse', ...person)
-  const { token } = await server.command<{ token: string }>('token', 'create', '--user', 'guest@example.com')
-  const authorization = `PersonalAccessToken ${token}`
-  const added = { name: 'Yard', type: 'h264', url: camera.url('yard') }
-  const { id } = (await server.request<Camera>('/v1/cameras/', { method: 'POST', body: added })).json
-  await server.command('camera', 'record', `${id}`, '--retention', 'P1D')
-  const share = { email: 'guest@example.com', permissions: { can_view_rec: true } }
-  assert.equal((await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body: share })).status, 201)
+  using guest = await openGuest(server)
+  using owner = openVisitor(server, server.token)
+  const [id] = await addCameras(server, camera.url('yard'), ['Yard'])
+  await share(server, id!)
+  const { endMs } = await record(server, owner, id!)
 
-  const open = (url: string) => {
-    const { pathname, search } = new URL(url)
-    return server.request(pathname + search, { authorization: null })
-  }
-  const pictures = async (path: string, width: number, who?: string) => {
-    const at = `/v1/${path}/${id}/recording/pictures/?max_width=${width}`
-    return (await server.request<{ url: string }>(at, who ? { authorization: who } : {})).json.url
-  }
-  const beganMs = Date.now()
-  const own = await pictures('cameras', 100)
-  const ofGuest = (width: number) => pictures('shared-cameras', width, authorization)
-  const momentOf = (ms: number) => `&at=${new Date(ms).toISOString()}`
-  const endMs = await eventually('some seconds are recorded', 60_000, async () => {
-    const atMs = Date.now() - 1000
-    return atMs - beganMs > 12_000 && (await open(own + momentOf(atMs))).status === 200 && atMs
-  })
-
-  const widths = new Set<number>()
-  for (let width = 20; width <= 480; width += 20) {
-    const { status, bytes } = await open((await ofGuest(width)) + momentOf(endMs))
+  const ask = async (width: number, url: string): Promise<number> => {
+    const { status, bytes } = await guest.get(url)
     assert.equal(status, 200)
     const header = parseJpegHeader(bytes)
-    assert.ok(header.width <= width)
-    widths.add(header.width)
-    const query = `?max_width=${width}`
-    const at = `/v1/shared-cameras/${id}/${query}`
-    const { live_snapshot } = (await server.request<Camera>(at, { authorization })).json
-    const live = await open(live_snapshot)
-    assert.equal(live.status, 200)
-    widths.add(parseJpegHeader(live.bytes).width)
+    assert.ok(header.width <= width, `${header.width} of ${width}`)
+    return header.width
   }
-  assert.ok(widths.size <= 10, `${widths.size} sizes`)
+  const live = new Set<number>()
+  const recorded = new Set<number>()
+  for (let width = 20; width <= 480; width += 20) {
+    live.add(await ask(width, (await guest.findCamera('shared-cameras', id!, { width })).live_snapshot))
+  }
+  assert.ok(live.size <= 10, `${live.size} live sizes`)
+  for (let width = 20; width <= 480; width += 20) {
+    recorded.add(await ask(width, (await guest.findPictures('shared-cameras', id!, { width })) + momentOf(endMs)))
+  }
+  assert.ok(recorded.size <= 10, `${recorded.size} recorded sizes`)
+})
 
-  const shared = await Promise.all([64, 128, 160, 240, 320, 480].map(ofGuest))
-  let isOver = false
-  let asked = 0
-  const flood = Array.from({ length: 100 }, async (_, i) => {
-    while (!isOver) {
-      const atMs = endMs - ((asked++ * 997) % 10_000)
-      await open(shared[i % shared.length] + momentOf(atMs))
+test('a guest with hundreds of connections asks for every moment in every size: nobody else is refused a recorded picture, or waits for all of theirs', async (t) => {
+  await using camera = await openFakeCamera({ streams: [quickStream] })
+  await using server = await openServer('--rate-limit', '0')
+  using guest = await openGuest(server)
+  using owner = openVisitor(server, server.token)
+  const [shared, alone] = await addCameras(server, camera.url('yard'), ['Yard', 'Door'])
+  await share(server, shared!)
+  const own: string[] = []
+  let endMs = 0
+  for (const id of [shared!, alone!]) {
+    const recorded = await record(server, owner, id)
+    own.push(recorded.url)
+    endMs = recorded.endMs
+  }
+  const wanted = new Set<string>()
+  for (const width of [64, 100, 128, 160, 240, 320, 480, 640]) {
+    for (const height of [64, 90, 100, 120, 180, 240, 270, 360]) {
+      wanted.add(await guest.findPictures('shared-cameras', shared!, { width, height }))
     }
-  })
+  }
+  // An address that takes sizes is asked for more of them.
+  const [first] = wanted
+  const takesSizes = (await guest.get(`${first}${momentOf(endMs)}&max_width=99`)).status === 200
+  const urls = takesSizes ? Array.from({ length: 400 }, (_, i) => `${first}&max_width=${100 + i}`) : [...wanted]
+  // Those of a second one after the other, so that each is asked for once before any is asked for again.
+  const flood = guest.ask(
+    (n) => urls[n % urls.length]! + momentOf(endMs - (Math.floor(n / urls.length) % 12) * 1000),
+    (url) => url,
+  )
+  const before: number[] = []
   try {
-    await eventually('the flood has begun', 60_000, async () => asked > 200)
-    for (let i = 0; i < 8; i++) {
-      const { status } = await open(own + momentOf(endMs - i * 1000))
-      assert.equal(status, 200, `the picture ${i} s before`)
+    await eventually('the flood has begun', 60_000, async () => flood.made > 100)
+    for (let i = 0; i < 16; i++) {
+      const madeBefore = flood.made
+      const { status } = await owner.get(own[i % 2]! + momentOf(endMs - (i >> 1) * 1000))
+      assert.equal(status, 200, `the picture ${i >> 1} s before, of ${i % 2 ? 'the other camera' : 'the same camera'}`)
+      before.push(flood.made - madeBefore)
     }
   } finally {
-    isOver = true
-    await Promise.all(flood)
+    await flood.end()
   }
+  assertFew(t, before)
 })
+
+test('a guest with hundreds of connections asks for every width of every camera: nobody else is refused a live picture, or waits for all of theirs', async (t) => {
+  await using camera = await openFakeCamera({ streams: [quickStream] })
+  await using server = await openServer('--rate-limit', '0')
+  using guest = await openGuest(server)
+  using owner = openVisitor(server, server.token)
+  const [alone, ...shared] = await addCameras(server, camera.url('yard'), ['Yard', 'Door', 'Gate', 'Attic'])
+  for (const id of shared) await share(server, id)
+  const own: string[] = []
+  for (const id of [alone!, shared[0]!]) {
+    const { live_snapshot: url } = await owner.findCamera('cameras', id, { width: 320 })
+    await eventually('the camera is online', 30_000, async () => (await owner.get(url)).status === 200)
+    own.push(url)
+  }
+  const snapshots = new Set<string>()
+  const streams = new Set<string>()
+  for (let width = 1; width <= 480; width++) {
+    const { live_snapshot, streams: some } = await guest.findCamera('shared-cameras', shared[width % 3]!, { width })
+    snapshots.add(live_snapshot)
+    streams.add(some[0]!.url)
+  }
+  const urls = [...snapshots]
+  const flood = guest.ask(
+    (n) => urls[n % urls.length]!,
+    (url, jpeg) => `${new URL(url).pathname} ${createHash('sha256').update(jpeg).digest('base64')}`,
+  )
+  for (const url of [...streams].slice(0, 60)) guest.watch(url)
+  const before: number[] = []
+  try {
+    await eventually('the flood has begun', 60_000, async () => flood.made > 200)
+    for (let i = 0; i < 40; i++) {
+      const madeBefore = flood.made
+      const { status } = await owner.get(own[i % 2]!)
+      assert.equal(status, 200, `picture ${i} of ${i % 2 ? 'a shared camera' : 'the other camera'}`)
+      before.push(flood.made - madeBefore)
+      await delay(50)
+    }
+  } finally {
+    await flood.end()
+  }
+  assertFew(t, before)
+})
+
+test('an account has 500 streams and pictures open, and no more; others have theirs', async () => {
+  await using camera = await openFakeCamera({ streams: [stream] })
+  await using server = await openServer('--rate-limit', '0')
+  using guest = await openGuest(server)
+  using owner = openVisitor(server, server.token)
+  const [id] = await addCameras(server, camera.url('yard'), ['Yard'])
+  await share(server, id!)
+  const own = await owner.findCamera('cameras', id!, { width: 320 })
+  await eventually('the camera is online', 30_000, async () => (await owner.get(own.live_snapshot)).status === 200)
+
+  const { live_snapshot: snapshot, streams } = await guest.findCamera('shared-cameras', id!, { width: 320 })
+  const { pathname, search } = new URL(streams[0]!.url)
+  const statuses: number[] = []
+  const sessions = await Promise.all(Array.from({ length: 4 }, () => openHttp2(server)))
+  try {
+    for (let i = 0; i < 520; i++) {
+      const watching = sessions[i % sessions.length]!.request({ ':path': pathname + search })
+      watching.on('error', () => {}).on('response', ({ ':status': status }) => statuses.push(status!))
+      watching.resume()
+    }
+    await eventually('an answer to each', 60_000, async () => statuses.length === 520)
+    assert.deepEqual([200, 503].map((status) => statuses.filter((each) => each === status).length), [500, 20]) // biome-ignore format: one line
+    const refused = await guest.get(snapshot)
+    assert.equal(refused.status, 503)
+    assert.match(refused.bytes.toString(), /500 streams and pictures open/)
+    assert.equal((await owner.get(own.live_snapshot)).status, 200)
+  } finally {
+    for (const session of sessions) session.destroy()
+  }
+  await eventually('places are free again', 30_000, async () => (await guest.get(snapshot)).status === 200)
+})
+
+const momentOf = (ms: number) => `&at=${new Date(ms).toISOString()}`
+
+/** Half of the owner's pictures came after few of the guest; in the order of arrival it would be one for each connection. */
+function assertFew(t: TestContext, before: readonly number[]): void {
+  t.diagnostic(`pictures of the guest that were made before each of the owner: ${before.join(', ')}`)
+  const usual = before.toSorted((a, b) => a - b)[before.length >> 1]!
+  assert.ok(usual <= mostBefore, `half of the owner's pictures came after more than ${usual} of the guest: ${before}`)
+}
+
+async function addCameras(server: ServerUnderTest, url: string, names: readonly string[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of names) {
+    const body = { name, type: 'h264', url }
+    ids.push((await server.request<Camera>('/v1/cameras/', { method: 'POST', body })).json.id)
+  }
+  return ids
+}
+
+async function share(server: ServerUnderTest, id: number): Promise<void> {
+  const body = { email: 'guest@example.com', permissions: { can_view_rec: true } }
+  assert.equal((await server.request(`/v1/cameras/${id}/guests/`, { method: 'POST', body })).status, 201)
+}
+
+/** Until there are twelve seconds; where their pictures are, in a size of the owner's own, and when they end. */
+async function record(server: ServerUnderTest, owner: Visitor, id: number) {
+  await server.command('camera', 'record', `${id}`, '--retention', 'P1D')
+  const beganMs = Date.now()
+  const url = await owner.findPictures('cameras', id, { width: 100 })
+  const endMs = await eventually('some seconds are recorded', 60_000, async () => {
+    const atMs = Date.now() - 1000
+    return atMs - beganMs > 14_000 && (await owner.get(url + momentOf(atMs))).status === 200 && atMs
+  })
+  return { url, endMs }
+}
+
+async function openGuest(server: ServerUnderTest): Promise<Visitor> {
+  const email = ['--email', 'guest@example.com', '--first-name', 'Gus', '--last-name', 'Guest']
+  await server.command('user', 'add', '--password', 'correct horse', ...email)
+  const made = await server.command<{ token: string }>('token', 'create', '--user', 'guest@example.com')
+  return openVisitor(server, made.token)
+}
+
+type Size = { readonly width: number; readonly height?: number }
+
+type Visitor = ReturnType<typeof openVisitor>
+
+/** Somebody with connections without end, which are kept. */
+function openVisitor(server: ServerUnderTest, token: string) {
+  const agent = new Agent({ keepAlive: true, ca: server.ca })
+  const authorization = `PersonalAccessToken ${token}`
+  const open = (url: string) => request(url, { agent, headers: url.includes('/v1/') ? { authorization } : {} })
+
+  const get = (url: string) =>
+    new Promise<{ readonly status: number; readonly bytes: Buffer }>((resolve, reject) => {
+      const sent = open(url).on('error', reject)
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
+        response.on('end', () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks) }))
+      })
+      sent.end()
+    })
+
+  const read = async <T>(path: string, { width, height }: Size): Promise<T> => {
+    const size = `max_width=${width}${height === undefined ? '' : `&max_height=${height}`}`
+    const { status, bytes } = await get(`${server.url}/v1/${path}?${size}`)
+    assert.equal(status, 200)
+    return JSON.parse(bytes.toString()) as T
+  }
+
+  return {
+    get,
+    findCamera: (list: string, id: number, size: Size) => read<Camera>(`${list}/${id}/`, size),
+    /** Where the pictures of recorded moments are. */
+    findPictures: async (list: string, id: number, size: Size) =>
+      (await read<{ url: string }>(`${list}/${id}/recording/pictures/`, size)).url,
+    /** Reads a stream that has no end. */
+    watch: (url: string) => {
+      const sent = open(url).on('error', () => {})
+      sent.on('response', (response) => response.on('error', () => {}).resume())
+      sent.end()
+    },
+    /** Asks over all connections, for what `urlOf` the number of the request is, until `end`; counts what `idOf` says is another picture. */
+    ask: (urlOf: (n: number) => string, idOf: (url: string, jpeg: Buffer) => string) => {
+      const made = new Set<string>()
+      let asked = 0
+      let isOver = false
+      const askers = Array.from({ length: connections }, async () => {
+        while (!isOver) {
+          const url = urlOf(asked++)
+          const { status, bytes } = await get(url)
+          if (status === 200) made.add(idOf(url, bytes))
+          else await delay(20)
+        }
+      })
+      return {
+        get made() {
+          return made.size
+        },
+        end: async () => {
+          isOver = true
+          await Promise.all(askers)
+        },
+      }
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  }
+}
+
+async function openHttp2({ url, ca }: ServerUnderTest): Promise<ClientHttp2Session> {
+  const session = connectHttp2(url, { ca })
+  await once(session, 'connect')
+  return session.on('error', () => {})
+}

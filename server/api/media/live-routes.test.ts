@@ -17,6 +17,7 @@ import { openTemporaryApi } from '../temporary-api.ts'
 class Camera implements Live {
   readonly piece: Uint8Array
   readonly views: LiveView[] = []
+  readonly accounts: number[] = []
   readonly waits: (number | undefined)[] = []
   intervalMs = 0
   open = 0
@@ -46,7 +47,11 @@ class Camera implements Live {
     }
   }
 
-  openMjpeg(cameraId: number, { signal, ...view }: LiveView & { signal: AbortSignal }): AsyncGenerator<Uint8Array> {
+  openMjpeg(
+    cameraId: number,
+    { signal, account, ...view }: LiveView & { account: number; signal: AbortSignal },
+  ): AsyncGenerator<Uint8Array> {
+    this.accounts.push(account)
     this.views.push(view)
     return this.openViewer(cameraId, 'mjpeg', { signal })
   }

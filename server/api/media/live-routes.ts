@@ -56,6 +56,10 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       }
     })
 
+  /** Counts it for the viewer; the signal aborts when they leave or may not see it any more. */
+  const enter = (grant: MediaGrant, reply: FastifyReply) =>
+    streams.add(reply.raw, `user ${grant.userId}`, () => access.isGranted(grant))
+
   const stream =
     (
       type: string,
@@ -71,7 +75,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         startMedia(reply, 200, type).end()
         return
       }
-      const signal = streams.add(reply.raw, `user ${grant.userId}`, () => access.isGranted(grant))
+      const signal = enter(grant, reply)
       const pieces = await awaitFirstPiece(open(grant, { signal, waitMs: waitFor(isOffline) }))
       await sendStream(startMedia(reply, 200, type), wrap(pieces), { signal, log })
     }
@@ -82,7 +86,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     stream(
       mjpegContentType,
       // Waits also for a camera that is away: an `<img>` does not try again.
-      ({ cameraId, view }, { signal }) => live.openMjpeg(cameraId, { ...view, signal }),
+      ({ cameraId, view, userId }, { signal }) => live.openMjpeg(cameraId, { ...view, account: userId, signal }),
       writeMultipart,
     ),
   )
@@ -97,7 +101,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     stream('video/mp2t', ({ cameraId }, options) => live.openViewer(cameraId, 'mpegts', options)),
   )
   route('live_snapshot', mediaFiles.live_snapshot, async ({ grant, reply, isOffline }) => {
-    const { jpeg } = await live.snapshot(grant.cameraId, grant.view, { waitMs: waitFor(isOffline) })
+    const options = { account: grant.userId, signal: enter(grant, reply), waitMs: waitFor(isOffline) }
+    const { jpeg } = await live.snapshot(grant.cameraId, grant.view, options)
     sendShared(reply, 'image/jpeg', jpeg)
   })
   route('snapshot', mediaFiles.snapshot, async ({ grant, reply }) => {

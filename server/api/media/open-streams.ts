@@ -1,11 +1,13 @@
-// The live streams that are being sent: each ends when its client leaves, when its viewer loses the right to see it, or when the
-// server stops. The right is looked at again whenever the store has changed, every two seconds at most, and each half minute.
+// The streams that are being sent, and the live pictures that are waited for: each ends when its client leaves, when its viewer loses
+// the right to see it, or when the server stops. The right is looked at again whenever the store has changed, every two seconds at most,
+// and each half minute.
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
-import { AppError, errorChain } from '../../base/error.ts'
+import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { VersionedSource } from '../../store/versioned-cache.ts'
+import { HttpError } from '../problem.ts'
 import { isGone } from '../transport/drained.ts'
 
 const checkIntervalMs = 2_000
@@ -45,7 +47,7 @@ export class OpenStreams {
 
   /**
    * A signal that aborts when the stream has to end. Forgotten when the response is closed. `viewer`: whoever it counts for. Throws
-   * 'unavailable' when those have too many open.
+   * HttpError 503 when those have too many open.
    */
   add(response: ServerResponse, viewer: string, isAllowed: () => Promise<boolean>): AbortSignal {
     const abort = new AbortController()
@@ -54,7 +56,7 @@ export class OpenStreams {
       return abort.signal
     }
     const open = this.#byViewer.get(viewer) ?? 0
-    if (open >= this.#maxPerViewer) throw new AppError('unavailable', 'too many streams of one viewer are open')
+    if (open >= this.#maxPerViewer) throw tooMany(this.#maxPerViewer)
     this.#byViewer.set(viewer, open + 1)
     const stream: OpenStream = { isAllowed, abort }
     this.#streams.add(stream)
@@ -105,4 +107,9 @@ export class OpenStreams {
     this.#log.warn(fields, 'the right to watch could not be checked')
     return false
   }
+}
+
+function tooMany(most: number): HttpError {
+  const detail = `This account has ${most} streams and pictures open at once, which is the most: close some of them.`
+  return new HttpError(503, 'unavailable', detail, { 'retry-after': '5' })
 }

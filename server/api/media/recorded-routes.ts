@@ -108,7 +108,9 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
 
   const addStream = async (reply: FastifyReply, id: string, body: AsyncGenerator): Promise<AbortSignal> => {
     try {
-      return streams.add(reply.raw, `stream ${id}`, () => mayWatch(recorded, id))
+      const { userId } = await recorded.checkAccess(id)
+      // Apart from what they watch live: whoever was handed the address of a recorded stream takes nothing from that.
+      return streams.add(reply.raw, `recordings of user ${userId}`, () => mayWatch(recorded, id))
     } catch (error) {
       await body.return(undefined) // it holds a file open
       throw error
