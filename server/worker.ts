@@ -33,8 +33,8 @@ const statsIntervalMs = 5000
 /** Half the time from one picture to the next of the usual camera: what is live is late by no more. */
 const restMs = 20
 
-/** While nobody watches: the next pictures of every camera are taken together, and waiting for them costs no more than a late index. */
-const longRestMs = 80
+/** While nobody watches. Longer ones would save more, and let clocks of cameras be misjudged: see docs/design/ingest.md, Rests. */
+const longRestMs = 50
 
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
