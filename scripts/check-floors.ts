@@ -19,6 +19,7 @@ export const floors: readonly (readonly string[])[] = [
     'server/mail',
     'server/decoder',
   ],
+  ['server/cameras'],
   ['server/api'],
   ['server'], // main, app, worker, config, commands/
 ]

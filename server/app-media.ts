@@ -9,17 +9,15 @@ import { Retention } from './archive/retention.ts'
 import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
-import { CameraDesk } from './camera-desk.ts'
-import { CameraEvents } from './camera-events.ts'
+import { CameraRegistry } from './cameras/camera-registry.ts'
+import { EventWriter } from './cameras/event-writer.ts'
+import { MediaWorkers } from './cameras/media-workers.ts'
+import { SnapshotTaker } from './cameras/snapshot-taker.ts'
 import { createAddressRules } from './config/meanings.ts'
 import type { Config } from './config.ts'
 import { Decoder } from './decoder/decoder.ts'
 import type { Isolation } from './decoder/isolation/isolation.ts'
-import { FigureKeeper } from './figure-keeper.ts'
-import { GapKeeper } from './gap-keeper.ts'
 import { LiveStreams } from './live/live-streams.ts'
-import { SnapshotKeeper } from './live/snapshot-keeper.ts'
-import { MediaWorkers } from './media-workers.ts'
 import type { MemoryShares } from './memory-shares.ts'
 import type { Store } from './store/store.ts'
 
@@ -49,14 +47,13 @@ const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
 /** Nothing runs yet, and no file of the archive was read. `tasks`, by what they are called in the log, are to be run as long as the server does. */
 export async function openMedia({ config, store, port, publicUrl, memory, isolation, clock, log }: MediaOptions) {
-  const cameraEvents = new CameraEvents({ store, clock, log, outageMs: config.outageSeconds * 1000 })
-  await cameraEvents.open()
+  const events = new EventWriter({ events: store.events, clock, log })
   const catalog = new Catalog({
     rows: store.segments,
     archiveDir: config.archive,
     clock,
     log,
-    onGap: (gap) => cameraEvents.takeGap(gap),
+    onGap: (gap) => cameras.takeGap(gap),
   })
   await catalog.repair.open(await store.cameras.list())
   await openArchiveFolder(config.archive, store.segments, log)
@@ -76,8 +73,6 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     deletionMs: () => deletionClock.nowMs(),
     recordedBytes: () => catalog.stats().recordedBytes,
   })
-  /** Milliseconds, by camera: outlives connections and workers. */
-  const keyIntervals = new Map<number, number>()
   const workers = new MediaWorkers({
     count: config.workers,
     settings: {
@@ -96,23 +91,9 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     },
     clock,
     log,
-    onReport: (report) => {
-      if (report.type === 'key_interval') keyIntervals.set(report.cameraId, report.intervalMs)
-      desk.take(report)
-      cameraEvents.take(report)
-      gapKeeper.take(report)
-    },
-    onCounters: (counters) => figures.take(counters),
-    onWorkerLost: async (cameraIds) => {
-      cameraEvents.takeWorkerLoss(cameraIds)
-      for (const id of cameraIds) catalog.abandon(id)
-    },
-  })
-  const figures = new FigureKeeper({
-    rows: store.cameraFigures,
-    clock,
-    log,
-    onLoss: (report) => cameraEvents.takeLoss(report),
+    onReport: (report) => cameras.take(report),
+    onCounters: (counters) => cameras.takeCounters(counters),
+    onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
   const decoder = new Decoder({ log, clock, isolation })
   const live = new LiveStreams({
@@ -120,11 +101,11 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     decoder,
     clock,
     log,
-    keyIntervalMs: (cameraId) => keyIntervals.get(cameraId),
+    keyIntervalMs: (cameraId) => cameras.find(cameraId)?.keyIntervalMs,
     maxTotalRetainedBytes: memory.retainedBytes,
     maxTotalHlsBytes: memory.hlsBytes,
   })
-  const snapshots = new SnapshotKeeper({
+  const snapshots = new SnapshotTaker({
     takeSnapshot: (cameraId, limits) => live.snapshot(cameraId, limits),
     dir: join(config.data, 'snapshots'),
     clock,
@@ -132,41 +113,18 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     limits: keptPicture,
     onSnapshot: (cameraId, createdAtMs) => void noteSnapshot(store, cameraId, createdAtMs, log),
   })
-  const desk = new CameraDesk({
-    store,
-    catalog,
-    workers,
-    onOnline: (cameraId, snapshotAtMs) => snapshots.setOnline(cameraId, snapshotAtMs),
-    onOffline: (cameraId) => snapshots.setOffline(cameraId),
+  const cameras = new CameraRegistry({
+    ...{ store, catalog, workers, snapshots, events, clock, log },
+    closeLive: (cameraId) => live.closeCamera(cameraId),
     onRecordingError: () => retention.wake(),
-    findStartReason: (cameraId) => gapKeeper.findStartReason(cameraId),
-    onRemoved: async (cameraId) => {
-      cameraEvents.forget(cameraId)
-      gapKeeper.forget(cameraId)
-      figures.forget(cameraId)
-      keyIntervals.delete(cameraId)
-      live.closeCamera(cameraId)
-      await snapshots.remove(cameraId)
-    },
-    clock,
-    log,
-  })
-  const gapKeeper = new GapKeeper({
-    marks: store.gapMarks,
-    clock,
-    log,
-    isRecorded: (cameraId) => desk.isRecorded(cameraId),
-    findFootage: (cameraId) => catalog.knownBounds(cameraId),
-    findLast: (cameraId) => catalog.findLast(cameraId),
+    outageMs: config.outageSeconds * 1000,
   })
   return {
-    cameraEvents,
+    cameras,
     catalog,
     decoder,
     deletionClock,
-    desk,
-    figures,
-    gapKeeper,
+    events,
     live,
     retention,
     snapshots,
@@ -175,13 +133,10 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     tasks: {
       'repair of recordings': (signal: AbortSignal) =>
         catalog.repair.run(() => workers.stats().some(({ diskWaitMs }) => diskWaitMs > busyDiskMs), signal),
-      'ends of recordings': (signal: AbortSignal) => desk.run(signal),
+      ...cameras.tasks,
       snapshots: (signal: AbortSignal) => snapshots.run(signal),
       retention: (signal: AbortSignal) => retention.run(signal),
       'the time for deletions': (signal: AbortSignal) => deletionClock.run(signal),
-      'events of cameras': (signal: AbortSignal) => cameraEvents.run(signal),
-      'figures of cameras': (signal: AbortSignal) => figures.run(signal),
-      'reasons of gaps': (signal: AbortSignal) => gapKeeper.run(signal),
     },
   }
 }

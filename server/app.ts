@@ -107,7 +107,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   const isolation = await isolating
   logIsolation(isolation.report, log)
   const media = await openMedia({ config, store, port, publicUrl, memory, isolation, clock, log })
-  const { cameraEvents, catalog, decoder, deletionClock, desk, gapKeeper, live, snapshots, space, workers } = media
+  const { cameras, catalog, decoder, deletionClock, live, snapshots, space, workers } = media
   const deletionMs = () => deletionClock.nowMs()
   const identityProviders = await openIdentityProviders({ config, port, publicUrl, clock, log })
   const auth = createAuth({ config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log })
@@ -123,7 +123,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     maxEntriesInMemory: memory.streamEntries,
     canView: (userId, cameraId) => access.canViewRecordings(userId, cameraId),
     isLive: (credential) => authenticator.isLive(credential),
-    listGapMarks: (cameraId, startMs, endMs) => gapKeeper.list(cameraId, startMs, endMs),
+    listGapMarks: (cameraId, startMs, endMs) => cameras.listGapMarks(cameraId, startMs, endMs),
     isRecording: async (cameraId) => {
       const recording = await store.recordings.find(cameraId)
       return recording !== undefined && isRecordedAt(recording, clock.nowMs())
@@ -144,7 +144,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     recordedPictures: new RecordedPictures({ catalog, decoder }),
     storage: new StorageMeter(space),
     repair: () => catalog.repair.progress(),
-    figures: media.figures,
+    figures: { find: (cameraId) => cameras.findFigures(cameraId) },
     cameraLimit: findCameraLimit(config),
     detector: new StreamDetector({
       workers,
@@ -157,7 +157,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     report: () => ({
       ...identification,
       isolation: isolation.report,
-      cameras: desk.stats(),
+      cameras: cameras.stats(),
       workers: workers.health(),
     }),
     snapshots: { find: (cameraId) => findSnapshot(store, snapshots.pathOf(cameraId), cameraId) },
@@ -192,9 +192,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
       log,
     })
   held.defer(() => decoder.close())
-  held.defer(() => desk.close())
-  held.defer(() => gapKeeper.flush())
-  held.defer(() => cameraEvents.flush())
+  held.defer(() => cameras.close())
   held.defer(() => catalog.close())
   const stopping = new AbortController()
   const background = [
@@ -219,7 +217,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   held.defer(() => accounts.flush())
   held.defer(() => live.close())
   held.defer(() => api.close())
-  await desk.open()
+  await cameras.open()
   await mails.resume()
   await api.listen({ host: config.host, port })
   log.info({ url: publicUrl, port, data: config.data }, 'the server is up')

@@ -4,23 +4,21 @@ import type { Measurement } from './api/metrics.ts'
 import type { Catalog } from './archive/catalog.ts'
 import type { Retention } from './archive/retention.ts'
 import type { PasswordQueue } from './auth/guard/password-queue.ts'
-import type { CameraDesk } from './camera-desk.ts'
-import type { CameraEvents } from './camera-events.ts'
+import type { CameraRegistry } from './cameras/camera-registry.ts'
+import type { EventWriter } from './cameras/event-writer.ts'
+import type { WorkerStats } from './cameras/worker-protocol.ts'
 import type { Decoder } from './decoder/decoder.ts'
-import type { FigureKeeper } from './figure-keeper.ts'
 import type { LiveStreams } from './live/live-streams.ts'
-import type { WorkerStats } from './worker-protocol.ts'
 
 export type Measured = {
   readonly workers: readonly WorkerStats[]
-  readonly desk: CameraDesk
+  readonly cameras: CameraRegistry
   readonly decoder: Decoder
   readonly live: LiveStreams
   readonly catalog: Catalog
   readonly retention: Retention
   readonly passwords: PasswordQueue
-  readonly cameraEvents: CameraEvents
-  readonly figures: FigureKeeper
+  readonly events: EventWriter
 }
 
 const counter = (name: string, help: string, value: number): Measurement => ({ name, help, kind: 'counter', value })
@@ -28,24 +26,23 @@ const gauge = (name: string, help: string, value: number): Measurement => ({ nam
 
 export function measure({
   workers,
-  desk,
+  cameras,
   decoder,
   live,
   catalog,
   retention,
   passwords,
-  cameraEvents,
-  figures,
+  events,
 }: Measured): Measurement[] {
   const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
   const { viewers, subscriptions, droppedPieces } = live.stats()
   const { decodes, crashes, refused } = decoder.stats()
-  const { freezes, frozenMs, losing } = figures.stats()
+  const { freezes, frozenMs, losing } = cameras.figureStats()
   const { pending, failed } = catalog.repair.progress()
   return [
     gauge('cameras', 'Cameras that run in a media worker.', sum('cameras')),
-    ...desk.stats().map(({ status, reason, cameras }) => ({
-      ...gauge('cameras_by_status', 'Cameras by status, and why they are offline.', cameras),
+    ...cameras.stats().map(({ status, reason, cameras: count }) => ({
+      ...gauge('cameras_by_status', 'Cameras by status, and why they are offline.', count),
       labels: { status, reason },
     })),
     counter('rtp_packets_total', 'RTP packets received.', sum('packets')),
@@ -85,12 +82,8 @@ export function measure({
     counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
     gauge('passwords_waiting', 'Passwords that wait to be checked.', passwords.stats().waiting),
     counter('passwords_refused_total', 'Passwords not checked because too many waited.', passwords.stats().refused),
-    gauge(
-      'events_waiting',
-      'Events of the server itself that the store has not taken yet.',
-      cameraEvents.stats().waiting,
-    ),
-    counter('events_dropped_total', 'Events of the server itself that were too many.', cameraEvents.stats().dropped),
+    gauge('events_waiting', 'Events of the server itself that the store has not taken yet.', events.stats().waiting),
+    counter('events_dropped_total', 'Events of the server itself that were too many.', events.stats().dropped),
     counter('decodes_total', 'Key frames decoded.', decodes),
     counter('decoder_crashes_total', 'Times the decoder process died.', crashes),
     counter('decoder_refused_total', 'Pictures refused because the decoder was busy.', refused),

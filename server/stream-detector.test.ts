@@ -4,10 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from './base/clock.ts'
 import { AppError, type ErrorKind } from './base/error.ts'
 import { silentLogger } from './base/log.ts'
+import type { AnswerTo, Question } from './cameras/worker-protocol.ts'
 import { createAddressGuard } from './ingest/address-guard.ts'
 import type { DetectedStream } from './ingest/detection/detect-stream.ts'
 import { type DetectorLimits, StreamDetector } from './stream-detector.ts'
-import type { AnswerTo, Question } from './worker-protocol.ts'
 
 const source = { url: 'rtsp://camera.example/', username: null, password: null }
 const picture = {

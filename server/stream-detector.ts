@@ -7,6 +7,7 @@ import { RateLimiter } from './auth/guard/rate-limiter.ts'
 import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
+import type { AnswerTo, Question } from './cameras/worker-protocol.ts'
 import type { PictureRequest } from './decoder/decoder.ts'
 import type { AddressCheck } from './ingest/address-guard.ts'
 import { toCameraError } from './ingest/camera-error.ts'
@@ -16,7 +17,6 @@ import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
 import type { OnvifDevice } from './ingest/onvif/read-device.ts'
 import type { VideoCodec } from './media/frame.ts'
 import { fitPicture } from './media/picture-size.ts'
-import type { AnswerTo, Question } from './worker-protocol.ts'
 
 export type StreamDetectorOptions = {
   readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }

@@ -6,7 +6,8 @@ import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
-import type { CountersOfCamera } from './figure-keeper.ts'
+import type { CountersOfCamera } from './cameras/camera-meter.ts'
+import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './cameras/worker-protocol.ts'
 import type { ByteBudget } from './hub/byte-budget.ts'
 import { CameraHub } from './hub/camera-hub.ts'
 import { FrameMeter } from './hub/frame-meter.ts'
@@ -24,7 +25,6 @@ import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
 import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
-import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './worker-protocol.ts'
 
 export type WorkerCameraOptions = {
   readonly cameraId: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FromWorker } from './cameras/worker-protocol.ts'
 import { WorkerOutbox } from './worker-outbox.ts'
-import type { FromWorker } from './worker-protocol.ts'
 
 const fragment = { offset: 0, bytes: 1, start90k: 0, duration90k: 1, startMs: 0, durationMs: 1, isKey: true }
 const written = (path: string): FromWorker => ({ type: 'fragment_written', cameraId: 1, path, fragment })

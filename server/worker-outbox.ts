@@ -1,7 +1,7 @@
 // What a media worker tells the main thread, in the order it was told. A message costs both threads more than what it says, so those that
 // are frequent wait a moment for others to go with.
 
-import type { FromWorker } from './worker-protocol.ts'
+import type { FromWorker } from './cameras/worker-protocol.ts'
 
 /** Longest wait; footage is listed later by as much. */
 const waitMs = 100

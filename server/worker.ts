@@ -8,6 +8,7 @@ import { errorChain } from './base/error.ts'
 import { createLogger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
 import { createRest } from './base/thread-rest.ts'
+import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './cameras/worker-protocol.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
@@ -26,7 +27,6 @@ import { createNodeDisk } from './recorder/recording-disk.ts'
 import { tickMs } from './recorder/write-queue.ts'
 import { sumCameraStats, WorkerCamera } from './worker-camera.ts'
 import { WorkerOutbox } from './worker-outbox.ts'
-import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './worker-protocol.ts'
 
 const statsIntervalMs = 5000
 

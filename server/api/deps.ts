@@ -90,7 +90,7 @@ export type PicturesOfFootage = Pick<RecordedPictures, 'picture'>
 /** The space of recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
 
-/** How well the pictures of cameras arrive; see figure-keeper.ts. */
+/** How well the pictures of cameras arrive; see cameras/camera-meter.ts. */
 export type FigureSource = { find(cameraId: number): CameraFigures | undefined }
 
 /** How the server is doing. */

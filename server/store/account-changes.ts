@@ -166,7 +166,7 @@ export class AccountChanges {
   /** `users` works within the transaction. Everybody is told after the commit: who reads before would keep what was. */
   async #change<T>(work: (transaction: Kysely<Tables>, users: Users) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.#db, (transaction) => work(transaction, this.#users(transaction)))
-    this.#feed.publish('records')
+    this.#feed.publish('accounts')
     return result
   }
 

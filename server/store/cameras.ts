@@ -124,7 +124,7 @@ export class Cameras {
         const update = transaction.updateTable('cameras').set(sealed).where('id', '=', id).returningAll()
         return update.executeTakeFirstOrThrow()
       })
-      this.#feed.publish('records')
+      this.#feed.publish({ camera: row.id })
       return this.#toCamera(row)
     } catch (cause) {
       if (isUniqueViolation(cause)) throw new AppError('conflict', `the camera id ${camera.id} is taken`, { cause })
@@ -168,7 +168,7 @@ export class Cameras {
       .returningAll()
       .executeTakeFirst()
     if (!row) throw new AppError('not_found', `there is no camera ${id}`)
-    this.#feed.publish('records')
+    this.#feed.publish({ camera: id })
     return this.#toCamera(row)
   }
 
@@ -217,7 +217,7 @@ export class Cameras {
         .returningAll()
         .executeTakeFirstOrThrow()
     })
-    this.#feed.publish('records')
+    this.#feed.publish({ camera: id })
     return this.#toCamera(row)
   }
 
@@ -225,7 +225,7 @@ export class Cameras {
   async remove(id: number): Promise<boolean> {
     await removeEventsOf(this.#db, id)
     const removed = await this.#db.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
-    if (removed) this.#feed.publish('records')
+    if (removed) this.#feed.publish({ camera: id })
     return removed !== undefined
   }
 

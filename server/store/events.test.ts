@@ -213,7 +213,7 @@ testEachDatabase('a hash that was replaced is nobody’s, the new one is the cam
 testEachDatabase('lists of events know when they are old, and nothing else is told', async (t, database) => {
   const { store, cameras } = await openWithCameras(t, database)
   const told: string[] = []
-  store.onChange((change) => told.push(change))
+  store.onChange((change) => told.push(String(change)))
   const { version } = store
   let before = store.eventsVersion
   const grows = () => {

@@ -213,7 +213,7 @@ testEachDatabase('other processes hear of guests', async (t, place) => {
     const change = new Promise<string>((resolve) => {
       const stop = store.onChange((kind) => {
         stop()
-        resolve(kind)
+        resolve(String(kind))
       })
     })
     await work()

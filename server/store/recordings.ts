@@ -75,7 +75,7 @@ export class Recordings {
         )
         .returningAll()
         .executeTakeFirstOrThrow()
-      this.#feed.publish('records')
+      this.#feed.publish({ camera: cameraId })
       return toRecording(row)
     } catch (cause) {
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
@@ -94,7 +94,7 @@ export class Recordings {
       .returningAll()
       .executeTakeFirst()
     if (row === undefined) throw new AppError('not_found', `camera ${cameraId} is not recorded`)
-    this.#feed.publish('records')
+    this.#feed.publish({ camera: cameraId })
     return toRecording(row)
   }
 
@@ -110,7 +110,7 @@ export class Recordings {
       .where('deactivated_at_ms', 'is', null)
     const later = untilMs === null ? start : start.where('records_until_ms', '<', untilMs)
     await later.execute()
-    this.#feed.publish('records')
+    this.#feed.publish({ camera: cameraId })
   }
 
   /** Stops recording that is on; it stays on, and can be started again. */
@@ -121,7 +121,7 @@ export class Recordings {
       .where('camera_id', '=', cameraId)
       .where('deactivated_at_ms', 'is', null)
       .execute()
-    this.#feed.publish('records')
+    this.#feed.publish({ camera: cameraId })
   }
 
   /** False when it was not on. */
@@ -133,7 +133,7 @@ export class Recordings {
       .where('deactivated_at_ms', 'is', null)
       .returning('camera_id')
       .executeTakeFirst()
-    if (disabled) this.#feed.publish('records')
+    if (disabled) this.#feed.publish({ camera: cameraId })
     return disabled !== undefined
   }
 

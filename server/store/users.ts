@@ -103,7 +103,7 @@ export class Users {
         await takeWaitingGuests(transaction, inserted.id, key)
         return inserted
       })
-      this.#feed.publish('records')
+      this.#feed.publish('accounts')
       return toUser(row)
     } catch (error) {
       throw isUniqueViolation(error) ? await this.#explainConflict(user.email, user.id, error) : error
@@ -178,7 +178,7 @@ export class Users {
     const query = this.#db.updateTable('users').set(values).where('id', '=', id)
     const row = await query.returning(userColumns).executeTakeFirst()
     if (!row) throw new AppError('not_found', `there is no user ${id}`)
-    this.#feed.publish('records')
+    this.#feed.publish('accounts')
     return toUser(row)
   }
 

@@ -7,8 +7,8 @@ import type { TestContext } from 'node:test'
 import { markArchive } from '../../server/archive/archive-folder.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
+import { MediaWorkers, type MediaWorkersOptions } from '../../server/cameras/media-workers.ts'
 import { noIsolation } from '../../server/decoder/isolation/isolation.ts'
-import { MediaWorkers, type MediaWorkersOptions } from '../../server/media-workers.ts'
 
 type Options = Pick<MediaWorkersOptions, 'onReport' | 'onWorkerLost' | 'workerFile'> &
   Partial<Pick<MediaWorkersOptions, 'log' | 'firstSuspensionMs'>>

@@ -1,4 +1,4 @@
-// How well the pictures of cameras arrive, for the command line: see figure-keeper.ts.
+// How well the pictures of cameras arrive, for the command line: see cameras/camera-meter.ts.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { columnTypes } from '../column-types.ts'

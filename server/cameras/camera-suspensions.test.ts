@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TestClock } from '../live/test-clock.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
-import { TestClock } from './live/test-clock.ts'
 
 const minuteMs = 60_000
 

@@ -2,18 +2,18 @@
 //
 // Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
 
-import type { GapReason } from '../contract/gap-reasons.ts'
-import type { Isolation } from './decoder/isolation/isolation.ts'
-import type { CountersOfCamera } from './figure-keeper.ts'
-import type { AddressRules } from './ingest/address-guard.ts'
-import type { SessionStatus } from './ingest/camera-session.ts'
-import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-stream.ts'
-import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
-import type { OnvifDevice, OnvifTarget } from './ingest/onvif/read-device.ts'
-import type { LiveFormat, LivePiece } from './live/live-source.ts'
-import type { Fragment } from './model/segment.ts'
-import type { ConfirmedPart, OpenSegment } from './model/segment-views.ts'
-import type { RecordingStatus } from './recorder/recorder.ts'
+import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { Isolation } from '../decoder/isolation/isolation.ts'
+import type { AddressRules } from '../ingest/address-guard.ts'
+import type { SessionStatus } from '../ingest/camera-session.ts'
+import type { DetectedStream, DetectionTarget } from '../ingest/detection/detect-stream.ts'
+import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
+import type { OnvifDevice, OnvifTarget } from '../ingest/onvif/read-device.ts'
+import type { LiveFormat, LivePiece } from '../live/live-source.ts'
+import type { Fragment } from '../model/segment.ts'
+import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
+import type { RecordingStatus } from '../recorder/recorder.ts'
+import type { CountersOfCamera } from './camera-meter.ts'
 
 /** What a worker must know of a camera to run it. */
 export type CameraJob = {

@@ -1,4 +1,4 @@
-// A recent picture of every camera on disk, for lists and for cameras that are away: one at the first connection, and a new one
+// Takes the recent picture of every camera that lists show, also while the camera is away: one at the first connection, and a new one
 // every few minutes while the camera is online. One at a time, so that a thousand cameras make no burst; a camera that takes its time
 // does not keep the others waiting.
 
@@ -7,24 +7,33 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
+import { Bell } from '../live/bell.ts'
+import type { Snapshot } from '../live/live-streams.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
-import { Bell } from './bell.ts'
-import type { Snapshot } from './live-streams.ts'
 
-export type SnapshotKeeperOptions = {
+export type SnapshotTakerOptions = {
   readonly takeSnapshot: (cameraId: number, limits: PictureLimits) => Promise<Snapshot>
   /** Holds `{cameraId}.jpg`; created when missing. */
   readonly dir: string
   readonly clock: Clock
   readonly log: Logger
-  /** Told when the file is in place, with the time the camera saw it, Unix milliseconds. */
+  /** Called when the file is in place, with the time the camera saw it, Unix milliseconds. */
   readonly onSnapshot: (cameraId: number, createdAtMs: number) => void
   readonly limits?: PictureLimits
   /** Uniform in [0, 1). */
   readonly random?: () => number
 }
 
-type Camera = { dueMs: number; failures: number }
+/** When the picture of one camera is due; see `SnapshotTaker.schedule`. */
+export type SnapshotSchedule = {
+  readonly cameraId: number
+  /** Monotonic; undefined while the camera is away. */
+  dueMs: number | undefined
+  failures: number
+  /** When the last picture was taken, monotonic. */
+  takenMs: number | undefined
+  taking: Promise<void> | undefined
+}
 
 /** Less than the ten minutes promised, with room for a failure and a retry. */
 const minIntervalMs = 7 * 60_000
@@ -40,49 +49,53 @@ const maxTaking = 16
 const batchMs = 2 * 60_000
 const warmMs = 3000
 
-export class SnapshotKeeper {
-  readonly #options: SnapshotKeeperOptions
+export class SnapshotTaker {
+  readonly #options: SnapshotTakerOptions
   readonly #random: () => number
-  readonly #online = new Map<number, Camera>()
-  /** When each camera's last picture was taken, monotonic. */
-  readonly #takenMs = new Map<number, number>()
+  /** Of the cameras that are online. */
+  readonly #online = new Set<SnapshotSchedule>()
   readonly #changed = new Bell()
-  /** Cameras whose picture is being taken. */
-  readonly #taking = new Map<number, Promise<void>>()
+  readonly #taking = new Set<SnapshotSchedule>()
   #warmUntilMs = 0
 
-  constructor(options: SnapshotKeeperOptions) {
+  constructor(options: SnapshotTakerOptions) {
     this.#options = options
     this.#random = options.random ?? Math.random
+  }
+
+  /** Of a camera that is away. */
+  schedule(cameraId: number): SnapshotSchedule {
+    return { cameraId, dueMs: undefined, failures: 0, takenMs: undefined, taking: undefined }
   }
 
   /**
    * The camera sends. `lastSnapshotMs`: when the picture it has from before the start was taken (Unix milliseconds), undefined or null
    * for none. A camera that comes and goes keeps the picture of this run of the server until it is old.
    */
-  setOnline(cameraId: number, lastSnapshotMs?: number | null): void {
-    if (this.#online.has(cameraId)) return
+  setOnline(schedule: SnapshotSchedule, lastSnapshotMs?: number | null): void {
+    if (schedule.dueMs !== undefined) return
     const { clock } = this.#options
-    const takenMs = this.#takenMs.get(cameraId)
     let ageMs = maxIntervalMs
-    if (takenMs !== undefined) ageMs = clock.monotonicMs() - takenMs
+    if (schedule.takenMs !== undefined) ageMs = clock.monotonicMs() - schedule.takenMs
     else if (typeof lastSnapshotMs === 'number') ageMs = Math.max(0, clock.nowMs() - lastSnapshotMs)
-    this.#online.set(cameraId, { dueMs: clock.monotonicMs() + Math.max(0, this.#intervalMs() - ageMs), failures: 0 })
+    schedule.dueMs = clock.monotonicMs() + Math.max(0, this.#intervalMs() - ageMs)
+    schedule.failures = 0
+    this.#online.add(schedule)
     this.#changed.ring()
   }
 
   /** Keeps its file. */
-  setOffline(cameraId: number): void {
-    this.#online.delete(cameraId)
+  setOffline(schedule: SnapshotSchedule): void {
+    schedule.dueMs = undefined
+    this.#online.delete(schedule)
   }
 
   /** The camera was removed: deletes its file. */
-  async remove(cameraId: number): Promise<void> {
-    this.setOffline(cameraId)
+  async remove(schedule: SnapshotSchedule): Promise<void> {
+    this.setOffline(schedule)
     // A picture being taken would come back after the file is gone.
-    await this.#taking.get(cameraId)
-    this.#takenMs.delete(cameraId)
-    await rm(this.pathOf(cameraId), { force: true })
+    await schedule.taking
+    await rm(this.pathOf(schedule.cameraId), { force: true })
   }
 
   pathOf(cameraId: number): string {
@@ -97,55 +110,59 @@ export class SnapshotKeeper {
       const nowMs = clock.monotonicMs()
       const next = this.#findNext(nowMs < this.#warmUntilMs ? batchMs : 0)
       const waitMs = next ? next.dueMs - nowMs : longWaitMs
-      if (next && waitMs <= 0) await this.#start(next.cameraId, next.camera)
+      if (next && waitMs <= 0) await this.#start(next.schedule)
       else await this.#changed.wait(clock, waitMs, signal).catch(() => {})
     }
-    await Promise.all(this.#taking.values())
+    await Promise.all([...this.#taking].map(({ taking }) => taking))
   }
 
   /** Resolves when the picture is taken, or takes longer than others should wait. */
-  async #start(cameraId: number, camera: Camera): Promise<void> {
+  async #start(schedule: SnapshotSchedule): Promise<void> {
     const { clock } = this.#options
-    const done = this.#take(cameraId, camera).finally(() => {
-      this.#taking.delete(cameraId)
+    const done = this.#take(schedule).finally(() => {
+      schedule.taking = undefined
+      this.#taking.delete(schedule)
       this.#changed.ring()
     })
-    this.#taking.set(cameraId, done)
+    schedule.taking = done
+    this.#taking.add(schedule)
     const taken = new AbortController()
     const late = clock.sleep(patienceMs, taken.signal).catch(() => {})
     await Promise.race([done, late])
     taken.abort()
-    if (this.#taking.size >= maxTaking) await Promise.race(this.#taking.values())
-    if (camera.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
+    if (this.#taking.size >= maxTaking) await Promise.race([...this.#taking].map(({ taking }) => taking))
+    if (schedule.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
   }
 
   /** The first that is due when each is due earlier by `earlyMs`; one that failed keeps to its delay. */
-  #findNext(earlyMs: number): { cameraId: number; camera: Camera; dueMs: number } | undefined {
-    let next: { cameraId: number; camera: Camera; dueMs: number } | undefined
-    for (const [cameraId, camera] of this.#online) {
-      if (this.#taking.has(cameraId)) continue
-      const dueMs = camera.failures === 0 ? camera.dueMs - earlyMs : camera.dueMs
-      if (!next || dueMs < next.dueMs) next = { cameraId, camera, dueMs }
+  #findNext(earlyMs: number): { schedule: SnapshotSchedule; dueMs: number } | undefined {
+    let next: { schedule: SnapshotSchedule; dueMs: number } | undefined
+    for (const schedule of this.#online) {
+      if (schedule.taking || schedule.dueMs === undefined) continue
+      const dueMs = schedule.failures === 0 ? schedule.dueMs - earlyMs : schedule.dueMs
+      if (!next || dueMs < next.dueMs) next = { schedule, dueMs }
     }
     return next
   }
 
-  async #take(cameraId: number, camera: Camera): Promise<void> {
+  async #take(schedule: SnapshotSchedule): Promise<void> {
     const { takeSnapshot, clock, log, onSnapshot, limits = {} } = this.#options
+    const { cameraId } = schedule
+    let waitMs = this.#intervalMs()
     try {
       const { jpeg, wallMs } = await takeSnapshot(cameraId, limits)
       await this.#write(cameraId, jpeg)
-      if (camera.failures > 0) log.info({ cameraId }, 'snapshots of this camera are taken again')
-      camera.failures = 0
-      this.#takenMs.set(cameraId, clock.monotonicMs())
-      camera.dueMs = clock.monotonicMs() + this.#intervalMs()
+      if (schedule.failures > 0) log.info({ cameraId }, 'snapshots of this camera are taken again')
+      schedule.failures = 0
+      schedule.takenMs = clock.monotonicMs()
       onSnapshot(cameraId, wallMs)
     } catch (error) {
-      if (camera.failures === 0)
+      if (schedule.failures === 0)
         log.warn({ cameraId, error: errorChain(error) }, 'no snapshot of this camera, it is tried again')
-      camera.failures++
-      camera.dueMs = clock.monotonicMs() + Math.min(minIntervalMs, retryMs * 2 ** Math.min(camera.failures - 1, 10))
+      schedule.failures++
+      waitMs = Math.min(minIntervalMs, retryMs * 2 ** Math.min(schedule.failures - 1, 10))
     }
+    if (schedule.dueMs !== undefined) schedule.dueMs = clock.monotonicMs() + waitMs
   }
 
   /** Readers see the old picture or the new one, never half of one. */

@@ -1,7 +1,7 @@
 // Which cameras are suspended for a while because their streams ended a media worker, with all the cameras it had. One such end may be
 // chance. A camera that ends a second worker is left out, each time for longer.
 
-import type { Clock } from './base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 export type CameraSuspensionsOptions = {
   readonly clock: Clock

@@ -4,15 +4,15 @@
 // in the place of a dead one is told everything again and goes on.
 
 import { Worker } from 'node:worker_threads'
-import type { Clock } from './base/clock.ts'
-import { AppError, errorChain } from './base/error.ts'
-import type { Logger } from './base/log.ts'
-import { supervise } from './base/supervise.ts'
-import { createAlarm, wake } from './base/thread-rest.ts'
+import type { Clock } from '../base/clock.ts'
+import { AppError, errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import { supervise } from '../base/supervise.ts'
+import { createAlarm, wake } from '../base/thread-rest.ts'
+import type { LiveFormat, LivePiece } from '../live/live-source.ts'
+import type { LiveSubscriber, LiveSubscription } from '../live/live-streams.ts'
+import type { CountersOfCamera } from './camera-meter.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
-import type { CountersOfCamera } from './figure-keeper.ts'
-import type { LiveFormat, LivePiece } from './live/live-source.ts'
-import type { LiveSubscriber, LiveSubscription } from './live/live-streams.ts'
 import type {
   Answer,
   AnswerTo,
@@ -235,7 +235,7 @@ class WorkerSlot {
   }
 
   async #runWorker(signal: AbortSignal): Promise<void> {
-    const { workerFile = new URL('./worker.ts', import.meta.url), settings } = this.#options
+    const { workerFile = new URL('../worker.ts', import.meta.url), settings } = this.#options
     const workerData: WorkerStart = { ...settings, alarm: this.#alarm }
     const worker = new Worker(workerFile, { workerData })
     this.#worker = worker

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { silentLogger } from './base/log.ts'
-import { FigureKeeper, type LossReport } from './figure-keeper.ts'
-import { noCounters } from './model/camera-figures.ts'
+import { noCounters } from '../model/camera-figures.ts'
+import { CameraMeter, type LossReport } from './camera-meter.ts'
 
 const t0 = 1_800_000_000_000
 
 function open() {
   const time = { ms: 0 }
   const reports: LossReport[] = []
-  const keeper = new FigureKeeper({
-    rows: { write: async () => {} },
+  const meter = new CameraMeter({
     clock: { nowMs: () => t0 + time.ms, monotonicMs: () => time.ms, sleep: async () => {} },
-    log: silentLogger,
     onLoss: (report) => reports.push(report),
   })
   const counters = { ...noCounters }
@@ -24,69 +21,69 @@ function open() {
       counters.packets += 2000 * (1 - lostPart)
       counters.lostPackets += 2000 * lostPart
       counters.videoFrames += 125
-      keeper.take([{ cameraId: 1, clockRate: 1, ...counters }])
+      meter.take({ clockRate: 1, ...counters })
     }
   }
-  return { time, reports, keeper, counters, run }
+  return { time, reports, meter, counters, run }
 }
 
 test('rates are those of the last minute, and none while no pictures come', () => {
-  const { time, keeper, run } = open()
-  assert.equal(keeper.find(1), undefined)
-  keeper.take([{ cameraId: 1, clockRate: 1, ...noCounters }])
-  assert.equal(keeper.find(1)?.frameRate, undefined)
+  const { time, meter, run } = open()
+  assert.equal(meter.figures(), undefined)
+  meter.take({ clockRate: 1, ...noCounters })
+  assert.equal(meter.figures()?.frameRate, undefined)
   run(300)
-  const { bitRate, frameRate, packetLoss, sinceMs, videoFrames } = keeper.find(1)!
+  const { bitRate, frameRate, packetLoss, sinceMs, videoFrames } = meter.figures()!
   assert.deepEqual([bitRate, frameRate, packetLoss, sinceMs, videoFrames], [4e6, 25, 0, t0, 7500])
   time.ms += 20_000
-  keeper.take([{ cameraId: 1, clockRate: 1, ...noCounters, videoFrames: 7500 }])
-  assert.equal(keeper.find(1)?.bitRate, undefined)
+  meter.take({ clockRate: 1, ...noCounters, videoFrames: 7500 })
+  assert.equal(meter.figures()?.bitRate, undefined)
 })
 
 test('what was counted before the first report is in no rate', () => {
-  const { time, keeper, counters, run } = open()
+  const { time, meter, counters, run } = open()
   run(5)
   time.ms += 5000
   counters.videoFrames += 125
-  keeper.take([{ cameraId: 1, clockRate: 1, ...counters }])
-  assert.equal(keeper.find(1)!.frameRate, 25)
-  assert.equal(keeper.find(1)!.videoFrames, 250)
+  meter.take({ clockRate: 1, ...counters })
+  assert.equal(meter.figures()!.frameRate, 25)
+  assert.equal(meter.figures()!.videoFrames, 250)
 })
 
 test('counters go on when a worker dies and another one counts from zero', () => {
-  const { keeper, counters, run } = open()
+  const { meter, counters, run } = open()
   run(60)
   Object.assign(counters, noCounters)
   run(60)
-  const { videoFrames, frameRate } = keeper.find(1)!
+  const { videoFrames, frameRate } = meter.figures()!
   assert.deepEqual([videoFrames, frameRate], [3000, 25])
 })
 
 test('losses of the last ten minutes count, older ones do not', () => {
-  const { keeper, run } = open()
+  const { meter, run } = open()
   run(60, 0.1)
-  assert.ok(Math.abs(keeper.find(1)!.packetLoss! - 0.1) < 0.02)
+  assert.ok(Math.abs(meter.figures()!.packetLoss! - 0.1) < 0.02)
   run(660)
-  assert.equal(keeper.find(1)!.packetLoss, 0)
-  assert.equal(keeper.find(1)!.lostPackets, 2400)
+  assert.equal(meter.figures()!.packetLoss, 0)
+  assert.equal(meter.figures()!.lostPackets, 2400)
 })
 
 test('much loss is reported, and little; what is in between is not, nor a time without anything', () => {
-  const { keeper, reports, run, time } = open()
+  const { meter, reports, run } = open()
   run(120, 0.02)
   assert.ok(reports.length > 5 && reports.every(({ isLosing }) => isLosing))
-  assert.equal(keeper.stats().losing, 1)
+  assert.equal(meter.isLosing, true)
   run(60, 0.005)
   reports.length = 0
   run(60, 0.005)
   assert.deepEqual(reports, [])
-  assert.equal(keeper.stats().losing, 0)
+  assert.equal(meter.isLosing, false)
   run(120)
   assert.deepEqual([...new Set(reports.slice(-3).map(({ isLosing }) => isLosing))], [false])
-  reports.length = 0
+  const silent = open()
   for (let i = 0; i < 60; i++) {
-    time.ms += 5000
-    keeper.take([{ cameraId: 2, clockRate: 1, ...noCounters }])
+    silent.time.ms += 5000
+    silent.meter.take({ clockRate: 1, ...noCounters })
   }
-  assert.deepEqual(reports, [])
+  assert.deepEqual(silent.reports, [])
 })

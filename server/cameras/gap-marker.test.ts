@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GapReason } from '../contract/gap-reasons.ts'
-import { silentLogger } from './base/log.ts'
-import { GapKeeper } from './gap-keeper.ts'
-import { compareMarks, type GapMark, listMarks } from './model/gap-mark.ts'
-import { buildTimeline } from './model/timeline.ts'
+import type { GapReason } from '../../contract/gap-reasons.ts'
+import { silentLogger } from '../base/log.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
+import { compareMarks, type GapMark, listMarks } from '../model/gap-mark.ts'
+import { buildTimeline } from '../model/timeline.ts'
+import { GapMarker } from './gap-marker.ts'
 
 type Range = { readonly startMs: number; readonly endMs: number }
 type Recorded = Range & { readonly pass?: number }
@@ -15,8 +16,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
   const state: { isRecorded: boolean; footage: Range | undefined; last: Recorded | undefined } = {
     ...{ isRecorded: true, footage, last: last ?? footage },
   }
-  let wake = () => {}
-  const keeper = new GapKeeper({
+  const marker = new GapMarker({
     marks: {
       add: async (_, { pass = 0, ...mark }) => {
         const added = { ...mark, ...(pass > 0 && { pass }) }
@@ -33,21 +33,18 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     clock: {
       nowMs: () => time.ms + time.setMs,
       monotonicMs: () => time.ms,
-      sleep: () =>
-        new Promise((resolve) => {
-          wake = resolve
-        }),
+      sleep: () => new Promise(() => {}),
     },
     log: silentLogger,
+    writes: new SerialQueue(),
+    cameraId: 1,
     isRecorded: () => state.isRecorded,
     findFootage: async () => state.footage,
     findLast: async () => state.last && { pass: 0, ...state.last },
   })
-  const stop = new AbortController()
-  const running = keeper.run(stop.signal)
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
   return {
-    keeper,
+    marker,
     marks,
     state,
     setClock: (byMs: number) => {
@@ -55,29 +52,18 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     },
     async pass(ms: number) {
       time.ms += ms
-      wake()
+      marker.look()
       await settled()
     },
-    gap: (reason: GapReason | undefined) =>
-      keeper.take({ type: 'recording_gap', cameraId: 1, atMs: time.ms + time.setMs, reason }),
-    offline: (reason: GapReason) =>
-      keeper.take({
-        type: 'camera_status',
-        cameraId: 1,
-        status: { state: 'offline', reason, trouble: 'failed', detail: '' },
-      }),
-    async end() {
-      stop.abort()
-      wake()
-      await running
-    },
+    gap: (reason: GapReason | undefined) => marker.takeGap({ atMs: time.ms + time.setMs, reason }),
+    offline: (reason: GapReason) => marker.takeOffline(reason),
   }
 }
 
 const reasons = (marks: readonly GapMark[]) => marks.map(({ reason }) => reason)
 
 test('a gap that lasts is written with each of its reasons, and its end', async () => {
-  const { gap, offline, pass, marks, end } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
+  const { gap, offline, pass, marks } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
   gap('server_down')
   await pass(500)
   gap(undefined)
@@ -98,11 +84,10 @@ test('a gap that lasts is written with each of its reasons, and its end', async 
     marks.map(({ atMs }) => atMs - 1_000_000),
     [0, 500, 60_500, 61_500, 3_661_500, 3_666_500],
   )
-  await end()
 })
 
 test('a break that is over in a moment is not written', async () => {
-  const { gap, pass, marks, end } = open()
+  const { gap, pass, marks } = open()
   gap('server_down')
   gap(undefined)
   await pass(10_000)
@@ -114,11 +99,10 @@ test('a break that is over in a moment is not written', async () => {
     await pass(20_000)
   }
   assert.equal(marks.length, before)
-  await end()
 })
 
 test('that a camera is away matters only where it should be recorded and is not', async () => {
-  const { gap, offline, pass, marks, state, end } = open()
+  const { gap, offline, pass, marks, state } = open()
   offline('camera_unreachable')
   gap('server_down')
   gap(undefined)
@@ -135,36 +119,31 @@ test('that a camera is away matters only where it should be recorded and is not'
   offline('camera_unreachable')
   await pass(10_000)
   assert.equal(marks.at(-1)?.reason, 'camera_unreachable')
-  await end()
 })
 
 test('what is not written yet is listed, and written at the end', async () => {
-  const { keeper, gap, pass, marks, end } = open()
+  const { marker, gap, pass, marks } = open()
   gap('server_down')
   gap(undefined)
   await pass(10_000)
   gap('no_frames')
-  assert.deepEqual(reasons(await keeper.list(1, 1_005_000, 2_000_000)), [undefined, 'no_frames'])
-  assert.deepEqual(reasons(await keeper.list(1, 0, 2_000_000)), ['server_down', undefined, 'no_frames'])
-  await end()
-  await keeper.flush()
+  assert.deepEqual(reasons(await marker.list(1_005_000, 2_000_000)), [undefined, 'no_frames'])
+  assert.deepEqual(reasons(await marker.list(0, 2_000_000)), ['server_down', undefined, 'no_frames'])
+  await marker.flush()
   assert.equal(marks.at(-1)?.reason, 'no_frames')
 })
 
 test('after a start the reason is the one that held, unless there is footage behind it', async () => {
   const footage = { startMs: 0, endMs: 500_000 }
   const lost = { atMs: 500_100, reason: 'camera_unreachable' }
-  assert.equal(await open({ marks: [lost], footage }).keeper.findStartReason(1), 'camera_unreachable')
-  assert.equal(await open({ marks: [{ ...lost, atMs: 400_000 }], footage }).keeper.findStartReason(1), 'server_down')
-  assert.equal(
-    await open({ marks: [{ atMs: 1, reason: undefined }], footage }).keeper.findStartReason(1),
-    'server_down',
-  )
-  assert.equal(await open({ footage }).keeper.findStartReason(1), 'server_down')
+  assert.equal(await open({ marks: [lost], footage }).marker.findStartReason(), 'camera_unreachable')
+  assert.equal(await open({ marks: [{ ...lost, atMs: 400_000 }], footage }).marker.findStartReason(), 'server_down')
+  assert.equal(await open({ marks: [{ atMs: 1, reason: undefined }], footage }).marker.findStartReason(), 'server_down')
+  assert.equal(await open({ footage }).marker.findStartReason(), 'server_down')
 })
 
 test('killed soon after a camera came back, the server tells that it was down, not of the outage before', async () => {
-  const { gap, offline, pass, marks, end } = open()
+  const { gap, offline, pass, marks } = open()
   gap('server_down')
   gap(undefined)
   await pass(10_000)
@@ -176,7 +155,6 @@ test('killed soon after a camera came back, the server tells that it was down, n
   // At the next look, before the first fragment is written.
   await pass(1000)
   assert.deepEqual(reasons(marks), ['server_down', undefined, 'camera_unreachable', 'auth_failed', undefined])
-  await end()
 })
 
 test('a mark from before the segment that was recorded last is not why recording has ended', async () => {
@@ -185,14 +163,14 @@ test('a mark from before the segment that was recorded last is not why recording
   // Whether the segment was closed, or left open by the kill: then nothing is known of it but its start.
   for (const endMs of [502_000, 500_000]) {
     const last = { startMs: 500_000, endMs }
-    assert.equal(await open({ marks: [stale], footage, last }).keeper.findStartReason(1), 'server_down')
+    assert.equal(await open({ marks: [stale], footage, last }).marker.findStartReason(), 'server_down')
     const held = { ...stale, atMs: 501_900 }
-    assert.equal(await open({ marks: [held], footage, last }).keeper.findStartReason(1), 'auth_failed')
+    assert.equal(await open({ marks: [held], footage, last }).marker.findStartReason(), 'auth_failed')
   }
 })
 
 test('while the disk refuses one attempt after the other, no marks gather', async () => {
-  const { gap, pass, marks, end } = open()
+  const { gap, pass, marks } = open()
   gap('disk_failed')
   await pass(5000)
   for (let i = 0; i < 20; i++) {
@@ -201,11 +179,10 @@ test('while the disk refuses one attempt after the other, no marks gather', asyn
     await pass(30_000)
   }
   assert.deepEqual(reasons(marks), ['disk_failed'])
-  await end()
 })
 
 test('a gap in hours that are recorded for the second time has the reason of its own', async () => {
-  const { keeper, gap, pass, marks, state, setClock, end } = open()
+  const { marker, gap, pass, marks, state, setClock } = open()
   const minute = 60_000
   gap('server_down')
   gap(undefined)
@@ -229,7 +206,7 @@ test('a gap in hours that are recorded for the second time has the reason of its
   await pass(4 * minute)
   const mark = marks.at(-1)
   assert.deepEqual(mark, { atMs: startMs + 10 * minute, reason: 'disk_full', pass: 1 }, 'not behind the first pass')
-  assert.equal(await keeper.findStartReason(1), 'disk_full')
+  assert.equal(await marker.findStartReason(), 'disk_full')
   gap('server_down')
   await pass(2 * minute)
   gap(undefined)
@@ -243,7 +220,7 @@ test('a gap in hours that are recorded for the second time has the reason of its
     { startMs: thirdMs, endMs: thirdMs + 4 * minute, gapReason: 'server_down', pass: 1 },
   ]
   const footage = { startMs, endMs, newest: { pass: 1, endMs: thirdMs + 4 * minute } }
-  const listed = await keeper.list(1, range.startMs, range.endMs)
+  const listed = await marker.list(range.startMs, range.endMs)
   const { gaps } = buildTimeline(spans, { ...range, footage, marks: listed, nowMs: thirdMs + 4 * minute })
   const told = gaps.map(({ startMs: fromMs, endMs: toMs, reason }) => [
     Math.floor((fromMs - startMs) / minute),
@@ -256,12 +233,11 @@ test('a gap in hours that are recorded for the second time has the reason of its
     [10, 14, 'disk_full'],
     [14, 16, 'server_down'],
   ])
-  await end()
 })
 
 test('marks made with a clock that was set back before anything was recorded do not outlast it', async () => {
   const footage = { startMs: 0, endMs: 1_000_000 }
-  const { keeper, gap, pass, marks, setClock, end } = open({ footage })
+  const { marker, gap, pass, marks, setClock } = open({ footage })
   gap('no_frames')
   await pass(60_000)
   setClock(3_600_000)
@@ -274,32 +250,31 @@ test('marks made with a clock that was set back before anything was recorded do 
     { atMs: 1_000_000, reason: 'no_frames' },
     { atMs: 1_120_000, reason: 'camera_unreachable' },
   ])
-  assert.equal(await keeper.findStartReason(1), 'camera_unreachable')
-  await end()
+  assert.equal(await marker.findStartReason(), 'camera_unreachable')
 })
 
 test('marks of before any footage are removed, but for the last', async () => {
   const marks = [100, 200, 300].map((atMs) => ({ atMs, reason: 'no_frames' }))
-  const { gap, pass, end } = open({ marks, footage: { startMs: 250, endMs: 1_000_000 } })
+  const { marker, gap, pass } = open({ marks, footage: { startMs: 250, endMs: 1_000_000 } })
   gap('server_down')
   await pass(1)
-  await pass(3_600_001)
+  await marker.clean()
   assert.deepEqual(
     marks.slice(0, 2).map(({ atMs }) => atMs),
     [200, 300],
   )
-  await end()
 })
 
 test('a camera that never was recorded does not gather marks', async () => {
-  const { gap, offline, pass, marks, end } = open()
+  const { marker, gap, offline, pass, marks } = open()
   gap('server_down')
   for (let i = 0; i < 100; i++) {
     await pass(60_000)
     offline(i % 2 === 0 ? 'camera_unreachable' : 'auth_failed')
+    if (i % 60 === 59) await marker.clean()
   }
-  await pass(3_600_001)
+  await pass(4000)
+  await marker.clean()
   assert.ok(marks.length < 62, `${marks.length}`)
   assert.equal(marks.at(-1)?.reason, 'auth_failed')
-  await end()
 })

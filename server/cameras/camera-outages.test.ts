@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { AppError } from './base/error.ts'
-import { silentLogger } from './base/log.ts'
-import { CameraEvents } from './camera-events.ts'
-import type { SessionStatus } from './ingest/camera-session.ts'
-import { TestClock } from './live/test-clock.ts'
-import type { RecordingStatus } from './recorder/recorder.ts'
-import type { CameraEvent } from './store/events.ts'
-import type { Store } from './store/store.ts'
-import { openTemporaryStore } from './store/temporary-store.ts'
+import { AppError } from '../base/error.ts'
+import { silentLogger } from '../base/log.ts'
+import { TestClock } from '../live/test-clock.ts'
+import type { RecordingStatus } from '../recorder/recorder.ts'
+import type { CameraEvent } from '../store/events.ts'
+import type { Store } from '../store/store.ts'
+import { openTemporaryStore } from '../store/temporary-store.ts'
+import { CameraOutages } from './camera-outages.ts'
+import { EventWriter } from './event-writer.ts'
 
 const startMs = Date.UTC(2030, 0, 1)
 const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
@@ -27,31 +27,40 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
   const start = async ({
     insert = (...args) => store.events.insert(...args),
   }: Partial<Pick<Store['events'], 'insert'>> = {}) => {
-    const parts = { cameras: store.cameras, events: { insert, listOutages: () => store.events.listOutages() } }
-    const observed = new CameraEvents({ store: parts, clock, log: silentLogger, outageMs: 15_000 })
-    await observed.open()
+    const events = new EventWriter({ events: { insert }, clock, log: silentLogger })
+    const begun = await store.events.listOutages()
+    const rows = await store.cameras.list()
+    const cameras = new Map(
+      rows.map(({ id, snapshotAtMs }) => {
+        const outageSinceMs = begun.get(id)
+        const history = { outageSinceMs, wasConnected: snapshotAtMs !== null }
+        return [id, new CameraOutages({ cameraId: id, events, clock, outageMs: 15_000, ...history })]
+      }),
+    )
+    const of = (id = ids[0]!) => cameras.get(id)!
     const stopping = new AbortController()
-    const running = observed.run(stopping.signal)
+    const look = async () => {
+      while (!stopping.signal.aborted) {
+        await clock.sleep(1000, stopping.signal).catch(() => {})
+        for (const outages of cameras.values()) if (!stopping.signal.aborted) outages.look()
+        events.send()
+      }
+      await events.flush()
+    }
+    const running = look()
     const stop = async () => {
       stopping.abort()
       await running
     }
     t.after(stop)
-    const status = (cameraId: number, status: SessionStatus) =>
-      observed.take({ type: 'camera_status', cameraId, status })
     return {
-      observed,
+      events,
+      of,
       stop,
-      online: (cameraId = ids[0]!) => status(cameraId, { state: 'online', format: {} as never }),
-      offline: (cameraId = ids[0]!) =>
-        status(cameraId, {
-          state: 'offline',
-          reason: 'camera_unreachable',
-          trouble: 'timed_out',
-          detail: 'It does not answer.',
-        }),
-      recording: (status: RecordingStatus, detail?: string) =>
-        observed.take({ type: 'recording_status', cameraId: ids[0]!, status, detail }),
+      forget: (id: number) => cameras.delete(id),
+      online: (id?: number) => of(id).connected(),
+      offline: (id?: number) => of(id).disconnected(offlineData),
+      recording: (status: RecordingStatus, detail?: string) => of().takeRecordingStatus(status, detail),
     }
   }
   const wait = async (seconds: number) => clock.advance(seconds * 1000)
@@ -67,9 +76,9 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
 const offlineData = { reason: 'camera_unreachable', detail: 'It does not answer.' }
 
 test('a camera whose clock is wrong every night is told of once, with what to do about it', async (t) => {
-  const { start, wait, list, ids } = await open(t)
-  const { observed, stop } = await start()
-  const tell = (rate: number) => observed.take({ type: 'camera_clock', cameraId: ids[0]!, rate })
+  const { start, wait, list } = await open(t)
+  const { of, stop } = await start()
+  const tell = (rate: number) => of().takeClockRate(rate)
   tell(1.5)
   await wait(30)
   tell(1)
@@ -182,8 +191,8 @@ test('an outage that is not old enough when the server stops is nothing', async 
 
 test('cameras of a worker that died are away once they are for long', async (t) => {
   const { start, wait, list, ids } = await open(t, { cameras: 3, seen: 2 })
-  const { observed, online } = await start()
-  observed.takeWorkerLoss(ids)
+  const { of, online } = await start()
+  for (const id of ids) of(id).disconnected({ reason: 'server_down', detail: undefined })
   await wait(10)
   online(ids[0])
   await wait(30)
@@ -195,13 +204,13 @@ test('cameras of a worker that died are away once they are for long', async (t) 
 
 test('a gap is told when it is long enough and was not asked for', async (t) => {
   const { start, wait, list, ids } = await open(t)
-  const { observed } = await start()
+  const { of } = await start()
   const gap = { cameraId: ids[0]!, startMs: startMs + 500, endMs: startMs + 20_700, reason: 'camera_unreachable' }
-  observed.takeGap(gap)
-  observed.takeGap({ ...gap, endMs: gap.startMs + 14_999 })
-  observed.takeGap({ ...gap, endMs: gap.startMs - 60_000 })
-  observed.takeGap({ ...gap, reason: 'stopped_by_user' })
-  observed.takeGap({ ...gap, startMs: gap.endMs, endMs: startMs + 60_000, reason: 'server_down' })
+  of().takeGap(gap)
+  of().takeGap({ ...gap, endMs: gap.startMs + 14_999 })
+  of().takeGap({ ...gap, endMs: gap.startMs - 60_000 })
+  of().takeGap({ ...gap, reason: 'stopped_by_user' })
+  of().takeGap({ ...gap, startMs: gap.endMs, endMs: startMs + 60_000, reason: 'server_down' })
   await wait(2)
   assert.deepEqual(await list(), [
     // As in the timeline: what is between two segments that are rounded outwards.
@@ -243,15 +252,15 @@ test('a failing recording is told at once, and once until it has gone well', asy
 
 test('a camera that is removed is forgotten, with what waits to be written of it', async (t) => {
   const { start, wait, list, ids, store } = await open(t, { cameras: 2 })
-  const { observed, offline } = await start()
+  const { events, forget, offline } = await start()
   for (const id of ids) offline(id)
   await store.cameras.remove(ids[0]!)
   await wait(20)
   assert.deepEqual(await list(), [['camera_offline', 0, offlineData]])
-  observed.forget(ids[0]!)
-  observed.forget(ids[1]!)
+  forget(ids[0]!)
+  forget(ids[1]!)
   await wait(60)
-  assert.deepEqual(observed.stats(), { waiting: 0, dropped: 0 })
+  assert.deepEqual(events.stats(), { waiting: 0, dropped: 0 })
 })
 
 test('while the store fails, events wait in order, up to a bound, and nobody is disturbed', async (t) => {
@@ -263,22 +272,22 @@ test('while the store fails, events wait in order, up to a bound, and nobody is 
     written.push(event.category)
     return outage ? store.events.insert(event, outage) : ({} as CameraEvent)
   }
-  const { observed, offline, online } = await start({ insert })
+  const { events, of, offline, online } = await start({ insert })
   offline()
   await wait(20)
   online()
   await wait(20)
-  assert.equal(observed.stats().waiting, 2)
+  assert.equal(events.stats().waiting, 2)
   for (let i = 0; i < 1100; i++) {
     const cameraId = ids[1 + (i % 49)]!
-    observed.takeGap({ cameraId, startMs: startMs - 60_000, endMs: startMs, reason: 'no_frames' })
+    of(cameraId).takeGap({ startMs: startMs - 60_000, endMs: startMs, reason: 'no_frames' })
   }
   await wait(1)
-  assert.deepEqual(observed.stats(), { waiting: 1000, dropped: 102 })
+  assert.deepEqual(events.stats(), { waiting: 1000, dropped: 102 })
   isDown = false
   await wait(1)
-  await observed.flush()
-  assert.equal(observed.stats().waiting, 0)
+  await events.flush()
+  assert.equal(events.stats().waiting, 0)
   assert.equal(written.length, 1000)
   assert.deepEqual(written.slice(0, 3), ['camera_offline', 'camera_online', 'recording_gap'])
   assert.equal((await list()).length, 2)
@@ -302,12 +311,11 @@ test('one camera cannot flood: what begins is bounded, what has begun is ended',
 })
 
 test('losses that persist are one event, and another only after they were over for a while', async (t) => {
-  const { start, wait, list, ids } = await open(t)
-  const { observed } = await start()
+  const { start, wait, list } = await open(t)
+  const { of } = await start()
   const lose = async (seconds: number, isLosing: boolean) => {
     for (let i = 0; i < seconds; i += 10) {
-      observed.takeLoss({
-        cameraId: ids[0]!,
+      of().takeLoss({
         isLosing,
         packetLoss: isLosing ? 0.0312 : 0,
         pictureLoss: isLosing ? 0.4 : 0,

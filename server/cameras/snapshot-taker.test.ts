@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
-import { SnapshotKeeper } from './snapshot-keeper.ts'
-import { TestClock } from './test-clock.ts'
+import { TestClock } from '../live/test-clock.ts'
+import { type SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
 
 async function setUp() {
   const dir = await mkdtemp(join(tmpdir(), 'snapshots-'))
@@ -22,7 +22,7 @@ async function setUp() {
     offline: new Set<number>(),
     late: new Set<number>(),
   }
-  const keeper = new SnapshotKeeper({
+  const taker = new SnapshotTaker({
     dir: join(dir, 'snapshots'),
     clock,
     log: silentLogger,
@@ -44,9 +44,18 @@ async function setUp() {
     },
   })
   const controller = new AbortController()
-  const running = keeper.run(controller.signal)
+  const schedules = new Map<number, SnapshotSchedule>()
+  const scheduleOf = (cameraId: number) => {
+    const schedule = schedules.get(cameraId) ?? taker.schedule(cameraId)
+    schedules.set(cameraId, schedule)
+    return schedule
+  }
+  const running = taker.run(controller.signal)
   return {
-    ...{ clock, taken, told, state, keeper },
+    ...{ clock, taken, told, state, taker },
+    setOnline: (cameraId: number, lastMs?: number) => taker.setOnline(scheduleOf(cameraId), lastMs),
+    setOffline: (cameraId: number) => taker.setOffline(scheduleOf(cameraId)),
+    remove: (cameraId: number) => taker.remove(scheduleOf(cameraId)),
     files: () => readdir(join(dir, 'snapshots')),
     /** Lets time pass in small steps, and the disk keep up. */
     async pass(minutes: number) {
@@ -81,9 +90,9 @@ test('cameras whose pictures take five seconds do not keep the others waiting as
   await using t = await setUp()
   for (let cameraId = 1; cameraId <= 10; cameraId++) {
     t.state.late.add(cameraId)
-    t.keeper.setOnline(cameraId)
+    t.setOnline(cameraId)
   }
-  for (let cameraId = 11; cameraId <= 20; cameraId++) t.keeper.setOnline(cameraId)
+  for (let cameraId = 11; cameraId <= 20; cameraId++) t.setOnline(cameraId)
   for (let i = 0; t.told.length < 10; i++) {
     assert.ok(i < 49, 'the others have theirs before the first late one has')
     await t.step()
@@ -95,35 +104,35 @@ test('cameras whose pictures take five seconds do not keep the others waiting as
 
 test('a picture at the first connection of each camera, one at a time, whole files only', async () => {
   await using t = await setUp()
-  for (let cameraId = 1; cameraId <= 20; cameraId++) t.keeper.setOnline(cameraId)
+  for (let cameraId = 1; cameraId <= 20; cameraId++) t.setOnline(cameraId)
   await until(() => t.told.length === 20)
   assert.equal(t.state.mostRunning, 1)
   assert.deepEqual((await t.files()).sort(), Array.from({ length: 20 }, (_, i) => `${i + 1}.jpg`).sort())
-  assert.equal((await readFile(t.keeper.pathOf(7)))[0], 7)
+  assert.equal((await readFile(t.taker.pathOf(7)))[0], 7)
   assert.equal(t.told[0]!.createdAtMs, t.clock.nowMs() - 7)
 })
 
 test('a new picture at least every ten minutes while online, none while offline', async () => {
   await using t = await setUp()
-  t.keeper.setOnline(1)
+  t.setOnline(1)
   await t.pass(30)
   const times = t.taken.map((each) => each.atMs)
   assert.ok(times.length >= 4)
   for (const [i, atMs] of times.entries()) if (i > 0) assert.ok(atMs - times[i - 1]! <= 600_000)
-  t.keeper.setOffline(1)
+  t.setOffline(1)
   await t.pass(15)
   assert.equal(t.taken.length, times.length)
 })
 
 test('a camera that comes back soon keeps the picture it has', async () => {
   await using t = await setUp()
-  t.keeper.setOnline(1, t.clock.nowMs() - 60_000)
+  t.setOnline(1, t.clock.nowMs() - 60_000)
   await t.pass(2)
   assert.equal(t.taken.length, 0)
   await t.pass(7)
   assert.equal(t.taken.length, 1)
-  t.keeper.setOffline(1)
-  t.keeper.setOnline(1)
+  t.setOffline(1)
+  t.setOnline(1)
   await t.pass(2)
   assert.equal(t.taken.length, 1)
 })
@@ -131,8 +140,8 @@ test('a camera that comes back soon keeps the picture it has', async () => {
 test('a camera that gives no picture is tried again, and others do not wait for it', async () => {
   await using t = await setUp()
   t.state.offline.add(1)
-  t.keeper.setOnline(1)
-  t.keeper.setOnline(2)
+  t.setOnline(1)
+  t.setOnline(2)
   await until(() => t.told.length === 1)
   assert.equal(t.told[0]!.cameraId, 2)
   t.state.offline.clear()
@@ -145,9 +154,9 @@ test('a camera that gives no picture is tried again, and others do not wait for 
 
 test('the picture of a removed camera goes and does not come back', async () => {
   await using t = await setUp()
-  t.keeper.setOnline(1)
+  t.setOnline(1)
   await until(() => t.state.started === 1)
-  await t.keeper.remove(1)
+  await t.remove(1)
   await t.pass(1)
   assert.deepEqual(await t.files(), [])
 })
@@ -155,13 +164,13 @@ test('the picture of a removed camera goes and does not come back', async () => 
 test('pictures due within two minutes are taken together, a camera that fails keeps to its delay', async () => {
   await using test = await setUp()
   test.state.offline.add(9)
-  test.keeper.setOnline(9)
+  test.setOnline(9)
   for (const [cameraId, ageMinutes] of [
     [1, 7.8],
     [2, 6.5],
     [3, 2],
   ] as const) {
-    test.keeper.setOnline(cameraId, test.clock.nowMs() - ageMinutes * 60_000)
+    test.setOnline(cameraId, test.clock.nowMs() - ageMinutes * 60_000)
   }
   await test.pass(1) // the first is due 8 minutes after its last one
   await until(() => test.taken.length >= 2)

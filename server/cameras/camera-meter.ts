@@ -1,0 +1,139 @@
+// How well the pictures of one camera arrive, from the counters that its worker sends every few seconds: rates of the last minute, losses
+// of the last ten.
+
+import type { Clock } from '../base/clock.ts'
+import {
+  addCounters,
+  type CameraCounters,
+  type CameraFigures,
+  counterNames,
+  findPacketLoss,
+  findPictureLoss,
+  judgeLoss,
+  noCounters,
+  subtractCounters,
+} from '../model/camera-figures.ts'
+
+/** What a worker has counted of a camera. */
+export type CountersOfCamera = CameraCounters & {
+  readonly cameraId: number
+  /** As in `CameraFigures`. */
+  readonly clockRate: number
+}
+
+export type LossReport = {
+  readonly isLosing: boolean
+  /** Shares of the last minute, from 0 to 1. */
+  readonly packetLoss: number
+  readonly pictureLoss: number
+}
+
+export type CameraMeterOptions = {
+  readonly clock: Clock
+  /** Called every ten seconds while the camera loses much, or little. */
+  readonly onLoss: (report: LossReport) => void
+}
+
+const sampleMs = 10_000
+const minuteMs = 60_000
+const windowMs = 600_000
+/** No picture for so long: there is no rate. */
+const silentMs = 15_000
+
+type Sample = { readonly atMs: number; readonly counters: CameraCounters }
+
+type Counted = {
+  readonly sinceMs: number
+  /** Of the first report. Nobody knows in how much time that was counted, so that it is in no rate. */
+  readonly first: CameraCounters
+  /** Oldest first; the oldest is not older than the window. */
+  readonly samples: Sample[]
+}
+
+export class CameraMeter {
+  readonly #options: CameraMeterOptions
+  /** Sums of what workers that have died had counted. */
+  #base = noCounters
+  #last = noCounters
+  #clockRate = 1
+  /** Monotonic. */
+  #lastPictureMs = Number.NEGATIVE_INFINITY
+  #counted: Counted | undefined
+
+  constructor(options: CameraMeterOptions) {
+    this.#options = options
+  }
+
+  /** Sums of everything that was counted. */
+  get total(): CameraCounters {
+    return addCounters(this.#base, this.#last)
+  }
+
+  get isLosing(): boolean {
+    return this.#counted !== undefined && judgeLoss(this.#since(this.#counted, minuteMs)) === 'much'
+  }
+
+  /** Takes what a worker counted. A counter that decreased is that of another worker. */
+  take({ clockRate, ...counters }: Omit<CountersOfCamera, 'cameraId'>): void {
+    const { clock } = this.#options
+    const nowMs = clock.monotonicMs()
+    this.#counted ??= {
+      sinceMs: clock.nowMs(),
+      first: counters,
+      samples: [{ atMs: nowMs, counters: noCounters }],
+    }
+    const { samples } = this.#counted
+    if (counterNames.some((name) => counters[name] < this.#last[name])) this.#base = this.total
+    if (counters.videoFrames !== this.#last.videoFrames) this.#lastPictureMs = nowMs
+    this.#last = counters
+    this.#clockRate = clockRate
+    if (nowMs - samples.at(-1)!.atMs < sampleMs) return
+    samples.push({ atMs: nowMs, counters: this.total })
+    while (samples[1] && nowMs - samples[0]!.atMs > windowMs) samples.shift()
+    this.#judge(this.#counted)
+  }
+
+  /** Undefined while nothing has been counted. */
+  figures(): CameraFigures | undefined {
+    if (!this.#counted) return undefined
+    const { clock } = this.#options
+    const nowMs = clock.monotonicMs()
+    const { sinceMs, first } = this.#counted
+    const { total } = this
+    const { atMs, counters } = this.#sampleBefore(this.#counted, minuteMs)
+    const seconds = (nowMs - atMs) / 1000
+    const { receivedBytes, videoFrames } = subtractCounters(total, counters === noCounters ? first : counters)
+    const isOn = nowMs - this.#lastPictureMs < silentMs && seconds >= 1
+    const recent = this.#since(this.#counted, windowMs)
+    return {
+      ...total,
+      sinceMs,
+      atMs: clock.nowMs(),
+      bitRate: isOn ? (receivedBytes * 8) / seconds : undefined,
+      frameRate: isOn ? videoFrames / seconds : undefined,
+      clockRate: this.#clockRate,
+      packetLoss: findPacketLoss(recent),
+      pictureLoss: findPictureLoss(recent),
+    }
+  }
+
+  #judge(counted: Counted): void {
+    const recent = this.#since(counted, minuteMs)
+    const loss = judgeLoss(recent)
+    // A minute in which nothing came says nothing.
+    if (loss === 'some' || recent.videoFrames + recent.droppedFrames + recent.packets === 0) return
+    const packetLoss = findPacketLoss(recent) ?? 0
+    const pictureLoss = findPictureLoss(recent) ?? 0
+    this.#options.onLoss({ isLosing: loss === 'much', packetLoss, pictureLoss })
+  }
+
+  #since(counted: Counted, ms: number): CameraCounters {
+    return subtractCounters(this.total, this.#sampleBefore(counted, ms).counters)
+  }
+
+  /** The newest that is at least so old, or the oldest there is. */
+  #sampleBefore({ samples }: Counted, ms: number): Sample {
+    const fromMs = this.#options.clock.monotonicMs() - ms
+    return samples.findLast(({ atMs }) => atMs <= fromMs) ?? samples[0]!
+  }
+}

@@ -1,0 +1,159 @@
+// When the troubles of one camera become events: connection lost, recording failed, wrong clock, losses, gaps in the footage. Troubles
+// shorter than their limit are no events.
+
+import type { FootageGap } from '../archive/catalog.ts'
+import type { Clock } from '../base/clock.ts'
+import { type Moment, Outage, type OutageNews } from '../model/outage.ts'
+import { writeTime, writeTimeUp } from '../model/time.ts'
+import type { RecordingStatus } from '../recorder/recorder.ts'
+import type { LossReport } from './camera-meter.ts'
+import type { EventWriter } from './event-writer.ts'
+
+export type CameraOutagesOptions = {
+  readonly cameraId: number
+  readonly events: EventWriter
+  readonly clock: Clock
+  /** How long a camera must be gone, or back, and a gap in the footage last, to become an event. */
+  readonly outageMs: number
+  /** An outage that was written before the server started, and may go on: when it began, Unix milliseconds. */
+  readonly outageSinceMs?: number | undefined
+  /** The camera has been connected before: one that never was is not set up yet, and has no outages. */
+  readonly wasConnected: boolean
+}
+
+export type OutageCause = { readonly reason: string; readonly detail: string | undefined }
+
+/** A camera whose clock is wrong every night is reported once. */
+const clockRateLimits = { downMs: 60_000, upMs: 7 * 86_400_000 }
+/** Losses are reported after this many times `outageMs`, and again only after they were small for twice as long. */
+const lossFactor = 20
+
+export class CameraOutages {
+  readonly #options: CameraOutagesOptions
+  readonly #connection: Outage<OutageCause>
+  #recording: Outage<string | undefined>
+  /** Down while the camera's clock passes at another rate than 1. */
+  readonly #clockRate = new Outage<number>(clockRateLimits)
+  readonly #loss: Outage<LossReport>
+  #wasConnected: boolean
+
+  constructor(options: CameraOutagesOptions) {
+    const { outageMs, outageSinceMs, wasConnected } = options
+    this.#options = options
+    this.#wasConnected = wasConnected
+    this.#connection = new Outage({ downMs: outageMs, upMs: outageMs }, outageSinceMs)
+    this.#recording = this.#createRecording()
+    const lossMs = lossFactor * outageMs
+    this.#loss = new Outage({ downMs: lossMs, upMs: 2 * lossMs })
+  }
+
+  connected(): void {
+    this.#wasConnected = true
+    this.#connection.up(this.#now())
+  }
+
+  disconnected({ reason, detail }: OutageCause): void {
+    if (this.#wasConnected) this.#connection.down(this.#now(), { reason, detail })
+  }
+
+  takeRecordingStatus(status: RecordingStatus, detail: string | undefined): void {
+    if (status === 'ERROR') this.#recording.down(this.#now(), detail)
+    else if (status === 'RECORDING') this.#recording.up(this.#now())
+    // Turned off, it has not failed: when it is turned on again, it may fail anew.
+    else if (status === 'READY') this.#recording = this.#createRecording()
+  }
+
+  /** `rate`: of the camera's clock, 1 when it is right. */
+  takeClockRate(rate: number): void {
+    if (rate === 1) this.#clockRate.up(this.#now())
+    else this.#clockRate.down(this.#now(), rate)
+  }
+
+  takeLoss(report: LossReport): void {
+    if (report.isLosing) this.#loss.down(this.#now(), report)
+    else this.#loss.up(this.#now())
+  }
+
+  /** There is footage again. A gap that its owner asked for is not an event. */
+  takeGap({ startMs, endMs, reason }: Omit<FootageGap, 'cameraId'>): void {
+    const { cameraId, events, outageMs } = this.#options
+    if (reason === 'clock_set') events.writeLimited(describeClockSet(cameraId, startMs, endMs))
+    else if (endMs - startMs >= outageMs && reason !== 'stopped_by_user') {
+      const data = { start: writeTimeUp(startMs), end: writeTime(endMs), reason }
+      events.writeLimited({
+        cameraId,
+        category: 'recording_gap',
+        title: 'Gap in the recording',
+        occurredAtMs: endMs,
+        data,
+      })
+    }
+  }
+
+  /** Writes what has lasted long enough. To be called each second. */
+  look(): void {
+    const { cameraId, clock, events } = this.#options
+    const monotonicMs = clock.monotonicMs()
+    const mayBegin = () => events.mayBegin(cameraId)
+    const outage = this.#connection.poll(monotonicMs, mayBegin)
+    if (outage) this.#writeOutage(outage)
+    const failure = this.#recording.poll(monotonicMs, mayBegin)
+    if (failure?.kind === 'begin') {
+      const data = { detail: failure.cause ?? null }
+      const title = 'Recording failed'
+      events.write({ cameraId, category: 'recording_error', title, occurredAtMs: failure.sinceMs, data })
+    }
+    const wrong = this.#clockRate.poll(monotonicMs, mayBegin)
+    if (wrong?.kind === 'begin') events.write(describeClockRate(cameraId, wrong.sinceMs, wrong.cause))
+    const losing = this.#loss.poll(monotonicMs, mayBegin)
+    if (losing?.kind === 'begin') events.write(describeLoss(cameraId, losing.sinceMs, losing.cause))
+  }
+
+  #writeOutage(news: OutageNews<OutageCause>): void {
+    const { cameraId, events } = this.#options
+    const { sinceMs } = news
+    if (news.kind === 'begin') {
+      const { reason, detail = null } = news.cause
+      const event = { cameraId, category: 'camera_offline', title: 'Camera offline', occurredAtMs: sinceMs }
+      events.write({ ...event, data: { reason, detail } }, { kind: 'begin', sinceMs })
+    } else {
+      const data = {
+        offline_since: writeTime(sinceMs),
+        duration_seconds: Math.max(0, Math.round((news.untilMs - sinceMs) / 1000)),
+      }
+      const event = { cameraId, category: 'camera_online', title: 'Camera online again', occurredAtMs: news.untilMs }
+      events.write({ ...event, data }, { kind: 'end' })
+    }
+  }
+
+  /** Becomes an event at once, and not again until it has gone well for a while. */
+  #createRecording(): Outage<string | undefined> {
+    return new Outage({ downMs: 0, upMs: this.#options.outageMs })
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() }
+  }
+}
+
+function describeLoss(cameraId: number, occurredAtMs: number, { packetLoss, pictureLoss }: LossReport) {
+  const percent = (part: number) => Math.round(part * 1000) / 10
+  const data = { packet_loss_percent: percent(packetLoss), picture_loss_percent: percent(pictureLoss) }
+  const title = 'Pictures are lost on the way from the camera'
+  return { cameraId, category: 'packet_loss', title, occurredAtMs, data }
+}
+
+function describeClockSet(cameraId: number, fromMs: number, toMs: number) {
+  const way = toMs < fromMs ? 'back' : 'forwards'
+  const detail = `The server's clock was set ${way}: recording continues at the new time.`
+  const data = { before: writeTime(fromMs), after: writeTime(toMs), detail }
+  return { cameraId, category: 'clock_set', title: 'Clock was set', occurredAtMs: toMs, data }
+}
+
+function describeClockRate(cameraId: number, occurredAtMs: number, rate: number) {
+  const fewer = rate > 1 ? 'fewer' : 'more'
+  const detail = `The camera stamps its pictures as if ${(60 / rate).toFixed(1)} seconds passed in a minute: it probably sends ${fewer} pictures than its configured frame rate. The server measures their times instead. To correct this, set a constant frame rate in the camera, for instance by limiting the exposure time at night.`
+  const data = { rate: Math.round(rate * 1000) / 1000, detail }
+  return { cameraId, category: 'camera_clock', title: 'Camera clock is wrong', occurredAtMs, data }
+}

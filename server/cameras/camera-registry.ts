@@ -1,0 +1,298 @@
+// The cameras of this server: brings them in step with the store (which are connected, which are recorded, which are gone) and hands each
+// the reports of its worker.
+
+import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { FootageGap } from '../archive/catalog.ts'
+import { errorChain } from '../base/error.ts'
+import { SerialQueue } from '../base/serial-queue.ts'
+import { addCounters, type CameraFigures, noCounters } from '../model/camera-figures.ts'
+import type { GapMark } from '../model/gap-mark.ts'
+import { isRecordedAt } from '../model/recording-run.ts'
+import type { Camera as CameraRow } from '../store/cameras.ts'
+import type { Recording } from '../store/recordings.ts'
+import type { Store } from '../store/store.ts'
+import { Camera, type CameraHistory, type CameraServices } from './camera.ts'
+import type { CountersOfCamera } from './camera-meter.ts'
+import type { CameraReport } from './media-workers.ts'
+import type { CameraJob } from './worker-protocol.ts'
+
+export type CameraRegistryOptions = Omit<CameraServices, 'writes'> & {
+  readonly store: Pick<
+    Store,
+    'cameras' | 'recordings' | 'gapMarks' | 'segments' | 'users' | 'events' | 'cameraFigures' | 'onChange'
+  >
+}
+
+/** How late a recording may end whose time is over. */
+const recordingEndMs = 500
+const lookIntervalMs = 1000
+const figuresIntervalMs = 30_000
+const cleaningIntervalMs = 3_600_000
+
+type Status = 'online' | 'offline' | 'unknown'
+
+/** Why a recorder that begins has no footage before its own. */
+type FindStartReason = (camera: Camera) => Promise<GapReason>
+
+const startedByUser: FindStartReason = async () => 'stopped_by_user'
+const startedWithServer: FindStartReason = (camera) => camera.findStartReason()
+
+export class CameraRegistry {
+  readonly #options: CameraRegistryOptions
+  readonly #services: CameraServices
+  /** Those that are being removed included, until their footage is closed. */
+  readonly #cameras = new Map<number, Camera>()
+  readonly #removing = new Map<Camera, Promise<void>>()
+  readonly #writes = new SerialQueue()
+  /** Cameras to look up in the store; undefined: all. */
+  #toReconcile: Set<number> | undefined = new Set()
+  #isReconcilePending = false
+  /** When recordings end by themselves, Unix milliseconds, by camera. */
+  readonly #ends = new Map<number, number>()
+  /** Of cameras that are gone. */
+  #formerCounters = noCounters
+  #leaveStore: (() => void) | undefined
+  #isClosed = false
+
+  constructor(options: CameraRegistryOptions) {
+    this.#options = options
+    this.#services = { ...options, writes: this.#writes }
+  }
+
+  /** Starts what the store says, then follows its changes. */
+  async open(): Promise<void> {
+    const { store } = this.#options
+    await store.cameras.resetStatus()
+    await store.recordings.resetStatus()
+    await this.#reconcileAll(startedWithServer, await store.events.listOutages())
+    await this.#removeForgotten()
+    this.#leaveStore = store.onChange((change) => {
+      if (typeof change === 'object') this.#scheduleReconcile(change.camera)
+      else if (change === 'accounts' || change === 'foreign') this.#scheduleReconcile()
+    })
+  }
+
+  /** Undefined for one that does not exist, or is gone. */
+  find(cameraId: number): Camera | undefined {
+    return this.#cameras.get(cameraId)
+  }
+
+  /** Takes a worker's report. */
+  take(report: CameraReport): void {
+    const cameraId = report.type === 'segment_opened' ? report.segment.cameraId : report.cameraId
+    this.#cameras.get(cameraId)?.take(report)
+  }
+
+  /** Takes what a worker counted of its cameras. */
+  takeCounters(counters: readonly CountersOfCamera[]): void {
+    for (const each of counters) this.#cameras.get(each.cameraId)?.takeCounters(each)
+  }
+
+  /** A worker has died that had these cameras. */
+  takeWorkerLoss(cameraIds: readonly number[]): void {
+    for (const cameraId of cameraIds) this.#cameras.get(cameraId)?.takeWorkerLoss()
+  }
+
+  /** There is footage of a camera again after a gap. */
+  takeGap(gap: FootageGap): void {
+    this.#cameras.get(gap.cameraId)?.takeGap(gap)
+  }
+
+  /** Undefined for a camera of which nothing has been counted yet. */
+  findFigures(cameraId: number): CameraFigures | undefined {
+    return this.#cameras.get(cameraId)?.figures()
+  }
+
+  async listGapMarks(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
+    return (await this.#cameras.get(cameraId)?.listGapMarks(startMs, endMs)) ?? []
+  }
+
+  /** How many cameras are in which state; `reason` is empty but for those that are offline. */
+  stats(): { status: Status; reason: string; cameras: number }[] {
+    const groups = new Map<string, { status: Status; reason: string; cameras: number }>()
+    for (const camera of this.#cameras.values()) {
+      if (this.#removing.has(camera)) continue
+      const reported = camera.status
+      const status = reported === undefined || reported.state === 'connecting' ? 'unknown' : reported.state
+      const reason = reported?.state === 'offline' ? reported.reason : ''
+      const group = groups.get(status + reason) ?? { status, reason, cameras: 0 }
+      group.cameras++
+      groups.set(status + reason, group)
+    }
+    return [...groups.values()]
+  }
+
+  /** Sums over all cameras, of which none is named. */
+  figureStats(): { readonly freezes: number; readonly frozenMs: number; readonly losing: number } {
+    let total = this.#formerCounters
+    let losing = 0
+    for (const { meter } of this.#cameras.values()) {
+      total = addCounters(total, meter.total)
+      if (meter.isLosing) losing++
+    }
+    return { freezes: total.freezes, frozenMs: total.frozenMs, losing }
+  }
+
+  /** What is to be run as long as the server does, by what it is called in the log. */
+  get tasks(): Record<string, (signal: AbortSignal) => Promise<void>> {
+    return {
+      'ends of recordings': (signal) => this.#repeat(recordingEndMs, signal, async () => this.#endRecordings()),
+      'events of cameras': (signal) => this.#watch(signal),
+      'figures of cameras': (signal) => this.#repeat(figuresIntervalMs, signal, () => this.#writeFigures()),
+      'reasons of gaps': (signal) => this.#repeat(cleaningIntervalMs, signal, () => this.#clean(signal)),
+    }
+  }
+
+  /** Stops following the store; what was reported so far is written. Call after the workers have ended. */
+  async close(): Promise<void> {
+    const { store, events } = this.#options
+    this.#isClosed = true
+    this.#leaveStore?.()
+    await this.#writes.idle()
+    await Promise.all(this.#removing.values())
+    await Promise.all([...this.#cameras.values()].map((camera) => camera.flush()))
+    await events.flush()
+    await store.cameras.resetStatus()
+    await store.recordings.resetStatus()
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { events, log } = this.#options
+    await this.#repeat(lookIntervalMs, signal, async () => {
+      for (const camera of this.#cameras.values()) camera.look()
+      events.send()
+    })
+    await events.flush()
+    const { waiting } = events.stats()
+    if (waiting > 0) log.error({ events: waiting }, 'events of cameras are lost')
+  }
+
+  #endRecordings(): void {
+    const nowMs = this.#options.clock.nowMs()
+    for (const [cameraId, endMs] of this.#ends) if (nowMs >= endMs) this.#scheduleReconcile(cameraId)
+  }
+
+  async #writeFigures(): Promise<void> {
+    const { store, log } = this.#options
+    const figures = new Map<number, CameraFigures>()
+    for (const camera of this.#cameras.values()) {
+      const own = camera.figures()
+      if (own) figures.set(camera.id, own)
+    }
+    await store.cameraFigures.write(figures).catch((error: unknown) => {
+      log.warn({ error: errorChain(error) }, 'the figures of cameras were not written')
+    })
+  }
+
+  async #clean(signal: AbortSignal): Promise<void> {
+    for (const camera of [...this.#cameras.values()]) if (!signal.aborted) await camera.clean()
+  }
+
+  /** One camera, or all. */
+  #scheduleReconcile(cameraId?: number): void {
+    if (cameraId === undefined) this.#toReconcile = undefined
+    else this.#toReconcile?.add(cameraId)
+    if (this.#isReconcilePending) return
+    this.#isReconcilePending = true
+    void this.#writes
+      .run(async () => {
+        this.#isReconcilePending = false
+        const ids = this.#toReconcile
+        this.#toReconcile = new Set()
+        if (ids === undefined) await this.#reconcileAll(startedByUser)
+        else for (const id of ids) await this.#reconcileOne(id)
+      })
+      .catch((error) => {
+        // What could not be looked up now is, with the next change of any camera.
+        this.#toReconcile = undefined
+        this.#options.log.error({ error: errorChain(error) }, 'cameras not brought in step with the store')
+      })
+  }
+
+  async #reconcileOne(id: number): Promise<void> {
+    if (this.#isClosed) return
+    const { cameras, recordings, users } = this.#options.store
+    const row = await cameras.find(id)
+    if (!row) return this.#remove(id)
+    const { isOwner } = await users.get(row.ownerId)
+    await this.#apply(row, await recordings.find(id), { tellsAll: isOwner, findStartReason: startedByUser })
+  }
+
+  async #reconcileAll(findStartReason: FindStartReason, outages?: ReadonlyMap<number, number>): Promise<void> {
+    if (this.#isClosed) return
+    const { cameras, recordings, users } = this.#options.store
+    const rows = await cameras.list()
+    const recorded = new Map((await recordings.list()).map((recording) => [recording.cameraId, recording]))
+    const owners = new Set((await users.list()).flatMap(({ id, isOwner }) => (isOwner ? [id] : [])))
+    for (const row of rows) {
+      const tellsAll = owners.has(row.ownerId)
+      const outageSinceMs = outages?.get(row.id)
+      await this.#apply(row, recorded.get(row.id), { tellsAll, findStartReason, outageSinceMs })
+    }
+    const wanted = new Set(rows.map(({ id }) => id))
+    for (const id of this.#cameras.keys()) if (!wanted.has(id)) this.#remove(id)
+  }
+
+  async #apply(
+    row: CameraRow,
+    recording: Recording | undefined,
+    { tellsAll, findStartReason, outageSinceMs }: ApplyOptions,
+  ): Promise<void> {
+    const { id, ownerId, url, username, password, keepsDamaged } = row
+    const camera = this.#cameras.get(id) ?? this.#add(id, { snapshotAtMs: row.snapshotAtMs, outageSinceMs })
+    const isRecorded = recording !== undefined && isRecordedAt(recording, this.#options.clock.nowMs())
+    if (isRecorded && recording.recordsUntilMs !== null) this.#ends.set(id, recording.recordsUntilMs)
+    else this.#ends.delete(id)
+    const job: CameraJob = {
+      cameraId: id,
+      ...{ ownerId, tellsAll, url },
+      ...(username !== null && { username }),
+      ...(password !== null && { password }),
+      ...(keepsDamaged && { keepsDamaged }),
+      recording: isRecorded ? { startReason: await findStartReason(camera) } : undefined,
+    }
+    camera.setJob(job)
+  }
+
+  #add(id: number, history: CameraHistory): Camera {
+    const camera = new Camera(id, history, this.#services)
+    this.#cameras.set(id, camera)
+    return camera
+  }
+
+  /** The camera waits for its disk, and nobody for the camera. */
+  #remove(id: number): void {
+    const camera = this.#cameras.get(id)
+    if (!camera || this.#removing.has(camera)) return
+    this.#ends.delete(id)
+    const removal = camera.remove().finally(() => {
+      this.#formerCounters = addCounters(this.#formerCounters, camera.meter.total)
+      this.#cameras.delete(id)
+      this.#removing.delete(camera)
+    })
+    this.#removing.set(camera, removal)
+  }
+
+  /** Cameras that were removed while the server was stopped. */
+  async #removeForgotten(): Promise<void> {
+    for (const id of await this.#options.store.segments.listCameraIds()) {
+      if (this.#cameras.has(id)) continue
+      this.#add(id, { snapshotAtMs: null })
+      this.#remove(id)
+    }
+  }
+
+  async #repeat(intervalMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(intervalMs, signal).catch(() => {})
+      if (!signal.aborted) await work()
+    }
+  }
+}
+
+type ApplyOptions = {
+  /** Does its account own the server? See `CameraJob`. */
+  readonly tellsAll: boolean
+  readonly findStartReason: FindStartReason
+  readonly outageSinceMs?: number | undefined
+}

@@ -1,0 +1,248 @@
+// One camera on the main thread: what its worker does for it, what the worker reported of it, and what becomes of that: its status in
+// the store, its footage in the archive, events, reasons of gaps, figures, snapshots. The frames are in its worker.
+
+import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { Catalog, FootageGap } from '../archive/catalog.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { SerialQueue } from '../base/serial-queue.ts'
+import type { SessionStatus } from '../ingest/camera-session.ts'
+import type { CameraFigures } from '../model/camera-figures.ts'
+import type { GapMark } from '../model/gap-mark.ts'
+import type { Store } from '../store/store.ts'
+import { CameraMeter, type CountersOfCamera } from './camera-meter.ts'
+import { CameraOutages } from './camera-outages.ts'
+import type { EventWriter } from './event-writer.ts'
+import { GapMarker } from './gap-marker.ts'
+import type { CameraReport } from './media-workers.ts'
+import type { SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
+import type { CameraJob } from './worker-protocol.ts'
+
+/** What all cameras of a server share. */
+export type CameraServices = {
+  readonly store: Pick<Store, 'cameras' | 'recordings' | 'gapMarks'>
+  readonly catalog: Catalog
+  readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
+  readonly snapshots: SnapshotTaker
+  readonly events: EventWriter
+  /** To the store, in the order of the reports. */
+  readonly writes: SerialQueue
+  /** Ends the viewers of a camera that is gone for good. */
+  readonly closeLive: (cameraId: number) => void
+  /** Called when the recording of a camera fails: the disk may be full. */
+  readonly onRecordingError: () => void
+  /** How long a camera must be gone, or back, and a gap in the footage last, to become an event. */
+  readonly outageMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What is known of it from before the server started. */
+export type CameraHistory = {
+  readonly snapshotAtMs: number | null
+  /** An outage that was written as an event, and may go on: when it began, Unix milliseconds. */
+  readonly outageSinceMs?: number | undefined
+}
+
+export class Camera {
+  readonly id: number
+  readonly #services: CameraServices
+  readonly #outages: CameraOutages
+  readonly #gaps: GapMarker
+  readonly #meter: CameraMeter
+  readonly #snapshot: SnapshotSchedule
+  #job: CameraJob | undefined
+  /** As last reported. */
+  #status: SessionStatus | undefined
+  #keyIntervalMs: number | undefined
+
+  constructor(id: number, { snapshotAtMs, outageSinceMs }: CameraHistory, services: CameraServices) {
+    const { store, catalog, snapshots, events, writes, outageMs, clock, log } = services
+    this.id = id
+    this.#services = services
+    this.#outages = new CameraOutages({
+      ...{ cameraId: id, events, clock, outageMs, outageSinceMs },
+      wasConnected: snapshotAtMs !== null || outageSinceMs !== undefined,
+    })
+    this.#gaps = new GapMarker({
+      ...{ cameraId: id, marks: store.gapMarks, writes, clock, log },
+      isRecorded: () => this.isRecorded,
+      findFootage: () => catalog.knownBounds(id),
+      findLast: () => catalog.findLast(id),
+    })
+    this.#meter = new CameraMeter({ clock, onLoss: (report) => this.#outages.takeLoss(report) })
+    this.#snapshot = snapshots.schedule(id)
+  }
+
+  /** Shall it be recorded? */
+  get isRecorded(): boolean {
+    return this.#job?.recording !== undefined
+  }
+
+  /** As last reported; undefined before the first report. */
+  get status(): SessionStatus | undefined {
+    return this.#status
+  }
+
+  /** Milliseconds from one key frame to the next, as far as that is known. Outlives connections and workers. */
+  get keyIntervalMs(): number | undefined {
+    return this.#keyIntervalMs
+  }
+
+  get meter(): Pick<CameraMeter, 'total' | 'isLosing'> {
+    return this.#meter
+  }
+
+  /** Undefined while nothing has been counted. */
+  figures(): CameraFigures | undefined {
+    return this.#meter.figures()
+  }
+
+  /** When the server starts: why there is no footage before that which the recorder will make. */
+  findStartReason(): Promise<GapReason> {
+    return this.#gaps.findStartReason()
+  }
+
+  listGapMarks(startMs: number, endMs: number): Promise<GapMark[]> {
+    return this.#gaps.list(startMs, endMs)
+  }
+
+  /** What its worker shall do. Nothing happens when it does that already. */
+  setJob(job: CameraJob): void {
+    if (this.#job && isSameJob(this.#job, job)) return
+    this.#job = job
+    this.#services.workers.setCamera(job)
+  }
+
+  /** Takes a report of its worker. */
+  take(report: CameraReport): void {
+    const { catalog, onRecordingError, store } = this.#services
+    switch (report.type) {
+      case 'segment_opened':
+        catalog.segmentOpened(report.segment)
+        return
+      case 'fragment_written':
+        catalog.fragmentWritten(this.id, report.path, report.fragment)
+        return
+      case 'segment_closed':
+        catalog.segmentClosed(this.id, report.path, report.checksum)
+        return
+      case 'segment_broken':
+        catalog.segmentBroken(this.id, report.path, report.confirmed)
+        return
+      case 'recording_gap':
+        this.#gaps.takeGap(report)
+        return
+      case 'recording_status':
+        if (report.status === 'ERROR') onRecordingError()
+        this.#outages.takeRecordingStatus(report.status, report.detail)
+        this.#write('recording status', () => store.recordings.setStatus(this.id, report.status, report.detail))
+        return
+      case 'camera_status':
+        this.#takeStatus(report.status)
+        return
+      case 'camera_clock':
+        this.#outages.takeClockRate(report.rate)
+        return
+      case 'key_interval':
+        this.#keyIntervalMs = report.intervalMs
+    }
+  }
+
+  takeCounters(counters: CountersOfCamera): void {
+    this.#meter.take(counters)
+  }
+
+  /** Its worker has died: nobody is connected to the camera until there is another. */
+  takeWorkerLoss(): void {
+    this.#outages.disconnected({ reason: 'server_down', detail: 'The server is starting this camera again.' })
+    this.#services.catalog.abandon(this.id)
+  }
+
+  /** There is footage again after a gap. */
+  takeGap(gap: FootageGap): void {
+    this.#outages.takeGap(gap)
+  }
+
+  /** To be called each second. */
+  look(): void {
+    this.#outages.look()
+    this.#gaps.look()
+  }
+
+  /** Removes what is older than any footage. */
+  clean(): Promise<void> {
+    return this.#gaps.clean()
+  }
+
+  /** Writes what is left. Call when the workers have ended. */
+  flush(): Promise<void> {
+    return this.#gaps.flush()
+  }
+
+  /** The camera is gone for good: ends its worker's part, its viewers, its snapshots, and begins to delete its footage. */
+  async remove(): Promise<void> {
+    const { workers, snapshots, closeLive, log } = this.#services
+    this.#job = undefined
+    try {
+      await workers.removeCamera(this.id)
+      this.#removeFootage()
+      closeLive(this.id)
+      await snapshots.remove(this.#snapshot)
+    } catch (error) {
+      log.error(
+        { cameraId: this.id, error: errorChain(error) },
+        'what is kept of a removed camera could not be deleted',
+      )
+    }
+  }
+
+  /** Takes its time, and nobody waits for it: what a stop of the server leaves over goes at the next start. */
+  #removeFootage(): void {
+    const { catalog, log } = this.#services
+    catalog.removeCamera(this.id).catch((error) => {
+      log.error({ cameraId: this.id, error: errorChain(error) }, 'the footage of a removed camera could not be deleted')
+    })
+  }
+
+  #takeStatus(status: SessionStatus): void {
+    if (status.state === 'connecting') return
+    this.#status = status
+    if (status.state === 'online') this.#outages.connected()
+    else {
+      this.#outages.disconnected(status)
+      this.#gaps.takeOffline(status.reason)
+    }
+    this.#write('camera status', () => this.#writeStatus(status))
+  }
+
+  async #writeStatus(status: Exclude<SessionStatus, { state: 'connecting' }>): Promise<void> {
+    const { snapshots, store } = this.#services
+    const { cameras } = store
+    if (status.state === 'offline') {
+      snapshots.setOffline(this.#snapshot)
+      const { reason, trouble: code, detail } = status
+      await cameras.setStatus(this.id, { status: 'offline', reason, code, detail })
+    } else {
+      const { video, audio } = status.format
+      await cameras.setFormat(this.id, { type: video.codec, hasAudio: audio !== undefined })
+      await cameras.setStatus(this.id, { status: 'online' })
+      const camera = await cameras.find(this.id)
+      if (camera) snapshots.setOnline(this.#snapshot, camera.snapshotAtMs)
+    }
+  }
+
+  #write(what: string, work: () => Promise<void>): void {
+    const { writes, log } = this.#services
+    void writes.run(work).catch((error) => {
+      log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} was not written`)
+    })
+  }
+}
+
+function isSameJob(a: CameraJob, b: CameraJob): boolean {
+  const isSameRecording = (a.recording === undefined) === (b.recording === undefined)
+  const isSameSource = a.url === b.url && a.username === b.username && a.password === b.password
+  return isSameSource && a.tellsAll === b.tellsAll && a.keepsDamaged === b.keepsDamaged && isSameRecording
+}

@@ -1,0 +1,159 @@
+// Why one camera is not recorded although it should be, and from when on. Reports of its recorder and its connection become marks,
+// which the timeline shows. A break that is over in a moment leaves none.
+
+import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorChain } from '../base/error.ts'
+import type { Logger } from '../base/log.ts'
+import type { SerialQueue } from '../base/serial-queue.ts'
+import { compareMarks, findMarkPass, type GapMark, isGapOpen, listMarks, markLatenessMs } from '../model/gap-mark.ts'
+import type { FootageBounds, LastSegment } from '../model/segment-views.ts'
+import type { GapMarks } from '../store/gap-marks.ts'
+
+export type GapMarkerOptions = {
+  readonly cameraId: number
+  readonly marks: Pick<GapMarks, 'add' | 'findNewest' | 'list' | 'removeBefore'>
+  /** Shared by all cameras, so that a server that loses all of them at once does not take the whole database. */
+  readonly writes: SerialQueue
+  readonly clock: Clock
+  readonly log: Logger
+  /** Is recording of the camera switched on? */
+  isRecorded(): boolean
+  /** First and newest footage, Unix milliseconds; undefined when there is none. */
+  findFootage(): Promise<Pick<FootageBounds, 'startMs' | 'oldest'> | undefined>
+  /** The segment recorded last; one that a crash left open may end later than this says. */
+  findLast(): Promise<LastSegment | undefined>
+}
+
+/**
+ * Marks wait so long: shorter breaks are hardly shown. The end of a written gap waits only for the next look, because a process that is
+ * killed in between would leave the reason of that gap for the next one.
+ */
+const patienceMs = 3000
+
+/** The pass is asked for when the mark is made: later, footage of the next one may have begun. */
+type NewMark = Omit<GapMark, 'pass'> & { readonly pass: Promise<number> }
+
+export class GapMarker {
+  readonly #options: GapMarkerOptions
+  /** The mark last written, as far as this process knows. */
+  #settled: NewMark | undefined
+  /** Those after it, since `#pendingSinceMs` (monotonic). */
+  #pending: NewMark[] = []
+  #pendingSinceMs = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(options: GapMarkerOptions) {
+    this.#options = options
+  }
+
+  /** When the server starts: why there is no footage of this camera before its recorder's first. */
+  async findStartReason(): Promise<GapReason> {
+    const { cameraId, marks, findLast } = this.#options
+    const mark = await marks.findNewest(cameraId)
+    const last = await findLast()
+    if (!mark || !last) return 'server_down'
+    // A mark from before the last segment is about the gap before that segment.
+    const isStale = (mark.pass ?? 0) === last.pass && mark.atMs <= last.startMs
+    const isOpen = !isStale && isGapOpen(last, [mark])
+    return isOpen ? (mark.reason as GapReason) : 'server_down'
+  }
+
+  /** From `atMs` on nothing is recorded, for this reason; undefined: it is again. */
+  takeGap({ atMs, reason }: Omit<GapMark, 'pass'>): void {
+    const nowMs = this.#options.clock.monotonicMs()
+    const newest = this.#newest
+    if (newest && newest.reason === reason) return
+    // Back to what it was in a moment: nothing has happened.
+    const isUndone = this.#settled?.reason === reason && nowMs - this.#pendingSinceMs < patienceMs
+    if (this.#settled && isUndone) {
+      this.#pending = []
+      return
+    }
+    if (this.#pending.length === 0) this.#pendingSinceMs = nowMs
+    // A mark that is earlier by more than that was made after the clock was set back.
+    const isLate = newest !== undefined && newest.atMs - atMs < markLatenessMs
+    const orderedMs = isLate ? Math.max(atMs, newest.atMs + 1) : atMs
+    this.#pending.push({ atMs: orderedMs, reason, pass: this.#findPass(atMs, newest) })
+  }
+
+  /** The camera cannot be reached. That matters where it should be recorded and is not. */
+  takeOffline(reason: GapReason): void {
+    const isGap = this.#newest?.reason !== undefined
+    if (isGap && this.#options.isRecorded()) this.takeGap({ atMs: this.#options.clock.nowMs(), reason })
+  }
+
+  /** Of each pass the last mark at or before `startMs`, and all up to `endMs`, in the order of recording. */
+  async list(startMs: number, endMs: number): Promise<GapMark[]> {
+    const { cameraId, marks } = this.#options
+    // What is being written is neither pending nor in the store.
+    await this.#writing
+    const pending = await Promise.all(this.#pending.map(toMark))
+    const written = await marks.list(cameraId, startMs, endMs)
+    const newest = pending.length > 0 ? await marks.findNewest(cameraId) : undefined
+    const isNew = (mark: GapMark) => newest === undefined || compareMarks(mark, newest) > 0
+    return listMarks([...written, ...pending.filter(isNew)], startMs, endMs)
+  }
+
+  /** Writes what has lasted. To be called each second. */
+  look(): void {
+    if (this.#pending.length === 0) return
+    const isOver = this.#settled?.reason !== undefined && this.#newest?.reason === undefined
+    const waitedMs = this.#options.clock.monotonicMs() - this.#pendingSinceMs
+    if (isOver || waitedMs >= patienceMs) this.#write()
+  }
+
+  /** Writes what is left. Call when the workers have ended. */
+  async flush(): Promise<void> {
+    this.#write()
+    await this.#writing
+  }
+
+  /** Removes marks that are older than any footage. */
+  async clean(): Promise<void> {
+    const { cameraId, marks, findFootage, log } = this.#options
+    try {
+      const footage = await findFootage()
+      const first = footage && (footage.oldest ?? { pass: 0, startMs: footage.startMs })
+      // Without footage the last one is enough.
+      const newest = first ? undefined : await marks.findNewest(cameraId)
+      const end = first ?? (newest && { pass: newest.pass ?? 0, startMs: newest.atMs })
+      if (end) await marks.removeBefore(cameraId, end.startMs, end.pass)
+    } catch (error) {
+      log.error({ cameraId, error: errorChain(error) }, 'marks of old gaps were not removed')
+    }
+  }
+
+  get #newest(): NewMark | undefined {
+    return this.#pending.at(-1) ?? this.#settled
+  }
+
+  async #findPass(atMs: number, before: NewMark | undefined): Promise<number> {
+    const { cameraId, findLast, log } = this.#options
+    try {
+      return findMarkPass(await findLast(), atMs)
+    } catch (error) {
+      log.error({ cameraId, error: errorChain(error) }, 'the last recording of a camera could not be looked up')
+      return before?.pass ?? 0
+    }
+  }
+
+  #write(): void {
+    const { cameraId, marks, writes, log } = this.#options
+    const written = this.#pending
+    if (written.length === 0) return
+    this.#pending = []
+    this.#settled = written.at(-1)
+    this.#writing = writes.run(async () => {
+      for (const mark of written) {
+        await marks.add(cameraId, await toMark(mark)).catch((error) => {
+          log.error({ cameraId, error: errorChain(error) }, 'why nothing is recorded was not written')
+        })
+      }
+    })
+  }
+}
+
+async function toMark({ atMs, reason, pass }: NewMark): Promise<GapMark> {
+  return { atMs, reason, pass: await pass }
+}
