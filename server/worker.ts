@@ -34,7 +34,7 @@ const statsIntervalMs = 5000
 const restMs = 20
 
 /** While nobody watches. Longer ones would save more, and let clocks of cameras be misjudged: see docs/design/ingest.md, Rests. */
-const longRestMs = 50
+const longRestMs = 60
 
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
