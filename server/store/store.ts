@@ -148,12 +148,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     trustedTimes: new TrustedTimes(db),
   })
   const transaction = async <T>(work: (tables: StoreTables) => Promise<T>): Promise<T> => {
-    const changes = new Set<StoreChange>()
+    /** Each once. */
+    const changes = new Map<string, StoreChange>()
     const result = await inTransaction(db, (transaction) => {
       changes.clear()
-      return work(createTables(transaction, { publish: (change) => changes.add(change) }))
+      return work(createTables(transaction, { publish: (change) => changes.set(JSON.stringify(change), change) }))
     })
-    for (const change of changes) feed.publish(change)
+    for (const change of changes.values()) feed.publish(change)
     return result
   }
   return {

@@ -27,7 +27,7 @@ testEachDatabase(
       assert.deepEqual(heard, [])
       return users.update(id, { lastName: 'Lovelace' })
     })
-    assert.deepEqual(heard, ['records', 'status'])
+    assert.deepEqual(heard, ['accounts', { camera: 1 }, 'status'])
     assert.deepEqual(await store.users.list(), [user])
     assert.equal((await store.cameras.list())[0]?.name, 'Gate')
   },
