@@ -43,18 +43,18 @@ const openPart = (name: string) =>
 test('storage tells what each camera has, may have and keeps, and how full the disk is', async () => {
   const row = page.getByRole('listitem').filter({ hasText: 'Yard' })
   await row.getByText('kept for 30 days · at most 2 GB').waitFor()
-  await page.getByRole('heading', { name: 'Disk of the server' }).waitFor()
+  await page.getByRole('heading', { name: 'Server disk' }).waitFor()
   await page.getByText('stay free').waitFor()
   await shoot(page, 'settings-storage')
   await checkAccessible(page)
   await row.getByRole('link', { name: 'Yard' }).click()
-  await page.getByRole('heading', { name: 'Settings of Yard' }).waitFor()
+  await page.getByRole('heading', { name: 'Yard settings' }).waitFor()
   await page.goBack()
 })
 
 test('owners see how the server is doing, and which cameras are away for what reason', async () => {
   await openPart('Server')
-  await page.getByText('Something needs looking after.').waitFor()
+  await page.getByText('Something needs your attention.').waitFor()
   await page.getByText('1 offline: the camera could not be reached').waitFor()
   await page.getByText('1 of 2').waitFor()
   await page.getByText('SQLite').waitFor()
@@ -64,15 +64,15 @@ test('owners see how the server is doing, and which cameras are away for what re
 
 test('an owner makes an account with a password, and invites somebody, by the keyboard', async () => {
   await openPart('Users')
-  await page.getByRole('button', { name: 'Give the password' }).click()
+  await page.getByRole('button', { name: 'Enter your password' }).click()
   await tabTo(page, 'textbox', 'E-mail address')
   await page.keyboard.type(una.email)
-  await tabTo(page, 'checkbox', 'Choose a password for them instead of sending a mail')
+  await tabTo(page, 'checkbox', 'Set a password instead of sending an e-mail')
   await page.keyboard.press('Space')
   await tabTo(page, 'textbox', 'Password')
   await page.keyboard.type(una.password)
   await page.keyboard.press('Enter')
-  await page.getByText(`${una.email} has an account now.`).waitFor()
+  await page.getByText(`The account for ${una.email} was created.`).waitFor()
   await page.getByLabel('Choose a password').uncheck()
   await page.getByLabel('E-mail address').fill('ivo@example.com')
   await page.keyboard.press('Enter')
@@ -90,8 +90,8 @@ test('who is no owner sees no server and no users; once disabled, they are out',
   await theirs.getByRole('heading', { name: 'Your name' }).waitFor()
   assert.equal(await parts.getByRole('link', { name: /Server|Users/ }).count(), 0)
   await parts.getByRole('link', { name: 'Storage' }).click()
-  await theirs.getByText('No camera is recorded.').waitFor()
-  assert.equal(await theirs.getByRole('heading', { name: 'Disk of the server' }).count(), 0)
+  await theirs.getByText('No cameras are recorded.').waitFor()
+  assert.equal(await theirs.getByRole('heading', { name: 'Server disk' }).count(), 0)
   await checkAccessible(theirs)
 
   const row = page.getByRole('listitem').filter({ hasText: una.email })
@@ -105,7 +105,7 @@ test('who is no owner sees no server and no users; once disabled, they are out',
   await row.getByText('disabled', { exact: true }).waitFor({ state: 'detached' })
   await scene.signIn(theirs, '/settings/profile', una)
 
-  const limit = row.getByLabel('Largest size of all their recordings in GB')
+  const limit = row.getByLabel('Size limit for all their recordings in GB')
   await limit.fill('2.5')
   await limit.press('Enter')
   await row.getByText('Saved.').waitFor()
@@ -153,12 +153,12 @@ test('the language that is chosen here is that of the pages of signing in too, w
 
 test('a sign-in for credentials that was ended asks for the password again', async () => {
   await openPart('Access tokens')
-  await page.getByLabel('What is it for?').fill('Light')
+  await page.getByLabel('Name', { exact: true }).fill('Light')
   // Everything that was granted to this account ends, as when it is signed out elsewhere.
   await scene.server.command('session', 'revoke', 'owner@example.com')
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await eventually('the password is asked for', 20_000, async () => {
-    return (await page.getByRole('button', { name: 'Give the password' }).count()) > 0 || /sign-in/.test(page.url())
+    return (await page.getByRole('button', { name: 'Enter your password' }).count()) > 0 || /sign-in/.test(page.url())
   })
   assert.deepEqual(scene.complaints, [])
 })

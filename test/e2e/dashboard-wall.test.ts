@@ -110,7 +110,7 @@ test('own and shared are apart, and each is found by its name', async () => {
   await own.waitFor({ state: 'detached' })
   assert.equal(await tiles().count(), 1)
   await page.keyboard.type('xyz')
-  await page.getByText('Nothing is called “reedsxyz”.').waitFor()
+  await page.getByText('No results for “reedsxyz”').waitFor()
   await checkAccessible(page)
   await page.getByRole('searchbox').fill('')
   await own.waitFor()
@@ -137,7 +137,7 @@ test('a server that goes away is told, and the pictures move again when it is ba
 
 test('a session that ended comes back to the same page after signing in', async () => {
   await page.goto(`${scene.server.url}/settings/look`)
-  await page.getByLabel('Colours').waitFor()
+  await page.getByLabel('Theme').waitFor()
   await scene.server.command('session', 'revoke', 'owner@example.com')
   // Within the page: what it asks for next is refused.
   await page.getByRole('link', { name: 'Storage' }).click()
