@@ -41,7 +41,7 @@ export const accountEndpoints = {
   updateMe: endpoint({
     method: 'PUT',
     path: '/v1/me/',
-    summary: 'Changes the current user.',
+    summary: 'Update the current user.',
     body: MeChange,
     status: 200,
     result: User,
@@ -50,7 +50,7 @@ export const accountEndpoints = {
   listTokens: endpoint({
     method: 'GET',
     path: '/v1/me/tokens/',
-    summary: 'Personal access tokens of the current user.',
+    summary: 'List personal access tokens.',
     query: PageQuery,
     status: 200,
     result: page(PersonalToken),
@@ -59,7 +59,7 @@ export const accountEndpoints = {
   createToken: endpoint({
     method: 'POST',
     path: '/v1/me/tokens/',
-    summary: 'Creates a personal access token and shows it, this once.',
+    summary: 'Create a personal access token.',
     body: NewPersonalToken,
     status: 201,
     result: CreatedPersonalToken,
@@ -68,7 +68,7 @@ export const accountEndpoints = {
   deleteToken: endpoint({
     method: 'DELETE',
     path: '/v1/me/tokens/{token_id}/',
-    summary: 'Revokes a personal access token.',
+    summary: 'Revoke a personal access token.',
     params: TokenPath,
     status: 204,
     result: Nothing,
@@ -77,7 +77,7 @@ export const accountEndpoints = {
   listApplications: endpoint({
     method: 'GET',
     path: '/v1/me/applications/',
-    summary: 'Applications that the current user has registered.',
+    summary: 'List applications.',
     query: PageQuery,
     status: 200,
     result: page(Application),
@@ -86,7 +86,7 @@ export const accountEndpoints = {
   createApplication: endpoint({
     method: 'POST',
     path: '/v1/me/applications/',
-    summary: 'Registers an application and shows its secret, this once.',
+    summary: 'Register an application.',
     body: NewApplication,
     status: 201,
     result: ApplicationWithSecret,
@@ -95,7 +95,7 @@ export const accountEndpoints = {
   getApplication: endpoint({
     method: 'GET',
     path: '/v1/me/applications/{application_id}/',
-    summary: 'One application of the current user.',
+    summary: 'Get an application.',
     params: ApplicationPath,
     status: 200,
     result: Application,
@@ -104,7 +104,7 @@ export const accountEndpoints = {
   updateApplication: endpoint({
     method: 'PUT',
     path: '/v1/me/applications/{application_id}/',
-    summary: 'Changes an application.',
+    summary: 'Update an application.',
     params: ApplicationPath,
     body: ApplicationChange,
     status: 200,
@@ -114,7 +114,7 @@ export const accountEndpoints = {
   deleteApplication: endpoint({
     method: 'DELETE',
     path: '/v1/me/applications/{application_id}/',
-    summary: 'Removes an application and ends everything granted to it.',
+    summary: 'Delete an application and revoke its access.',
     params: ApplicationPath,
     status: 204,
     result: Nothing,
@@ -123,7 +123,7 @@ export const accountEndpoints = {
   rotateApplicationSecret: endpoint({
     method: 'POST',
     path: '/v1/me/applications/{application_id}/rotate-secret/',
-    summary: 'Gives an application a new secret and shows it, this once.',
+    summary: 'Replace the secret of an application.',
     params: ApplicationPath,
     status: 200,
     result: ApplicationWithSecret,
@@ -132,7 +132,7 @@ export const accountEndpoints = {
   listAuthorizations: endpoint({
     method: 'GET',
     path: '/v1/me/authorizations/',
-    summary: 'What the current user has granted to applications.',
+    summary: 'List authorized applications.',
     query: PageQuery,
     status: 200,
     result: page(Authorization),
@@ -141,7 +141,7 @@ export const accountEndpoints = {
   deleteAuthorization: endpoint({
     method: 'DELETE',
     path: '/v1/me/authorizations/{authorization_id}/',
-    summary: 'Ends what was granted, with all its tokens.',
+    summary: 'Revoke the access of an application.',
     params: AuthorizationPath,
     status: 204,
     result: Nothing,
@@ -150,7 +150,7 @@ export const accountEndpoints = {
   listSessions: endpoint({
     method: 'GET',
     path: '/v1/me/sessions/',
-    summary: 'Browsers in which the current user is signed in.',
+    summary: 'List browser sessions.',
     query: PageQuery,
     status: 200,
     result: page(Session),
@@ -159,7 +159,7 @@ export const accountEndpoints = {
   deleteSession: endpoint({
     method: 'DELETE',
     path: '/v1/me/sessions/{session_id}/',
-    summary: 'Signs a browser out.',
+    summary: 'Sign out a browser.',
     params: SessionPath,
     status: 204,
     result: Nothing,
@@ -168,7 +168,7 @@ export const accountEndpoints = {
   listIdentityProviders: endpoint({
     method: 'GET',
     path: '/v1/me/identity-providers/',
-    summary: 'Identity providers that people may sign in with.',
+    summary: 'List identity providers.',
     query: PageQuery,
     status: 200,
     result: page(IdentityProvider),
@@ -177,7 +177,7 @@ export const accountEndpoints = {
   listIdentities: endpoint({
     method: 'GET',
     path: '/v1/me/identities/',
-    summary: 'Accounts at identity providers that sign in to the account of the current user.',
+    summary: 'List linked identities.',
     query: PageQuery,
     status: 200,
     result: page(Identity),
@@ -186,7 +186,7 @@ export const accountEndpoints = {
   deleteIdentity: endpoint({
     method: 'DELETE',
     path: '/v1/me/identities/{identity_id}/',
-    summary: 'Removes the link with an account at an identity provider.',
+    summary: 'Unlink an identity.',
     params: IdentityPath,
     status: 204,
     result: Nothing,
@@ -195,7 +195,7 @@ export const accountEndpoints = {
   listUsers: endpoint({
     method: 'GET',
     path: '/v1/users/',
-    summary: 'All accounts; for owners.',
+    summary: 'List users (owners only).',
     query: PageQuery,
     status: 200,
     result: page(Account),
@@ -204,7 +204,7 @@ export const accountEndpoints = {
   createUser: endpoint({
     method: 'POST',
     path: '/v1/users/',
-    summary: 'Makes an account; for owners.',
+    summary: 'Create a user (owners only).',
     body: NewAccount,
     status: 201,
     result: Account,
@@ -213,7 +213,7 @@ export const accountEndpoints = {
   inviteUser: endpoint({
     method: 'POST',
     path: '/v1/users/invitations/',
-    summary: 'Sends somebody a link to make an account; for owners.',
+    summary: 'Invite a user (owners only).',
     body: NewInvitation,
     status: 204,
     result: Nothing,
@@ -222,7 +222,7 @@ export const accountEndpoints = {
   getUser: endpoint({
     method: 'GET',
     path: '/v1/users/{user_id}/',
-    summary: 'One account; for owners.',
+    summary: 'Get a user (owners only).',
     params: UserPath,
     status: 200,
     result: Account,
@@ -231,7 +231,7 @@ export const accountEndpoints = {
   updateUser: endpoint({
     method: 'PUT',
     path: '/v1/users/{user_id}/',
-    summary: 'Changes an account; for owners.',
+    summary: 'Update a user (owners only).',
     params: UserPath,
     body: AccountChange,
     status: 200,
@@ -241,7 +241,7 @@ export const accountEndpoints = {
   signOutUser: endpoint({
     method: 'POST',
     path: '/v1/users/{user_id}/sign-out/',
-    summary: 'Ends all sessions and authorizations of an account; for owners.',
+    summary: 'Sign a user out everywhere (owners only).',
     params: UserPath,
     body: AccountSignOut,
     status: 204,
@@ -251,7 +251,7 @@ export const accountEndpoints = {
   deleteUser: endpoint({
     method: 'DELETE',
     path: '/v1/users/{user_id}/',
-    summary: 'Removes an account; for owners.',
+    summary: 'Delete a user (owners only).',
     params: UserPath,
     query: AccountRemoval,
     status: 204,

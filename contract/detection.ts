@@ -156,7 +156,7 @@ export const detectionEndpoints = {
   detectStream: endpoint({
     method: 'POST',
     path: '/v1/cameras/stream-detection/',
-    summary: 'Looks what is at the address of a camera.',
+    summary: 'Probe a camera URL.',
     access,
     body: NewDetection,
     status: 200,
@@ -166,7 +166,7 @@ export const detectionEndpoints = {
   discoverDevices: endpoint({
     method: 'POST',
     path: '/v1/cameras/onvif-discovery/',
-    summary: 'Asks the local network of the server for cameras.',
+    summary: 'Discover cameras on the server’s network.',
     access,
     status: 200,
     result: OnvifDiscovery,
@@ -175,7 +175,7 @@ export const detectionEndpoints = {
   readDevice: endpoint({
     method: 'POST',
     path: '/v1/cameras/onvif-profiles/',
-    summary: 'Asks a camera for its streams.',
+    summary: 'List the streams of an ONVIF camera.',
     access,
     body: OnvifDeviceSource,
     status: 200,

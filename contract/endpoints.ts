@@ -42,7 +42,7 @@ export const endpoints = {
   getMe: endpoint({
     method: 'GET',
     path: '/v1/me/',
-    summary: 'The current user.',
+    summary: 'Get the current user.',
     access: reads(),
     status: 200,
     result: User,
@@ -50,7 +50,7 @@ export const endpoints = {
   listCameras: endpoint({
     method: 'GET',
     path: '/v1/cameras/',
-    summary: 'Cameras of the current user.',
+    summary: 'List cameras.',
     access: reads('camera_access'),
     query: CameraListQuery,
     status: 200,
@@ -59,7 +59,7 @@ export const endpoints = {
   getCamera: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/',
-    summary: 'One camera of the current user.',
+    summary: 'Get a camera.',
     access: reads('camera_access'),
     params: CameraPath,
     query: CameraQuery,
@@ -69,7 +69,7 @@ export const endpoints = {
   listSharedCameras: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/',
-    summary: 'Cameras others share with the current user.',
+    summary: 'List shared cameras.',
     access: reads('camera_access'),
     query: CameraListQuery,
     status: 200,
@@ -78,7 +78,7 @@ export const endpoints = {
   getSharedCamera: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/',
-    summary: 'One shared camera.',
+    summary: 'Get a shared camera.',
     access: reads('camera_access'),
     params: CameraPath,
     query: CameraQuery,
@@ -88,7 +88,7 @@ export const endpoints = {
   getStreamInfo: endpoint({
     method: 'GET',
     path: '/v1/recording/stream/{streamer_name}/{streamer_id}/',
-    summary: 'Where a recorded stream is being played.',
+    summary: 'Get the playback position of a recorded stream.',
     access: reads('recording_access'),
     params: StreamPath,
     status: 200,
@@ -97,7 +97,7 @@ export const endpoints = {
   getRecording: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/',
-    summary: 'General recording information.',
+    summary: 'Get recording information.',
     access: reads('recording_access'),
     params: CameraPath,
     status: 200,
@@ -106,7 +106,7 @@ export const endpoints = {
   getTimeline: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/timeline/',
-    summary: 'When there is footage.',
+    summary: 'Get the recording timeline.',
     access: reads('recording_access'),
     params: CameraPath,
     query: TimelineQuery,
@@ -116,7 +116,7 @@ export const endpoints = {
   createStream: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/stream/',
-    summary: 'Creates and returns a recorded stream of a time range.',
+    summary: 'Create a recorded stream for a time range.',
     access: reads('recording_access'),
     params: CameraPath,
     query: StreamQuery,
@@ -126,7 +126,7 @@ export const endpoints = {
   getSharedRecording: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/',
-    summary: 'General recording information of a shared camera.',
+    summary: 'Get recording information of a shared camera.',
     access: reads('recording_access'),
     params: CameraPath,
     status: 200,
@@ -135,7 +135,7 @@ export const endpoints = {
   getSharedTimeline: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/timeline/',
-    summary: 'When there is footage of a shared camera.',
+    summary: 'Get the recording timeline of a shared camera.',
     access: reads('recording_access'),
     params: CameraPath,
     query: TimelineQuery,
@@ -145,7 +145,7 @@ export const endpoints = {
   createSharedStream: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/stream/',
-    summary: 'Creates and returns a recorded stream of a shared camera.',
+    summary: 'Create a recorded stream of a shared camera.',
     access: reads('recording_access'),
     params: CameraPath,
     query: StreamQuery,
@@ -155,7 +155,7 @@ export const endpoints = {
   listGuests: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/guests/',
-    summary: 'Guests of a camera.',
+    summary: 'List guests of a camera.',
     access: reads('camera_guest_access'),
     params: CameraPath,
     query: PageQuery,
@@ -165,7 +165,7 @@ export const endpoints = {
   createGuest: endpoint({
     method: 'POST',
     path: '/v1/cameras/{camera_id}/guests/',
-    summary: 'Invites a guest.',
+    summary: 'Invite a guest.',
     access: changes('camera_guest_manage'),
     params: CameraPath,
     body: NewGuest,
@@ -175,7 +175,7 @@ export const endpoints = {
   getGuest: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/guests/{guest_id}/',
-    summary: 'One guest.',
+    summary: 'Get a guest.',
     access: reads('camera_guest_access'),
     params: GuestPath,
     status: 200,
@@ -184,7 +184,7 @@ export const endpoints = {
   updateGuest: endpoint({
     method: 'PUT',
     path: '/v1/cameras/{camera_id}/guests/{guest_id}/',
-    summary: 'Changes what a guest may do.',
+    summary: 'Update the permissions of a guest.',
     access: changes('camera_guest_manage'),
     params: GuestPath,
     body: GuestChange,
@@ -194,7 +194,7 @@ export const endpoints = {
   deleteGuest: endpoint({
     method: 'DELETE',
     path: '/v1/cameras/{camera_id}/guests/{guest_id}/',
-    summary: 'Removes a guest.',
+    summary: 'Remove a guest.',
     access: changes('camera_guest_manage'),
     params: GuestPath,
     status: 204,
@@ -203,7 +203,7 @@ export const endpoints = {
   listEvents: endpoint({
     method: 'GET',
     path: '/v1/events/',
-    summary: 'Events of all cameras of the current user.',
+    summary: 'List events.',
     access: reads('event_access'),
     query: EventQuery,
     status: 200,
@@ -212,7 +212,7 @@ export const endpoints = {
   createEvent: endpoint({
     method: 'POST',
     path: '/v1/events/',
-    summary: 'Creates an event.',
+    summary: 'Create an event.',
     access: changes('event_manage'),
     hasBodyCredential: true,
     body: NewEvent,
@@ -222,7 +222,7 @@ export const endpoints = {
   listCameraEvents: endpoint({
     method: 'GET',
     path: '/v1/events/{camera_id}/',
-    summary: 'Events of one camera.',
+    summary: 'List events of a camera.',
     access: reads('event_access'),
     params: CameraPath,
     query: EventQuery,
@@ -233,7 +233,7 @@ export const endpoints = {
   createCamera: endpoint({
     method: 'POST',
     path: '/v1/cameras/',
-    summary: 'Adds a camera.',
+    summary: 'Add a camera.',
     access: changes('camera_create'),
     body: NewCamera,
     status: 201,
@@ -243,7 +243,7 @@ export const endpoints = {
   updateCamera: endpoint({
     method: 'PUT',
     path: '/v1/cameras/{camera_id}/',
-    summary: 'Changes a camera.',
+    summary: 'Update a camera.',
     access: changes('camera_manage'),
     params: CameraPath,
     body: CameraChange,
@@ -254,7 +254,7 @@ export const endpoints = {
   getCameraSource: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/source/',
-    summary: 'Where a camera is, for who may change it.',
+    summary: 'Get the source of a camera.',
     access: changes('camera_manage'),
     params: CameraPath,
     status: 200,
@@ -264,7 +264,7 @@ export const endpoints = {
   deleteCamera: endpoint({
     method: 'DELETE',
     path: '/v1/cameras/{camera_id}/',
-    summary: 'Removes a camera and its footage.',
+    summary: 'Delete a camera and its footage.',
     access: changes('camera_delete'),
     params: CameraPath,
     status: 204,
@@ -274,7 +274,7 @@ export const endpoints = {
   rotateEventHash: endpoint({
     method: 'POST',
     path: '/v1/cameras/{camera_id}/event-hash/',
-    summary: 'Gives the camera a new `event_api_hash`.',
+    summary: 'Replace the `event_api_hash` of a camera.',
     access: changes('camera_manage'),
     params: CameraPath,
     status: 200,
@@ -284,7 +284,7 @@ export const endpoints = {
   enableRecording: endpoint({
     method: 'POST',
     path: '/v1/cameras/{camera_id}/recording/',
-    summary: 'Turns recording on.',
+    summary: 'Turn on recording.',
     access: changes('recording_manage'),
     params: CameraPath,
     body: NewRecording,
@@ -295,7 +295,7 @@ export const endpoints = {
   updateRecording: endpoint({
     method: 'PUT',
     path: '/v1/cameras/{camera_id}/recording/',
-    summary: 'Changes how long footage is kept.',
+    summary: 'Update the retention of recordings.',
     access: changes('recording_manage'),
     params: CameraPath,
     body: RecordingChange,
@@ -306,7 +306,7 @@ export const endpoints = {
   disableRecording: endpoint({
     method: 'DELETE',
     path: '/v1/cameras/{camera_id}/recording/',
-    summary: 'Turns recording off.',
+    summary: 'Turn off recording.',
     access: changes('recording_manage'),
     params: CameraPath,
     status: 204,
@@ -316,7 +316,7 @@ export const endpoints = {
   startRecording: endpoint({
     method: 'POST',
     path: '/v1/cameras/{camera_id}/recording/start/',
-    summary: 'Starts recording that was stopped.',
+    summary: 'Start recording.',
     access: changes('recording_start_stop'),
     params: CameraPath,
     query: StartQuery,
@@ -327,7 +327,7 @@ export const endpoints = {
   stopRecording: endpoint({
     method: 'POST',
     path: '/v1/cameras/{camera_id}/recording/stop/',
-    summary: 'Stops recording, and keeps it turned on.',
+    summary: 'Stop recording without turning it off.',
     access: changes('recording_start_stop'),
     params: CameraPath,
     status: 204,
@@ -338,7 +338,7 @@ export const endpoints = {
   deleteSharedCamera: endpoint({
     method: 'DELETE',
     path: '/v1/shared-cameras/{camera_id}/',
-    summary: 'Gives up a camera that somebody shares.',
+    summary: 'Leave a shared camera.',
     access: changes('camera_guest_manage'),
     params: CameraPath,
     status: 204,

@@ -10,7 +10,7 @@ export const footageEndpoints = {
   getPictures: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/pictures/',
-    summary: 'Where pictures of recorded moments are.',
+    summary: 'Create a link to recorded pictures.',
     access,
     params: CameraPath,
     query: PicturesQuery,
@@ -21,7 +21,7 @@ export const footageEndpoints = {
   getSharedPictures: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/pictures/',
-    summary: 'Where pictures of recorded moments of a shared camera are.',
+    summary: 'Create a link to recorded pictures of a shared camera.',
     access,
     params: CameraPath,
     query: PicturesQuery,
@@ -32,7 +32,7 @@ export const footageEndpoints = {
   createDownload: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/recording/download/',
-    summary: 'Where a time range is as one MP4 file.',
+    summary: 'Create a download link for a time range.',
     access,
     params: CameraPath,
     query: DownloadQuery,
@@ -43,7 +43,7 @@ export const footageEndpoints = {
   createSharedDownload: endpoint({
     method: 'GET',
     path: '/v1/shared-cameras/{camera_id}/recording/download/',
-    summary: 'Where a time range of a shared camera is as one MP4 file.',
+    summary: 'Create a download link for a time range of a shared camera.',
     access,
     params: CameraPath,
     query: DownloadQuery,

@@ -54,7 +54,7 @@ export const serverEndpoints = {
   getServer: endpoint({
     method: 'GET',
     path: '/v1/server/',
-    summary: 'How the server is doing; for owners.',
+    summary: 'Get the server status (owners only).',
     access: { all: ['read'] },
     status: 200,
     result: ServerState,

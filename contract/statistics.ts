@@ -52,7 +52,7 @@ export const statisticsEndpoints = {
   getCameraStatistics: endpoint({
     method: 'GET',
     path: '/v1/cameras/{camera_id}/statistics/',
-    summary: 'How well the pictures of a camera arrive.',
+    summary: 'Get reception statistics of a camera.',
     access: { all: ['read'], or: 'camera_access' },
     params: CameraPath,
     status: 200,

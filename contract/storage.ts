@@ -101,7 +101,7 @@ export const storageEndpoints = {
   getStorage: endpoint({
     method: 'GET',
     path: '/v1/me/storage/',
-    summary: 'How much space recordings take, and how long it will do.',
+    summary: 'Get storage usage.',
     access: { all: ['read'], or: 'recording_access' },
     status: 200,
     result: Storage,
@@ -110,7 +110,7 @@ export const storageEndpoints = {
   getUserStorage: endpoint({
     method: 'GET',
     path: '/v1/users/{user_id}/storage/',
-    summary: 'As /v1/me/storage/, of a user; for owners.',
+    summary: 'Get storage usage of a user (owners only).',
     params: UserPath,
     status: 200,
     result: Storage,
@@ -119,7 +119,7 @@ export const storageEndpoints = {
   updateUserStorage: endpoint({
     method: 'PUT',
     path: '/v1/users/{user_id}/storage/',
-    summary: 'Limits the space of a user’s recordings; for owners.',
+    summary: 'Set the storage limit of a user (owners only).',
     params: UserPath,
     body: StorageChange,
     status: 200,

@@ -62,139 +62,139 @@ import type {
 } from './objects.ts'
 
 export type Operations = {
-  /** The current user. */
+  /** Get the current user. */
   getMe: { result: User }
-  /** Cameras of the current user. */
+  /** List cameras. */
   listCameras: { query?: CameraListQuery; result: Page<Camera> }
-  /** One camera of the current user. */
+  /** Get a camera. */
   getCamera: { params: { camera_id: number }; query?: CameraQuery; result: Camera }
-  /** Cameras others share with the current user. */
+  /** List shared cameras. */
   listSharedCameras: { query?: CameraListQuery; result: Page<SharedCamera> }
-  /** One shared camera. */
+  /** Get a shared camera. */
   getSharedCamera: { params: { camera_id: number }; query?: CameraQuery; result: SharedCamera }
-  /** Where a recorded stream is being played. */
+  /** Get the playback position of a recorded stream. */
   getStreamInfo: { params: { streamer_name: string; streamer_id: string }; result: StreamInfo }
-  /** General recording information. */
+  /** Get recording information. */
   getRecording: { params: { camera_id: number }; result: Recording }
-  /** When there is footage. */
+  /** Get the recording timeline. */
   getTimeline: { params: { camera_id: number }; query: TimelineQuery; result: Timeline }
-  /** Creates and returns a recorded stream of a time range. */
+  /** Create a recorded stream for a time range. */
   createStream: { params: { camera_id: number }; query: StreamQuery; result: RecordedStream }
-  /** General recording information of a shared camera. */
+  /** Get recording information of a shared camera. */
   getSharedRecording: { params: { camera_id: number }; result: Recording }
-  /** When there is footage of a shared camera. */
+  /** Get the recording timeline of a shared camera. */
   getSharedTimeline: { params: { camera_id: number }; query: TimelineQuery; result: Timeline }
-  /** Creates and returns a recorded stream of a shared camera. */
+  /** Create a recorded stream of a shared camera. */
   createSharedStream: { params: { camera_id: number }; query: StreamQuery; result: RecordedStream }
-  /** Guests of a camera. */
+  /** List guests of a camera. */
   listGuests: { params: { camera_id: number }; query?: PageQuery; result: Page<Guest> }
-  /** Invites a guest. */
+  /** Invite a guest. */
   createGuest: { params: { camera_id: number }; body: NewGuest; result: Guest }
-  /** One guest. */
+  /** Get a guest. */
   getGuest: { params: { camera_id: number; guest_id: number }; result: Guest }
-  /** Changes what a guest may do. */
+  /** Update the permissions of a guest. */
   updateGuest: { params: { camera_id: number; guest_id: number }; body: GuestChange; result: Guest }
-  /** Removes a guest. */
+  /** Remove a guest. */
   deleteGuest: { params: { camera_id: number; guest_id: number }; result: undefined }
-  /** Events of all cameras of the current user. */
+  /** List events. */
   listEvents: { query?: EventQuery; result: Page<CameraEvent> }
-  /** Creates an event. */
+  /** Create an event. */
   createEvent: { body: NewEvent; result: CameraEvent }
-  /** Events of one camera. */
+  /** List events of a camera. */
   listCameraEvents: { params: { camera_id: number }; query?: EventQuery; result: Page<CameraEvent> }
-  /** Adds a camera. An extension of the interface. */
+  /** Add a camera. An extension of the interface. */
   createCamera: { body: NewCamera; result: Camera }
-  /** Changes a camera. An extension of the interface. */
+  /** Update a camera. An extension of the interface. */
   updateCamera: { params: { camera_id: number }; body: CameraChange; result: Camera }
-  /** Where a camera is, for who may change it. An extension of the interface. */
+  /** Get the source of a camera. An extension of the interface. */
   getCameraSource: { params: { camera_id: number }; result: CameraSource }
-  /** Removes a camera and its footage. An extension of the interface. */
+  /** Delete a camera and its footage. An extension of the interface. */
   deleteCamera: { params: { camera_id: number }; result: undefined }
-  /** Gives the camera a new `event_api_hash`. An extension of the interface. */
+  /** Replace the `event_api_hash` of a camera. An extension of the interface. */
   rotateEventHash: { params: { camera_id: number }; result: Camera }
-  /** Turns recording on. An extension of the interface. */
+  /** Turn on recording. An extension of the interface. */
   enableRecording: { params: { camera_id: number }; body: NewRecording; result: Recording }
-  /** Changes how long footage is kept. An extension of the interface. */
+  /** Update the retention of recordings. An extension of the interface. */
   updateRecording: { params: { camera_id: number }; body: RecordingChange; result: Recording }
-  /** Turns recording off. An extension of the interface. */
+  /** Turn off recording. An extension of the interface. */
   disableRecording: { params: { camera_id: number }; result: undefined }
-  /** Starts recording that was stopped. An extension of the interface. */
+  /** Start recording. An extension of the interface. */
   startRecording: { params: { camera_id: number }; query?: StartQuery; result: undefined }
-  /** Stops recording, and keeps it turned on. An extension of the interface. */
+  /** Stop recording without turning it off. An extension of the interface. */
   stopRecording: { params: { camera_id: number }; result: undefined }
-  /** Gives up a camera that somebody shares. An extension of the interface. */
+  /** Leave a shared camera. An extension of the interface. */
   deleteSharedCamera: { params: { camera_id: number }; result: undefined }
-  /** Looks what is at the address of a camera. An extension of the interface. */
+  /** Probe a camera URL. An extension of the interface. */
   detectStream: { body: NewDetection; result: StreamDetection }
-  /** Asks the local network of the server for cameras. An extension of the interface. */
+  /** Discover cameras on the server’s network. An extension of the interface. */
   discoverDevices: { result: OnvifDiscovery }
-  /** Asks a camera for its streams. An extension of the interface. */
+  /** List the streams of an ONVIF camera. An extension of the interface. */
   readDevice: { body: OnvifDeviceSource; result: OnvifDevice }
-  /** Where pictures of recorded moments are. An extension of the interface. */
+  /** Create a link to recorded pictures. An extension of the interface. */
   getPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
-  /** Where pictures of recorded moments of a shared camera are. An extension of the interface. */
+  /** Create a link to recorded pictures of a shared camera. An extension of the interface. */
   getSharedPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
-  /** Where a time range is as one MP4 file. An extension of the interface. */
+  /** Create a download link for a time range. An extension of the interface. */
   createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
-  /** Where a time range of a shared camera is as one MP4 file. An extension of the interface. */
+  /** Create a download link for a time range of a shared camera. An extension of the interface. */
   createSharedDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
-  /** How well the pictures of a camera arrive. An extension of the interface. */
+  /** Get reception statistics of a camera. An extension of the interface. */
   getCameraStatistics: { params: { camera_id: number }; result: CameraStatistics }
-  /** How much space recordings take, and how long it will do. An extension of the interface. */
+  /** Get storage usage. An extension of the interface. */
   getStorage: { result: Storage }
-  /** As /v1/me/storage/, of a user; for owners. An extension of the interface. */
+  /** Get storage usage of a user (owners only). An extension of the interface. */
   getUserStorage: { params: { user_id: number }; result: Storage }
-  /** Limits the space of a user’s recordings; for owners. An extension of the interface. */
+  /** Set the storage limit of a user (owners only). An extension of the interface. */
   updateUserStorage: { params: { user_id: number }; body: StorageChange; result: Storage }
-  /** How the server is doing; for owners. An extension of the interface. */
+  /** Get the server status (owners only). An extension of the interface. */
   getServer: { result: ServerState }
-  /** Changes the current user. An extension of the interface. */
+  /** Update the current user. An extension of the interface. */
   updateMe: { body: MeChange; result: User }
-  /** Personal access tokens of the current user. An extension of the interface. */
+  /** List personal access tokens. An extension of the interface. */
   listTokens: { query?: PageQuery; result: Page<PersonalToken> }
-  /** Creates a personal access token and shows it, this once. An extension of the interface. */
+  /** Create a personal access token. An extension of the interface. */
   createToken: { body: NewPersonalToken; result: CreatedPersonalToken }
-  /** Revokes a personal access token. An extension of the interface. */
+  /** Revoke a personal access token. An extension of the interface. */
   deleteToken: { params: { token_id: number }; result: undefined }
-  /** Applications that the current user has registered. An extension of the interface. */
+  /** List applications. An extension of the interface. */
   listApplications: { query?: PageQuery; result: Page<Application> }
-  /** Registers an application and shows its secret, this once. An extension of the interface. */
+  /** Register an application. An extension of the interface. */
   createApplication: { body: NewApplication; result: ApplicationWithSecret }
-  /** One application of the current user. An extension of the interface. */
+  /** Get an application. An extension of the interface. */
   getApplication: { params: { application_id: number }; result: Application }
-  /** Changes an application. An extension of the interface. */
+  /** Update an application. An extension of the interface. */
   updateApplication: { params: { application_id: number }; body: ApplicationChange; result: Application }
-  /** Removes an application and ends everything granted to it. An extension of the interface. */
+  /** Delete an application and revoke its access. An extension of the interface. */
   deleteApplication: { params: { application_id: number }; result: undefined }
-  /** Gives an application a new secret and shows it, this once. An extension of the interface. */
+  /** Replace the secret of an application. An extension of the interface. */
   rotateApplicationSecret: { params: { application_id: number }; result: ApplicationWithSecret }
-  /** What the current user has granted to applications. An extension of the interface. */
+  /** List authorized applications. An extension of the interface. */
   listAuthorizations: { query?: PageQuery; result: Page<Authorization> }
-  /** Ends what was granted, with all its tokens. An extension of the interface. */
+  /** Revoke the access of an application. An extension of the interface. */
   deleteAuthorization: { params: { authorization_id: number }; result: undefined }
-  /** Browsers in which the current user is signed in. An extension of the interface. */
+  /** List browser sessions. An extension of the interface. */
   listSessions: { query?: PageQuery; result: Page<BrowserSession> }
-  /** Signs a browser out. An extension of the interface. */
+  /** Sign out a browser. An extension of the interface. */
   deleteSession: { params: { session_id: string }; result: undefined }
-  /** Identity providers that people may sign in with. An extension of the interface. */
+  /** List identity providers. An extension of the interface. */
   listIdentityProviders: { query?: PageQuery; result: Page<IdentityProvider> }
-  /** Accounts at identity providers that sign in to the account of the current user. An extension of the interface. */
+  /** List linked identities. An extension of the interface. */
   listIdentities: { query?: PageQuery; result: Page<Identity> }
-  /** Removes the link with an account at an identity provider. An extension of the interface. */
+  /** Unlink an identity. An extension of the interface. */
   deleteIdentity: { params: { identity_id: number }; result: undefined }
-  /** All accounts; for owners. An extension of the interface. */
+  /** List users (owners only). An extension of the interface. */
   listUsers: { query?: PageQuery; result: Page<Account> }
-  /** Makes an account; for owners. An extension of the interface. */
+  /** Create a user (owners only). An extension of the interface. */
   createUser: { body: NewAccount; result: Account }
-  /** Sends somebody a link to make an account; for owners. An extension of the interface. */
+  /** Invite a user (owners only). An extension of the interface. */
   inviteUser: { body: NewInvitation; result: undefined }
-  /** One account; for owners. An extension of the interface. */
+  /** Get a user (owners only). An extension of the interface. */
   getUser: { params: { user_id: number }; result: Account }
-  /** Changes an account; for owners. An extension of the interface. */
+  /** Update a user (owners only). An extension of the interface. */
   updateUser: { params: { user_id: number }; body: AccountChange; result: Account }
-  /** Ends all sessions and authorizations of an account; for owners. An extension of the interface. */
+  /** Sign a user out everywhere (owners only). An extension of the interface. */
   signOutUser: { params: { user_id: number }; body: AccountSignOut; result: undefined }
-  /** Removes an account; for owners. An extension of the interface. */
+  /** Delete a user (owners only). An extension of the interface. */
   deleteUser: { params: { user_id: number }; query?: AccountRemoval; result: undefined }
 }
 

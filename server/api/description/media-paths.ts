@@ -145,39 +145,43 @@ const speedBody: RequestBody = {
 export const mediaPaths: { readonly [path: string]: PathItem } = {
   '/media/cameras/{camera_id}/live.mjpeg': live(
     'getLiveMjpeg',
-    'Moving picture for an `<img>`',
+    'Watch as MJPEG',
     'multipart/x-mixed-replace',
     `A JPEG for each key frame, as rare and as small as the camera was asked for with. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/live.mp4': live(
     'getLiveMp4',
-    'Fragmented MP4 without end',
+    'Watch as fragmented MP4',
     'video/mp4',
     `For a \`<video>\` or a player. ${forTwoHours}`,
   ),
-  '/media/cameras/{camera_id}/live.ts': live('getLiveTs', 'MPEG-TS without end', tsType, forTwoHours),
+  '/media/cameras/{camera_id}/live.ts': live('getLiveTs', 'Watch as MPEG-TS', tsType, forTwoHours),
   '/media/cameras/{camera_id}/live.m3u8': live(
     'getLivePlaylist',
-    'HLS playlist of now',
+    'Get the live HLS playlist',
     'application/vnd.apple.mpegurl',
     `Players ask for it again and again. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/hls/{name}': {
     get: {
-      ...live('getLiveSegment', 'A segment of the playlist', 'video/mp4', 'Gone a while after it left the playlist.')
-        .get!,
+      ...live(
+        'getLiveSegment',
+        'Get a segment of the live HLS playlist',
+        'video/mp4',
+        'Gone a while after it left the playlist.',
+      ).get!,
       parameters: [cameraId, segment, token],
     },
   },
   '/media/cameras/{camera_id}/live.jpg': live(
     'getLiveSnapshot',
-    'A JPEG of now',
+    'Get a live picture',
     'image/jpeg',
     `As small as the camera was asked for with. ${forTwoHours}`,
   ),
   '/media/cameras/{camera_id}/snapshot.jpg': live(
     'getSnapshot',
-    'The newest kept picture',
+    'Get the latest saved picture',
     'image/jpeg',
     `Also of a camera that is away. ${forTwoHours}`,
   ),
@@ -185,7 +189,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getRecordedPicture',
       tags: ['Recorded media'],
-      summary: 'A JPEG of a recorded moment',
+      summary: 'Get a recorded picture',
       description: `The newest key frame up to the moment, at most 10 seconds older, as small as the address was asked for with. ${forTwoHours}`,
       parameters: [
         cameraId,
@@ -200,7 +204,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getRecordedPlaylist',
       tags: ['Recorded media'],
-      summary: 'HLS playlist of the stream',
+      summary: 'Get the HLS playlist',
       description:
         'Of a range of up to 25 hours it lists all footage. Of a longer one, or without end, it grows with its player: at most about an hour is listed ahead of what has been fetched, and what lies more than two hours behind it leaves the playlist. To jump further, create another stream. Without end it goes on into live while the camera records.',
       parameters: [streamId],
@@ -212,7 +216,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getRecordedFile',
       tags: ['Recorded media'],
-      summary: 'Footage of the playlist, whole or a range of bytes',
+      summary: 'Get footage of the playlist',
       parameters: [streamId, file, range],
       responses: {
         200: answer('The file.', 'video/mp4'),
@@ -226,7 +230,7 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getRecordedDownload',
       tags: ['Recorded media'],
-      summary: 'The whole range as one file, or a range of its bytes',
+      summary: 'Download the time range as one file',
       description: 'The same bytes each time, so that a download can be resumed with `Range` and `If-Range`.',
       parameters: [
         streamId,
@@ -247,9 +251,9 @@ export const mediaPaths: { readonly [path: string]: PathItem } = {
       security: [],
     },
   },
-  '/recording/streams/{stream_id}/play/': control('playStream', 'Plays the stream'),
-  '/recording/streams/{stream_id}/pause/': control('pauseStream', 'Pauses the stream'),
-  '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Sets the speed of the stream', speedBody, [
+  '/recording/streams/{stream_id}/play/': control('playStream', 'Play the stream'),
+  '/recording/streams/{stream_id}/pause/': control('pauseStream', 'Pause the stream'),
+  '/recording/streams/{stream_id}/speed/': control('setStreamSpeed', 'Set the playback speed', speedBody, [
     optional('speed', 'In place of a body.', speed, 4),
   ]),
 }

@@ -122,7 +122,7 @@ const clientId = 'vK3nq8TfWb1xYz0LrD5cGh7JmPs2QeUa'
 const token: Operation = {
   operationId: 'createTokenPair',
   tags: ['OAuth'],
-  summary: 'Gives an access token and a refresh token',
+  summary: 'Request an access token',
   description:
     'For a code, for a password, or for a refresh token. A refresh makes all earlier tokens of the log-in invalid, the access token included.',
   parameters: [
@@ -178,7 +178,7 @@ const token: Operation = {
 const revoke: Operation = {
   operationId: 'revokeToken',
   tags: ['OAuth'],
-  summary: 'Ends what was granted',
+  summary: 'Revoke a token',
   description:
     'With an access token or a refresh token, of which either ends all tokens of the log-in. A token that is not known is answered the same.',
   requestBody: writeForm(
@@ -210,7 +210,7 @@ const errorPage: Response['content'] = { ...page, 'application/json': { schema: 
 const authorize: Operation = {
   operationId: 'authorize',
   tags: ['OAuth'],
-  summary: 'Asks the user to let an application in',
+  summary: 'Request authorization from a user',
   description:
     'An application sends the browser of its user here, and gets it back at `redirect_uri`, with `code`, `state` and `iss`, or with `error`. An address that is not registered for the application is refused here.',
   parameters: [
@@ -251,7 +251,7 @@ const authorize: Operation = {
 const metadata: Operation = {
   operationId: 'getAuthorizationServer',
   tags: ['OAuth'],
-  summary: 'What a client library needs to know',
+  summary: 'Get the authorization server metadata',
   description: 'Extension. Addresses, grants and scopes, as RFC 8414 has them.',
   'x-nightjar-extension': true,
   responses: {

@@ -28,7 +28,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getHealth',
       tags: ['Server'],
-      summary: 'Whether the server can answer',
+      summary: 'Check the health of the server',
       description: 'Extension. For load balancers and supervisors.',
       responses: { 200: ok, 421: referToRefusal(421), 503: referToRefusal(503) },
       security: [],
@@ -39,7 +39,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getMetrics',
       tags: ['Server'],
-      summary: 'Measurements for Prometheus',
+      summary: 'Get metrics for Prometheus',
       description: 'Extension. Answered to addresses of the same machine only.',
       responses: {
         200: { description: 'Prometheus’ text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -53,7 +53,7 @@ export const serverPaths: { readonly [path: string]: PathItem } = {
     get: {
       operationId: 'getDescription',
       tags: ['Server'],
-      summary: 'This description',
+      summary: 'Get this API description',
       description: 'Extension. OpenAPI 3.1.',
       responses: {
         200: {
