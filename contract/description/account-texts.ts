@@ -8,50 +8,53 @@ import { pageOf, sampleAccount, sampleApplication, sampleToken, sampleUser } fro
 type Names = 'getMe' | keyof typeof accountEndpoints
 
 const newSecret = 'njcs_3k9QmZ1xT7vB2nW8rY5pL0dH6sJ4cF1gE9aU7iO3kM1q0Vt2Xb'
-const taken = 'There is an account for the address already.'
+const taken = 'An account with this e-mail address already exists.'
 const lastOwner = 'The server would have no owner left.'
 
 export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getMe: {
     tag: 'Account',
-    description: 'Name and address, and how many cameras there are, own and shared.',
+    description: 'Returns the name, the e-mail address, and the number of own and shared cameras.',
     answer: sampleUser,
   },
   updateMe: {
     tag: 'Account',
     description:
-      'What the body does not name stays. A new `email` and a `new_password` take the present `password` and the scope `account_manage`. A new address is used once the link sent to it was opened; until then the answer shows the present one. A wrong `password` is 400.',
+      'Fields that the body omits keep their values. To set a new `email` or `new_password`, send the current `password` and use a token with the scope `account_manage`. A new e-mail address takes effect when the link sent to it is opened; until then, the response shows the current address. If `password` is wrong, the response is 400.',
     bodies: {
       'A name': { first_name: 'Ada', last_name: 'Lind' },
       'A new password': { password: 'correct horse', new_password: 'battery staple at dawn' },
-      'A new address': { password: 'correct horse', email: 'ada@home.example.com' },
+      'A new e-mail address': { password: 'correct horse', email: 'ada@home.example.com' },
     },
     answer: sampleUser,
   },
   listTokens: {
     tag: 'Credentials',
-    description: 'Without the tokens themselves, of which only hashes are kept.',
+    description: 'The tokens themselves are not returned; only their hashes are stored.',
     answer: pageOf(sampleToken),
   },
   createToken: {
     tag: 'Credentials',
     description:
-      'For programs of the user. It may be given no scope that the token of this request does not have, and it ends with that token, or with what was granted to the application. `account_manage` takes the present `password` of the user: a wrong one is 400 and counts as a log-in that failed. Tokens made in the dashboard last until they are revoked.',
+      'Creates a token for the user’s own programs. The token is returned only once. It cannot have a scope that the token of this request lacks, and it ends with that token or with the authorization of the application. The scope `account_manage` requires the current `password` of the user; if it is wrong, the response is 400, and the request counts as a failed login. Tokens created in the dashboard are valid until they are revoked.',
     bodies: {
-      'To read': { name: 'Backup script', scope: 'read' },
-      'To manage the account': { name: 'Set-up', scope: 'user_access account_manage', password: 'correct horse' },
+      'Read only': { name: 'Backup script', scope: 'read' },
+      'Manage the account': { name: 'Set-up', scope: 'user_access account_manage', password: 'correct horse' },
     },
     answer: { ...sampleToken, token: 'njp_V4m8ZqK1tR7xW2yB9nD5cF3gHj6k2Zp00001' },
   },
-  deleteToken: { tag: 'Credentials', description: 'It is refused at once, and so are media addresses it was given.' },
-  listApplications: { tag: 'Credentials', description: 'Without their secrets.', answer: pageOf(sampleApplication) },
+  deleteToken: {
+    tag: 'Credentials',
+    description: 'The token and the media URLs it was given stop working immediately.',
+  },
+  listApplications: { tag: 'Credentials', description: 'Secrets are not returned.', answer: pageOf(sampleApplication) },
   createApplication: {
     tag: 'Credentials',
     description:
-      'So that it may ask people for access, by OAuth 2.0. An application that cannot keep a secret is registered without one and uses PKCE.',
+      'A registered application can ask users for access with OAuth 2.0. The secret is returned only once. An application that cannot keep a secret is registered without one and uses PKCE.',
     bodies: {
-      'With a secret, for a server': { name: 'Porch Light', redirect_uris: ['https://porch.example/back'] },
-      'Without, for a phone or a browser': {
+      'Confidential, for a server': { name: 'Porch Light', redirect_uris: ['https://porch.example/back'] },
+      'Public, for a phone or a browser': {
         name: 'Porch Light',
         redirect_uris: ['porch.example:/back'],
         confidential: false,
@@ -60,23 +63,24 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
     },
     answer: { ...sampleApplication, client_secret: newSecret },
   },
-  getApplication: { tag: 'Credentials', description: 'Without its secret.', answer: sampleApplication },
+  getApplication: { tag: 'Credentials', description: 'The secret is not returned.', answer: sampleApplication },
   updateApplication: {
     tag: 'Credentials',
-    description: 'What the body does not name stays. `redirect_uris` replaces the whole list.',
-    bodies: { 'Another address to come back to': { redirect_uris: ['https://porch.example/welcome'] } },
+    description: 'Fields that the body omits keep their values. `redirect_uris` replaces the whole list.',
+    bodies: { 'Another redirect URI': { redirect_uris: ['https://porch.example/welcome'] } },
     answer: { ...sampleApplication, redirect_uris: ['https://porch.example/welcome'] },
   },
-  deleteApplication: { tag: 'Credentials', description: 'All its tokens are refused at once.' },
+  deleteApplication: { tag: 'Credentials', description: 'All tokens of the application stop working immediately.' },
   rotateApplicationSecret: {
     tag: 'Credentials',
-    description: 'The earlier one is refused from now on; tokens stay good.',
+    description:
+      'The new secret is returned only once. The previous secret stops working immediately; tokens stay valid.',
     answer: { ...sampleApplication, client_secret: newSecret },
     refusals: { 400: 'The application has no secret.' },
   },
   listAuthorizations: {
     tag: 'Credentials',
-    description: 'One for each time that an application was let in, newest first.',
+    description: 'Returns one entry for each authorization of an application, newest first.',
     answer: pageOf({
       id: 8,
       application: { name: 'Porch Light' },
@@ -88,7 +92,10 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       expires_at: '2026-05-30T11:58:07Z',
     }),
   },
-  deleteAuthorization: { tag: 'Credentials', description: 'The application is refused at once, and has to ask again.' },
+  deleteAuthorization: {
+    tag: 'Credentials',
+    description: 'All tokens of this authorization stop working immediately. The application must ask the user again.',
+  },
   listSessions: {
     tag: 'Credentials',
     description: 'Most recently used first.',
@@ -100,11 +107,11 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0',
     }),
   },
-  deleteSession: { tag: 'Credentials', description: 'It has to sign in again.' },
+  deleteSession: { tag: 'Credentials', description: 'The user must sign in again in that browser.' },
   listIdentityProviders: {
     tag: 'Credentials',
     description:
-      'Those of the server’s settings, in their order. To link takes a person at a browser: open `link_url` in one.',
+      'Providers are returned in the order of the server’s configuration. Linking requires a browser: open `link_url` in it.',
     answer: pageOf({
       id: 'home',
       name: 'Home account',
@@ -114,7 +121,7 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   listIdentities: {
     tag: 'Credentials',
-    description: 'In the order in which they were linked.',
+    description: 'Identities are returned in the order in which they were linked.',
     answer: pageOf({
       id: 3,
       provider: { id: 'home', name: 'Home account' },
@@ -126,18 +133,18 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   deleteIdentity: {
     tag: 'Credentials',
-    description: 'Ends all sessions of the account, but that of the dashboard which asks.',
-    refusals: { 409: 'Nothing else signs in to the account: it has to have a password first.' },
+    description: 'This ends all sessions of the account except the current dashboard session.',
+    refusals: { 409: 'This is the only way to sign in to the account. Set a password first.' },
   },
   listUsers: {
     tag: 'Users',
-    description: 'In the order in which they were made, disabled ones included.',
+    description: 'Users are returned in the order of creation. Disabled users are included.',
     answer: pageOf(sampleAccount),
   },
   createUser: {
     tag: 'Users',
     description:
-      'With a password that its user can change. To let people choose their own, invite them. Takes the present password of the owner who asks, as `own_password`: a wrong one is 400 and counts as a log-in that failed.',
+      'Creates an account with a password that the user can change. To let people choose their own password, invite them instead. Requires the current password of the calling owner in `own_password`; if it is wrong, the response is 400, and the request counts as a failed login.',
     bodies: {
       'An account': {
         email: 'grace@example.com',
@@ -158,15 +165,16 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   },
   inviteUser: {
     tag: 'Users',
-    description: 'The link is good once and for 7 days. An address that has an account is answered the same.',
+    description:
+      'Sends a link to create an account. The link works once, within 7 days. The response does not show whether the address already has an account.',
     bodies: { 'An invitation': { email: 'grace@example.com' } },
     refusals: { 429: 'Too many requests, or too many invitations to this address today.' },
   },
-  getUser: { tag: 'Users', description: 'As in the list.', answer: sampleAccount },
+  getUser: { tag: 'Users', description: 'Returns the same fields as the list.', answer: sampleAccount },
   updateUser: {
     tag: 'Users',
     description:
-      'What the body does not name stays. A new `email` or `password`, and making an owner, take the present password of the owner who asks, as `own_password`. One’s own address and password are changed at `/v1/me/`, which asks for the present password.',
+      'Fields that the body omits keep their values. To set a new `email` or `password`, or to make the user an owner, send the current password of the calling owner in `own_password`. To change your own address or password, use `/v1/me/`.',
     bodies: { 'Another owner': { is_owner: true, own_password: 'correct horse' }, 'Lock out': { disabled: true } },
     answer: sampleAccount,
     refusals: { 409: `${taken} Or: ${lastOwner.toLowerCase()}` },
@@ -174,12 +182,13 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   signOutUser: {
     tag: 'Users',
     description:
-      'On the user’s request, or when something was stolen: applications and browsers have to sign in again.',
-    bodies: { 'Programs too': { revoke_personal_tokens: true } },
+      'All applications and browsers must sign in again. Use this at the user’s request or when a device was stolen.',
+    bodies: { 'Revoke personal access tokens too': { revoke_personal_tokens: true } },
   },
   deleteUser: {
     tag: 'Users',
-    description: 'For good, with credentials, shares and, where that is asked for, cameras.',
+    description:
+      'This cannot be undone. It also deletes the user’s credentials and shares, and with `remove_cameras` their cameras.',
     refusals: {
       409: 'The user has cameras and `remove_cameras` is not given, or the server would have no owner left.',
     },

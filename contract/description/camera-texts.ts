@@ -15,7 +15,7 @@ type OwnNames =
 type GuestNames = 'deleteSharedCamera'
 
 const viewWords =
-  'The live-view parameters become part of the addresses in the answer: ask with them, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
+  'The live-view parameters become part of the URLs in the response. Set them in this request, then open `streams[0].url` or `live_snapshot`. The picture keeps its aspect ratio and is never enlarged.'
 
 export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: OperationText<Endpoints[Name]> } = {
   listCameras: { tag: 'Cameras', description: viewWords, answer: pageOf(sampleCamera) },
@@ -23,19 +23,19 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
   listSharedCameras: { tag: 'Shared cameras', description: viewWords, answer: pageOf(sampleSharedCamera) },
   getSharedCamera: {
     tag: 'Shared cameras',
-    description: `${viewWords} A camera of the caller’s own is not found here.`,
+    description: `${viewWords} The caller’s own cameras are not found here.`,
     answer: sampleSharedCamera,
   },
   deleteSharedCamera: {
     tag: 'Shared cameras',
     description:
-      'The caller is no guest of the camera any more, and the owner sees that the guest is gone; only the owner can invite them again. Media addresses are refused at once; open streams end within 5 seconds.',
-    refusals: { 404: 'Nobody shares such a camera with the caller.' },
+      'The caller is no longer a guest of the camera. The owner can see that the guest has left, and only the owner can invite them again. Media URLs stop working immediately; open streams end within 5 seconds.',
+    refusals: { 404: 'No camera with this `id` is shared with the caller.' },
   },
   createCamera: {
     tag: 'Cameras',
     description:
-      'The server connects to it at once; `status`, and `status_reason` where something is wrong, tell how that goes. The password is never shown again.',
+      'The server connects to the camera immediately. `status` shows the result, and `status_reason` explains a problem. The password is never returned.',
     bodies: {
       'An RTSP camera': {
         name: 'Front door',
@@ -43,7 +43,7 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
         username: 'viewer',
         password: 'sesame',
       },
-      'User information in the address': { name: 'Yard', url: 'rtsp://viewer:sesame@192.168.1.21/h265', type: 'h265' },
+      'Credentials in the URL': { name: 'Yard', url: 'rtsp://viewer:sesame@192.168.1.21/h265', type: 'h265' },
       'An MJPEG camera': { name: 'Hall', url: 'http://192.168.1.22/mjpg/video.mjpg' },
     },
     answer: {
@@ -58,23 +58,23 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
   updateCamera: {
     tag: 'Cameras',
     description:
-      'What the body does not name stays. An address of another host without user information takes no stored user name and password along.',
+      'Fields that the body omits keep their values. If the new URL points to another host and contains no credentials, the stored username and password are removed.',
     bodies: {
       'A new name': { name: 'Back door' },
-      'A new address': { url: 'rtsp://192.168.1.30/stream1', username: 'viewer', password: 'sesame' },
+      'A new URL': { url: 'rtsp://192.168.1.30/stream1', username: 'viewer', password: 'sesame' },
     },
     answer: { ...sampleCamera, name: 'Back door' },
   },
   getCameraSource: {
     tag: 'Cameras',
     description:
-      'For a form in which the camera is changed. An address that still holds `***` is refused when it is sent back; one that is not sent stays.',
+      'Use it to fill in a form that edits the camera. Secrets in the URL are replaced with `***`. A URL that contains `***` is rejected when you send it back; omit the field to keep the URL.',
     answer: { url: 'rtsp://192.168.1.20/stream1', username: 'viewer', has_password: true },
   },
   getCameraStatistics: {
     tag: 'Cameras',
     description:
-      'Rates are those of the last minute, percentages those of the last ten minutes. A camera that nobody records or watches is connected once a minute for a moment, so it has no rates.',
+      'Rates cover the last minute, and percentages cover the last ten minutes. The server connects to a camera that is neither recorded nor watched only briefly, once a minute, so such a camera has no rates.',
     answer: {
       since: '2026-05-01T06:00:00Z',
       bit_rate: 4_120_000,
@@ -93,8 +93,8 @@ export const cameraTexts: { readonly [Name in Names | OwnNames | GuestNames]: Op
   },
   rotateEventHash: {
     tag: 'Cameras',
-    description: 'The one before is worth nothing from then on: for a hash that got into wrong hands.',
+    description: 'The previous hash stops working immediately. Use this when a hash may have leaked.',
     answer: { ...sampleCamera, event_api_hash: '8b21f0c6d4e95a7730fe1c2d9a4b6c5e' },
   },
-  deleteCamera: { tag: 'Cameras', description: 'For good; open streams of it end.' },
+  deleteCamera: { tag: 'Cameras', description: 'This cannot be undone. Open streams of the camera end.' },
 }

@@ -7,18 +7,18 @@ import type { OperationText } from './operation-text.ts'
 type Names = keyof typeof detectionEndpoints
 
 const refusals = {
-  429: 'More than two at once, or 30 in a minute.',
-  503: 'Too many addresses are being looked at for all users together.',
+  429: 'More than two requests at once, or more than 30 in a minute.',
+  503: 'Too many probes are running for all users together.',
 } as const
 
 export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   detectStream: {
     tag: 'Cameras',
     description:
-      'Connects to it for some seconds, ten at most, and keeps nothing. That there is no camera, or none that answers, is an answer too: `problem` says why and what to try. What became known before, such as the type, is there all the same. Close the connection to end it early.',
+      'The server connects to the URL for up to ten seconds and stores nothing. If there is no camera or it does not respond, the response is still 200, and `problem` explains the reason and suggests what to try. Fields that were detected before the problem, such as the type, are included. Close the connection to stop early.',
     bodies: {
       'An RTSP camera': { url: 'rtsp://192.168.1.20/stream1', username: 'viewer', password: 'sesame' },
-      'User information in the address': { url: 'rtsp://viewer:sesame@192.168.1.21/h265' },
+      'Credentials in the URL': { url: 'rtsp://viewer:sesame@192.168.1.21/h265' },
     },
     answer: {
       url: 'rtsp://192.168.1.20/stream1',
@@ -43,7 +43,7 @@ export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints
   discoverDevices: {
     tag: 'Cameras',
     description:
-      'By WS-Discovery, for three seconds, in the networks the server itself is in; cameras whose ONVIF is switched off do not answer. Only those at addresses where cameras may be are told of.',
+      'Uses WS-Discovery for three seconds on the networks of the server. Cameras with ONVIF turned off are not found. Only devices at addresses where cameras are allowed are returned.',
     answer: {
       devices: [
         {
@@ -61,14 +61,14 @@ export const detectionTexts: { readonly [Name in Names]: OperationText<Endpoints
   readDevice: {
     tag: 'Cameras',
     description:
-      'By ONVIF, for twelve seconds at most. Add a camera with the `url` of a profile and the same user name and password. That the device refuses or is away is an answer too: `problem` says why.',
+      'Uses ONVIF for up to twelve seconds. To add the camera, use the `url` of a profile with the same username and password. If the device rejects the request or does not respond, the response is still 200, and `problem` explains the reason.',
     bodies: {
-      'What discovery told': {
+      'A discovered device': {
         url: 'http://192.168.1.20/onvif/device_service',
         username: 'viewer',
         password: 'sesame',
       },
-      'A host alone': { url: '192.168.1.20' },
+      'Host only': { url: '192.168.1.20' },
     },
     answer: {
       url: 'http://192.168.1.20/onvif/device_service',

@@ -13,7 +13,7 @@ type Example = string | number | boolean
 export const pathTexts: { readonly [Name in PathName]: { readonly description: string; readonly example: Example } } = {
   camera_id: { description: '`id` of the camera.', example: 12 },
   guest_id: { description: '`id` of the guest.', example: 5 },
-  streamer_name: { description: 'Name of the server that has the stream, as in `stream_info`.', example: 'nightjar' },
+  streamer_name: { description: 'Name of the server that holds the stream, as in `stream_info`.', example: 'nightjar' },
   streamer_id: { description: 'Id of the stream, as in `stream_info`.', example: '9d2f6a0c4b8e4f0f9a1b2c3d4e5f6071' },
   token_id: { description: '`id` of the token.', example: 3 },
   application_id: { description: '`id` of the application.', example: 2 },

@@ -22,29 +22,30 @@ type Names =
   | 'createDownload'
   | 'createSharedDownload'
 
-const notRecorded = 'No such camera of the caller, or it is not recorded.'
-const notViewed = 'No such camera shared with the caller, it is not recorded, or this guest may not view recordings.'
+const notRecorded = 'The caller has no camera with this `id`, or it is not recorded.'
+const notViewed =
+  'No camera with this `id` is shared with the caller, it is not recorded, or the guest is not allowed to view recordings.'
 
 const recordingWords =
-  'How recording goes, how long footage is kept, and from when to when there is any; for what is missing in between ask for the timeline.'
+  'Returns the recording status, the retention, and the times of the first and last footage. For gaps in between, request the timeline.'
 const timelineWords =
-  'The range may reach outside of the footage; where there is none, `segments` is empty. Breaks of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
+  'The range may extend beyond the footage. If there is no footage, `segments` is empty. Gaps of up to 2 seconds do not split a segment. Times are rounded outwards to whole seconds.'
 const streamWords =
-  'Opened by `url` alone, without an Authorization header, for 24 hours. A `start` in a gap begins at the next footage. The playlist of more than 25 hours, or without `end`, grows as it is played; to jump beyond what it lists, ask for another stream. When nothing is recorded in the range the answer is 404.'
+  '`url` works without an Authorization header for 24 hours. If `start` is in a gap, the stream begins at the next footage. A playlist that is longer than 25 hours or has no `end` grows while it is played; to seek beyond its end, create another stream. If nothing is recorded in the range, the response is 404.'
 
 const picturesWords =
-  'One address for all moments: with `&at=2026-05-01T00:03:12Z` appended it answers the newest key frame up to then as a JPEG, without an Authorization header, for two hours. The size is part of the signed address; for another size, ask again. When nothing is recorded at the moment, nor in the 10 seconds before it, the answer is 404.'
+  'One URL serves all times: append `&at=2026-05-01T00:03:12Z` to get the latest key frame up to that time as a JPEG. The URL works without an Authorization header for two hours. The size is part of the signed URL; for another size, create another link. If nothing is recorded at that time or in the 10 seconds before it, the response is 404.'
 
 const downloadWords =
-  'Opened by `url` alone, without an Authorization header, for 24 hours; ranges of bytes are answered, so that a download can be resumed. As it was recorded, cut to the range exactly. Where the camera changed its format within the range, pictures of one codec are one track, and sound of each configuration is a track of its own.'
+  '`url` works without an Authorization header for 24 hours and supports byte ranges, so an interrupted download can be resumed. The file contains the footage as it was recorded, cut exactly to the range. If the camera changed its format within the range, the video of each codec is one track, and each audio configuration is a separate track.'
 
 export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints[Name]> } = {
   getStreamInfo: {
     tag: 'Recording',
     description:
-      'Which moment was fetched last by whoever plays the stream. The address is in `stream_info` of the stream.',
+      'Returns the time that the player of the stream requested last. The URL of this operation is in `stream_info` of the stream.',
     answer: { current_time: '2026-05-01T00:03:12Z', current_position: 192.4, speed: 1, state: 'playing' },
-    refusals: { 404: 'No such stream of the caller, or it is older than 24 hours.' },
+    refusals: { 404: 'The caller has no such stream, or it is older than 24 hours.' },
   },
   getRecording: {
     tag: 'Recording',
@@ -62,7 +63,9 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
     tag: 'Recording',
     description: streamWords,
     answer: sampleStream,
-    refusals: { 404: 'No such camera of the caller, it is not recorded, or nothing is recorded in the range.' },
+    refusals: {
+      404: 'The caller has no camera with this `id`, it is not recorded, or nothing is recorded in the range.',
+    },
   },
   getSharedRecording: {
     tag: 'Recording',
@@ -84,35 +87,35 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
   },
   enableRecording: {
     tag: 'Recording',
-    description: 'While it is on already, this changes how long footage is kept, and starts it if it was stopped.',
+    description: 'If recording is already on, this updates the retention, and starts recording if it was stopped.',
     bodies: {
       'A week': { retention: 'P7D' },
-      'A day, and at most 20 GB': { retention: 'P1D', max_bytes: 20_000_000_000 },
+      'A day, at most 20 GB': { retention: 'P1D', max_bytes: 20_000_000_000 },
     },
     answer: { ...sampleRecording, status: 'READY', recording_start: null, recording_end: null },
   },
   updateRecording: {
     tag: 'Recording',
-    description: 'What the body does not name stays. Footage beyond the new limit is deleted soon after.',
-    bodies: { 'Two weeks': { retention: 'P14D' }, 'No limit of size': { max_bytes: null } },
+    description: 'Fields that the body omits keep their values. Footage beyond the new limit is deleted soon after.',
+    bodies: { 'Two weeks': { retention: 'P14D' }, 'No size limit': { max_bytes: null } },
     answer: { ...sampleRecording, retention: 'P14D' },
     refusals: { 404: notRecorded },
   },
   disableRecording: {
     tag: 'Recording',
-    description: 'Footage stays until its time is over.',
+    description: 'Existing footage is kept until it expires.',
     refusals: { 404: notRecorded },
   },
   startRecording: {
     tag: 'Recording',
     description:
-      'With `duration` it stops again by itself. What is being recorded already is never ended sooner by this: without end it stays so, and a longer time wins.',
+      'With `duration`, recording stops automatically. This never shortens a recording that is already running: one without an end keeps running, and of two durations the later end applies.',
     refusals: { 404: notRecorded },
   },
   stopRecording: {
     tag: 'Recording',
     description:
-      'Until it is started. The camera stays one that is recorded, with `applications` and footage as before; `status` is READY, and the timeline tells the gap as `stopped_by_user`.',
+      'Recording stays stopped until you start it. It remains turned on: `applications` and the footage do not change, `status` is READY, and the timeline shows the gap with the reason `stopped_by_user`.',
     refusals: { 404: notRecorded },
   },
   getPictures: {
@@ -131,7 +134,9 @@ export const recordingTexts: { readonly [Name in Names]: OperationText<Endpoints
     tag: 'Recording',
     description: downloadWords,
     answer: sampleDownload,
-    refusals: { 404: 'No such camera of the caller, it is not recorded, or nothing is recorded in the range.' },
+    refusals: {
+      404: 'The caller has no camera with this `id`, it is not recorded, or nothing is recorded in the range.',
+    },
   },
   createSharedDownload: {
     tag: 'Recording',

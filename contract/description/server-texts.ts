@@ -10,8 +10,8 @@ export const serverTexts: { readonly [Name in Names]: OperationText<Endpoints[Na
   getServer: {
     tag: 'Server',
     description:
-      'Of the cameras of all users together. Space on the disk is at /v1/me/storage/, figures for monitoring at /metrics.',
-    refusals: { 403: 'The caller is no owner of the server, or the token lacks the scopes.' },
+      'Covers the cameras of all users. Disk space is at `/v1/me/storage/`; metrics for monitoring are at `/metrics`.',
+    refusals: { 403: 'The caller is not an owner of the server, or the token lacks a scope.' },
     answer: {
       version: '0.1.0',
       started_at: '2026-04-24T10:00:00Z',

@@ -8,54 +8,54 @@ type GuestNames = 'listGuests' | 'createGuest' | 'getGuest' | 'updateGuest' | 'd
 type EventNames = 'listEvents' | 'createEvent' | 'listCameraEvents'
 
 const newestFirst =
-  'Newest first, by `occurred_at`; `start` must be before `end`. Of source `system` are `camera_offline`, `camera_online`, `recording_gap`, `recording_error`, `camera_clock`, `packet_loss` and `clock_set`, which the server writes by itself.'
-const notThere = 'No such camera of the caller, or no such guest of it.'
+  'Events are sorted by `occurred_at`, newest first. `start` must be before `end`. The server itself creates events of the source `system` in the categories `camera_offline`, `camera_online`, `recording_gap`, `recording_error`, `camera_clock`, `packet_loss` and `clock_set`.'
+const notThere = 'The caller has no camera with this `id`, or the camera has no such guest.'
 
 export const sharingTexts: { readonly [Name in GuestNames | EventNames]: OperationText<Endpoints[Name]> } = {
   listGuests: {
     tag: 'Guests',
-    description: 'Also those who have not accepted their invitation yet.',
+    description: 'The list includes guests who have not accepted their invitation yet.',
     answer: pageOf(sampleGuest),
   },
   createGuest: {
     tag: 'Guests',
     description:
-      'Somebody with an account is told by e-mail and finds the camera among the shared ones at once. Anybody else gets a link, good once and for 7 days, to make an account. Nothing is allowed that is not named. An address that is a guest of the camera already is 400, upper and lower case being the same, and so is the caller’s own.',
+      'A person with an account is notified by e-mail and sees the camera in their shared cameras immediately. Anyone else receives a link to create an account; the link works once, within 7 days. Permissions that the body omits are not granted. The response is 400 if the address already belongs to a guest of the camera (case is ignored) or to the caller.',
     bodies: {
-      'To watch, and to look up recordings': { email: 'grace@example.com', permissions: { can_view_rec: true } },
-      'To watch': { email: 'grace@example.com' },
+      'Live view and recordings': { email: 'grace@example.com', permissions: { can_view_rec: true } },
+      'Live view only': { email: 'grace@example.com' },
     },
     answer: { ...sampleGuest, first_name: null, last_name: null },
     refusals: {
-      429: 'Too many requests, or too many invitations to somebody who is not a guest of the caller yet: three a day to an address, twenty an hour.',
+      429: 'Too many requests, or too many invitations to people who are not guests of the caller yet: at most three a day for an address, and twenty an hour.',
     },
   },
   getGuest: {
     tag: 'Guests',
-    description: 'Names are null until the guest has first seen the camera.',
+    description: 'Names are null until the guest has viewed the camera for the first time.',
     answer: sampleGuest,
     refusals: { 404: notThere },
   },
   updateGuest: {
     tag: 'Guests',
-    description: 'What the body does not name stays; so does the address.',
-    bodies: { 'No recordings any more': { permissions: { can_view_rec: false } } },
+    description: 'Permissions that the body omits keep their values. The e-mail address cannot be changed.',
+    bodies: { 'Withdraw access to recordings': { permissions: { can_view_rec: false } } },
     answer: { ...sampleGuest, permissions: { can_view_rec: false, share_notifications: false } },
     refusals: { 404: notThere },
   },
   deleteGuest: {
     tag: 'Guests',
-    description: 'The guest’s requests and media addresses are refused at once; open streams end within 5 seconds.',
+    description: 'The guest’s requests and media URLs are refused immediately; open streams end within 5 seconds.',
     refusals: { 404: notThere },
   },
   listEvents: { tag: 'Events', description: newestFirst, answer: pageOf(sampleEvent) },
   createEvent: {
     tag: 'Events',
     description:
-      'Either with an Authorization header and `camera`, a camera of the caller, or without and with `hash`, the `event_api_hash` of a camera: it is the credential then, for devices that cannot keep another, and good for 10 requests a minute.',
+      'Send either an Authorization header and the `camera`, or no Authorization header and the `hash`. The `hash` is the `event_api_hash` of a camera. It serves as the credential for devices that cannot store another one, and allows 10 requests a minute.',
     bodies: {
       'With a token': { camera: 12, title: 'Door bell', category: 'doorbell', data: { button: 'left' } },
-      'From a device, by the camera’s hash': {
+      'From a device, with the camera’s hash': {
         hash: '4f1c0d7a9be24c6f8d3e5a7b9c1d2e3f',
         title: 'Motion',
         category: 'motion',
@@ -63,8 +63,8 @@ export const sharingTexts: { readonly [Name in GuestNames | EventNames]: Operati
     },
     answer: sampleEvent,
     refusals: {
-      404: 'No such camera of the caller.',
-      429: 'Too many requests, or more than 10 a minute with this hash.',
+      404: 'The caller has no camera with this `id`.',
+      429: 'Too many requests, or more than 10 requests a minute with this hash.',
     },
   },
   listCameraEvents: { tag: 'Events', description: newestFirst, answer: pageOf(sampleEvent) },

@@ -29,14 +29,18 @@ export const storageTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   getStorage: {
     tag: 'Recording',
     description:
-      'Counted to the last half minute. The forecast supposes that everything goes on as in the last 24 hours; a limit over several cameras takes the oldest of them all.',
+      'Sizes are up to half a minute old. The forecast assumes the recording rate of the last 24 hours. Under a limit for several cameras, the oldest footage of all of them is deleted first.',
     answer: sampleStorage,
   },
-  getUserStorage: { tag: 'Users', description: 'What the user sees at /v1/me/storage/.', answer: sampleStorage },
+  getUserStorage: {
+    tag: 'Users',
+    description: 'Returns what the user sees at `/v1/me/storage/`.',
+    answer: sampleStorage,
+  },
   updateUserStorage: {
     tag: 'Users',
     description:
-      'What is over the limit goes within seconds, the oldest first. Limits of the single cameras hold besides: the first that is reached decides.',
+      'Footage over the limit is deleted within seconds, oldest first. The limits of the single cameras also apply; the first limit reached takes effect.',
     bodies: { 'A limit': { max_bytes: 500_000_000_000 }, 'No limit': { max_bytes: null } },
     answer: sampleStorage,
   },
