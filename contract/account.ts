@@ -19,14 +19,20 @@ export const MeChange = Type.Object({
   last_name: Type.Optional(name),
   phone: Type.Optional(phone),
   email: Type.Optional(
-    Type.String({ ...emailForm, description: 'Needs `password`; changes once the link sent to it was opened.' }),
+    Type.String({
+      ...emailForm,
+      description: 'New e-mail address. Requires `password`. It takes effect when the link sent to it is opened.',
+    }),
   ),
   new_password: Type.Optional(
-    Type.String({ ...passwordLimits, description: 'Needs `password`; ends all sessions and authorizations.' }),
+    Type.String({
+      ...passwordLimits,
+      description: 'New password. Requires `password`. Setting it ends all sessions and authorizations.',
+    }),
   ),
-  password: Type.Optional(Type.String({ ...passwordLimits, description: 'The present one.' })),
+  password: Type.Optional(Type.String({ ...passwordLimits, description: 'Current password.' })),
   revoke_personal_tokens: Type.Optional(
-    Type.Boolean({ description: 'With `new_password`: ends personal access tokens too.' }),
+    Type.Boolean({ description: 'With `new_password`: also revoke personal access tokens.' }),
   ),
 })
 
@@ -38,8 +44,8 @@ export const PersonalToken = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   scope: Type.String(),
-  prefix: Type.String({ description: 'How the token begins.' }),
-  last_four: Type.String({ description: 'How it ends.' }),
+  prefix: Type.String({ description: 'First characters of the token.' }),
+  last_four: Type.String({ description: 'Last characters of the token.' }),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
 })
@@ -50,21 +56,23 @@ export const NewPersonalToken = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 200 })),
   scope: Type.Optional(Type.String({ maxLength: 1000, description: `${scopeWords} \`user_access\` when missing.` })),
   password: Type.Optional(
-    Type.String({ ...passwordLimits, description: 'The present one of the user; needed for `account_manage`.' }),
+    Type.String({ ...passwordLimits, description: 'Current password of the user. Required for `account_manage`.' }),
   ),
 })
 
 export const CreatedPersonalToken = Type.Object({
   ...PersonalToken.properties,
-  token: Type.String({ description: 'The token itself; never shown again.' }),
+  token: Type.String({ description: 'The token itself. It is returned only here.' }),
 })
 
 export const ApplicationPath = Type.Object({ application_id: Type.Integer() })
 
 const application = {
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'Up to 100 characters, all of them visible.' }),
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Up to 100 visible characters.' }),
   redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { maxItems: 20 }),
-  require_secret: Type.Boolean({ description: 'The secret is asked for with the password and refresh grants too.' }),
+  require_secret: Type.Boolean({
+    description: 'Whether the secret is also required for the password and refresh grants.',
+  }),
   allow_password: Type.Boolean({ description: 'Whether the application may use the password grant.' }),
 }
 
@@ -72,8 +80,8 @@ export const Application = Type.Object({
   id: Type.Integer(),
   client_id: Type.String(),
   ...application,
-  confidential: Type.Boolean({ description: 'Has a secret; without one, PKCE takes its place.' }),
-  scope: Type.String({ description: 'What it may ask for at most.' }),
+  confidential: Type.Boolean({ description: 'Whether the application has a secret. Without one, it must use PKCE.' }),
+  scope: Type.String({ description: 'The most scopes that the application can request.' }),
   created_at: Timestamp,
 })
 
@@ -92,7 +100,7 @@ export type ApplicationChange = Static<typeof ApplicationChange>
 export const NewApplication = Type.Object({
   ...ApplicationChange.properties,
   name: application.name,
-  confidential: Type.Optional(Type.Boolean({ description: 'True when missing.' })),
+  confidential: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
 })
 
 export type NewApplication = Static<typeof NewApplication>
@@ -100,7 +108,7 @@ export type NewApplication = Static<typeof NewApplication>
 export const ApplicationWithSecret = Type.Object({
   ...Application.properties,
   client_secret: nullable(
-    Type.String({ description: 'Never shown again; null for an application that is not confidential.' }),
+    Type.String({ description: 'The secret. It is returned only here; null for a public application.' }),
   ),
 })
 
@@ -134,11 +142,14 @@ export const Identity = Type.Object({
   provider: nullable(
     Type.Object(
       { id: Type.String(), name: Type.String() },
-      { description: 'Null while the server does not have it among its providers: then nobody signs in with it.' },
+      {
+        description:
+          'Null if the provider is no longer configured on the server. Then the identity cannot be used to sign in.',
+      },
     ),
   ),
-  issuer: Type.String({ description: 'Of the provider, as OpenID Connect knows it.' }),
-  email: nullable(Type.String({ description: 'As the provider said it last; not compared with anything.' })),
+  issuer: Type.String({ description: 'OpenID Connect issuer identifier of the provider.' }),
+  email: nullable(Type.String({ description: 'E-mail address that the provider reported last. For display only.' })),
   created_at: Timestamp,
   last_used_at: nullable(Timestamp),
 })
@@ -146,13 +157,13 @@ export const Identity = Type.Object({
 export const IdentityProvider = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  is_linked: Type.Boolean({ description: 'Whether an account there signs in to the account of the caller.' }),
-  link_url: Type.String({ description: 'The page of this server on which a person links an account there.' }),
+  is_linked: Type.Boolean({ description: 'Whether the caller has linked an account at this provider.' }),
+  link_url: Type.String({ description: 'Page of this server where a person can link an account at the provider.' }),
 })
 
 const ownPassword = (needed: string) =>
   Type.Optional(
-    Type.String({ ...passwordLimits, description: `The present one of the owner who asks; needed ${needed}.` }),
+    Type.String({ ...passwordLimits, description: `Current password of the calling owner. Required ${needed}.` }),
   )
 
 export const UserPath = Type.Object({ user_id: Type.Integer() })
@@ -190,7 +201,8 @@ export const AccountChange = Type.Object({
   is_owner: Type.Optional(Type.Boolean()),
   disabled: Type.Optional(
     Type.Boolean({
-      description: 'Ends all sessions, authorizations and personal tokens, for good; the cameras go on.',
+      description:
+        'Blocks sign-in and permanently ends all sessions, authorizations and personal access tokens. The cameras keep running.',
     }),
   ),
   own_password: ownPassword('with `email`, `password`, and to make an owner'),
@@ -199,12 +211,14 @@ export const AccountChange = Type.Object({
 export type AccountChange = Static<typeof AccountChange>
 
 export const AccountSignOut = Type.Object({
-  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Personal tokens end too.' })),
+  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Also revoke personal access tokens.' })),
 })
 
 export const AccountRemoval = Type.Object({
   remove_cameras: Type.Optional(
-    Type.Boolean({ description: 'Cameras and their footage go too; without, a user who has any is not removed.' }),
+    Type.Boolean({
+      description: 'Also delete the user’s cameras and their footage. Without it, a user with cameras is not deleted.',
+    }),
   ),
 })
 

@@ -11,21 +11,23 @@ export const liveViewQuery = {
   refresh_rate: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds.',
+      description: 'Maximum number of frames per second in the MJPEG stream; 0.1 means one every 10 seconds.',
     }),
   ),
   max_width: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2147483647,
-      description: 'Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes.',
+      description:
+        'Maximum width of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes.',
     }),
   ),
   max_height: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 2147483647,
-      description: 'Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes.',
+      description:
+        'Maximum height of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes.',
     }),
   ),
 }
@@ -38,7 +40,7 @@ export const CameraType = Type.Enum(['h264', 'h265', 'mjpeg'])
 export const StreamEntry = Type.Object({
   format: Type.Enum(['mjpeg', 'mp4', 'mpegts', 'hls']),
   url: Type.String({ format: 'uri' }),
-  refresh_rate: Type.Optional(Type.Number({ description: 'Present on `mjpeg` when the request set it.' })),
+  refresh_rate: Type.Optional(Type.Number({ description: 'Present for `mjpeg` if the request set it.' })),
 })
 
 const common = {
@@ -48,7 +50,7 @@ const common = {
   snapshot: nullable(
     Type.Object(
       { url: Type.String({ format: 'uri' }), created_at: Timestamp },
-      { description: 'The newest kept picture; null until the camera was first connected.' },
+      { description: 'Latest saved picture; null until the camera has been connected for the first time.' },
     ),
   ),
   status: Type.Enum(['online', 'offline', 'unknown']),
@@ -57,13 +59,19 @@ const common = {
 const views = {
   live_snapshot: Type.String({
     format: 'uri',
-    description: 'A JPEG of now. Contains a query; extra parameters are ignored.',
+    description: 'URL of a live JPEG. It contains a query string; extra parameters are ignored.',
   }),
-  streams: Type.Array(StreamEntry, { description: 'h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg.' }),
-  applications: Type.Array(Type.Object({ code: Type.String() }), { description: '`CRA` when recording is enabled.' }),
-  has_recording: Type.Boolean({ description: 'It is recorded; of a shared camera, and this guest may view that.' }),
-  low_latency_enabled: Type.Boolean({ description: 'False for mjpeg alone.' }),
-  audio_enabled: Type.Boolean({ description: 'It sends sound.' }),
+  streams: Type.Array(StreamEntry, {
+    description: 'For h264 and h265: mjpeg, mp4, mpegts, hls, in this order. For mjpeg: mjpeg.',
+  }),
+  applications: Type.Array(Type.Object({ code: Type.String() }), {
+    description: 'Contains `CRA` when recording is enabled.',
+  }),
+  has_recording: Type.Boolean({
+    description: 'Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings.',
+  }),
+  low_latency_enabled: Type.Boolean({ description: 'False only for mjpeg.' }),
+  audio_enabled: Type.Boolean({ description: 'Whether the camera sends audio.' }),
 }
 
 export const Camera = Type.Object({
@@ -73,7 +81,7 @@ export const Camera = Type.Object({
   status_reason: nullable(
     Type.String({
       ...ours,
-      description: 'Extension. Why the camera is offline, as a readable sentence; null while it is online.',
+      description: 'Extension. Why the camera is offline, as a sentence for people; null while it is online.',
     }),
   ),
   status_code: nullable(
@@ -105,7 +113,7 @@ const writable = {
   name: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Without control characters, and without those that change the direction of text.',
+    description: 'Must not contain control characters or characters that change the text direction.',
   }),
   url: Type.String({
     minLength: 1,
@@ -120,17 +128,18 @@ const writable = {
     }),
   ),
   username: Type.Optional(
-    nullable(Type.String({ maxLength: 200, description: 'Wins over user information in `url`.' })),
+    nullable(Type.String({ maxLength: 200, description: 'Takes precedence over credentials in `url`.' })),
   ),
   password: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
 }
 
 export const CameraSource = Type.Object({
   url: Type.String({
-    description: 'Without user information; what a password in its path or query looks like stands as `***`.',
+    description:
+      'Without credentials. Anything that looks like a password in the path or query is replaced with `***`.',
   }),
   username: nullable(Type.String()),
-  has_password: Type.Boolean({ description: 'A password is kept; it is never shown.' }),
+  has_password: Type.Boolean({ description: 'Whether a password is stored. It is never returned.' }),
 })
 
 export type CameraSource = Static<typeof CameraSource>
@@ -144,7 +153,7 @@ export const CameraChange = Type.Object({
   name: Type.Optional(writable.name),
   url: Type.Optional(writable.url),
   keeps_damaged_pictures: Type.Optional(
-    Type.Boolean({ description: 'Keep pictures damaged by loss as they come; false for new cameras.' }),
+    Type.Boolean({ description: 'Whether frames damaged by packet loss are kept. Default for new cameras: false.' }),
   ),
 })
 

@@ -13,11 +13,13 @@ export const NewDetection = Type.Object({ url, username, password })
 export type NewDetection = Static<typeof NewDetection>
 
 const measured = (description: string) =>
-  nullable(Type.Number({ description: `${description}; null when it could not be measured in the time.` }))
+  nullable(Type.Number({ description: `${description}; null if it could not be measured in time.` }))
 
 export const DetectedVideo = Type.Object({
   type: CameraType,
-  codec: nullable(Type.String({ description: 'With its profile and level (RFC 6381); null when no picture came.' })),
+  codec: nullable(
+    Type.String({ description: 'Codec with profile and level (RFC 6381); null if no frame was received.' }),
+  ),
   width: nullable(Type.Integer({ description: 'Pixels.' })),
   height: nullable(Type.Integer({ description: 'Pixels.' })),
   frame_rate: measured('Pictures per second'),
@@ -26,14 +28,14 @@ export const DetectedVideo = Type.Object({
 })
 
 export const DetectedAudio = Type.Object({
-  codec: Type.String({ description: '`aac`, `opus`, `pcmu`, `pcma` or `g726-32` and the like.' }),
+  codec: Type.String({ description: 'For example `aac`, `opus`, `pcmu`, `pcma` or `g726-32`.' }),
   sample_rate: Type.Integer({ description: 'Hz.' }),
   channels: Type.Integer(),
 })
 
 export const SuggestedUrl = Type.Object({
-  maker: Type.String({ description: 'Whose cameras have their stream there.' }),
-  url: Type.String({ format: 'uri', description: 'At the host of the request; without user information.' }),
+  maker: Type.String({ description: 'Manufacturer whose cameras use this path.' }),
+  url: Type.String({ format: 'uri', description: 'URL on the host of the request, without credentials.' }),
 })
 
 export const DetectionProblem = Type.Object({
@@ -41,18 +43,21 @@ export const DetectionProblem = Type.Object({
     description:
       '`address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told.',
   }),
-  detail: Type.String({ description: 'What is wrong and what to try, as readable sentences.' }),
+  detail: Type.String({ description: 'What is wrong and what to try, for people.' }),
   suggestions: Type.Array(SuggestedUrl, {
-    description: 'Usual addresses at this host, where the path is what is wrong; they have not been tried.',
+    description: 'Common URLs on this host, if the path seems to be wrong. They have not been tested.',
   }),
 })
 
 export const StreamDetection = Type.Object({
   url: Type.String({
     format: 'uri',
-    description: 'What was looked at, without user information; what a password in it looks like stands as `***`.',
+    description:
+      'The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`.',
   }),
-  type: nullable(Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'For adding the camera; null when not known.' })),
+  type: nullable(
+    Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Type to use when you add the camera; null if unknown.' }),
+  ),
   transport: nullable(
     Type.Enum(['rtsp_tcp', 'rtsp_udp', 'http_stream', 'http_picture'], {
       description:
@@ -61,7 +66,7 @@ export const StreamDetection = Type.Object({
   ),
   video: nullable(DetectedVideo),
   audio: nullable(DetectedAudio),
-  audio_problem: nullable(Type.String({ description: 'Why its sound is left out; null when it is not.' })),
+  audio_problem: nullable(Type.String({ description: 'Why the audio cannot be used; null if it can.' })),
   snapshot: nullable(
     Type.Object(
       {
@@ -69,7 +74,7 @@ export const StreamDetection = Type.Object({
         width: Type.Integer(),
         height: Type.Integer(),
       },
-      { description: 'A small JPEG of what it shows.' },
+      { description: 'A small JPEG of the current picture.' },
     ),
   ),
   problem: nullable(DetectionProblem),
@@ -93,49 +98,54 @@ export type OnvifDeviceSource = Static<typeof OnvifDeviceSource>
 const told = (description: string) => nullable(Type.String({ description }))
 
 export const DiscoveredDevice = Type.Object({
-  id: Type.String({ description: 'Of the device, whatever its address; a URN in most.' }),
-  address: Type.String({ description: 'Where it answered from.' }),
-  url: Type.String({ format: 'uri', description: 'Of its device service, to be asked for its profiles.' }),
+  id: Type.String({ description: 'Identifier of the device, independent of its address; usually a URN.' }),
+  address: Type.String({ description: 'Address that the device responded from.' }),
+  url: Type.String({
+    format: 'uri',
+    description: 'URL of the device service. Use it to list the streams of the device.',
+  }),
   name: told('As it names itself.'),
   hardware: told('Its model.'),
   location: told('Where it says it is.'),
 })
 
 export const OnvifDiscovery = Type.Object({
-  devices: Type.Array(DiscoveredDevice, { description: 'In the order of their addresses.' }),
+  devices: Type.Array(DiscoveredDevice, { description: 'Sorted by address.' }),
 })
 
 export type OnvifDiscovery = Static<typeof OnvifDiscovery>
 
 export const OnvifProfile = Type.Object({
-  token: Type.String({ description: 'Of the profile, within the device.' }),
+  token: Type.String({ description: 'Token of the profile, unique within the device.' }),
   name: Type.String(),
   use: nullable(
     Type.Enum(['main', 'sub'], {
-      description: 'The one with the largest picture, and one small enough for tiles; null for the others.',
+      description:
+        '`main` for the profile with the largest picture, `sub` for one small enough for tiles, and null for the others.',
     }),
   ),
   type: nullable(
-    Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Null when the server does not read what it sends.' }),
+    Type.Enum(['h264', 'h265', 'mjpeg'], { description: 'Null if the server does not support the encoding.' }),
   ),
   encoding: told('As the device names what it sends.'),
   width: nullable(Type.Integer()),
   height: nullable(Type.Integer()),
-  frame_rate: nullable(Type.Integer({ description: 'Most pictures per second, as it is set.' })),
-  bit_rate: nullable(Type.Integer({ description: 'Most bits per second, as it is set.' })),
+  frame_rate: nullable(Type.Integer({ description: 'Configured maximum frame rate, in frames per second.' })),
+  bit_rate: nullable(Type.Integer({ description: 'Configured maximum bit rate, in bits per second.' })),
   has_audio: Type.Boolean(),
   url: nullable(
     Type.String({
       format: 'uri',
-      description: 'Where its stream is, without user information: the `url` of a new camera. Null: see `url_problem`.',
+      description:
+        'URL of the stream, without credentials. Use it as the `url` of a new camera. If it is null, see `url_problem`.',
     }),
   ),
   url_problem: told('Why there is no `url`.'),
-  snapshot_url: nullable(Type.String({ format: 'uri', description: 'Of a single picture.' })),
+  snapshot_url: nullable(Type.String({ format: 'uri', description: 'URL of a single picture.' })),
 })
 
 export const OnvifDevice = Type.Object({
-  url: Type.String({ format: 'uri', description: 'What was asked, without user information.' }),
+  url: Type.String({ format: 'uri', description: 'URL of the device service that was used, without credentials.' }),
   manufacturer: told('Null when the device was not reached.'),
   model: told('Null when the device was not reached.'),
   firmware_version: told('Null when the device was not reached.'),
@@ -143,7 +153,7 @@ export const OnvifDevice = Type.Object({
   problem: nullable(
     Type.Object(
       { code: DetectionProblem.properties.code, detail: DetectionProblem.properties.detail },
-      { description: 'Why this is not all; null when it is.' },
+      { description: 'Why the result is incomplete; null if it is complete.' },
     ),
   ),
 })

@@ -16,24 +16,30 @@ export const Event = Type.Object({
   }),
   occurred_at: Timestamp,
   received_at: Timestamp,
-  data: Type.Unknown({ description: 'What was sent with it, any JSON; null for nothing.' }),
+  data: Type.Unknown({ description: 'JSON data that was sent with the event; null if there was none.' }),
 })
 
 /** Either `camera` with an authenticated caller, or `hash`, which is the credential itself. */
 export const NewEvent = Type.Object({
-  camera: Type.Optional(Type.Integer({ description: 'A camera of the caller.' })),
+  camera: Type.Optional(Type.Integer({ description: '`id` of one of the caller’s cameras.' })),
   hash: Type.Optional(Type.String({ description: 'The `event_api_hash` of a camera.' })),
   title: Type.Optional(nullable(Type.String({ maxLength: 200 }))),
-  category: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: '`generic` when missing.' })),
+  category: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'Default: `generic`.' })),
   occurred_at: Type.Optional(TimeIn('Now when missing; at most a day in the future.')),
-  data: Type.Optional(Type.Unknown({ description: 'Any JSON of at most 4 KiB and 16 levels; only with a token.' })),
+  data: Type.Optional(
+    Type.Unknown({ description: 'Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token.' }),
+  ),
 })
 
 export const EventQuery = Type.Object({
   start: Type.Optional(TimeIn('Inclusive, on `occurred_at`.')),
   end: Type.Optional(TimeIn('Exclusive, on `occurred_at`.')),
   category: Type.Optional(
-    Type.String({ ...ours, pattern: '^[a-z0-9_]{1,64}$', description: 'Extension. Only events of this category.' }),
+    Type.String({
+      ...ours,
+      pattern: '^[a-z0-9_]{1,64}$',
+      description: 'Extension. Return only events of this category.',
+    }),
   ),
   ...pageQuery,
 })

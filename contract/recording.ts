@@ -8,13 +8,18 @@ export const Recording = Type.Object({
   id: Type.Integer(),
   active_service_id: Type.Integer(),
   status: Type.Enum(['READY', 'CONNECTING', 'RECORDING', 'STOPPING', 'ERROR']),
-  retention: Type.String({ description: 'How long footage is kept, an ISO 8601 duration, for instance P7D.' }),
+  retention: Type.String({ description: 'How long footage is kept, as an ISO 8601 duration, for example P7D.' }),
   deactivated_at: nullable(Timestamp),
   recording_start: nullable(Timestamp),
   recording_end: nullable(Timestamp),
-  status_reason: nullable(Type.String({ ...ours, description: 'Extension. What is wrong while `status` is ERROR.' })),
+  status_reason: nullable(
+    Type.String({ ...ours, description: 'Extension. Explains the problem while `status` is ERROR.' }),
+  ),
   max_bytes: nullable(
-    Type.Integer({ ...ours, description: 'Extension. Largest size of the footage; the oldest goes first.' }),
+    Type.Integer({
+      ...ours,
+      description: 'Extension. Size limit of the footage in bytes. The oldest footage is deleted first.',
+    }),
   ),
 })
 
@@ -30,7 +35,8 @@ const maxBytes = Type.Optional(
     Type.Integer({
       minimum: 1024 * 1024,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Null: no limit. Missing: as it was while recording is on, else no limit.',
+      description:
+        'Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none.',
     }),
   ),
 )
@@ -43,7 +49,11 @@ export type RecordingChange = Static<typeof RecordingChange>
 
 export const StartQuery = Type.Object({
   duration: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds, up to a year. When missing, without end.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 31_536_000,
+      description: 'Duration in seconds, up to a year. Default: no end.',
+    }),
   ),
 })
 
@@ -92,7 +102,10 @@ export const RecordedStream = Type.Object({
   stream_info: Type.String({ format: 'uri' }),
   stream_controls: Type.Object({
     base_url: Type.String({ format: 'uri' }),
-    play: Type.String({ format: 'uri', description: 'POST, answered 204. So are the other two.' }),
+    play: Type.String({
+      format: 'uri',
+      description: 'Send a POST request; the response is 204. The same applies to the other two.',
+    }),
     pause: Type.String({ format: 'uri' }),
     speed: Type.String({
       format: 'uri',
@@ -118,9 +131,11 @@ export type StreamInfo = Static<typeof StreamInfo>
 export const DownloadQuery = Type.Object({
   start: TimeIn('Inclusive.'),
   end: TimeIn('Exclusive; at most 3 hours later.'),
-  filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'What the file is to be called.' })),
+  filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'File name of the download.' })),
   gaps: Type.Optional(
-    Type.Enum(['skip', 'keep'], { description: 'Whether gaps are left out, or last with the picture standing still.' }),
+    Type.Enum(['skip', 'keep'], {
+      description: '`skip` leaves gaps out; `keep` shows the last frame for the length of the gap.',
+    }),
   ),
 })
 

@@ -26,7 +26,7 @@ export type FieldErrors = { readonly [field: string]: readonly string[] | FieldE
 /** Holds itself, which has a meaning only in the description of the interface: servers write it, and never read it. */
 export const FieldErrors = Type.Unsafe<FieldErrors>({
   type: 'object',
-  description: 'Reasons per field, `{field: ["reason", …]}`; nested as the request is.',
+  description: 'Reasons by field, `{field: ["reason", …]}`, nested like the request.',
   additionalProperties: {
     anyOf: [{ type: 'array', items: { type: 'string' } }, { $ref: '#/components/schemas/FieldErrors' }],
   },
@@ -35,7 +35,7 @@ export const FieldErrors = Type.Unsafe<FieldErrors>({
 /** Every answer under /v1 that is not a success. */
 export const Problem = Type.Object({
   status: Type.Integer({ description: 'The HTTP status.' }),
-  title: Type.String({ description: 'Short identifier, for programs.' }),
-  detail: Type.String({ description: 'For people.' }),
+  title: Type.String({ description: 'Short identifier for programs.' }),
+  detail: Type.String({ description: 'Explanation for people.' }),
   errors: Type.Optional(FieldErrors),
 })

@@ -23,7 +23,7 @@ export const ServerState = Type.Object({
     offline: Type.Integer(),
     unknown: count('Not connected yet, or not at present: nobody watches them.'),
     offline_reasons: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-      description: 'camera_unreachable, auth_failed and others, the most frequent first.',
+      description: 'Reason such as camera_unreachable or auth_failed. The most frequent comes first.',
     }),
   }),
   recordings: Type.Object({
@@ -41,10 +41,10 @@ export const ServerState = Type.Object({
       description:
         'What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory.',
     }),
-    in_force: Type.Array(Protection, { description: 'What they are kept from.' }),
-    missing: Type.Array(Protection, { description: 'What they are not kept from.' }),
-    reason: nullable(Type.String({ description: 'Why something is missing.' })),
-    advice: nullable(Type.String({ description: 'What its owner can do about it.' })),
+    in_force: Type.Array(Protection, { description: 'Protections in force.' }),
+    missing: Type.Array(Protection, { description: 'Protections not in force.' }),
+    reason: nullable(Type.String({ description: 'Why protections are missing.' })),
+    advice: nullable(Type.String({ description: 'What an owner of the server can do about it.' })),
   }),
 })
 

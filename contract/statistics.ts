@@ -20,10 +20,12 @@ export const CameraStatistics = Type.Object({
       'When the counters began at 0: when the server started or the camera was added. Null before the first report.',
   }),
   bit_rate: nullable(
-    Type.Integer({ description: 'Bits per second over the last minute, sound included; null while no pictures come.' }),
+    Type.Integer({
+      description: 'Bits per second over the last minute, including audio; null while no frames are received.',
+    }),
   ),
   frame_rate: nullable(
-    Type.Number({ description: 'Pictures per second over the last minute; null while no pictures come.' }),
+    Type.Number({ description: 'Frames per second over the last minute; null while no frames are received.' }),
   ),
   clock_rate: nullable(
     Type.Number({
@@ -35,15 +37,16 @@ export const CameraStatistics = Type.Object({
   picture_loss_percent: percent('pictures'),
   packets: Type.Integer({ description: 'RTP packets received; 0 for a camera that sends by HTTP.' }),
   lost_packets: Type.Integer({ description: 'RTP packets that never arrived.' }),
-  pictures: Type.Integer({ description: 'Pictures received whole.' }),
+  pictures: Type.Integer({ description: 'Frames received completely.' }),
   lost_pictures: Type.Integer({
-    description: 'Pictures that were lost, and those dropped because a part of them, or of one they need, was lost.',
+    description:
+      'Frames that were lost, and frames dropped because part of them, or of a frame they depend on, was lost.',
   }),
   freezes: Type.Integer({
-    description: 'Number of times that no picture came for more than a second while the camera was connected.',
+    description: 'Number of times that no frame was received for more than a second while the camera was connected.',
   }),
   frozen_seconds: Type.Number({ description: 'Total length of the freezes.' }),
-  connections: Type.Integer({ description: 'Connections on which a picture arrived.' }),
+  connections: Type.Integer({ description: 'Connections on which at least one frame was received.' }),
 })
 
 export type CameraStatistics = Static<typeof CameraStatistics>

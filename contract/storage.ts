@@ -5,9 +5,10 @@ import { UserPath } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { nullable, Timestamp } from './schema.ts'
 
-const usedBytes = Type.Integer({ description: 'Of footage, what is being recorded included.' })
-const bytesPerDay = Type.Integer({ description: 'How fast it grows: that of the last 24 hours.' })
-const maxBytes = (whose: string) => nullable(Type.Integer({ description: `Largest size of ${whose}; null: no limit.` }))
+const usedBytes = Type.Integer({ description: 'Size of the footage, including footage that is being recorded.' })
+const bytesPerDay = Type.Integer({ description: 'Bytes recorded in the last 24 hours.' })
+const maxBytes = (whose: string) =>
+  nullable(Type.Integer({ description: `Size limit of ${whose}; null means no limit.` }))
 const fullAt = Type.Union([Timestamp, Type.Null()], {
   description:
     'When, at the present rate, footage begins to go before its time is over, for lack of space; null: never.',
@@ -19,7 +20,7 @@ export const CameraStorage = Type.Object({
   max_bytes: maxBytes('its footage'),
   bytes_per_day: bytesPerDay,
   recording_start: nullable(Timestamp),
-  retention_days: nullable(Type.Number({ description: 'How long its footage is kept at most, in days.' })),
+  retention_days: nullable(Type.Number({ description: 'Retention in days.' })),
   forecast_days: nullable(
     Type.Number({
       description:
@@ -29,9 +30,11 @@ export const CameraStorage = Type.Object({
 })
 
 export const FileRepair = Type.Object({
-  pending_files: Type.Integer({ description: 'Files that wait for their repair, the newest first.' }),
-  repaired_files: Type.Integer({ description: 'Files repaired since the server was started.' }),
-  failed_files: Type.Integer({ description: 'Files that could not be read or written; they are tried again.' }),
+  pending_files: Type.Integer({ description: 'Number of files that are waiting to be repaired.' }),
+  repaired_files: Type.Integer({ description: 'Number of files repaired since the server started.' }),
+  failed_files: Type.Integer({
+    description: 'Number of files that could not be read or written. The server tries them again.',
+  }),
 })
 
 export const ServerStorage = Type.Object({
@@ -39,19 +42,19 @@ export const ServerStorage = Type.Object({
   max_bytes: maxBytes('all footage'),
   bytes_per_day: bytesPerDay,
   disk_bytes: nullable(
-    Type.Integer({ description: 'Size of the disk; null when it does not answer, or is not mounted.' }),
+    Type.Integer({ description: 'Size of the disk; null if it does not respond or is not mounted.' }),
   ),
   disk_free_bytes: nullable(Type.Integer()),
-  min_free_bytes: nullable(Type.Integer({ description: 'What stays free of it.' })),
+  min_free_bytes: nullable(Type.Integer({ description: 'Space that is always kept free.' })),
   full_at: fullAt,
   clock_doubt: nullable(
     Type.Object(
       {
         ahead_seconds: Type.Integer({
-          description: 'By how much its clock moved further than the time in which the server ran.',
+          description: 'How far the clock has moved beyond the time that the server was running.',
         }),
         remaining_seconds: Type.Integer({
-          description: 'How much longer the server has to run until the clock is believed.',
+          description: 'How much longer the server must run before it trusts the clock.',
         }),
       },
       {
@@ -76,11 +79,11 @@ export const Storage = Type.Object({
   max_bytes: maxBytes('the footage of all cameras of the user together'),
   bytes_per_day: bytesPerDay,
   full_at: fullAt,
-  cameras: Type.Array(CameraStorage, { description: 'Those of the user that have footage or are recorded.' }),
+  cameras: Type.Array(CameraStorage, { description: 'Cameras of the user that have footage or are recorded.' }),
   server: nullable(
     Type.Object(
       { ...ServerStorage.properties },
-      { description: 'Of all users together; for owners of the server, else null.' },
+      { description: 'Storage of all users together. For owners of the server; otherwise null.' },
     ),
   ),
 })
@@ -89,7 +92,7 @@ export type Storage = Static<typeof Storage>
 
 export const StorageChange = Type.Object({
   max_bytes: nullable(
-    Type.Integer({ minimum: 1024 * 1024, maximum: Number.MAX_SAFE_INTEGER, description: 'Null: no limit.' }),
+    Type.Integer({ minimum: 1024 * 1024, maximum: Number.MAX_SAFE_INTEGER, description: 'Null means no limit.' }),
   ),
 })
 

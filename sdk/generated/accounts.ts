@@ -24,44 +24,44 @@ export type AccountChange = {
   /** With `password`. */
   revoke_personal_tokens?: boolean | undefined
   is_owner?: boolean | undefined
-  /** Ends all sessions, authorizations and personal tokens, for good; the cameras go on. */
+  /** Blocks sign-in and permanently ends all sessions, authorizations and personal access tokens. The cameras keep running. */
   disabled?: boolean | undefined
-  /** The present one of the owner who asks; needed with `email`, `password`, and to make an owner. */
+  /** Current password of the calling owner. Required with `email`, `password`, and to make an owner. */
   own_password?: string | undefined
 }
 
 export type AccountRemoval = {
-  /** Cameras and their footage go too; without, a user who has any is not removed. */
+  /** Also delete the user’s cameras and their footage. Without it, a user with cameras is not deleted. */
   remove_cameras?: boolean | undefined
 }
 
 export type AccountSignOut = {
-  /** Personal tokens end too. */
+  /** Also revoke personal access tokens. */
   revoke_personal_tokens?: boolean | undefined
 }
 
 export type Application = {
   id: number
   client_id: string
-  /** Up to 100 characters, all of them visible. */
+  /** Up to 100 visible characters. */
   name: string
   redirect_uris: string[]
-  /** The secret is asked for with the password and refresh grants too. */
+  /** Whether the secret is also required for the password and refresh grants. */
   require_secret: boolean
   /** Whether the application may use the password grant. */
   allow_password: boolean
-  /** Has a secret; without one, PKCE takes its place. */
+  /** Whether the application has a secret. Without one, it must use PKCE. */
   confidential: boolean
-  /** What it may ask for at most. */
+  /** The most scopes that the application can request. */
   scope: string
   created_at: Timestamp
 }
 
 export type ApplicationChange = {
-  /** Up to 100 characters, all of them visible. */
+  /** Up to 100 visible characters. */
   name?: string | undefined
   redirect_uris?: string[] | undefined
-  /** The secret is asked for with the password and refresh grants too. */
+  /** Whether the secret is also required for the password and refresh grants. */
   require_secret?: boolean | undefined
   /** Whether the application may use the password grant. */
   allow_password?: boolean | undefined
@@ -72,19 +72,19 @@ export type ApplicationChange = {
 export type ApplicationWithSecret = {
   id: number
   client_id: string
-  /** Up to 100 characters, all of them visible. */
+  /** Up to 100 visible characters. */
   name: string
   redirect_uris: string[]
-  /** The secret is asked for with the password and refresh grants too. */
+  /** Whether the secret is also required for the password and refresh grants. */
   require_secret: boolean
   /** Whether the application may use the password grant. */
   allow_password: boolean
-  /** Has a secret; without one, PKCE takes its place. */
+  /** Whether the application has a secret. Without one, it must use PKCE. */
   confidential: boolean
-  /** What it may ask for at most. */
+  /** The most scopes that the application can request. */
   scope: string
   created_at: Timestamp
-  /** Never shown again; null for an application that is not confidential. */
+  /** The secret. It is returned only here; null for a public application. */
   client_secret: string | null
 }
 
@@ -104,23 +104,23 @@ export type CreatedPersonalToken = {
   id: number
   name: string
   scope: string
-  /** How the token begins. */
+  /** First characters of the token. */
   prefix: string
-  /** How it ends. */
+  /** Last characters of the token. */
   last_four: string
   created_at: Timestamp
   last_used_at: Timestamp | null
-  /** The token itself; never shown again. */
+  /** The token itself. It is returned only here. */
   token: string
 }
 
 export type Identity = {
   id: number
-  /** Null while the server does not have it among its providers: then nobody signs in with it. */
+  /** Null if the provider is no longer configured on the server. Then the identity cannot be used to sign in. */
   provider: { id: string; name: string } | null
-  /** Of the provider, as OpenID Connect knows it. */
+  /** OpenID Connect issuer identifier of the provider. */
   issuer: string
-  /** As the provider said it last; not compared with anything. */
+  /** E-mail address that the provider reported last. For display only. */
   email: string | null
   created_at: Timestamp
   last_used_at: Timestamp | null
@@ -129,9 +129,9 @@ export type Identity = {
 export type IdentityProvider = {
   id: string
   name: string
-  /** Whether an account there signs in to the account of the caller. */
+  /** Whether the caller has linked an account at this provider. */
   is_linked: boolean
-  /** The page of this server on which a person links an account there. */
+  /** Page of this server where a person can link an account at the provider. */
   link_url: string
 }
 
@@ -139,13 +139,13 @@ export type MeChange = {
   first_name?: string | undefined
   last_name?: string | undefined
   phone?: string | null | undefined
-  /** Needs `password`; changes once the link sent to it was opened. */
+  /** New e-mail address. Requires `password`. It takes effect when the link sent to it is opened. */
   email?: string | undefined
-  /** Needs `password`; ends all sessions and authorizations. */
+  /** New password. Requires `password`. Setting it ends all sessions and authorizations. */
   new_password?: string | undefined
-  /** The present one. */
+  /** Current password. */
   password?: string | undefined
-  /** With `new_password`: ends personal access tokens too. */
+  /** With `new_password`: also revoke personal access tokens. */
   revoke_personal_tokens?: boolean | undefined
 }
 
@@ -156,21 +156,21 @@ export type NewAccount = {
   last_name?: string | undefined
   phone?: string | null | undefined
   is_owner?: boolean | undefined
-  /** The present one of the owner who asks; needed unless the dashboard asks, which has just been given it. */
+  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
   own_password?: string | undefined
 }
 
 export type NewApplication = {
-  /** Up to 100 characters, all of them visible. */
+  /** Up to 100 visible characters. */
   name: string
   redirect_uris?: string[] | undefined
-  /** The secret is asked for with the password and refresh grants too. */
+  /** Whether the secret is also required for the password and refresh grants. */
   require_secret?: boolean | undefined
   /** Whether the application may use the password grant. */
   allow_password?: boolean | undefined
   /** Scopes separated by spaces; none that the caller does not have. */
   scope?: string | undefined
-  /** True when missing. */
+  /** Default: true. */
   confidential?: boolean | undefined
 }
 
@@ -180,7 +180,7 @@ export type NewPersonalToken = {
   name?: string | undefined
   /** Scopes separated by spaces; none that the caller does not have. `user_access` when missing. */
   scope?: string | undefined
-  /** The present one of the user; needed for `account_manage`. */
+  /** Current password of the user. Required for `account_manage`. */
   password?: string | undefined
 }
 
@@ -188,9 +188,9 @@ export type PersonalToken = {
   id: number
   name: string
   scope: string
-  /** How the token begins. */
+  /** First characters of the token. */
   prefix: string
-  /** How it ends. */
+  /** Last characters of the token. */
   last_four: string
   created_at: Timestamp
   last_used_at: Timestamp | null

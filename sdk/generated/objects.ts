@@ -7,11 +7,11 @@ export type Timestamp = string
 export type Time = Date | string
 
 export type Page<Item> = {
-  /** Items in the whole set. */
+  /** Total number of items. */
   count: number
-  /** Link to the next page; null at the end of the set. */
+  /** URL of the next page; null on the last page. */
   next: string | null
-  /** Link to the previous page; null at the start. */
+  /** URL of the previous page; null on the first page. */
   previous: string | null
   results: Item[]
 }
@@ -38,24 +38,24 @@ export type Camera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** The newest kept picture; null until the camera was first connected. */
+  /** Latest saved picture; null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
   /** Credential for creating events of this camera. */
   event_api_hash: string
-  /** A JPEG of now. Contains a query; extra parameters are ignored. */
+  /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */
   live_snapshot: string
-  /** h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg. */
+  /** For h264 and h265: mjpeg, mp4, mpegts, hls, in this order. For mjpeg: mjpeg. */
   streams: StreamEntry[]
-  /** `CRA` when recording is enabled. */
+  /** Contains `CRA` when recording is enabled. */
   applications: { code: string }[]
-  /** It is recorded; of a shared camera, and this guest may view that. */
+  /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
   has_recording: boolean
-  /** False for mjpeg alone. */
+  /** False only for mjpeg. */
   low_latency_enabled: boolean
-  /** It sends sound. */
+  /** Whether the camera sends audio. */
   audio_enabled: boolean
-  /** Extension. Why the camera is offline, as a readable sentence; null while it is online. */
+  /** Extension. Why the camera is offline, as a sentence for people; null while it is online. */
   status_reason: string | null
   /** Extension. The same as a word for programs, as the detection of streams has them; null while it is online. */
   status_code:
@@ -83,57 +83,57 @@ export type Camera = {
 }
 
 export type CameraChange = {
-  /** Without control characters, and without those that change the direction of text. */
+  /** Must not contain control characters or characters that change the text direction. */
   name?: string | undefined
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url?: string | undefined
   /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
-  /** Wins over user information in `url`. */
+  /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
-  /** Keep pictures damaged by loss as they come; false for new cameras. */
+  /** Whether frames damaged by packet loss are kept. Default for new cameras: false. */
   keeps_damaged_pictures?: boolean | undefined
 }
 
 export type CameraListQuery = {
-  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
   limit?: number | undefined
-  /** Items to skip; 0 when missing. */
+  /** Number of items to skip. Default: 0. */
   offset?: number | undefined
-  /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
+  /** Maximum number of frames per second in the MJPEG stream; 0.1 means one every 10 seconds. */
   refresh_rate?: number | undefined
-  /** Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
+  /** Maximum width of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
   max_width?: number | undefined
-  /** Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
+  /** Maximum height of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
   max_height?: number | undefined
 }
 
 export type CameraQuery = {
-  /** At most this many key frames per second in the MJPEG stream; 0.1 is one every 10 seconds. */
+  /** Maximum number of frames per second in the MJPEG stream; 0.1 means one every 10 seconds. */
   refresh_rate?: number | undefined
-  /** Widest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
+  /** Maximum width of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
   max_width?: number | undefined
-  /** Highest MJPEG stream and live snapshot, in pixels; rounded down to one of a few sizes. */
+  /** Maximum height of the MJPEG stream and the live snapshot, in pixels. It is rounded down to one of a few sizes. */
   max_height?: number | undefined
 }
 
 export type CameraSource = {
-  /** Without user information; what a password in its path or query looks like stands as `***`. */
+  /** Without credentials. Anything that looks like a password in the path or query is replaced with `***`. */
   url: string
   username: string | null
-  /** A password is kept; it is never shown. */
+  /** Whether a password is stored. It is never returned. */
   has_password: boolean
 }
 
 export type NewCamera = {
-  /** Without control characters, and without those that change the direction of text. */
+  /** Must not contain control characters or characters that change the text direction. */
   name: string
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url: string
   /** When missing, what the camera is seen to send; when it does not answer at once h264, or mjpeg for http:// and https://. Corrected once the camera is connected. */
   type?: 'h264' | 'h265' | 'mjpeg' | undefined
-  /** Wins over user information in `url`. */
+  /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
 }
@@ -142,20 +142,20 @@ export type SharedCamera = {
   id: number
   name: string
   type: 'h264' | 'h265' | 'mjpeg'
-  /** The newest kept picture; null until the camera was first connected. */
+  /** Latest saved picture; null until the camera has been connected for the first time. */
   snapshot: { url: string; created_at: Timestamp } | null
   status: 'online' | 'offline' | 'unknown'
-  /** A JPEG of now. Contains a query; extra parameters are ignored. */
+  /** URL of a live JPEG. It contains a query string; extra parameters are ignored. */
   live_snapshot: string
-  /** h264, h265: mjpeg, mp4, mpegts, hls in this order; mjpeg: mjpeg. */
+  /** For h264 and h265: mjpeg, mp4, mpegts, hls, in this order. For mjpeg: mjpeg. */
   streams: StreamEntry[]
-  /** `CRA` when recording is enabled. */
+  /** Contains `CRA` when recording is enabled. */
   applications: { code: string }[]
-  /** It is recorded; of a shared camera, and this guest may view that. */
+  /** Whether the camera is recorded. For a shared camera: and the caller is allowed to view recordings. */
   has_recording: boolean
-  /** False for mjpeg alone. */
+  /** False only for mjpeg. */
   low_latency_enabled: boolean
-  /** It sends sound. */
+  /** Whether the camera sends audio. */
   audio_enabled: boolean
   owner: { email: string; first_name: string; last_name: string }
   has_notifications: boolean
@@ -164,7 +164,7 @@ export type SharedCamera = {
 export type StreamEntry = {
   format: 'mjpeg' | 'mp4' | 'mpegts' | 'hls'
   url: string
-  /** Present on `mjpeg` when the request set it. */
+  /** Present for `mjpeg` if the request set it. */
   refresh_rate?: number
 }
 
@@ -175,16 +175,16 @@ export type DownloadQuery = {
   start: Time
   /** Exclusive; at most 3 hours later. */
   end: Time
-  /** What the file is to be called. */
+  /** File name of the download. */
   filename?: string | undefined
-  /** Whether gaps are left out, or last with the picture standing still. */
+  /** `skip` leaves gaps out; `keep` shows the last frame for the length of the gap. */
   gaps?: 'skip' | 'keep' | undefined
 }
 
 export type NewRecording = {
   /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
   retention: string
-  /** Null: no limit. Missing: as it was while recording is on, else no limit. */
+  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
 }
 
@@ -206,7 +206,7 @@ export type RecordedStream = {
   stream_info: string
   stream_controls: {
     base_url: string
-    /** POST, answered 204. So are the other two. */
+    /** Send a POST request; the response is 204. The same applies to the other two. */
     play: string
     pause: string
     /** With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without sound. */
@@ -218,26 +218,26 @@ export type Recording = {
   id: number
   active_service_id: number
   status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
-  /** How long footage is kept, an ISO 8601 duration, for instance P7D. */
+  /** How long footage is kept, as an ISO 8601 duration, for example P7D. */
   retention: string
   deactivated_at: Timestamp | null
   recording_start: Timestamp | null
   recording_end: Timestamp | null
-  /** Extension. What is wrong while `status` is ERROR. */
+  /** Extension. Explains the problem while `status` is ERROR. */
   status_reason: string | null
-  /** Extension. Largest size of the footage; the oldest goes first. */
+  /** Extension. Size limit of the footage in bytes. The oldest footage is deleted first. */
   max_bytes: number | null
 }
 
 export type RecordingChange = {
   /** ISO 8601 duration of weeks or of days, hours, minutes and seconds, up to 100 years; for instance P7D. Kept and answered as it was written. */
   retention?: string | undefined
-  /** Null: no limit. Missing: as it was while recording is on, else no limit. */
+  /** Null means no limit. If it is omitted, a recording that is on keeps its limit, and a new one has none. */
   max_bytes?: number | null | undefined
 }
 
 export type StartQuery = {
-  /** Seconds, up to a year. When missing, without end. */
+  /** Duration in seconds, up to a year. Default: no end. */
   duration?: number | undefined
 }
 
@@ -316,7 +316,7 @@ export type CameraEvent = {
   source: 'api' | 'device' | 'camera' | 'system'
   occurred_at: Timestamp
   received_at: Timestamp
-  /** What was sent with it, any JSON; null for nothing. */
+  /** JSON data that was sent with the event; null if there was none. */
   data: unknown
 }
 
@@ -325,30 +325,30 @@ export type EventQuery = {
   start?: Time | undefined
   /** Exclusive, on `occurred_at`. */
   end?: Time | undefined
-  /** Extension. Only events of this category. */
+  /** Extension. Return only events of this category. */
   category?: string | undefined
-  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
   limit?: number | undefined
-  /** Items to skip; 0 when missing. */
+  /** Number of items to skip. Default: 0. */
   offset?: number | undefined
 }
 
 export type NewEvent = {
-  /** A camera of the caller. */
+  /** `id` of one of the caller’s cameras. */
   camera?: number | undefined
   /** The `event_api_hash` of a camera. */
   hash?: string | undefined
   title?: string | null | undefined
-  /** `generic` when missing. */
+  /** Default: `generic`. */
   category?: string | undefined
   /** Now when missing; at most a day in the future. */
   occurred_at?: Time | undefined
-  /** Any JSON of at most 4 KiB and 16 levels; only with a token. */
+  /** Any JSON value of up to 4 KiB and 16 levels. Only allowed with a token. */
   data?: unknown
 }
 
 export type DetectedAudio = {
-  /** `aac`, `opus`, `pcmu`, `pcma` or `g726-32` and the like. */
+  /** For example `aac`, `opus`, `pcmu`, `pcma` or `g726-32`. */
   codec: string
   /** Hz. */
   sample_rate: number
@@ -357,17 +357,17 @@ export type DetectedAudio = {
 
 export type DetectedVideo = {
   type: 'h264' | 'h265' | 'mjpeg'
-  /** With its profile and level (RFC 6381); null when no picture came. */
+  /** Codec with profile and level (RFC 6381); null if no frame was received. */
   codec: string | null
   /** Pixels. */
   width: number | null
   /** Pixels. */
   height: number | null
-  /** Pictures per second; null when it could not be measured in the time. */
+  /** Pictures per second; null if it could not be measured in time. */
   frame_rate: number | null
-  /** Bits per second; null when it could not be measured in the time. */
+  /** Bits per second; null if it could not be measured in time. */
   bit_rate: number | null
-  /** Seconds from one key frame to the next; null when it could not be measured in the time. */
+  /** Seconds from one key frame to the next; null if it could not be measured in time. */
   key_frame_interval: number | null
 }
 
@@ -392,18 +392,18 @@ export type DetectionProblem = {
     | 'suspended'
     | 'not_told'
     | 'failed'
-  /** What is wrong and what to try, as readable sentences. */
+  /** What is wrong and what to try, for people. */
   detail: string
-  /** Usual addresses at this host, where the path is what is wrong; they have not been tried. */
+  /** Common URLs on this host, if the path seems to be wrong. They have not been tested. */
   suggestions: SuggestedUrl[]
 }
 
 export type DiscoveredDevice = {
-  /** Of the device, whatever its address; a URN in most. */
+  /** Identifier of the device, independent of its address; usually a URN. */
   id: string
-  /** Where it answered from. */
+  /** Address that the device responded from. */
   address: string
-  /** Of its device service, to be asked for its profiles. */
+  /** URL of the device service. Use it to list the streams of the device. */
   url: string
   /** As it names itself. */
   name: string | null
@@ -416,13 +416,13 @@ export type DiscoveredDevice = {
 export type NewDetection = {
   /** Where the stream is: rtsp://, rtsps://, or http:// or https:// for MJPEG and for a single picture; may carry user information. */
   url: string
-  /** Wins over user information in `url`. */
+  /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
 }
 
 export type OnvifDevice = {
-  /** What was asked, without user information. */
+  /** URL of the device service that was used, without credentials. */
   url: string
   /** Null when the device was not reached. */
   manufacturer: string | null
@@ -431,7 +431,7 @@ export type OnvifDevice = {
   /** Null when the device was not reached. */
   firmware_version: string | null
   profiles: OnvifProfile[]
-  /** Why this is not all; null when it is. */
+  /** Why the result is incomplete; null if it is complete. */
   problem: {
     /** `address_refused`: cameras may not be there. `not_a_camera`: something else answers at this port. `unsupported`: there is a stream, which the server cannot read. `no_frames`: the camera answers, but no picture came. `not_told`: there is no picture, and what is there instead, in a network that is closed to the world, only owners of the server are told. */
     code:
@@ -453,7 +453,7 @@ export type OnvifDevice = {
       | 'suspended'
       | 'not_told'
       | 'failed'
-    /** What is wrong and what to try, as readable sentences. */
+    /** What is wrong and what to try, for people. */
     detail: string
   } | null
 }
@@ -461,53 +461,53 @@ export type OnvifDevice = {
 export type OnvifDeviceSource = {
   /** Of the device service, as discovery tells it: http://192.168.1.20/onvif/device_service. A host alone, with its port or without, is enough. */
   url: string
-  /** Wins over user information in `url`. */
+  /** Takes precedence over credentials in `url`. */
   username?: string | null | undefined
   password?: string | null | undefined
 }
 
 export type OnvifDiscovery = {
-  /** In the order of their addresses. */
+  /** Sorted by address. */
   devices: DiscoveredDevice[]
 }
 
 export type OnvifProfile = {
-  /** Of the profile, within the device. */
+  /** Token of the profile, unique within the device. */
   token: string
   name: string
-  /** The one with the largest picture, and one small enough for tiles; null for the others. */
+  /** `main` for the profile with the largest picture, `sub` for one small enough for tiles, and null for the others. */
   use: 'main' | 'sub' | null
-  /** Null when the server does not read what it sends. */
+  /** Null if the server does not support the encoding. */
   type: 'h264' | 'h265' | 'mjpeg' | null
   /** As the device names what it sends. */
   encoding: string | null
   width: number | null
   height: number | null
-  /** Most pictures per second, as it is set. */
+  /** Configured maximum frame rate, in frames per second. */
   frame_rate: number | null
-  /** Most bits per second, as it is set. */
+  /** Configured maximum bit rate, in bits per second. */
   bit_rate: number | null
   has_audio: boolean
-  /** Where its stream is, without user information: the `url` of a new camera. Null: see `url_problem`. */
+  /** URL of the stream, without credentials. Use it as the `url` of a new camera. If it is null, see `url_problem`. */
   url: string | null
   /** Why there is no `url`. */
   url_problem: string | null
-  /** Of a single picture. */
+  /** URL of a single picture. */
   snapshot_url: string | null
 }
 
 export type StreamDetection = {
-  /** What was looked at, without user information; what a password in it looks like stands as `***`. */
+  /** The URL that was probed, without credentials. Anything that looks like a password is replaced with `***`. */
   url: string
-  /** For adding the camera; null when not known. */
+  /** Type to use when you add the camera; null if unknown. */
   type: 'h264' | 'h265' | 'mjpeg' | null
   /** `http_stream`: pictures, or a container such as MPEG-TS. `http_picture`: a single picture, which is asked for again and again. */
   transport: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture' | null
   video: DetectedVideo | null
   audio: DetectedAudio | null
-  /** Why its sound is left out; null when it is not. */
+  /** Why the audio cannot be used; null if it can. */
   audio_problem: string | null
-  /** A small JPEG of what it shows. */
+  /** A small JPEG of the current picture. */
   snapshot: {
     /** A `data:` URL. */
     url: string
@@ -518,18 +518,18 @@ export type StreamDetection = {
 }
 
 export type SuggestedUrl = {
-  /** Whose cameras have their stream there. */
+  /** Manufacturer whose cameras use this path. */
   maker: string
-  /** At the host of the request; without user information. */
+  /** URL on the host of the request, without credentials. */
   url: string
 }
 
 export type CameraStatistics = {
   /** When the counters began at 0: when the server started or the camera was added. Null before the first report. */
   since: Timestamp | null
-  /** Bits per second over the last minute, sound included; null while no pictures come. */
+  /** Bits per second over the last minute, including audio; null while no frames are received. */
   bit_rate: number | null
-  /** Pictures per second over the last minute; null while no pictures come. */
+  /** Frames per second over the last minute; null while no frames are received. */
   frame_rate: number | null
   /** Seconds of real time per second of the timestamps: 2 for a camera that stamps twice as many pictures as it sends, 1 where its clock is right; null while no pictures come. */
   clock_rate: number | null
@@ -541,80 +541,80 @@ export type CameraStatistics = {
   packets: number
   /** RTP packets that never arrived. */
   lost_packets: number
-  /** Pictures received whole. */
+  /** Frames received completely. */
   pictures: number
-  /** Pictures that were lost, and those dropped because a part of them, or of one they need, was lost. */
+  /** Frames that were lost, and frames dropped because part of them, or of a frame they depend on, was lost. */
   lost_pictures: number
-  /** Number of times that no picture came for more than a second while the camera was connected. */
+  /** Number of times that no frame was received for more than a second while the camera was connected. */
   freezes: number
   /** Total length of the freezes. */
   frozen_seconds: number
-  /** Connections on which a picture arrived. */
+  /** Connections on which at least one frame was received. */
   connections: number
 }
 
 export type CameraStorage = {
   id: number
-  /** Of footage, what is being recorded included. */
+  /** Size of the footage, including footage that is being recorded. */
   used_bytes: number
-  /** Largest size of its footage; null: no limit. */
+  /** Size limit of its footage; null means no limit. */
   max_bytes: number | null
-  /** How fast it grows: that of the last 24 hours. */
+  /** Bytes recorded in the last 24 hours. */
   bytes_per_day: number
   recording_start: Timestamp | null
-  /** How long its footage is kept at most, in days. */
+  /** Retention in days. */
   retention_days: number | null
   /** How far back its footage will reach at the present rate, in days; null when it is not recorded, or too short to tell. */
   forecast_days: number | null
 }
 
 export type Storage = {
-  /** Of footage, what is being recorded included. */
+  /** Size of the footage, including footage that is being recorded. */
   used_bytes: number
-  /** Largest size of the footage of all cameras of the user together; null: no limit. */
+  /** Size limit of the footage of all cameras of the user together; null means no limit. */
   max_bytes: number | null
-  /** How fast it grows: that of the last 24 hours. */
+  /** Bytes recorded in the last 24 hours. */
   bytes_per_day: number
   /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
   full_at: Timestamp | null
-  /** Those of the user that have footage or are recorded. */
+  /** Cameras of the user that have footage or are recorded. */
   cameras: CameraStorage[]
-  /** Of all users together; for owners of the server, else null. */
+  /** Storage of all users together. For owners of the server; otherwise null. */
   server: {
-    /** Of footage, what is being recorded included. */
+    /** Size of the footage, including footage that is being recorded. */
     used_bytes: number
-    /** Largest size of all footage; null: no limit. */
+    /** Size limit of all footage; null means no limit. */
     max_bytes: number | null
-    /** How fast it grows: that of the last 24 hours. */
+    /** Bytes recorded in the last 24 hours. */
     bytes_per_day: number
-    /** Size of the disk; null when it does not answer, or is not mounted. */
+    /** Size of the disk; null if it does not respond or is not mounted. */
     disk_bytes: number | null
     disk_free_bytes: number | null
-    /** What stays free of it. */
+    /** Space that is always kept free. */
     min_free_bytes: number | null
     /** When, at the present rate, footage begins to go before its time is over, for lack of space; null: never. */
     full_at: Timestamp | null
     /** Present for 24 hours after the clock of the server moved forward by more than ten minutes, because the server was off or the clock was set: footage that is too old only because of this is kept meanwhile. Null otherwise. */
     clock_doubt: {
-      /** By how much its clock moved further than the time in which the server ran. */
+      /** How far the clock has moved beyond the time that the server was running. */
       ahead_seconds: number
-      /** How much longer the server has to run until the clock is believed. */
+      /** How much longer the server must run before it trusts the clock. */
       remaining_seconds: number
     } | null
     /** Repair of files that were open when the server, or a part of it, ended unexpectedly; null when none is left. */
     repair: {
-      /** Files that wait for their repair, the newest first. */
+      /** Number of files that are waiting to be repaired. */
       pending_files: number
-      /** Files repaired since the server was started. */
+      /** Number of files repaired since the server started. */
       repaired_files: number
-      /** Files that could not be read or written; they are tried again. */
+      /** Number of files that could not be read or written. The server tries them again. */
       failed_files: number
     } | null
   } | null
 }
 
 export type StorageChange = {
-  /** Null: no limit. */
+  /** Null means no limit. */
   max_bytes: number | null
 }
 
@@ -631,7 +631,7 @@ export type ServerState = {
     offline: number
     /** Not connected yet, or not at present: nobody watches them. */
     unknown: number
-    /** camera_unreachable, auth_failed and others, the most frequent first. */
+    /** Reason such as camera_unreachable or auth_failed. The most frequent comes first. */
     offline_reasons: { reason: string; count: number }[]
   }
   recordings: {
@@ -652,7 +652,7 @@ export type ServerState = {
   decoder_isolation: {
     /** What the processes that decode are kept from, should a camera take one over. full: at least network, files, processes, system_calls and memory. */
     level: 'full' | 'partial' | 'off'
-    /** What they are kept from. */
+    /** Protections in force. */
     in_force: (
       | 'network'
       | 'files'
@@ -663,7 +663,7 @@ export type ServerState = {
       | 'privileges'
       | 'permission_model'
     )[]
-    /** What they are not kept from. */
+    /** Protections not in force. */
     missing: (
       | 'network'
       | 'files'
@@ -674,17 +674,17 @@ export type ServerState = {
       | 'privileges'
       | 'permission_model'
     )[]
-    /** Why something is missing. */
+    /** Why protections are missing. */
     reason: string | null
-    /** What its owner can do about it. */
+    /** What an owner of the server can do about it. */
     advice: string | null
   }
 }
 
 export type PageQuery = {
-  /** Items per page; 100 when missing, more than 1000 is treated as 1000. */
+  /** Items per page. Default: 100; values above 1000 are treated as 1000. */
   limit?: number | undefined
-  /** Items to skip; 0 when missing. */
+  /** Number of items to skip. Default: 0. */
   offset?: number | undefined
 }
 
@@ -693,10 +693,10 @@ export type FieldErrors = { [name: string]: string[] | FieldErrors }
 export type Problem = {
   /** The HTTP status. */
   status: number
-  /** Short identifier, for programs. */
+  /** Short identifier for programs. */
   title: string
-  /** For people. */
+  /** Explanation for people. */
   detail: string
-  /** Reasons per field, `{field: ["reason", …]}`; nested as the request is. */
+  /** Reasons by field, `{field: ["reason", …]}`, nested like the request. */
   errors?: { [name: string]: string[] | FieldErrors }
 }
