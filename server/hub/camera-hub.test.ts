@@ -24,7 +24,7 @@ const start: RunStart = {
   },
 }
 
-const hubOf = (maxGopBytes = 1000) => new CameraHub({ maxGopBytes, onSinkError: () => {} })
+const hubOf = (maxGopBytes = 1000) => new CameraHub({ maxGopBytes, costBytes: 0, onSinkError: () => {} })
 
 function sinkInto(seen: (string | number)[]) {
   return { push: (item: HubItem) => void seen.push('pts90k' in item ? item.pts90k : item.kind) }
@@ -62,7 +62,7 @@ test('a group of pictures over the limit is not kept, the next one is', () => {
 
 test('cameras share what they may keep, and give it back', () => {
   const gopBudget = new ByteBudget(35)
-  const [one, two] = [0, 1].map(() => new CameraHub({ gopBudget, onSinkError: () => {} }))
+  const [one, two] = [0, 1].map(() => new CameraHub({ gopBudget, costBytes: 0, onSinkError: () => {} }))
   for (const hub of [one!, two!]) for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
   assert.deepEqual([one!.stats().gopBytes, two!.stats().gopBytes], [20, 0])
   one!.publish(frame(2, true))
@@ -80,7 +80,7 @@ test('some seconds before the newest group are given to readers that want them, 
     return seen
   }
   const earlierBudget = new ByteBudget(100_000)
-  const hubs = Array.from({ length: 3 }, () => new CameraHub({ earlierBudget, onSinkError: () => {} }))
+  const hubs = Array.from({ length: 3 }, () => new CameraHub({ earlierBudget, costBytes: 0, onSinkError: () => {} }))
   for (const hub of hubs) hub.publish(start)
   const [one, two, three] = hubs
   for (let at = 0; at <= 30; at++) one!.publish(frame(at * second, at % 2 === 0))
@@ -103,7 +103,7 @@ test('some seconds before the newest group are given to readers that want them, 
 
 test('of pictures that are not kept nothing before them is', () => {
   const earlierBudget = new ByteBudget(1000)
-  const hub = new CameraHub({ maxGopBytes: 25, earlierBudget, onSinkError: () => {} })
+  const hub = new CameraHub({ maxGopBytes: 25, costBytes: 0, earlierBudget, onSinkError: () => {} })
   hub.attach(sinkInto([]), { withEarlier: true })
   for (const item of [start, frame(0, true), frame(1, false), frame(2, true), frame(3, false), frame(4, false)])
     hub.publish(item)
@@ -111,6 +111,18 @@ test('of pictures that are not kept nothing before them is', () => {
   const seen: (string | number)[] = []
   hub.attach(sinkInto(seen), { withEarlier: true })
   assert.deepEqual(seen, ['start', 5, 6])
+})
+
+test('frames of next to nothing are no way to keep millions of them', () => {
+  const hub = new CameraHub({ maxGopBytes: 1_000_000, onSinkError: () => {} })
+  hub.publish(start)
+  let most = 0
+  for (let i = 0; i < 10_000; i++) {
+    hub.publish(frame(i, i === 0, 1))
+    most = Math.max(most, hub.stats().gopBytes)
+  }
+  assert.ok(most > 900_000)
+  assert.equal(hub.stats().gopBytes, 0)
 })
 
 test('after the end of a run a reader gets nothing until the next start', () => {

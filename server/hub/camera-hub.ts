@@ -3,7 +3,7 @@
 // Publishing is synchronous and never waits. A reader is a sink that must return at once: it keeps what it needs in a queue of
 // its own, bounded in bytes, and on overflow drops, counts, and resumes at a key frame. Why: docs/design/back-pressure.md.
 
-import type { Frame } from '../media/frame.ts'
+import { type Frame, frameCostBytes } from '../media/frame.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { HubItem, RunStart } from './hub-item.ts'
 
@@ -28,6 +28,8 @@ export type AttachOptions = {
 export type CameraHubOptions = {
   /** The newest group of pictures is kept for readers that join; one larger than this is not kept: 60 s of 8 Mbit/s are. */
   readonly maxGopBytes?: number
+  /** What a frame counts besides its data. */
+  readonly costBytes?: number
   /** What all cameras of a thread may keep together. */
   readonly gopBudget?: ByteBudget
   /**
@@ -52,6 +54,7 @@ type Group = { readonly frames: readonly Frame[]; readonly bytes: number }
 export class CameraHub {
   readonly #sinks = new Set<HubSink>()
   readonly #maxGopBytes: number
+  readonly #costBytes: number
   readonly #gopBudget: ByteBudget | undefined
   readonly #earlierBudget: ByteBudget | undefined
   readonly #onSinkError: (error: unknown) => void
@@ -66,8 +69,11 @@ export class CameraHub {
   #isEarlierWanted = false
   #earlierBytes = 0
 
-  constructor({ maxGopBytes = 64 * 1024 * 1024, gopBudget, earlierBudget, onSinkError }: CameraHubOptions) {
+  constructor(options: CameraHubOptions) {
+    const { maxGopBytes = 64 * 1024 * 1024, costBytes = frameCostBytes } = options
+    const { gopBudget, earlierBudget, onSinkError } = options
     this.#maxGopBytes = maxGopBytes
+    this.#costBytes = costBytes
     this.#gopBudget = gopBudget
     this.#earlierBudget = earlierBudget
     this.#onSinkError = onSinkError
@@ -121,7 +127,7 @@ export class CameraHub {
       this.#group++
     }
     if (!this.#isGopWhole) return
-    const bytes = item.data.length
+    const bytes = item.data.length + this.#costBytes
     if (this.#gopBytes + bytes > this.#maxGopBytes || this.#gopBudget?.take(bytes) === false) {
       this.#dropGop()
       return

@@ -3,7 +3,7 @@
 // A player may begin at any of them. H.264 decoders, unlike those of H.265, know no leading pictures: Chromium's stops at one whose
 // references are missing. So H.264 pictures that refer to the group before are left out.
 
-import type { Frame, StreamFormat } from '../media/frame.ts'
+import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { withoutRefreshCount } from '../media/nal/key-picture.ts'
@@ -14,6 +14,8 @@ import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-tim
 
 /** A longer group is sent in parts, so that memory and the burst at its end stay small. */
 const maxPart90k = 2 * 90_000
+/** What a camera of 32 Mbit/s sends in that time; more only where its pictures are huge or their times hardly grow. */
+const maxPartBytes = 8 * 1024 * 1024
 /** Sound beyond this, while no picture comes, is dropped: a part ends only with a picture. */
 const maxAudioBlocks = 1000
 
@@ -37,6 +39,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   #silenceEnd = 0
   #held: Part | undefined
   #video: Timed[] = []
+  #videoBytes = 0
   #audio: Timed[] = []
   #sequence = 0
 
@@ -59,21 +62,27 @@ export class GroupFragmentMuxer implements LiveMuxer {
     if (frame.isLeading && this.#isH264) return undefined
     const time = this.#videoTimes.next(frame.dts90k)
     const first = this.#video[0]
-    const isFull = first !== undefined && (frame.isKey || time - first.time >= maxPart90k)
+    const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
+    const isFull = isLong || (first !== undefined && frame.isKey)
     const isLate = this.#held !== undefined && time >= this.#held.endTime + maxSoundWait90k
     const piece = isFull || isLate ? this.#takeHeld() : undefined
-    if (isFull) this.#held = { video: this.#video, endTime: time, endsGroup: frame.isKey }
-    if (isFull) this.#video = []
+    if (isFull) this.#hold(time, frame.isKey)
     this.#video.push({ frame: this.#isH264 && frame.recovery ? startable(frame) : frame, time })
+    this.#videoBytes += frame.data.length + frameCostBytes
     return piece ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
   flush(): LivePiece[] {
     const held = this.#takeHeld()
     const last = this.#video.at(-1)
-    if (last) this.#held = { video: this.#video, endTime: last.time + this.#videoTimes.duration, endsGroup: true }
-    this.#video = []
+    if (last) this.#hold(last.time + this.#videoTimes.duration, true)
     return [held, this.#takeHeld()].filter((piece) => piece !== undefined)
+  }
+
+  #hold(endTime: number, endsGroup: boolean): void {
+    this.#held = { video: this.#video, endTime, endsGroup }
+    this.#video = []
+    this.#videoBytes = 0
   }
 
   /** Nothing is waited for: there is no sound, or it has come already. */

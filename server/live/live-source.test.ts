@@ -201,6 +201,19 @@ suite('live source', () => {
     source.close()
   })
 
+  test('hls: a camera whose pictures are huge and whose times hardly grow has its groups sent in parts', () => {
+    const { hub, pieces } = open('hls')
+    const huge = 1024 * 1024
+    const data = Uint8Array.of(0, 0x0f, 0xff, 0xfc, ...new Uint8Array(4)).buffer.transfer(huge)
+    for (let i = 0; i < 40; i++) {
+      hub.publish({ ...video(0, i === 0), dts90k: i, pts90k: i, data: new Uint8Array(data) })
+      hub.publish(audio(i * 2000))
+    }
+    const media = pieces.filter(({ kind }) => kind === 'media')
+    assert.ok(media.length >= 3, `${media.length} pieces`)
+    assert.ok(media.every((piece) => piece.data.length < 10 * huge))
+  })
+
   test('hls: sound that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
     const { hub, pieces } = open('hls')
     for (let i = 0; i <= 200; i++) {

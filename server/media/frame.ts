@@ -2,6 +2,9 @@
 
 import type { FrameMemory } from './frame-memory.ts'
 
+/** What a frame takes in memory besides its `data`: that of a camera may be ten bytes, and there may be a million of them. */
+export const frameCostBytes = 400
+
 /** One encoded picture or audio block. Immutable; `data` is shared by all readers, never copied. */
 export type Frame = {
   readonly kind: 'video' | 'audio'

@@ -2,7 +2,7 @@
 // pictures grows long.
 // Keeps only the frames of the open fragment. No I/O, no clock.
 
-import type { Frame, StreamFormat } from '../media/frame.ts'
+import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
 import type { FrameMemory } from '../media/frame-memory.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
@@ -59,6 +59,8 @@ type VideoCut = { readonly frames: readonly Frame[]; readonly startsFile: boolea
 type HeldCut = VideoCut & { readonly end90k: number; readonly endMs: number }
 type AudioBlock = PlacedBlock & { readonly frame: Frame }
 
+const costOf = ({ data }: Frame): number => data.length + frameCostBytes
+
 export class FragmentCutter {
   readonly #limits: CutterLimits
   readonly #target: CutterTarget
@@ -84,7 +86,7 @@ export class FragmentCutter {
     this.#silence = format.audio && createSilence(format.audio)
   }
 
-  /** Bytes of frames that are in no fragment yet. */
+  /** What frames that are in no fragment yet take in memory. */
   get openBytes(): number {
     return this.#openBytes
   }
@@ -109,7 +111,7 @@ export class FragmentCutter {
     }
     frame.memory?.hold()
     this.#frames.push(frame)
-    this.#openBytes += frame.data.length
+    this.#openBytes += costOf(frame)
   }
 
   /** Audio before the first picture is dropped: a file begins with its key frame. */
@@ -118,7 +120,7 @@ export class FragmentCutter {
     const place = this.#grid.place(frame.pts90k, frame.data)
     if (!place) return
     this.#blocks.push({ ...place, frame })
-    this.#openBytes += frame.data.length
+    this.#openBytes += costOf(frame)
     if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
   }
 
@@ -147,7 +149,7 @@ export class FragmentCutter {
     const end = scaleTicks(end90k, this.#audioRate)
     const after = this.#blocks.findIndex(({ position }) => position >= end)
     const outside = after === -1 ? [] : this.#blocks.splice(after)
-    for (const { frame } of outside) this.#openBytes -= frame.data.length
+    for (const { frame } of outside) this.#openBytes -= costOf(frame)
     const last = this.#blocks.at(-1)
     // Of a file that ends at once, a block that began before it may reach over all there is.
     const isBare = (this.#held?.startsFile ?? this.#startsFile) && (last?.position ?? -1) < start
@@ -156,7 +158,7 @@ export class FragmentCutter {
       const pts90k = Math.round((position * 90_000) / this.#audioRate)
       const frame: Frame = { kind: 'audio', pts90k, dts90k: pts90k, wallMs: first.wallMs, isKey: true, data }
       this.#blocks.push({ position, samples, frame })
-      this.#openBytes += data.length
+      this.#openBytes += costOf(frame)
     }
   }
 
@@ -204,7 +206,7 @@ export class FragmentCutter {
       bytes += frame.data.length
       audio.push({ data: frame.data, duration, compositionOffset: 0, isKey: true })
     }
-    this.#openBytes -= bytes
+    this.#openBytes -= bytes + (video.length + audio.length) * frameCostBytes
     const startMs = Math.round(first.wallMs)
     return {
       start90k: first.dts90k,
@@ -231,7 +233,7 @@ export class FragmentCutter {
     const taken = this.#blocks.splice(0, count === -1 ? this.#blocks.length : count)
     const start = scaleTicks(this.#fileStart90k, this.#audioRate)
     const late = taken.findIndex(({ position }) => position >= start)
-    for (const { frame } of taken.splice(0, late === -1 ? taken.length : late)) this.#openBytes -= frame.data.length
+    for (const { frame } of taken.splice(0, late === -1 ? taken.length : late)) this.#openBytes -= costOf(frame)
     return taken
   }
 }

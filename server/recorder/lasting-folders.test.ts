@@ -55,6 +55,17 @@ test('a folder whose name the disk did not confirm is made anew before anything 
   }
 })
 
+test('of the folders of years the newest are remembered, and those in use', async () => {
+  const disk = new FolderModel()
+  const folders = new LastingFolders('/archive', disk)
+  for (let i = 0; i < 11_000; i++) await folders.ensure(`/archive/cameras/1/day${i}`)
+  assert.equal(disk.syncs, 11_002)
+  await folders.ensure('/archive/cameras/1/day10999')
+  assert.equal(disk.syncs, 11_002)
+  await folders.ensure('/archive/cameras/1/day0')
+  assert.equal(disk.syncs, 11_003, 'it is looked at again, those above it are not')
+})
+
 test('a folder that can neither be confirmed nor removed is not used', async () => {
   const disk = new FolderModel()
   disk.failingSync = 3

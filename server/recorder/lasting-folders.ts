@@ -16,9 +16,13 @@ export type FolderDisk = {
   sync(folder: string): Promise<void>
 }
 
+/** Folders that are remembered: one that was forgotten is looked at again. Archives have one for each camera and day. */
+const maxLasting = 10_000
+
 export class LastingFolders {
   readonly #root: string
   readonly #disk: FolderDisk
+  /** Whichever was used longest ago comes first. */
   readonly #lasting = new Set<string>()
   /** Folders whose names the disk did not confirm: another sync of the folder above would prove nothing. */
   readonly #unconfirmed = new Set<string>()
@@ -32,7 +36,10 @@ export class LastingFolders {
 
   /** Makes the folder, and those above it. Throws the system's error. Calls for the same folder at the same time share one answer. */
   ensure(folder: string): Promise<void> {
-    if (this.#lasting.has(folder)) return Promise.resolve()
+    if (this.#lasting.has(folder)) {
+      this.#remember(folder)
+      return Promise.resolve()
+    }
     let running = this.#running.get(folder)
     if (!running) {
       running = this.#ensure(folder).finally(() => this.#running.delete(folder))
@@ -70,7 +77,14 @@ export class LastingFolders {
       }
       throw error
     }
+    this.#remember(folder)
+  }
+
+  #remember(folder: string): void {
+    this.#lasting.delete(folder)
     this.#lasting.add(folder)
+    const [oldest] = this.#lasting
+    if (oldest !== undefined && this.#lasting.size > maxLasting) this.#lasting.delete(oldest)
   }
 
   async #removeAgain(folder: string): Promise<void> {

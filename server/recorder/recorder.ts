@@ -9,7 +9,7 @@ import type { Logger } from '../base/log.ts'
 import { Backoff } from '../base/retry.ts'
 import type { HubSink } from '../hub/camera-hub.ts'
 import type { HubItem, RunStart } from '../hub/hub-item.ts'
-import type { Frame } from '../media/frame.ts'
+import { type Frame, frameCostBytes } from '../media/frame.ts'
 import { FrameRhythm, type Hole } from '../model/frame-rhythm.ts'
 import { type Fragment, holeSeam90k } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
@@ -213,7 +213,7 @@ export class CameraRecorder implements HubSink {
 
   /** True when this frame is dropped because the file had to end before it. */
   #mustBreak(frame: Frame): boolean {
-    if (this.#pendingBytes + frame.data.length > this.#pending.maxBytes) {
+    if (this.#pendingBytes + frame.data.length + frameCostBytes > this.#pending.maxBytes) {
       this.#droppedFrames += this.#cutter!.openFrames + 1
       const { cameraId, clock, log } = this.#options
       log.warn({ cameraId }, 'disk too slow: frames dropped to the next key frame')

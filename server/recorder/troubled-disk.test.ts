@@ -72,7 +72,7 @@ test('a slow disk never holds up the camera: frames are dropped to a key frame, 
   const disk = new TroubledDisk()
   let go = () => {}
   disk.wait = new Promise((resolve) => (go = resolve))
-  const maxPendingBytes = 100_000
+  const maxPendingBytes = 300_000
   // Of a budget, one alone gets half.
   const pendingBudget = new PendingBudget(2 * maxPendingBytes)
   const { recorder, events } = createRecorder({ disk, pendingBudget, segmentMs: 1_000_000 })

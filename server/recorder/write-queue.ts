@@ -5,6 +5,7 @@
 // it, and what waited goes into a new file.
 
 import type { Clock } from '../base/clock.ts'
+import { frameCostBytes } from '../media/frame.ts'
 import { dropEarlySound } from './drop-early-sound.ts'
 import type { RecorderEvents } from './recorder.ts'
 import type { RecordingDisk } from './recording-disk.ts'
@@ -35,6 +36,10 @@ type Job =
   | { readonly kind: 'fragment'; readonly cut: PlannedFragment }
   | { readonly kind: 'sync' }
   | { readonly kind: 'close' }
+
+/** What a fragment takes in memory. */
+const costOf = ({ bytes, video, audio }: PlannedFragment): number =>
+  bytes + (video.length + audio.length) * frameCostBytes
 
 /** How often `tick` is called. */
 export const tickMs = 1000
@@ -74,7 +79,7 @@ export class WriteQueue {
   }
 
   addFragment(cut: PlannedFragment): void {
-    this.#queuedBytes += cut.bytes
+    this.#queuedBytes += costOf(cut)
     this.#enqueue({ kind: 'fragment', cut })
   }
 
@@ -121,7 +126,7 @@ export class WriteQueue {
         await this.#fail(error, job)
       } finally {
         this.#waitingSinceMs = undefined
-        if (job.kind === 'fragment') this.#queuedBytes -= job.cut.bytes
+        if (job.kind === 'fragment') this.#queuedBytes -= costOf(job.cut)
         this.#options.onTaken()
       }
     }
@@ -199,7 +204,7 @@ export class WriteQueue {
     let droppedFrames = failed.kind === 'fragment' ? failed.cut.video.length : 0
     for (const job of this.#jobs.splice(0)) {
       if (job.kind !== 'fragment') continue
-      this.#queuedBytes -= job.cut.bytes
+      this.#queuedBytes -= costOf(job.cut)
       droppedFrames += job.cut.video.length
     }
     this.#options.onFailed(error, droppedFrames)

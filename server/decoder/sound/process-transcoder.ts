@@ -10,6 +10,9 @@ import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
 import { parseSoundReply, type SoundReply, writeSoundRequest } from './sound-protocol.ts'
 
+/** Chunks of a stream whose sound has not come back; of a process that works it is two, of one that hangs what comes until it is killed. */
+const maxBehind = 1000
+
 /** Of all cameras of a worker together. */
 const memoryBytes = 512 * 1024 * 1024
 
@@ -87,6 +90,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     this.#start()
     return {
       push: (data, tag) => {
+        if (stream.openIn && tags.length >= maxBehind) this.#lose('it answers without sound')
         if (!this.#streams.has(streamId) || !this.#mayPush(stream)) return
         if (stream.openIn !== this.#child) {
           first += tags.splice(0).length

@@ -77,17 +77,23 @@ export class KeyPictureCollector {
   /** Takes the next picture. Returns what a decoder needs once the newest key picture is whole: of a usual key frame its own `data`. */
   push({ isKey, recovery = 0, data }: Pick<Frame, 'isKey' | 'recovery' | 'data'>): Uint8Array | undefined {
     if (isKey) {
-      this.#parts = []
-      this.#bytes = 0
+      this.#forget()
       this.#missing = recovery
       if (recovery === 0) return data
     } else if (this.#missing === 0) return undefined
     else if (this.#isReference(data)) this.#missing--
     this.#parts.push(data.slice())
     this.#bytes += data.length
-    if (this.#parts.length > maxPictures || this.#bytes > maxBytes) this.#missing = 0
+    if (this.#parts.length > maxPictures || this.#bytes > maxBytes) this.#forget()
     else if (this.#missing === 0) return this.#join()
     return undefined
+  }
+
+  /** What was collected; the next key picture may never come. */
+  #forget(): void {
+    this.#parts = []
+    this.#bytes = 0
+    this.#missing = 0
   }
 
   #join(): Uint8Array {
@@ -97,7 +103,7 @@ export class KeyPictureCollector {
       out.set(part, at)
       at += part.length
     }
-    this.#parts = []
+    this.#forget()
     return out
   }
 
