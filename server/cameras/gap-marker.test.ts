@@ -12,6 +12,7 @@ type Recorded = Range & { readonly pass?: number }
 
 /** A store of one camera in memory, and a clock that is moved by hand. */
 function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
+  let answers = Promise.resolve()
   const time = { ms: 1_000_000, setMs: 0 }
   const state: { isRecorded: boolean; footage: Range | undefined; last: Recorded | undefined } = {
     ...{ isRecorded: true, footage, last: last ?? footage },
@@ -19,6 +20,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
   const marker = new GapMarker({
     marks: {
       add: async (_, { pass = 0, ...mark }) => {
+        await answers
         const added = { ...mark, ...(pass > 0 && { pass }) }
         const kept = marks.filter((other) => compareMarks(other, added) < 0)
         marks.splice(0, marks.length, ...kept, added)
@@ -47,6 +49,12 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     marker,
     marks,
     state,
+    /** The store answers nothing until the function is called. */
+    stall: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answers = promise
+      return resolve
+    },
     setClock: (byMs: number) => {
       time.setMs += byMs
     },
@@ -99,6 +107,23 @@ test('a break that is over in a moment is not written', async () => {
     await pass(20_000)
   }
   assert.equal(marks.length, before)
+})
+
+test('what waits while the database does not answer has an end, and the newest is true', async () => {
+  const { gap, pass, marks, marker, stall } = open()
+  const answer = stall()
+  for (let i = 0; i < 3000; i++) {
+    gap('camera_unreachable')
+    await pass(5000)
+    gap(undefined)
+    await pass(5000)
+  }
+  gap('auth_failed')
+  await pass(5000)
+  answer()
+  await marker.flush()
+  assert.ok(marks.length > 900 && marks.length <= 1002, `${marks.length} marks`)
+  assert.equal(marks.at(-1)!.reason, 'auth_failed')
 })
 
 test('that a camera is away matters only where it should be recorded and is not', async () => {

@@ -31,6 +31,9 @@ export type GapMarkerOptions = {
  */
 const patienceMs = 3000
 
+/** Marks that may wait while the database does not answer. */
+const maxPending = 1000
+
 /** The pass is asked for when the mark is made: later, footage of the next one may have begun. */
 type NewMark = Omit<GapMark, 'pass'> & { readonly pass: Promise<number> }
 
@@ -42,6 +45,7 @@ export class GapMarker {
   #pending: NewMark[] = []
   #pendingSinceMs = 0
   #writing: Promise<void> = Promise.resolve()
+  #isWriting = false
 
   constructor(options: GapMarkerOptions) {
     this.#options = options
@@ -74,6 +78,8 @@ export class GapMarker {
     // A mark that is earlier by more than that was made after the clock was set back.
     const isLate = newest !== undefined && newest.atMs - atMs < markLatenessMs
     const orderedMs = isLate ? Math.max(atMs, newest.atMs + 1) : atMs
+    // Why there was nothing in the latest gaps is lost then; that there was nothing, the footage tells.
+    if (this.#pending.length >= maxPending) this.#pending.splice(-2)
     this.#pending.push({ atMs: orderedMs, reason, pass: this.#findPass(atMs, newest) })
   }
 
@@ -97,7 +103,7 @@ export class GapMarker {
 
   /** Writes what has lasted. To be called each second. */
   look(): void {
-    if (this.#pending.length === 0) return
+    if (this.#pending.length === 0 || this.#isWriting) return
     const isOver = this.#settled?.reason !== undefined && this.#newest?.reason === undefined
     const waitedMs = this.#options.clock.monotonicMs() - this.#pendingSinceMs
     if (isOver || waitedMs >= patienceMs) this.#write()
@@ -144,12 +150,14 @@ export class GapMarker {
     if (written.length === 0) return
     this.#pending = []
     this.#settled = written.at(-1)
+    this.#isWriting = true
     this.#writing = writes.run(async () => {
       for (const mark of written) {
         await marks.add(cameraId, await toMark(mark)).catch((error) => {
           log.error({ cameraId, error: errorChain(error) }, 'why nothing is recorded was not written')
         })
       }
+      this.#isWriting = false
     })
   }
 }
