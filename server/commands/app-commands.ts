@@ -38,7 +38,7 @@ const givenSecret = secretOptions('secret', {
 
 const appAdd: Command = {
   name: 'app add',
-  summary: 'Registers an application and prints its client id and secret, this once.',
+  summary: 'Register an application and print its client ID and secret. The secret is shown only once.',
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Who runs it: e-mail address or id.', isRequired: true },
@@ -78,7 +78,7 @@ const appAdd: Command = {
 
 const appList: Command = {
   name: 'app list',
-  summary: 'Lists the applications.',
+  summary: 'List applications.',
   positionals: [],
   options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
@@ -103,7 +103,7 @@ const appList: Command = {
 
 const appChange: Command = {
   name: 'app change',
-  summary: 'Changes what the options name of an application.',
+  summary: 'Change an application.',
   positionals: ['APP'],
   options: { name: { placeholder: 'NAME', sentence: 'What people are asked to trust.' }, ...changeOptions },
   run: (call) =>
@@ -119,7 +119,7 @@ const appChange: Command = {
 
 const appRotate: Command = {
   name: 'app rotate',
-  summary: 'Gives an application a new secret and prints it, this once; the earlier one is refused.',
+  summary: 'Replace the secret of an application and print it. The previous secret stops working.',
   positionals: ['APP'],
   options: givenSecret,
   async run(call) {
@@ -136,7 +136,7 @@ const appRotate: Command = {
 
 const appRemove: Command = {
   name: 'app remove',
-  summary: 'Removes an application and ends everything granted to it.',
+  summary: 'Delete an application and revoke its access.',
   positionals: ['APP'],
   options: {},
   run: ({ config, positionals }) =>

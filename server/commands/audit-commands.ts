@@ -10,7 +10,7 @@ import { writeTable } from './table.ts'
 
 const auditList: Command = {
   name: 'audit list',
-  summary: 'Lists what happened to accounts and credentials, newest first.',
+  summary: 'Show the audit log of accounts and credentials, newest first.',
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Of this account only: e-mail address or id.' },

@@ -21,7 +21,7 @@ import { writeTable } from './table.ts'
 
 const cameraAdd: Command = {
   name: 'camera add',
-  summary: 'Adds a camera.',
+  summary: 'Add a camera.',
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Whose camera: e-mail address or id.', isRequired: true },
@@ -73,7 +73,7 @@ const cameraAdd: Command = {
 
 const cameraList: Command = {
   name: 'camera list',
-  summary: 'Lists the cameras and how they are.',
+  summary: 'List cameras with their status.',
   positionals: [],
   options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
@@ -98,7 +98,7 @@ const cameraList: Command = {
 
 const cameraRemove: Command = {
   name: 'camera remove',
-  summary: 'Removes a camera; the server then deletes its recordings.',
+  summary: 'Delete a camera and its recordings.',
   positionals: ['CAMERA_ID'],
   options: {},
   run: ({ config, positionals }) =>
@@ -112,7 +112,7 @@ const cameraRemove: Command = {
 
 const cameraRecord: Command = {
   name: 'camera record',
-  summary: 'Turns the recording of a camera on, changes it, or turns it off.',
+  summary: 'Turn recording of a camera on or off, or change it.',
   positionals: ['CAMERA_ID'],
   options: {
     retention: { placeholder: 'DURATION', sentence: 'Keeps recordings for so long, for instance P7D or PT12H.' },
@@ -142,7 +142,7 @@ const cameraRecord: Command = {
 
 const cameraRotateHash: Command = {
   name: 'camera rotate-hash',
-  summary: 'Gives a camera a new hash to report events with; the old one is worth nothing from then on.',
+  summary: 'Replace the event hash of a camera. The previous hash stops working.',
   positionals: ['CAMERA_ID'],
   options: {},
   run: ({ config, positionals }) =>

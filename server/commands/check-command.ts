@@ -10,7 +10,7 @@ import { withStoppedServer, withStore } from './open-data.ts'
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'Compares the index of recordings with the files; changes nothing, unless told to.',
+  summary: 'Compare the index of recordings with the files. Nothing is changed unless you ask for repairs.',
   positionals: [],
   options: {
     archive: serverOptions.archive!,

@@ -7,7 +7,7 @@ import { withStore } from './open-data.ts'
 
 export const damagedCommand: Command = {
   name: 'camera damaged',
-  summary: 'Keeps pictures damaged by loss as they come, or drops them up to the next key frame.',
+  summary: 'Keep frames damaged by packet loss, or drop them until the next key frame.',
   positionals: ['CAMERA_ID', 'keep|drop'],
   options: {},
   async run({ config, positionals }) {

@@ -9,7 +9,7 @@ import { serverOptions } from './help.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary:
-    'Looks how far processes that decode what cameras send can be isolated here, and says what would give more. Run it as the user that runs the server.',
+    'Check how well the decoder processes can be isolated on this system, and how to improve it. Run it as the user that runs the server.',
   positionals: [],
   options: { isolation: serverOptions.isolation! },
   async run({ config }) {

@@ -17,7 +17,7 @@ import { writeTable } from './table.ts'
 
 const eventList: Command = {
   name: 'event list',
-  summary: 'Lists the events of a camera, or of all cameras of a user, newest first.',
+  summary: 'List the events of a camera, or of all cameras of a user, newest first.',
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Whose cameras: e-mail address or id.' },
@@ -53,7 +53,7 @@ const eventList: Command = {
 
 const eventAdd: Command = {
   name: 'event add',
-  summary: 'Adds an event to a camera.',
+  summary: 'Add an event to a camera.',
   positionals: ['CAMERA_ID'],
   options: {
     title: { placeholder: 'TEXT', sentence: `What happened, in at most ${maxTitleLength} characters.` },

@@ -24,7 +24,7 @@ const mailOptions: CommandOptions = Object.fromEntries(
 
 const guestList: Command = {
   name: 'guest list',
-  summary: 'Lists the guests of a camera.',
+  summary: 'List the guests of a camera.',
   positionals: [],
   options: ofCamera,
   run: ({ config, options }) =>
@@ -48,7 +48,7 @@ const guestList: Command = {
 
 const guestAdd: Command = {
   name: 'guest add',
-  summary: 'Invites somebody to a camera, by mail.',
+  summary: 'Invite a guest to a camera by e-mail.',
   positionals: [],
   options: {
     ...ofCamera,
@@ -78,7 +78,7 @@ const guestAdd: Command = {
 
 const guestSet: Command = {
   name: 'guest set',
-  summary: 'Changes what a guest may do.',
+  summary: 'Change the permissions of a guest.',
   positionals: ['GUEST'],
   options: {
     ...ofCamera,
@@ -105,7 +105,7 @@ const guestSet: Command = {
 
 const guestRemove: Command = {
   name: 'guest remove',
-  summary: 'Ends the share of a guest; what they watch ends within seconds.',
+  summary: 'Remove a guest. Their open streams end within seconds.',
   positionals: ['GUEST'],
   options: ofCamera,
   run: ({ config, options, positionals }) =>

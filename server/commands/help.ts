@@ -12,8 +12,8 @@ export const commonOptions: CommandOptions = {
     placeholder: 'FILE',
     sentence: 'Configuration file. Default: nightjar.json in the data folder, if there is one.',
   },
-  json: { sentence: 'Prints one JSON object.' },
-  help: { sentence: 'Prints this help.' },
+  json: { sentence: 'Print one JSON object.' },
+  help: { sentence: 'Print this help.' },
 }
 
 /** All options of the configuration as flags. */
@@ -33,7 +33,7 @@ Usage: nightjar COMMAND [options]
 Commands:
 ${commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.summary}`).join('\n')}
 
-"nightjar COMMAND --help" tells more. All commands work beside a running server, which acts on them within two seconds.`
+Run "nightjar COMMAND --help" for details. Commands can be used while the server is running; it applies changes within two seconds.`
 }
 
 export function writeCommandHelp(command: Command): string {

@@ -19,7 +19,7 @@ import { publicUrlOf } from './with-guest-desk.ts'
 
 const identityProviders: Command = {
   name: 'identity providers',
-  summary: 'Lists the identity providers of the settings, and whether each can be used now.',
+  summary: 'List the configured identity providers and whether they can be reached.',
   positionals: [],
   options: {},
   async run({ config }) {
@@ -43,7 +43,7 @@ const identityProviders: Command = {
 
 const identityList: Command = {
   name: 'identity list',
-  summary: 'Lists the accounts at identity providers that sign in to the account of a user.',
+  summary: 'List the linked identities of a user.',
   positionals: ['USER'],
   options: {},
   run: ({ config, positionals }) =>
@@ -69,7 +69,7 @@ const identityList: Command = {
 
 const identityRemove: Command = {
   name: 'identity remove',
-  summary: 'Removes a link with an account at an identity provider; signs the user out of all browsers.',
+  summary: 'Unlink an identity. The user is signed out of all browsers.',
   positionals: ['USER', 'ID'],
   options: {},
   run: ({ config, positionals }) =>

@@ -15,7 +15,7 @@ const options = { 'allow-loopback-cameras': serverOptions['allow-loopback-camera
 
 const discoverCommand: Command = {
   name: 'camera discover',
-  summary: 'Lists the cameras that answer in the local network.',
+  summary: 'Discover cameras on the local network.',
   positionals: [],
   options,
   async run({ config }) {
@@ -37,7 +37,7 @@ const discoverCommand: Command = {
 
 const profilesCommand: Command = {
   name: 'camera profiles',
-  summary: 'Asks a camera for its streams: HOST, or user@HOST, or what "camera discover" listed.',
+  summary: 'List the streams of an ONVIF camera. HOST is a host, user@host, or a URL from "camera discover".',
   positionals: ['HOST'],
   options: { ...cameraPasswordOption, ...options },
   async run(call) {

@@ -15,7 +15,7 @@ type Detection = ReturnType<typeof writeDetection>
 
 export const probeCommand: Command = {
   name: 'camera probe',
-  summary: 'Looks what is at an address: codec, size, rates and sound, or why there is nothing.',
+  summary: 'Probe a camera URL: show codec, size, rates and audio, or what is wrong.',
   positionals: ['URL'],
   options: {
     ...cameraPasswordOption,

@@ -9,7 +9,7 @@ import { writeTable } from './table.ts'
 
 const userSecondFactor: Command = {
   name: 'user second-factor',
-  summary: 'Tells what besides the password signs in to an account.',
+  summary: 'Show the second factors of an account.',
   positionals: ['USER'],
   options: {},
   run: ({ config, positionals }) =>
@@ -46,7 +46,7 @@ const userSecondFactor: Command = {
 const userRemoveSecondFactor: Command = {
   name: 'user remove-second-factor',
   summary:
-    'Removes passkeys, authenticator app and recovery codes of somebody who lost them; browsers and applications are signed out.',
+    'Remove the passkeys, authenticator app and recovery codes of a user who lost them. Browsers and applications are signed out.',
   positionals: ['USER'],
   options: { 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
   run: ({ config, positionals, switches }) =>
@@ -66,7 +66,7 @@ const userRemoveSecondFactor: Command = {
 
 const userRequireSecondFactor: Command = {
   name: 'user require-second-factor',
-  summary: 'Requires a second factor of owners: who has none sets one up at the next sign-in, before anything else.',
+  summary: 'Require a second factor for owners. Owners without one must set it up at their next sign-in.',
   positionals: [],
   options: { undo: { sentence: 'Requires it no longer.' } },
   run: ({ config, switches }) =>

@@ -15,7 +15,7 @@ const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Runs the server until it is told to stop.',
+  summary: 'Run the server.',
   positionals: [],
   options: serverOptions,
   async run({ config, switches, terminal }) {

@@ -11,7 +11,7 @@ import { writeTable } from './table.ts'
 
 const sessionList: Command = {
   name: 'session list',
-  summary: 'Lists the browsers in which a user is signed in.',
+  summary: 'List the browser sessions of a user.',
   positionals: ['USER'],
   options: {},
   run: ({ config, positionals }) =>
@@ -40,7 +40,7 @@ const sessionList: Command = {
 
 const sessionRevoke: Command = {
   name: 'session revoke',
-  summary: 'Signs a user out of one browser, or of all.',
+  summary: 'Sign a user out of one browser, or of all.',
   positionals: ['USER'],
   options: { id: { placeholder: 'ID', sentence: 'Only this one.' } },
   run: ({ config, positionals, options }) =>

@@ -10,7 +10,7 @@ import { withStore } from './open-data.ts'
 
 export const showCommand: Command = {
   name: 'camera show',
-  summary: 'Shows the state of a camera, and how well its pictures arrive: rates, losses, freezes.',
+  summary: 'Show the status and the reception of a camera: rates, losses, freezes.',
   positionals: ['CAMERA_ID'],
   options: {},
   run: ({ config, positionals }) =>

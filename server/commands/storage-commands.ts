@@ -17,7 +17,7 @@ const spaceOptions = {
 
 const storageCommand: Command = {
   name: 'storage',
-  summary: 'Tells how much space recordings take, how far back they will reach, and when the space will be used up.',
+  summary: 'Show storage usage and a forecast: how far back recordings will reach, and when the space will be full.',
   positionals: [],
   options: spaceOptions,
   run: ({ config }) =>
@@ -34,7 +34,7 @@ const storageCommand: Command = {
 const retentionCommand: Command = {
   name: 'retention',
   summary:
-    'Deletes recordings whose time or space is over, as a running server does by itself every ten seconds; or only tells which. Goes by the clock of this machine, and makes the server believe it.',
+    'Delete expired recordings, or only list them. A running server does this by itself every ten seconds. The command uses the clock of this machine and makes the server trust it.',
   positionals: [],
   options: { ...spaceOptions, 'dry-run': { sentence: 'Deletes nothing: tells what would go now.' } },
   async run({ config, switches }) {

@@ -14,7 +14,7 @@ import { writeTable } from './table.ts'
 
 const tokenCreate: Command = {
   name: 'token create',
-  summary: 'Makes a personal access token and prints it, this once.',
+  summary: 'Create a personal access token and print it. It is shown only once.',
   positionals: [],
   options: {
     user: { placeholder: 'USER', sentence: 'Whose token: e-mail address or id.', isRequired: true },
@@ -46,7 +46,7 @@ const tokenCreate: Command = {
 
 const tokenList: Command = {
   name: 'token list',
-  summary: 'Lists personal access tokens by what is known of them.',
+  summary: 'List personal access tokens.',
   positionals: [],
   options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
@@ -70,7 +70,7 @@ const tokenList: Command = {
 
 const tokenRevoke: Command = {
   name: 'token revoke',
-  summary: 'Ends a personal access token for good.',
+  summary: 'Revoke a personal access token.',
   positionals: ['TOKEN_ID'],
   options: {},
   run: ({ config, positionals }) =>

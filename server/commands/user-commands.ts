@@ -22,7 +22,7 @@ const passwordOptions = secretOptions('password', {
 
 const userAdd: Command = {
   name: 'user add',
-  summary: 'Makes an account.',
+  summary: 'Create an account.',
   positionals: [],
   options: {
     email: { placeholder: 'EMAIL', sentence: 'Address, the name of the account.', isRequired: true },
@@ -54,7 +54,7 @@ const userAdd: Command = {
 
 const userList: Command = {
   name: 'user list',
-  summary: 'Lists the accounts.',
+  summary: 'List the accounts.',
   positionals: [],
   options: {},
   run: ({ config }) =>
@@ -75,7 +75,8 @@ const userList: Command = {
 
 const userDisable: Command = {
   name: 'user disable',
-  summary: 'Shuts an account: browsers, applications and tokens of it end for good. Cameras and recordings go on.',
+  summary:
+    'Disable an account. Its browsers, applications and tokens lose access permanently. Its cameras keep recording.',
   positionals: ['USER'],
   options: { undo: { sentence: 'Opens it again.' } },
   run: ({ config, positionals, switches }) =>
@@ -90,7 +91,7 @@ const userDisable: Command = {
 
 const userOwner: Command = {
   name: 'user owner',
-  summary: 'Lets a user manage the server and its users.',
+  summary: 'Make a user an owner of the server, or withdraw that.',
   positionals: ['USER'],
   options: { undo: { sentence: 'Takes it back.' } },
   run: ({ config, positionals, switches }) =>
@@ -105,7 +106,7 @@ const userOwner: Command = {
 
 const userPasswd: Command = {
   name: 'user passwd',
-  summary: 'Gives an account a new password; browsers and applications are signed out.',
+  summary: 'Set a new password for an account. Browsers and applications are signed out.',
   positionals: ['USER'],
   options: { ...passwordOptions, 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
   run: (call) =>
@@ -122,7 +123,7 @@ const userPasswd: Command = {
 
 const userSignOut: Command = {
   name: 'user sign-out',
-  summary: 'Ends what a user is signed in with: browsers and applications.',
+  summary: 'Sign a user out of all browsers and applications.',
   positionals: ['USER'],
   options: { 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
   run: ({ config, positionals, switches }) =>
@@ -138,7 +139,7 @@ const userSignOut: Command = {
 
 const userRemove: Command = {
   name: 'user remove',
-  summary: 'Removes an account with its tokens and applications, for good.',
+  summary: 'Permanently delete an account with its tokens and applications.',
   positionals: ['USER'],
   options: { 'with-cameras': { sentence: 'Its cameras and their footage too. Without, there must be none.' } },
   run: ({ config, positionals, switches }) =>
@@ -152,7 +153,7 @@ const userRemove: Command = {
 
 const userLimit: Command = {
   name: 'user limit',
-  summary: 'Limits the space of the recordings of a user, over all cameras.',
+  summary: 'Set a storage limit for all recordings of a user.',
   positionals: ['USER'],
   options: {
     'max-size': {

@@ -7,7 +7,7 @@ import { type Option, pathOption } from './option.ts'
 const path = pathOption<string>({
   placeholder: 'PLACE',
   sentence:
-    'Database: a file of SQLite or the address of a PostgreSQL database; a password is safer in the file or the variable than in a flag, which all users of the machine can read.',
+    'Database: an SQLite file or the URL of a PostgreSQL database. If the URL contains a password, set it in the file or the variable: all users of the machine can read command-line flags.',
   defaultText: '`nightjar.db` in the data folder',
   createDefault: ({ dataDir }) => databaseFile(dataDir),
 })

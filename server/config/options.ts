@@ -15,25 +15,25 @@ export const options = {
   data: pathOption({
     placeholder: 'FOLDER',
     sentence:
-      'Folder of the secret key, the certificate and, unless other options say otherwise, the database and the recordings.',
+      'Data folder. It holds the secret key, the certificate and, unless other options say otherwise, the database and the recordings.',
     defaultText: '`data` in the folder of the program',
     createDefault: ({ programDir }) => join(programDir, 'data'),
   }),
   archive: pathOption({
     placeholder: 'FOLDER',
-    sentence: 'Folder of the recordings.',
+    sentence: 'Folder for recordings.',
     defaultText: '`archive` in the data folder',
     createDefault: ({ dataDir }) => join(dataDir, 'archive'),
   }),
   'archive-max': sizeOption<number | undefined>({
-    sentence: 'Largest size of all recordings together; the oldest go first.',
+    sentence: 'Size limit for all recordings together. The oldest are deleted first.',
     defaultText: 'no limit but the disk',
     minBytes: 16_000_000,
     createDefault: () => undefined,
   }),
   'min-free': sizeOption<number | undefined>({
     sentence:
-      'Space of the disk of the recordings that stays free: the oldest recordings go before their time, or nothing is recorded.',
+      'Disk space to keep free. To keep it free, the server deletes the oldest recordings early, or stops recording.',
     defaultText: '5 % of the disk, at most 2 GiB',
     minBytes: 0,
     createDefault: () => undefined,
@@ -41,14 +41,14 @@ export const options = {
   database: databaseOption,
   host: textOption({
     placeholder: 'ADDRESS',
-    sentence: 'Address to listen on: `127.0.0.1` for this machine only, `::` for IPv6 and IPv4.',
+    sentence: 'Address to listen on. Use `127.0.0.1` for this machine only, and `::` for IPv6 and IPv4.',
     defaultText: '`0.0.0.0`, all IPv4 addresses',
     form: 'a host name or an IP address',
     createDefault: () => '0.0.0.0',
     read: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
   }),
   port: integerOption({
-    sentence: 'Port of the one HTTPS server; 0 lets the system choose.',
+    sentence: 'HTTPS port. 0 lets the system choose one.',
     min: 0,
     max: 65_535,
     defaultText: '`8443`',
@@ -56,7 +56,7 @@ export const options = {
   }),
   'public-url': textOption<string | undefined>({
     placeholder: 'URL',
-    sentence: 'Address under which clients reach the server; all links in answers begin with it.',
+    sentence: 'URL that clients use to reach the server. All links in responses begin with it.',
     defaultText: '`https://localhost:{port}`',
     form: 'https://, a host and possibly a port, nothing else',
     createDefault: () => undefined,
@@ -65,22 +65,22 @@ export const options = {
   'tls-cert': pathOption<string | undefined>({
     placeholder: 'FILE',
     sentence:
-      'PEM file of the TLS certificate and its chain; goes with `tls-key`. Files that are replaced are taken within seconds.',
+      'PEM file with the TLS certificate and its chain. Requires `tls-key`. The server picks up replaced files within seconds.',
     defaultText: 'a self-signed one, made in the data folder',
     createDefault: () => undefined,
   }),
   'tls-key': pathOption<string | undefined>({
     placeholder: 'FILE',
-    sentence: 'PEM file of the private key of `tls-cert`.',
+    sentence: 'PEM file with the private key of `tls-cert`.',
     defaultText: 'that of the self-signed certificate',
     createDefault: () => undefined,
   }),
   'behind-proxy': switchOption(
-    'Speaks plain HTTP, to the `trusted-proxies` alone, one of which does TLS; needs `public-url`.',
+    'Serve plain HTTP to the `trusted-proxies` only, one of which terminates TLS. Requires `public-url`.',
   ),
   'trusted-proxies': listOption({
     placeholder: 'ADDRESSES',
-    sentence: 'Proxies that are believed about the address of a client, the name asked for and HTTPS (X-Forwarded-…).',
+    sentence: 'Proxies whose X-Forwarded-… headers are trusted.',
     defaultText: 'none; with `behind-proxy` those on this machine',
     form: 'IP addresses, or blocks as 10.0.0.0/8, separated by commas',
     createDefault: () => [],
@@ -89,14 +89,14 @@ export const options = {
   'allowed-hosts': listOption({
     placeholder: 'NAMES',
     sentence:
-      'Further names under which the server may be asked for, besides that of `public-url`, `localhost` and its addresses; a request for any other is refused.',
+      'Additional host names of the server. Requests for other host names are refused, except for the host of `public-url`, `localhost` and the addresses of the server.',
     defaultText: 'the host name, also with `.local`',
     form: 'host names separated by commas',
     createDefault: ({ hostName }) => [hostName, `${hostName}.local`].map((name) => name.toLowerCase()),
     isItem: (text) => /^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253,
   }),
   'rate-limit': integerOption({
-    sentence: 'Requests of the API, by account, and by address where nobody has signed in; 0 for no limit.',
+    sentence: 'API requests per minute for each account, or for each address if nobody is signed in. 0 means no limit.',
     min: 0,
     max: 10_000_000,
     unit: 'a minute',
@@ -104,7 +104,7 @@ export const options = {
     createDefault: () => 3000,
   }),
   'token-rate-limit': integerOption({
-    sentence: 'Requests for tokens from one address; 0 for no limit.',
+    sentence: 'Token requests per minute from one address. 0 means no limit.',
     min: 0,
     max: 10_000_000,
     unit: 'a minute',
@@ -112,7 +112,7 @@ export const options = {
     createDefault: () => 300,
   }),
   'access-token-seconds': integerOption({
-    sentence: 'How long an access token of an application lives.',
+    sentence: 'Lifetime of access tokens, in seconds.',
     min: 60,
     max: 86_400,
     unit: 'seconds',
@@ -120,7 +120,7 @@ export const options = {
     createDefault: () => 36_000,
   }),
   'refresh-token-days': integerOption({
-    sentence: 'How long an application may wait before it refreshes; each refresh begins the time anew.',
+    sentence: 'Lifetime of refresh tokens, in days. Each refresh restarts it.',
     min: 1,
     max: 3650,
     unit: 'days',
@@ -128,7 +128,8 @@ export const options = {
     createDefault: () => 30,
   }),
   'grant-days': integerOption({
-    sentence: 'After how long an application must ask its user again, however often it refreshes; 0 for never.',
+    sentence:
+      'Days after which an application must ask its user for access again, however often it refreshes. 0 means never.',
     min: 0,
     max: 3650,
     unit: 'days',
@@ -137,7 +138,7 @@ export const options = {
   }),
   'session-days': integerOption({
     sentence:
-      'After how long a browser must sign in again, however much it is used; 0 for never, as for a screen on a wall. One that is not used for 14 days is signed out in any case.',
+      'Days after which a browser must sign in again, however much it is used. 0 means never, for example for a wall display. A browser that is not used for 14 days is always signed out.',
     min: 0,
     max: 3650,
     unit: 'days',
@@ -146,7 +147,7 @@ export const options = {
   }),
   'refresh-reuse-leeway-seconds': integerOption({
     sentence:
-      'A refresh token that is sent again within this time of its use is only refused; later, the whole grant ends, because the token was stolen.',
+      'Grace period for reused refresh tokens. If a used token is sent again within this time, it is only refused. After that, the token is considered stolen, and the whole grant is revoked.',
     min: 0,
     max: 300,
     unit: 'seconds',
@@ -154,11 +155,11 @@ export const options = {
     createDefault: () => 10,
   }),
   'no-password-grant': switchOption(
-    'Refuses the password grant to all applications; users then sign in on the page of this server alone.',
+    'Turn off the password grant for all applications. Users can then sign in only on the pages of this server.',
   ),
   'sign-up': choiceOption(['closed', 'invitation', 'open'], {
     sentence:
-      'Who gets an account: those an owner makes one for (`closed`), also those a user invites, or everybody with an e-mail address (`open`).',
+      'Who can get an account: only people for whom an owner creates one (`closed`), also people whom a user invites (`invitation`), or anyone with an e-mail address (`open`).',
     fallback: 'invitation',
   }),
   'identity-providers': pathOption<string | undefined>({
@@ -171,14 +172,14 @@ export const options = {
   'smtp-url': smtpOption,
   'mail-from': textOption<string | undefined>({
     placeholder: 'EMAIL',
-    sentence: 'Address that mails are from.',
+    sentence: 'Sender address of e-mails.',
     defaultText: '`nightjar@` and the host of `public-url`',
     form: 'an e-mail address',
     createDefault: () => undefined,
     read: readEmail,
   }),
   'event-days': integerOption({
-    sentence: 'How long events are kept after they were received; 0 for ever.',
+    sentence: 'Days to keep events. 0 means forever.',
     min: 0,
     max: 36_500,
     unit: 'days',
@@ -186,7 +187,7 @@ export const options = {
     createDefault: () => 365,
   }),
   'event-limit': integerOption({
-    sentence: 'Events kept of one camera; beyond that the oldest go.',
+    sentence: 'Maximum number of events per camera. The oldest are deleted first.',
     min: 100,
     max: 100_000_000,
     defaultText: '`100000`',
@@ -194,7 +195,7 @@ export const options = {
   }),
   'outage-seconds': integerOption({
     sentence:
-      'How long a camera must be gone, or back again, and a gap in a recording last, before the server writes an event about it.',
+      'Seconds that a camera must be offline or back online, or a gap in a recording must last, before the server creates an event.',
     min: 1,
     max: 3600,
     unit: 'seconds',
@@ -202,7 +203,7 @@ export const options = {
     createDefault: () => 15,
   }),
   'audit-days': integerOption({
-    sentence: 'How long the audit log goes back.',
+    sentence: 'Days to keep the audit log.',
     min: 1,
     max: 36_500,
     unit: 'days',
@@ -210,11 +211,11 @@ export const options = {
     createDefault: () => 365,
   }),
   'allow-loopback-cameras': switchOption(
-    'Lets cameras be on this very machine; off, so that a camera URL cannot reach into it.',
+    'Allow cameras on this machine (loopback addresses). This is off by default so that a camera URL cannot reach services of the machine.',
   ),
   'camera-limit': integerOption({
     sentence:
-      'Cameras of one account; owners of the server may have any number, and who has more already keeps them; 0 for no limit.',
+      'Maximum number of cameras per account. Owners of the server are not limited, and existing cameras are kept. 0 means no limit.',
     min: 0,
     max: 1_000_000,
     defaultText: '`100`',
@@ -222,7 +223,7 @@ export const options = {
   }),
   'camera-networks': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',
-    sentence: 'Private networks that cameras may be in; an empty list stands for none.',
+    sentence: 'Private networks where cameras are allowed. An empty list means none.',
     defaultText: 'all, but none where `sign-up` is `open`',
     form: 'IP addresses, or blocks as 192.168.1.0/24, separated by commas',
     createDefault: () => undefined,
@@ -230,7 +231,7 @@ export const options = {
   }),
   'name-servers': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',
-    sentence: 'Name servers (DNS) that are asked where cameras and the mail server are.',
+    sentence: 'DNS servers for looking up cameras and the mail server.',
     defaultText: 'those of the system',
     form: 'IP addresses, possibly with a port as 192.0.2.1:5353 or [2001:db8::1]:5353, separated by commas',
     createDefault: () => undefined,
@@ -238,11 +239,11 @@ export const options = {
   }),
   isolation: choiceOption(['auto', 'require', 'off'], {
     sentence:
-      'Whether the processes that decode what cameras send are kept from the network, from files and from other processes: as far as this system allows, wholly or the server does not start, or not at all.',
+      'Isolation of the decoder processes from the network, files and other processes: auto isolates as far as the system allows, require refuses to start without full isolation, and off turns it off.',
     fallback: 'auto',
   }),
   workers: integerOption({
-    sentence: 'Threads that receive and record; the cameras are spread over them.',
+    sentence: 'Number of threads that receive and record video. Cameras are distributed among them.',
     min: 1,
     max: 64,
     defaultText: 'one less than there are processor cores, at least 1',
@@ -250,7 +251,7 @@ export const options = {
   }),
   'memory-mb': integerOption({
     sentence:
-      'Memory that the server plans with: its caches and queues, and what clients may make wait, are shares of it. Less than the machine has where other programs need the rest.',
+      'Memory that the server may plan with. Caches, queues and client buffers are sized from it. Set it lower if other programs need memory.',
     min: 128,
     max: 16_777_216,
     unit: 'MiB',
@@ -258,7 +259,7 @@ export const options = {
     createDefault: () => Math.floor(findMemoryBytes() / 2 ** 20),
   }),
   'sync-interval-ms': integerOption({
-    sentence: 'Longest time after which recorded footage is forced from the memory of the system to the disk.',
+    sentence: 'Maximum time before recorded footage is synced to the disk.',
     min: 100,
     max: 60_000,
     unit: 'milliseconds',
@@ -267,14 +268,14 @@ export const options = {
   }),
   'node-name': textOption({
     placeholder: 'NAME',
-    sentence: 'Name of this server in the addresses of recorded streams.',
+    sentence: 'Name of this server in the URLs of recorded streams.',
     defaultText: 'the host name',
     form: '1 to 63 letters, digits, dots and hyphens, beginning with a letter or digit',
     createDefault: ({ hostName }) => readNodeName(hostName.replaceAll(/[^A-Za-z0-9.-]/g, '-')) ?? 'nightjar',
     read: readNodeName,
   }),
   'log-level': choiceOption(['debug', 'info', 'warn', 'error', 'silent'], {
-    sentence: 'Least severity of what is logged, as lines of JSON on standard error.',
+    sentence: 'Minimum severity of log messages. They are written to standard error as lines of JSON.',
     fallback: 'info',
   }),
 }

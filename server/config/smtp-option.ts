@@ -6,7 +6,7 @@ export const smtpOption: Option<string | undefined> = {
   ...textOption<string | undefined>({
     placeholder: 'URL',
     sentence:
-      'Mail server that sends invitations and new passwords: `smtps://` is encrypted from the start, `smtp://` by STARTTLS. As it may hold a password, better in the file or the variable.',
+      'Mail server for invitations and password resets. `smtps://` uses TLS from the start; `smtp://` uses STARTTLS. If the URL contains a password, set it in the file or the variable.',
     defaultText: 'none; mails are put into the folder `outbox` in the data folder',
     form: 'smtp:// or smtps://, possibly user:password@, a host and possibly a port',
     createDefault: () => undefined,
