@@ -25,10 +25,20 @@ export class InterleavedTracks {
   /** As `RtspStreamHandler` says. */
   isPacket(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined {
     if (this.#routes[channel] === undefined) return false
+    return end - start < 2 ? undefined : this.#isOfTrack(bytes[start + 1]!)
+  }
+
+  /** As `RtspStreamHandler` says. Before there are tracks, all are. */
+  isExpected(_channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined {
+    if (this.#handlers.length === 0) return true
     if (end - start < 2) return undefined
-    const second = bytes[start + 1]!
-    const isReport = second >= firstReport && second <= lastReport
-    return isReport || this.#handlers.some(({ payloadType }) => payloadType === (second & 0x7f))
+    // Whatever its channel: some cameras use others than they say.
+    return bytes[start]! >> 6 === 2 && this.#isOfTrack(bytes[start + 1]!)
+  }
+
+  #isOfTrack(secondByte: number): boolean {
+    const isReport = secondByte >= firstReport && secondByte <= lastReport
+    return isReport || this.#handlers.some(({ payloadType }) => payloadType === (secondByte & 0x7f))
   }
 
   /** `index` counts the tracks of the session. */

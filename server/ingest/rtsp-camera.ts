@@ -24,6 +24,7 @@ export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
     reads: options.reads,
     onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
     isPacket: (channel, bytes, start, end) => interleaved.isPacket(channel, bytes, start, end),
+    isExpected: (channel, bytes, start, end) => interleaved.isExpected(channel, bytes, start, end),
     onSkipped: () => {
       options.stats.badPackets++
     },

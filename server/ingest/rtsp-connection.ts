@@ -28,6 +28,7 @@ export type RtspConnectionOptions = {
   onPacket(channel: number, bytes: Uint8Array, start: number, end: number): void
   onSkipped(bytes: number): void
   isPacket(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
+  isExpected(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
 }
 
 type Waiting = { resolve(response: RtspResponse): void; reject(error: CameraError): void }
@@ -46,12 +47,12 @@ export class RtspConnection implements Disposable {
   #error: CameraError | undefined
   #sequence = 0
 
-  constructor({ url, address, reads, onPacket, onSkipped, isPacket }: RtspConnectionOptions) {
+  constructor({ url, address, reads, onPacket, onSkipped, isPacket, isExpected }: RtspConnectionOptions) {
     const closed = Promise.withResolvers<CameraError>()
     this.closed = closed.promise
     this.#resolveClosed = closed.resolve
     const onMessage = (message: RtspMessage) => this.#takeMessage(message)
-    this.#reader = new RtspStreamReader({ onPacket, onMessage, onSkipped, isPacket })
+    this.#reader = new RtspStreamReader({ onPacket, onMessage, onSkipped, isPacket, isExpected })
     const onRead = (bytes: number, buffer: Uint8Array): boolean => {
       reads.note()
       this.receivedBytes += bytes

@@ -18,6 +18,11 @@ export type RtspStreamHandler = {
    * is what has come of it, and undefined says that this is too little to tell. Default: all of RTP version 2.
    */
   isPacket?(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
+  /**
+   * As `isPacket`, of what follows an item without a break. Others are believed only when another item stands where they end, and nothing
+   * like a row of packets inside them. Default: all are believed.
+   */
+  isExpected?(channel: number, bytes: Uint8Array, start: number, end: number): boolean | undefined
 }
 
 export type RtspStreamLimits = {
@@ -53,6 +58,8 @@ export class RtspStreamReader {
   /** Those since the last item, and what looked like one. */
   #strayBytes = 0
   #falseStarts = 0
+  /** How much of a packet that was not expected has been looked through, so that trickling bytes cost linear time. */
+  #judgedBytes = 0
   /** When what is here is no message: no other begins before this place. */
   #nextMessage = 0
   readonly #maxSkippedBytes: number
@@ -105,12 +112,45 @@ export class RtspStreamReader {
   /** Returns where the next item starts, or `at` when the packet is not complete. */
   #takePacket(bytes: Uint8Array, at: number, end: number): number {
     if (end - at < 4) return at
-    const next = at + 4 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+    const next = packetEnd(bytes, at)
+    const isBelieved = this.#isExpected(bytes, at, end) ?? this.#judge(bytes, at, end)
+    if (isBelieved === undefined) return at
+    this.#judgedBytes = 0
+    if (!isBelieved) return this.#skip(bytes, at, end, at + 1, at + 1)
     if (next > end) return at
     this.#strayBytes = 0
     this.#falseStarts = 0
     this.#handler.onPacket(bytes[at + 1]!, bytes, at + 4, next)
     return next
+  }
+
+  /** True for a packet whose kind is expected; undefined for others, which need a closer look. */
+  #isExpected(bytes: Uint8Array, at: number, end: number): true | undefined {
+    if (!this.#handler.isExpected || !this.#isProven) return true
+    const last = Math.min(end, packetEnd(bytes, at))
+    return this.#handler.isExpected(bytes[at + 1]!, bytes, at + 4, last) || undefined
+  }
+
+  /** Whether it is a packet that was not expected, rather than a byte that looks like the beginning of one; undefined: not yet known. */
+  #judge(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+    const next = packetEnd(bytes, at)
+    const follows = next < end ? this.#mayFollow(bytes, next, end) : undefined
+    if (follows !== undefined) return follows
+    if (end - at < 2 * this.#judgedBytes) return undefined
+    this.#judgedBytes = end - at
+    for (let i = bytes.indexOf(dollar, at + 1); i >= 0 && i < end; i = bytes.indexOf(dollar, i + 1)) {
+      if (!this.#isItem(bytes, i, end, end)) continue
+      const second = packetEnd(bytes, i)
+      if (second < end && this.#isItem(bytes, second, end, end)) return false
+    }
+    return undefined
+  }
+
+  /** What stands behind a packet; undefined when there are too few bytes to tell. */
+  #mayFollow(bytes: Uint8Array, at: number, end: number): boolean | undefined {
+    if (bytes[at] !== dollar) return this.#isItem(bytes, at, end, at)
+    if (end - at < 4) return undefined
+    return packetEnd(bytes, at) === at + 4 || this.#handler.isExpected?.(bytes[at + 1]!, bytes, at + 4, end)
   }
 
   /** As `#takePacket`, for what is no packet: a message, or bytes to skip. */
@@ -247,7 +287,9 @@ export class RtspStreamReader {
     const kept = this.#kept
     if (kept[0] !== dollar) return this.#pending ? this.#pending.totalBytes - this.#keptBytes : 4096
     if (this.#keptBytes < 4) return 4 - this.#keptBytes
-    return 4 + ((kept[2]! << 8) | kept[3]!) - this.#keptBytes
+    const missing = packetEnd(kept, 0) - this.#keptBytes
+    // One that is there and not believed yet: what stands behind it tells.
+    return missing > 0 ? missing : messageStart.length
   }
 
   #keep(bytes: Uint8Array, start: number, end: number): void {
@@ -265,6 +307,11 @@ export class RtspStreamReader {
     this.#kept.set(bytes.subarray(start, end), this.#keptBytes)
     this.#keptBytes = length
   }
+}
+
+/** Where the packet ends that begins here, by its own length. */
+function packetEnd(bytes: Uint8Array, at: number): number {
+  return at + 4 + ((bytes[at + 2]! << 8) | bytes[at + 3]!)
 }
 
 /** Index just behind the empty line, or -1. A lone line feed ends a line too, as some cameras write. */
