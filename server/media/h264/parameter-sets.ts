@@ -3,6 +3,7 @@
 import { AppError } from '../../base/error.ts'
 import { BitReader } from '../nal/bit-reader.ts'
 import type { ParameterSets, SetsFormat } from '../nal/nal-codec.ts'
+import { listLengthPrefixedNalUnits } from '../nal/nal-units.ts'
 import { ParameterSetStore } from '../nal/parameter-set-store.ts'
 import { avcCodecString, writeAvcConfig } from './avc-config.ts'
 import { nalType, nalTypeOf } from './nal-unit.ts'
@@ -10,6 +11,8 @@ import { parseSps } from './sps.ts'
 
 /** Ids stand at the front of a set: no more of it is looked at to know it again. */
 const idBytes = 16
+/** The frame number of a slice stands in its first bytes. */
+const headBytes = 48
 /** ISO/IEC 14496-10 7.4.2.1 and 7.4.2.2. */
 const maxSpsId = 31
 const maxPpsId = 255
@@ -45,6 +48,21 @@ export class H264ParameterSets implements ParameterSets {
     const config = writeAvcConfig({ sps: all.slice(0, maxSpsInConfig), pps })
     this.#store.hasChanged = false
     return { format: { codec: 'h264', width, height, config, codecString: avcCodecString(active) }, order }
+  }
+
+  isNumberedZero(data: Uint8Array): boolean {
+    const slice = listLengthPrefixedNalUnits(data).find((unit) => nalTypeOf(unit[0] ?? 0) === nalType.slice)
+    const active = this.#findActive()
+    if (!slice || !active) return false
+    try {
+      const { hasColourPlanes, frameNumBits } = parseSps(active).slices
+      const reader = new BitReader(slice.subarray(1, headBytes))
+      for (let i = 0; i < 3; i++) reader.unsigned() // first_mb_in_slice, slice_type, pic_parameter_set_id
+      if (hasColourPlanes) reader.bits(2)
+      return reader.bits(frameNumBits) === 0
+    } catch {
+      return false
+    }
   }
 
   /** The first sequence set that a picture set refers to. */

@@ -71,3 +71,21 @@ test('a stream that repeats IDR pictures is not begun at gradual refresh', () =>
   const keys = seen.flatMap((item) => (typeof item !== 'string' && item.isKey ? [item.timestamp] : []))
   assert.deepEqual(keys, [0, 5, 10, 20, 30])
 })
+
+test('a gradual recovery point numbered 0 is passed over, but not where decoding begins and never two in a row', () => {
+  /** 0x77: a P slice of set 0; behind it `frame_num`, of 4 bits, or more zeros. */
+  const numbered = (number: number) =>
+    Uint8Array.of(0x61, 0xe0 | (number === 0 ? 0 : 0xf), number === 0 ? 0x01 : 0xff, 0x55)
+  const group = (numbers: readonly number[]) => {
+    const { send, seen, depacketizer } = openDepacketizer()
+    depacketizer.markLoss()
+    for (const [i, number] of numbers.entries()) {
+      send(packetizeH264([sps, pps, gradualPoint, numbered(number)]), 10 * i)
+      send(packetizeH264(inter()), 10 * i + 5)
+    }
+    return seen.flatMap((item) => (typeof item !== 'string' && item.isKey ? [item.timestamp] : []))
+  }
+  assert.deepEqual(group([1, 1, 0, 1, 0, 1]), [0, 10, 30, 50])
+  assert.deepEqual(group([0, 0, 0, 0]), [0, 20])
+  assert.deepEqual(group([1, 0, 0, 0, 1]), [0, 20, 40])
+})

@@ -43,6 +43,8 @@ export type ParameterSets = {
   readonly isComplete: boolean
   /** The format if it changed since the last call, else undefined. @throws AppError 'corrupt' when a set can't be read */
   takeChange(): SetsFormat | undefined
+  /** H.264: the frame number of this access unit, its NAL units behind lengths, is 0. False where it can't be told. */
+  isNumberedZero?(data: Uint8Array): boolean
 }
 
 export type SetsFormat = { readonly format: VideoFormat; readonly order: PictureOrder }

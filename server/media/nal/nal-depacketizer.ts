@@ -322,7 +322,7 @@ export class NalDepacketizer implements VideoDepacketizer {
 
   #end(): void {
     if (this.#fragmentStart >= 0) this.#refuse()
-    const recovery = this.#hasKeySlice ? undefined : this.#recoveryAccess.findCount(this.#recovery)
+    const recovery = this.#hasKeySlice ? undefined : this.#findRecovery()
     const isKey = this.#hasKeySlice || recovery !== undefined
     const isWhole = !(isKey && this.#lacksSets()) && !this.#isDamaged && this.#hasSlice
     const timestamp = this.#timestamp
@@ -350,6 +350,13 @@ export class NalDepacketizer implements VideoDepacketizer {
     if (isLeading && this.#skipsLeading) this.counters.droppedFrames++
     else if (recovery !== undefined) this.#giveUnit(bytes, timestamp, true, { recovery })
     else this.#giveUnit(bytes, timestamp, isKey, isLeading ? leadingAccess : undefined)
+  }
+
+  /** FFmpeg's decoder, which browsers use, makes up no references for a picture numbered 0: it can't begin there unless it needs none. */
+  #findRecovery(): number | undefined {
+    const mayPass = !this.#needsKey && !this.#isTainted
+    const isPoor = () => mayPass && this.#sets.isNumberedZero?.(this.#unit.subarray(0, this.#unitBytes)) === true
+    return this.#recoveryAccess.findCount(this.#recovery, isPoor)
   }
 
   #noteKey(timestamp: number, recovery: number | undefined, isBroken: boolean): void {

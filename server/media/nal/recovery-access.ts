@@ -16,12 +16,19 @@ export class RecoveryAccess {
   /** Key frames that are whole at once, and the pictures since the last one. */
   #wholeKeys = 0
   #sinceWholeKey = 0
+  /** The last gradual recovery point was passed over because some decoders can't begin at it. */
+  #hasPassed = false
 
-  /** The recovery count of a picture without an IDR or IRAP slice; undefined when decoding is not to start there. */
-  findCount(point: RecoveryPoint | undefined): number | undefined {
+  /**
+   * The recovery count of a picture without an IDR or IRAP slice; undefined when decoding is not to start there. `isPoor`: asked of a gradual
+   * one, whether some decoders can't begin at it. Such a one is passed over, but never two in a row.
+   */
+  findCount(point: RecoveryPoint | undefined, isPoor: () => boolean): number | undefined {
     if (!point) return undefined
+    if (point.count === 0) return 0
     const isNeeded = this.#wholeKeys < 2 || this.#sinceWholeKey > maxPicturesBetweenKeys
-    return point.count === 0 || isNeeded ? point.count : undefined
+    this.#hasPassed = isNeeded && !this.#hasPassed && isPoor()
+    return isNeeded && !this.#hasPassed ? point.count : undefined
   }
 
   /** Takes the timestamp of a picture that is no key frame. True when it follows a recovery point at once and is shown before it. */
