@@ -1,9 +1,10 @@
 // One MP4 fragment per frame: a viewer sees a frame as soon as it arrived. ISO/IEC 14496-12 8.8.
 //
 // How long the newest frame lasts is not known yet, so it is given the length of the one before; its decode time is exact, so the
-// error does not add up.
+// error does not add up. Open groups of H.264 are closed, because a viewer may begin at each of them (see `ClosedGroups`).
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
+import { ClosedGroups } from '../media/h264/closed-groups.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import type { LiveMuxer } from './live-muxer.ts'
 import type { LivePiece } from './live-piece.ts'
@@ -13,15 +14,19 @@ export class FrameFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
   readonly #video: TrackTimes = createVideoTimes()
   readonly #audio: TrackTimes | undefined
+  readonly #groups: ClosedGroups | undefined
   #sequence = 0
 
-  constructor(init: Uint8Array, { audio }: StreamFormat) {
+  constructor(init: Uint8Array, { video, audio }: StreamFormat) {
     this.init = init
+    this.#groups = video.codec === 'h264' ? new ClosedGroups(video.config) : undefined
     this.#audio = audio && createAudioTimes(audio)
   }
 
-  push(frame: Frame): LivePiece | undefined {
-    const isVideo = frame.kind === 'video'
+  push(taken: Frame): LivePiece | undefined {
+    const isVideo = taken.kind === 'video'
+    const frame = isVideo && this.#groups ? this.#groups.close(taken) : taken
+    if (!frame) return undefined
     const times = isVideo ? this.#video : this.#audio
     if (!times) return undefined
     const baseDecodeTime = times.next(frame.dts90k)

@@ -1,9 +1,11 @@
 // One MP4 fragment per group of pictures, its sound included, or per two seconds of a long one. ISO/IEC 14496-12 8.8.
 //
 // A player may begin at any of them. H.264 decoders, unlike those of H.265, know no leading pictures: Chromium's stops at one whose
-// references are missing. So H.264 pictures that refer to the group before are left out.
+// references are missing. So H.264 pictures that refer to the group before are left out, and their group is made one that depends on
+// nothing.
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
+import { ClosedGroups } from '../media/h264/closed-groups.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { withoutRefreshCount } from '../media/nal/key-picture.ts'
@@ -29,7 +31,8 @@ type Part = { readonly video: readonly Timed[]; readonly endTime: number; readon
 
 export class GroupFragmentMuxer implements LiveMuxer {
   readonly init: Uint8Array
-  readonly #isH264: boolean
+  /** Of H.264 alone. */
+  readonly #groups: ClosedGroups | undefined
   readonly #videoTimes: TrackTimes = createVideoTimes()
   readonly #audioTimes: TrackTimes | undefined
   readonly #audioRate: number
@@ -46,7 +49,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   /** `silence`: the sound track of `init` is filled with it. */
   constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
     this.init = init
-    this.#isH264 = video.codec === 'h264'
+    this.#groups = video.codec === 'h264' ? new ClosedGroups(video.config) : undefined
     this.#audioTimes = audio && createAudioTimes(audio)
     this.#audioRate = audio?.sampleRate ?? 0
     this.#silence = silence
@@ -59,7 +62,8 @@ export class GroupFragmentMuxer implements LiveMuxer {
       this.#audio.push({ frame, time })
       return this.#held && time >= this.#toSoundTime(this.#held.endTime) ? this.#takeHeld() : undefined
     }
-    if (frame.isLeading && this.#isH264) return undefined
+    const picture = this.#groups ? toStart(frame, this.#groups) : frame
+    if (!picture) return undefined
     const time = this.#videoTimes.next(frame.dts90k)
     const first = this.#video[0]
     const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
@@ -67,8 +71,8 @@ export class GroupFragmentMuxer implements LiveMuxer {
     const isLate = this.#held !== undefined && time >= this.#held.endTime + maxSoundWait90k
     const piece = isFull || isLate ? this.#takeHeld() : undefined
     if (isFull) this.#hold(time, frame.isKey)
-    this.#video.push({ frame: this.#isH264 && frame.recovery ? startable(frame) : frame, time })
-    this.#videoBytes += frame.data.length + frameCostBytes
+    this.#video.push({ frame: picture, time })
+    this.#videoBytes += picture.data.length + frameCostBytes
     return piece ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
@@ -134,8 +138,11 @@ export class GroupFragmentMuxer implements LiveMuxer {
   }
 }
 
-function startable(frame: Frame): Frame {
-  return { ...frame, data: withoutRefreshCount(frame.data), memory: undefined }
+/** A picture of H.264 in a group that players can begin at; undefined when it is left out. */
+function toStart(frame: Frame, groups: ClosedGroups): Frame | undefined {
+  const closed = groups.close(frame)
+  if (!closed || closed.isLeading) return undefined
+  return closed.recovery ? { ...closed, data: withoutRefreshCount(closed.data), memory: undefined } : closed
 }
 
 function toSamples(frames: readonly Timed[], endTime: number): Sample[] {

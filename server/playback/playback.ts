@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
+import { ByteBudget } from '../hub/byte-budget.ts'
 import { writePictureInit } from '../media/mp4/picture-init.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
 import type { GapMark } from '../model/gap-mark.ts'
@@ -74,6 +75,8 @@ export const maxDownloadMs = 3 * 3_600_000
 const nearNowMs = 10_000
 
 const firstEntryTimeoutMs = 8000
+/** Of fragments that are in memory whole while they are sent. */
+const maxClosedBytes = 64 * 1024 * 1024
 const dayMs = 86_400_000
 
 /** What a stream of a range lists as a whole is looked through for sound. */
@@ -83,6 +86,7 @@ export class Playback {
   readonly #options: PlaybackOptions
   readonly #createId: () => string
   readonly #active: ActiveStreams
+  readonly #closedBytes = new ByteBudget(maxClosedBytes)
   readonly #downloads = new DownloadLayouts()
 
   constructor(options: PlaybackOptions) {
@@ -347,6 +351,7 @@ export class Playback {
 
   async #openFile(active: ActiveStream, file: FoundFile, segment: Segment, range?: string): Promise<MediaBytes> {
     const { archiveDir } = this.#options.catalog
+    const budget = this.#closedBytes
     const path = join(archiveDir, segment.path)
     if (file.kind === 'init') {
       const init = await readInit(path, segment.initBytes, file.tracks)
@@ -356,12 +361,16 @@ export class Playback {
       return answer(segment.bytes, range, async (span) => {
         const sequence = file.part.findSequence(segment.id, span.first)
         if (sequence !== undefined) await this.#noteFetch(active, file, sequence) // otherwise the initialization section
-        return openShiftedFile(path, segment, span, createShift(file.shift), file.hidesSound)
+        return openShiftedFile(path, segment, span, {
+          shiftOf: createShift(file.shift),
+          hidesSound: file.hidesSound,
+          budget,
+        })
       })
     }
     if (file.kind === 'silent') {
       await this.#noteFetch(active, file, file.sequence)
-      const { totalBytes, open } = layoutSilentEntry(path, segment, file)
+      const { totalBytes, open } = layoutSilentEntry(path, segment, { ...file, budget })
       return answer(totalBytes, range, open)
     }
     const layout = await layoutKeyFrames(archiveDir, segment, file)

@@ -1,20 +1,31 @@
 // Reads a part of a segment's file as if it had been written on another time axis: decode times are moved on the way out, the
-// length stays. Reads in chunks when asked for the next one, so that a slow viewer costs one chunk of memory.
+// length stays. Reads in chunks when asked for the next one, so that a slow viewer costs one chunk of memory; of open groups of pictures,
+// which few cameras send, a fragment.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
+import type { ByteBudget } from '../hub/byte-budget.ts'
 import { hideSound, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
-import { checkSeal, findMoof, maxHeadBytes, openRecording, readExactly } from './recording-file.ts'
+import { GroupReader } from './group-reader.ts'
+import { openRecording, readExactly } from './recording-file.ts'
 import type { TimeShift } from './stream-entries.ts'
 
 const chunkBytes = 256 * 1024
 
+export type ShiftOptions = {
+  /** Ticks to add to decode times, for a timescale. */
+  readonly shiftOf: (timescale: number) => number
+  /** Players see pictures alone. */
+  readonly hidesSound?: boolean
+  /** As `GroupReader` says. */
+  readonly budget: ByteBudget
+}
+
 /**
- * The bytes of `span`, which must lie inside the segment. `shiftOf` gives the ticks to add to decode times, for a timescale. `hidesSound`:
- * players see pictures alone.
+ * The bytes of `span`, which must lie inside the segment.
  * Throws 'not_found' when the file is gone; it, or the reading, throws 'corrupt' when the file is not what the index says.
  * The file is closed when the reading ends or is returned early.
  */
@@ -22,8 +33,7 @@ export async function openShiftedFile(
   path: string,
   segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
   span: ByteSpan,
-  shiftOf: (timescale: number) => number,
-  hidesSound = false,
+  { shiftOf, hidesSound = false, budget }: ShiftOptions,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
   const file = await openRecording(path)
   try {
@@ -33,7 +43,7 @@ export async function openShiftedFile(
       shiftDecodeTimes(head, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
       if (hidesSound) hideSound(head)
     }
-    const body = readSpan(file, init, segment, span, moveHead)
+    const body = readSpan(file, init, segment, span, { moveHead, budget })
     // Started, so that a reader who gives up before the first chunk closes the file.
     await body.next()
     return body as AsyncGenerator<Uint8Array, void, void>
@@ -54,7 +64,7 @@ async function* readSpan(
   init: Uint8Array,
   { cameraId, fragments }: Pick<Segment, 'cameraId' | 'fragments'>,
   span: ByteSpan,
-  moveHead: (head: Uint8Array) => void,
+  { moveHead, budget }: { moveHead(head: Uint8Array): void; readonly budget: ByteBudget },
 ): AsyncGenerator<Uint8Array | undefined, void, void> {
   await using _ = file
   yield undefined
@@ -65,51 +75,24 @@ async function* readSpan(
     yield bytes
     at += bytes.length
   }
-  for (let i = findFragment(fragments, at); at < endByte; i++) {
+  const first = findFragment(fragments, at)
+  using groups = new GroupReader(file, init, { cameraId, budget })
+  if (at < endByte) await groups.begin(fragments, first)
+  for (let i = first; at < endByte; i++) {
     const fragment = fragments[i]
     if (!fragment) throw new AppError('corrupt', `expected a fragment at byte ${at}, the index has none`)
     const end = Math.min(endByte, fragment.offset + fragment.bytes)
-    const first = await readHead(file, fragment, { at, end, cameraId, moveHead })
-    if (first) {
-      yield first
-      at += first.length
-    }
+    const { bytes, headBytes } = await groups.read(fragment)
+    moveHead(bytes.subarray(0, headBytes))
+    const first = bytes.subarray(at - fragment.offset, end - fragment.offset)
+    if (first.length > 0) yield first
+    at += first.length
     while (at < end) {
       const bytes = await readExactly(file, at, Math.min(chunkBytes, end - at))
       yield bytes
       at += bytes.length
     }
   }
-}
-
-type Wanted = {
-  readonly at: number
-  readonly end: number
-  readonly cameraId: number
-  readonly moveHead: (head: Uint8Array) => void
-}
-
-/** Bytes from `at` with the fragment's head moved in time, as far as one read goes; undefined when `at` is behind the head. */
-async function readHead(
-  file: FileHandle,
-  fragment: Fragment,
-  { at, end, cameraId, moveHead }: Wanted,
-): Promise<Uint8Array | undefined> {
-  const skipped = at - fragment.offset
-  if (skipped > maxHeadBytes) return undefined
-  // The head must be whole to be moved, even when only a part of it is wanted.
-  let bytes = await readExactly(file, fragment.offset, Math.min(chunkBytes, fragment.bytes))
-  const { end: headBytes } = findMoof(bytes)
-  if (headBytes > bytes.length) {
-    if (headBytes > Math.min(maxHeadBytes, fragment.bytes)) {
-      throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${headBytes}`)
-    }
-    bytes = await readExactly(file, fragment.offset, headBytes)
-  }
-  checkSeal(bytes, cameraId)
-  if (skipped >= bytes.length) return undefined
-  moveHead(bytes.subarray(0, headBytes))
-  return bytes.subarray(skipped, Math.min(bytes.length, end - fragment.offset))
 }
 
 function findFragment(fragments: readonly Fragment[], at: number): number {

@@ -29,6 +29,8 @@ export type SliceFields = {
   readonly isFrameOnly: boolean
   /** Undefined where pictures are shown in the order of decoding, or ordered by a cycle. */
   readonly orderCountBits: number | undefined
+  /** The order counts of pictures follow from their frame numbers by a cycle. */
+  readonly isCyclic: boolean
 }
 
 const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
@@ -75,7 +77,7 @@ export function parseSps(nal: Uint8Array): Sps {
   const order = isInOrder
     ? { depth: 0, maxDepth: 0, frameRate }
     : { depth, maxDepth: Math.max(usualMaxDepth, depth ?? 0), frameRate }
-  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits }
+  const slices = { setId, hasColourPlanes, frameNumBits, isFrameOnly, orderCountBits, isCyclic: orderType === 1 }
   return { profile, constraints, level, width, height, ...chroma, order, slices }
 }
 

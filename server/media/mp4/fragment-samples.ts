@@ -14,9 +14,17 @@ export type TrackSamples = {
   readonly durations: readonly number[]
   readonly compositionOffsets: readonly number[]
   readonly isKey: readonly boolean[]
+  /** Depends on no other, though it need not be a place to start. */
+  readonly isIndependent: readonly boolean[]
+  /** Not decodable when decoding begins at the key frame before it. */
+  readonly isLeading: readonly boolean[]
 }
 
 const nonSync = 0x00010000
+const dependsMask = 0x03000000
+const dependsOnNone = 0x02000000
+const leadingMask = 0x0c000000
+const leadingUndecodable = 0x04000000
 
 /** Parses one whole `moof` of ours: default-base-is-moof, one run for each track. Throws 'corrupt', also for others. */
 export function parseFragmentSamples(moof: Uint8Array): TrackSamples[] {
@@ -57,12 +65,17 @@ function parseTrack(bytes: Uint8Array, traf: ScannedBox): TrackSamples {
   const durations: number[] = []
   const compositionOffsets: number[] = []
   const isKey: boolean[] = []
+  const isIndependent: boolean[] = []
+  const isLeading: boolean[] = []
   for (let i = 0; i < count; i++) {
     durations.push(runFlags & 0x100 ? run.u32() : defaultDuration)
     sizes.push(runFlags & 0x200 ? run.u32() : defaultSize)
     const own = runFlags & 0x400 ? run.u32() : defaultFlags
-    isKey.push((((i === 0 ? firstFlags : undefined) ?? own) & nonSync) === 0)
+    const flags = (i === 0 ? firstFlags : undefined) ?? own
+    isKey.push((flags & nonSync) === 0)
+    isIndependent.push((flags & dependsMask) === dependsOnNone)
+    isLeading.push((flags & leadingMask) === leadingUndecodable)
     compositionOffsets.push(runFlags & 0x800 ? run.i32() : 0)
   }
-  return { trackId, baseDecodeTime, dataOffset, sizes, durations, compositionOffsets, isKey }
+  return { trackId, baseDecodeTime, dataOffset, sizes, durations, compositionOffsets, isKey, isIndependent, isLeading }
 }

@@ -24,9 +24,14 @@ export function findRefreshCount(codec: VideoCodec, data: Uint8Array): number {
  */
 export function withoutRefreshCount(data: Uint8Array): Uint8Array {
   const copy = data.slice()
-  const found = findMessage('h264', copy)
-  if (found) clearRecoveryCount(found.unit, found.point)
+  writeWithoutRefreshCount(copy)
   return copy
+}
+
+/** The same in place. What is cut short behind the message is enough. */
+export function writeWithoutRefreshCount(data: Uint8Array): void {
+  const found = findMessage('h264', data)
+  if (found) clearRecoveryCount(found.unit, found.point)
 }
 
 /** The recovery point message before the first slice. */

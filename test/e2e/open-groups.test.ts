@@ -1,0 +1,148 @@
+// Open groups of H.264 by x264, closed for players that begin at any of them: decoded by FFmpeg, which ends at the first error as the
+// decoder of Chromium does, every picture is the one that a decoder of the whole stream shows.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { createLiveMuxer } from '../../server/live/create-live-muxer.ts'
+import type { Frame, StreamFormat, VideoFormat } from '../../server/media/frame.ts'
+import { h264Codec } from '../../server/media/h264/h264-codec.ts'
+import { writeInitSegment } from '../../server/media/mp4/init-segment.ts'
+import { writeFragmentHead } from '../../server/media/mp4/media-fragment.ts'
+import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
+import { listAnnexBNalUnits, listLengthPrefixedNalUnits } from '../../server/media/nal/nal-units.ts'
+import { FragmentCloser, findGroupStart } from '../../server/playback/closed-fragment.ts'
+import { findMoof } from '../../server/playback/recording-file.ts'
+
+const run = promisify(execFile)
+const frame90k = 3600
+
+const encoders = {
+  'B-frames as references': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:scenecut=0',
+  'every key frame with frame number 0': 'keyint=48:min-keyint=48:bframes=2:b-adapt=0:b-pyramid=none:scenecut=0',
+  'many references, weighted':
+    'keyint=20:min-keyint=20:bframes=5:b-adapt=2:b-pyramid=normal:ref=6:weightp=2:direct=auto',
+  'three slices': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:slices=3:ref=4',
+  'without arithmetic code': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:cabac=0:scenecut=0',
+}
+
+type Encoded = {
+  readonly format: StreamFormat
+  readonly frames: readonly Frame[]
+  readonly hashes: ReadonlyMap<number, string>
+}
+
+for (const [name, options] of Object.entries(encoders)) {
+  test(`open groups are closed, with ${name}`, { timeout: 60_000 }, async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-open-groups-'))
+    const { format, frames, hashes } = await encode(folder.path, options)
+    const starts = frames.flatMap(({ isKey }, i) => (isKey ? [i] : []))
+    const open = starts.filter((i) => frames[i]!.recovery === 0)
+    assert.ok(open.length >= 2, `${open.length} of ${starts.length} groups are open`)
+    for (const start of open.slice(0, 2)) {
+      const rest = frames.slice(start)
+      const expected = shown(rest).map(({ pts90k }) => hashes.get(pts90k))
+      for (const [way, bytes] of [
+        ['HLS', playLive('hls', format, rest)],
+        ['MP4', playLive('mp4', format, rest)],
+        ['recorded', playRecorded(format, rest)],
+      ] as const) {
+        const path = join(folder.path, 'from-here.mp4')
+        await writeFile(path, bytes)
+        assert.deepEqual(await decode(path), expected, `${way} from picture ${start}`)
+      }
+    }
+  })
+}
+
+/** In the order of showing, without those that refer to what was before. */
+function shown(frames: readonly Frame[]): Frame[] {
+  return frames.filter(({ isLeading }) => !isLeading).toSorted((a, b) => a.pts90k - b.pts90k)
+}
+
+function playLive(kind: 'hls' | 'mp4', format: StreamFormat, frames: readonly Frame[]): Uint8Array {
+  const muxer = createLiveMuxer(kind, format, { minIntervalMs: 0, hasSound: false })
+  const pieces = [...frames.map((frame) => muxer.push(frame)), ...muxer.flush()]
+  return Buffer.concat([muxer.init, ...pieces.flatMap((piece) => (piece?.kind === 'media' ? [piece.data] : []))])
+}
+
+/** As the recorder writes it, in fragments of half a second or less, and playback gives it. */
+function playRecorded(format: StreamFormat, frames: readonly Frame[]): Uint8Array {
+  const init = writeInitSegment(format)
+  const closer = FragmentCloser.of(init)!
+  const parts: Uint8Array[] = [init]
+  for (let at = 0, sequence = 1; at < frames.length; sequence++) {
+    const next = frames.findIndex((frame, i) => i > at && (frame.isKey || i - at === 12))
+    const end = next < 0 ? frames.length : next
+    const samples = frames.slice(at, end).map((frame, i) => ({
+      ...frame,
+      duration: (frames[at + i + 1]?.dts90k ?? frame.dts90k + frame90k) - frame.dts90k,
+      compositionOffset: frame.pts90k - frame.dts90k,
+    }))
+    const head = writeFragmentHead(sequence, [{ trackId: 1, baseDecodeTime: samples[0]!.dts90k, samples }])
+    const fragment = Buffer.concat([head, ...samples.map(({ data }) => data)])
+    const moof = findMoof(fragment)
+    const { isKey } = frames[at]!
+    if (isKey) assert.equal(findGroupStart(fragment.subarray(moof.start, moof.end)), 'open')
+    const closed = closer.close(fragment, moof, isKey)
+    assert.equal(closed?.length, fragment.length)
+    parts.push(closed)
+    at = end
+  }
+  return Buffer.concat(parts)
+}
+
+/** Hashes of the pictures in the order in which they are shown; the first complaint is an error. */
+async function decode(path: string): Promise<string[]> {
+  const args = ['-v', 'error', '-threads', '1', '-err_detect', 'explode', '-i', path]
+  const { stdout, stderr } = await run('ffmpeg', [...args, '-fps_mode', 'passthrough', '-f', 'framemd5', '-'])
+  assert.equal(stderr, '')
+  return [...stdout.matchAll(/^0,.*, ([0-9a-f]{32})$/gm)].map(([, hash]) => hash!)
+}
+
+async function encode(folder: string, options: string): Promise<Encoded> {
+  const path = join(folder, 'whole.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=25', '-frames:v', '120', '-pix_fmt', 'yuv420p']
+  const params = ['-c:v', 'libx264', '-preset', 'veryfast', '-x264-params', `open-gop=1:threads=1:${options}`]
+  await run('ffmpeg', ['-v', 'error', ...source, ...params, '-video_track_timescale', '90000', path])
+  const bytes = await readFile(path)
+  const shownFields = ['-show_entries', 'packet=pts,dts,pos,size', '-of', 'json']
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shownFields, path], { maxBuffer: 1e7 })
+  const { packets } = JSON.parse(stdout) as { packets: { pts: number; dts: number; pos: string; size: string }[] }
+  const annexB = await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-frames:v', '1', '-f', 'h264', '-'], {
+    encoding: 'buffer',
+  })
+  let video: VideoFormat | undefined
+  const frames: Frame[] = []
+  let dts90k = 0
+  const depacketizer = new NalDepacketizer(h264Codec, {
+    onFormat: (format) => {
+      video = format
+    },
+    onPicture: (data, pts90k, isKey, _memory, access) => {
+      frames.push({ kind: 'video', data, pts90k, dts90k, wallMs: pts90k / 90, isKey, ...access })
+    },
+  })
+  for (const unit of listAnnexBNalUnits(annexB.stdout)) {
+    if ([7, 8].includes(unit[0]! & 31)) depacketizer.takeParameterSet(unit)
+  }
+  // Decode times from 0 on.
+  const shift90k = -packets[0]!.dts
+  for (const packet of packets) {
+    dts90k = packet.dts + shift90k
+    const at = Number(packet.pos)
+    const units = listLengthPrefixedNalUnits(bytes.subarray(at, at + Number(packet.size)))
+    for (const [i, unit] of units.entries())
+      depacketizer.push(unit, 0, unit.length, packet.pts + shift90k, i === units.length - 1)
+  }
+  assert.ok(video)
+  assert.equal(frames.length, 120)
+  const all = await decode(path)
+  const inOrder = frames.toSorted((a, b) => a.pts90k - b.pts90k)
+  const hashes = new Map(inOrder.map(({ pts90k }, i) => [pts90k, all[i]!]))
+  return { format: { video, audio: undefined }, frames, hashes }
+}
