@@ -1,5 +1,5 @@
-// Open groups of H.264 by x264, closed for players that begin at any of them: decoded by FFmpeg, which ends at the first error as the
-// decoder of Chromium does, every picture is the one that a decoder of the whole stream shows.
+// Open groups by x264, closed for players that begin at any of them, and by x265, whose decoders know them: decoded by FFmpeg, which ends at
+// the first error as the decoder of Chromium does, every picture is the one that a decoder of the whole stream shows.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -11,8 +11,12 @@ import { promisify } from 'node:util'
 import { createLiveMuxer } from '../../server/live/create-live-muxer.ts'
 import type { Frame, StreamFormat, VideoFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'
+import { nalType, nalTypeOf } from '../../server/media/h264/nal-unit.ts'
+import { h265Codec } from '../../server/media/h265/h265-codec.ts'
+import { hevcNalType, hevcNalTypeOf } from '../../server/media/h265/nal-unit.ts'
 import { writeInitSegment } from '../../server/media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../../server/media/mp4/media-fragment.ts'
+import type { NalCodec } from '../../server/media/nal/nal-codec.ts'
 import { NalDepacketizer } from '../../server/media/nal/nal-depacketizer.ts'
 import { listAnnexBNalUnits, listLengthPrefixedNalUnits } from '../../server/media/nal/nal-units.ts'
 import { FragmentCloser, findGroupStart } from '../../server/playback/closed-fragment.ts'
@@ -27,7 +31,31 @@ const encoders = {
   'many references, weighted':
     'keyint=20:min-keyint=20:bframes=5:b-adapt=2:b-pyramid=normal:ref=6:weightp=2:direct=auto',
   'three slices': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:slices=3:ref=4',
-  'without arithmetic code': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:cabac=0:scenecut=0',
+  'no arithmetic code': 'keyint=24:min-keyint=24:bframes=3:b-adapt=0:b-pyramid=normal:cabac=0:scenecut=0',
+}
+
+type Encoder = {
+  readonly codec: NalCodec
+  readonly output: readonly string[]
+  readonly format: string
+  isSet(unit: Uint8Array): boolean
+}
+
+const x264 = (options: string): Encoder => ({
+  codec: h264Codec,
+  output: ['-c:v', 'libx264', '-preset', 'veryfast', '-x264-params', `open-gop=1:threads=1:${options}`],
+  format: 'h264',
+  isSet: (unit) => [nalType.sps, nalType.pps].some((type) => type === nalTypeOf(unit[0]!)),
+})
+
+const x265: Encoder = {
+  codec: h265Codec,
+  output: [
+    ...['-c:v', 'libx265', '-preset', 'ultrafast', '-tag:v', 'hvc1', '-x265-params'],
+    'log-level=error:pools=1:open-gop=1:keyint=24:min-keyint=24:bframes=3:b-adapt=0:scenecut=0',
+  ],
+  format: 'hevc',
+  isSet: (unit) => [hevcNalType.vps, hevcNalType.sps, hevcNalType.pps].some((type) => type === hevcNalTypeOf(unit[0]!)),
 }
 
 type Encoded = {
@@ -39,7 +67,7 @@ type Encoded = {
 for (const [name, options] of Object.entries(encoders)) {
   test(`open groups are closed, with ${name}`, { timeout: 60_000 }, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-open-groups-'))
-    const { format, frames, hashes } = await encode(folder.path, options)
+    const { format, frames, hashes } = await encode(folder.path, x264(options))
     const starts = frames.flatMap(({ isKey }, i) => (isKey ? [i] : []))
     const open = starts.filter((i) => frames[i]!.recovery === 0)
     assert.ok(open.length >= 2, `${open.length} of ${starts.length} groups are open`)
@@ -58,6 +86,24 @@ for (const [name, options] of Object.entries(encoders)) {
     }
   })
 }
+
+test('open groups of H.265 are passed on, and cost those who join the leading pictures of the first alone', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-open-groups-'))
+  const { format, frames, hashes } = await encode(folder.path, x265)
+  const starts = frames.flatMap(({ isKey }, i) => (isKey && i > 0 ? [i] : []))
+  assert.ok(frames.some(({ isLeading }) => isLeading))
+  for (const [i, start] of starts.slice(0, -1).entries()) {
+    const rest = frames.slice(start)
+    const first = frames.slice(start, starts[i + 1])
+    const all = rest.filter((frame) => !frame.isLeading || !first.includes(frame))
+    const expected = all.toSorted((a, b) => a.pts90k - b.pts90k).map(({ pts90k }) => hashes.get(pts90k))
+    for (const kind of ['hls', 'mp4'] as const) {
+      const path = join(folder.path, 'from-here.mp4')
+      await writeFile(path, playLive(kind, format, rest))
+      assert.deepEqual(await decode(path), expected, `${kind} from picture ${start}`)
+    }
+  }
+})
 
 /** In the order of showing, without those that refer to what was before. */
 function shown(frames: readonly Frame[]): Frame[] {
@@ -104,31 +150,30 @@ async function decode(path: string): Promise<string[]> {
   return [...stdout.matchAll(/^0,.*, ([0-9a-f]{32})$/gm)].map(([, hash]) => hash!)
 }
 
-async function encode(folder: string, options: string): Promise<Encoded> {
+async function encode(folder: string, { codec, output, format, isSet }: Encoder): Promise<Encoded> {
   const path = join(folder, 'whole.mp4')
   const source = ['-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=25', '-frames:v', '120', '-pix_fmt', 'yuv420p']
-  const params = ['-c:v', 'libx264', '-preset', 'veryfast', '-x264-params', `open-gop=1:threads=1:${options}`]
-  await run('ffmpeg', ['-v', 'error', ...source, ...params, '-video_track_timescale', '90000', path])
+  await run('ffmpeg', ['-v', 'error', ...source, ...output, '-video_track_timescale', '90000', path])
   const bytes = await readFile(path)
   const shownFields = ['-show_entries', 'packet=pts,dts,pos,size', '-of', 'json']
   const { stdout } = await run('ffprobe', ['-v', 'error', ...shownFields, path], { maxBuffer: 1e7 })
   const { packets } = JSON.parse(stdout) as { packets: { pts: number; dts: number; pos: string; size: string }[] }
-  const annexB = await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-frames:v', '1', '-f', 'h264', '-'], {
+  const annexB = await run('ffmpeg', ['-v', 'error', '-i', path, '-c', 'copy', '-frames:v', '1', '-f', format, '-'], {
     encoding: 'buffer',
   })
   let video: VideoFormat | undefined
   const frames: Frame[] = []
   let dts90k = 0
-  const depacketizer = new NalDepacketizer(h264Codec, {
-    onFormat: (format) => {
-      video = format
+  const depacketizer = new NalDepacketizer(codec, {
+    onFormat: (told) => {
+      video = told
     },
     onPicture: (data, pts90k, isKey, _memory, access) => {
       frames.push({ kind: 'video', data, pts90k, dts90k, wallMs: pts90k / 90, isKey, ...access })
     },
   })
   for (const unit of listAnnexBNalUnits(annexB.stdout)) {
-    if ([7, 8].includes(unit[0]! & 31)) depacketizer.takeParameterSet(unit)
+    if (isSet(unit)) depacketizer.takeParameterSet(unit)
   }
   // Decode times from 0 on.
   const shift90k = -packets[0]!.dts
