@@ -12,6 +12,7 @@ import { maxBodyBytes } from './read-json.ts'
 import { acceptAnyBody } from './request-body.ts'
 import { answerBrokenRequest } from './transport/broken-request.ts'
 import type { Connections } from './transport/connections.ts'
+import { createIntake } from './transport/intake.ts'
 import type { OnClearCredentials } from './transport/plain-http.ts'
 import { createPlainServer } from './transport/plain-server.ts'
 import { type OriginCheck, readTarget, registerOriginCheck } from './transport/request-origin.ts'
@@ -49,12 +50,18 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const server = Fastify({
     // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
     serverFactory: (handle) => {
+      const takeIn = createIntake({
+        origin,
+        // A server that closes tells clients of HTTP/1.1 so; Fastify does that.
+        answerFromMemory: (request, response) => !isClosing && answerFromMemory(request, response),
+        handle: (request, response) => {
+          limitSilence(request, timeouts)
+          handle(request, response)
+        },
+      })
       const onRequest: RequestListener = (request, response) => {
         if (!request.url!.startsWith('/')) readTarget(request)
-        // A server that closes tells clients of HTTP/1.1 so; Fastify does that.
-        if (!isClosing && answerFromMemory(request, response)) return
-        limitSilence(request, timeouts)
-        handle(request, response)
+        takeIn(request, response)
       }
       const nodeServer = identity
         ? (createSecureServer(onRequest, identity, timeouts, options.onClearCredentials) as unknown as Server)

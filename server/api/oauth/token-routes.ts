@@ -45,7 +45,7 @@ function register(
   answer: Answer,
   { limits, log }: Omit<TokenRoutesOptions, 'oauth'>,
 ): void {
-  const turns = new Turns(requestsPerTurn)
+  const turns = new Turns({ perTurn: requestsPerTurn })
   const define = async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers()
     const parser = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const
@@ -65,7 +65,7 @@ function register(
       url: '/',
       onRequest: async (request) => {
         request.rate = limits.takeToken(request.clientIp) ?? null
-        await new Promise<void>((resolve) => turns.take(resolve))
+        await new Promise<void>((resolve) => turns.take(request.clientIp, resolve))
       },
       handler: async (request, reply) => send(reply, await answer(await readInput(request))),
     })

@@ -5,6 +5,7 @@ import type { Http2SecureServer, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
+import { narrowSession } from './narrow-session.ts'
 import { Tally, type TallyLimits } from './tally.ts'
 import { plainAddress, type TrustedProxies } from './trusted-proxies.ts'
 
@@ -45,7 +46,9 @@ export class Connections {
     })
     ;(server as unknown as Http2SecureServer).prependListener('stream', (stream) => {
       const { socket } = stream.session ?? {}
-      if (socket && !this.#count(this.#streamsOf, socket, stream)) stream.close(constants.NGHTTP2_REFUSED_STREAM)
+      if (!socket || this.#count(this.#streamsOf, socket, stream)) return
+      stream.close(constants.NGHTTP2_REFUSED_STREAM)
+      narrowSession(stream.session!)
     })
   }
 

@@ -2,6 +2,7 @@
 // so, once, before the connection is closed. Never data, never a redirect: a redirect would hide that credentials went out in clear.
 
 import type { Server, Socket } from 'node:net'
+import { addressBlock } from '../../auth/guard/address-block.ts'
 import { HttpError, writeProblem } from '../problem.ts'
 import { closeSoon } from './close-soon.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
@@ -47,7 +48,7 @@ const [refusal, refusalOfCredentials] = [false, true].map((hasCredentials): stri
 export function refusePlainHttp(tlsServer: Server, firstByteMs: number, onCredentials?: OnClearCredentials): void {
   const accept = tlsServer.listeners('connection') as ((socket: Socket) => void)[]
   tlsServer.removeAllListeners('connection')
-  const turns = new Turns(handshakesPerTurn)
+  const turns = new Turns({ perTurn: handshakesPerTurn })
   tlsServer.on('connection', (socket: Socket) => {
     const giveUp = () => socket.destroy()
     socket.setTimeout(firstByteMs, giveUp)
@@ -62,7 +63,7 @@ export function refusePlainHttp(tlsServer: Server, firstByteMs: number, onCreden
         void refuse(socket, bytes, onCredentials)
         return
       }
-      turns.take(() => {
+      turns.take(addressBlock(plainAddress(socket.remoteAddress ?? '')), () => {
         if (socket.destroyed) return
         socket.setTimeout(0, giveUp)
         socket.off('timeout', giveUp)

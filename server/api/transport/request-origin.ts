@@ -57,6 +57,12 @@ export class OriginCheck {
     this.#allowed = new AllowedHosts(options.hosts)
   }
 
+  /** Whether it came from a proxy, which hands on what its clients ask. */
+  isFromProxy({ socket }: IncomingMessage): boolean {
+    const { proxies } = this.#options
+    return !proxies.isEmpty && proxies.has(peerOf(socket))
+  }
+
   /** The client's address. */
   findClient({ socket, headers }: IncomingMessage): string {
     const { proxies } = this.#options

@@ -25,7 +25,7 @@ export function keepRules(onRequest: RequestListener): RequestListener {
         return
       }
       if (isTooFarAhead(request, response)) {
-        request.socket.destroy()
+        cutOff(request.socket)
         return
       }
       if (!isHostClear(request)) {
@@ -71,6 +71,22 @@ function isTooFarAhead({ socket }: IncomingMessage, response: ServerResponse): b
   pipelined.set(socket, count)
   response.once('close', () => pipelined.set(socket, pipelined.get(socket)! - 1))
   return false
+}
+
+/**
+ * What came in the same piece of bytes is parsed all the same, and Node ends each of these requests with an error of its own when the socket
+ * closes. To write down for a thousand of them where that happened took longer than all else.
+ */
+function cutOff(socket: Socket): void {
+  if (socket.destroyed) return
+  const limit = Error.stackTraceLimit
+  socket.prependOnceListener('close', () => {
+    Error.stackTraceLimit = 0
+  })
+  socket.once('close', () => {
+    Error.stackTraceLimit = limit
+  })
+  socket.destroy()
 }
 
 /** RFC 9112 section 3.2. Nothing is made of what it says. */

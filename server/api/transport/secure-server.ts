@@ -3,6 +3,7 @@
 import type { RequestListener } from 'node:http'
 import { createSecureServer as createHttp2Server, type Http2SecureServer } from 'node:http2'
 import { limitHttp2 } from './http2-limits.ts'
+import { maxStreamsOfSession } from './narrow-session.ts'
 import { keepSessionsOfStreams } from './outlive-streams.ts'
 import { type OnClearCredentials, refusePlainHttp } from './plain-http.ts'
 import { keepRules, refuseExpectation } from './request-rules.ts'
@@ -51,7 +52,7 @@ export function createSecureServer(
     ...contextOf(identity),
     allowHTTP1: true,
     handshakeTimeout: timeouts.handshakeMs,
-    settings: { maxConcurrentStreams: 200, maxHeaderListSize: maxHeaderBytes },
+    settings: { maxConcurrentStreams: maxStreamsOfSession, maxHeaderListSize: maxHeaderBytes },
     maxSessionMemory: 10,
     // The bounds of HTTP/1.1, which Node's HTTP/2 server hands on to the parser it falls back to.
     maxHeaderSize: maxHeaderBytes,
