@@ -9,6 +9,7 @@ import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
 import { watchParent } from './parent-watch.ts'
+import { fitIntoMemory } from './small-machine.ts'
 import { keepYoungObjectsYoung } from './young-objects.ts'
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -19,6 +20,7 @@ export const serveCommand: Command = {
   positionals: [],
   options: serverOptions,
   async run({ config, switches, terminal }) {
+    fitIntoMemory(config.memoryMb)
     keepYoungObjectsYoung()
     const stopping = Promise.withResolvers<void>()
     // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.

@@ -1,0 +1,34 @@
+// What the server tells its runtime where it plans with little memory.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { test } from 'node:test'
+import { openServer, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
+
+const options = { skip: process.platform !== 'linux', timeout: 60_000 }
+
+function readFlags({ pid }: ServerUnderTest): string[] {
+  return read(pid, 'cmdline').filter((word) => /^--max-(semi|old)-space-size=/.test(word))
+}
+
+function read(pid: number, name: 'cmdline' | 'environ'): string[] {
+  return readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0')
+}
+
+test('with little memory the heap is bounded by it, in the process that was started', options, async () => {
+  await using server = await openServer('--memory-mb', '512')
+  assert.deepEqual(readFlags(server), ['--max-semi-space-size=8', '--max-old-space-size=256'])
+  assert.ok(read(server.pid, 'environ').includes('MALLOC_ARENA_MAX=2'))
+  assert.equal((await server.request('/v1/me/')).status, 200)
+  assert.equal(await server.stop(), 0)
+})
+
+test('what the operator has said counts, and nothing is said where there is enough', options, async () => {
+  const said = { NODE_OPTIONS: '--max-old-space-size=200 --max_semi_space_size=4' }
+  await using told = await openServerWith(said, '--memory-mb', '512')
+  assert.deepEqual(readFlags(told), [])
+  assert.equal((await told.request('/v1/me/')).status, 200)
+  await using large = await openServer('--memory-mb', '8192')
+  assert.deepEqual(readFlags(large), [])
+})
