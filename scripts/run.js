@@ -32,7 +32,7 @@ const stampFile = join(root, 'node_modules', '.installed')
 const compileCache = join(root, 'node_modules', '.cache', 'nightjar')
 
 /** Test and check programs need the development dependencies, the server and the demo do not. */
-const isDevelopment = /^(scripts\/(test|check|emit-sdk)|bench\/)/
+const isDevelopment = /^(scripts\/(test|check|attack|emit-sdk)|bench\/)/
 
 /** Programs that start servers. */
 const showsDashboard = /^(server\/commands\/nightjar|scripts\/(demo|test|check)|bench\/)/

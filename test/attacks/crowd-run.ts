@@ -10,7 +10,13 @@ import { createLoadStreams } from '../fake-camera/source/stream-options.ts'
 import { readRecordedNumbers } from '../hostile/read-recording.ts'
 import { eventually, openServerWith, type ServerUnderTest } from '../server-under-test.ts'
 import type { CrowdOrders, CrowdTally } from './crowd.ts'
-import { inspectable, openMemoryInspector, readTreeMB, type ServerMemory } from './server-memory.ts'
+import {
+  inspectable,
+  openMemoryInspector,
+  readTreeMemory,
+  type ServerMemory,
+  type TreeMemory,
+} from './server-memory.ts'
 
 export type CrowdRunOptions = {
   readonly seconds: number
@@ -29,8 +35,8 @@ export type CrowdRunReport = {
   /** Of the owner's `/v1/me/`, ten times a second during the attack and before it. */
   readonly honest: Latencies
   readonly honestBefore: Latencies
-  /** Resident memory of all processes of the server, MB: before, the most during the attack, and after the rest. */
-  readonly residentMB: { readonly before: number; readonly most: number; readonly after: number }
+  /** Resident memory of all processes of the server: before, the most during the attack, and after the rest. */
+  readonly resident: { readonly before: TreeMemory; readonly most: TreeMemory; readonly after: TreeMemory }
   readonly main: { readonly before: ServerMemory; readonly after: ServerMemory }
   /** What the attackers were answered, by attack. */
   readonly attacks: CrowdTally
@@ -54,10 +60,8 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
   const streams = createLoadStreams(cameras, picture)
   await using camera = await openFakeCamera({ streams })
   await using dns = await openDnsServer(({ name }) => (name.endsWith('.slow.example') ? 'silent' : 'unknown'))
-  // Node takes half of a small machine for JavaScript by itself; here it has to be told.
-  const small = `--max-old-space-size=${Math.floor(memoryMiB / 2)}`
   await using server = await openServerWith(
-    { NODE_OPTIONS: `${inspectable} ${small}` },
+    { NODE_OPTIONS: inspectable },
     ...['--memory-mb', `${memoryMiB}`, '--name-servers', dns.address, '--log-level', 'warn'],
   )
   const { pid } = server
@@ -73,24 +77,25 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
   await sleep(Math.min(10_000, seconds * 500))
   const honestBefore = quiet.stop()
   const mainBefore = await inspector.read()
-  const before = readTreeMB(pid)
+  const before = readTreeMemory(pid)
   let most = before
   const watch = setInterval(() => {
-    most = Math.max(most, readTreeMB(pid))
+    const now = readTreeMemory(pid)
+    if (now.totalMB > most.totalMB) most = now
   }, 1000)
-  say(`${cameras} cameras are recorded, the attack begins; ${before.toFixed(0)} MB`)
+  say(`${cameras} cameras are recorded, the attack begins; ${before.totalMB.toFixed(0)} MB`)
 
   const first = sent()
   const honestly = askHonestly(server)
   const attacks = await attack(orders, seconds * 1000)
   const honest = honestly.stop()
-  say(`the attack is over; at most ${most.toFixed(0)} MB`)
+  say(`the attack is over; at most ${most.totalMB.toFixed(0)} MB`)
   await sleep(restMs)
   clearInterval(watch)
   const end = sent()
   const mainAfter = await inspector.read()
   inspector[Symbol.dispose]()
-  const after = readTreeMB(pid)
+  const after = readTreeMemory(pid)
   await sleep(3000) // What was sent last is on its way.
 
   let gaps = 0
@@ -117,7 +122,7 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
   for (const line of server.log().split('\n')) if (/"level":(50|60)/.test(line)) complaints.push(`logged: ${line}`)
   return {
     ...{ seconds, pictures, honest, honestBefore, attacks, workerDeaths, complaints },
-    residentMB: { before, most, after },
+    resident: { before, most, after },
     main: { before: mainBefore, after: mainAfter },
   }
 }

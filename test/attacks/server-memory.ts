@@ -80,17 +80,33 @@ export async function openMemoryInspector(server: ServerUnderTest): Promise<Memo
   }
 }
 
-/** Resident memory, MB, of a process and of all that it started; what several share is counted once. */
-export function readTreeMB(pid: number): number {
-  let sum = 0
+export type TreeMemory = {
+  readonly totalMB: number
+  /** By what runs there: `main`, or the name of the program. */
+  readonly byProgram: { readonly [program: string]: number }
+}
+
+/** Resident memory of a process and of all that it started; what several share is counted once. */
+export function readTreeMemory(pid: number): TreeMemory {
+  const byProgram: { [program: string]: number } = {}
+  let totalMB = 0
   for (const each of listTree(pid)) {
     try {
-      sum += Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'latin1'))?.[1] ?? 0)
+      const { rollup, command } = readProcess(each)
+      const ownMB = (Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024) / 1e6
+      const program = each === pid ? 'main' : (/([\w-]+)-process\.ts/.exec(command)?.[1] ?? 'other')
+      byProgram[program] = (byProgram[program] ?? 0) + ownMB
+      totalMB += ownMB
     } catch {
       // It has ended.
     }
   }
-  return (sum * 1024) / 1e6
+  return { totalMB, byProgram }
+}
+
+function readProcess(pid: number): { rollup: string; command: string } {
+  const [rollup, command] = ['smaps_rollup', 'cmdline'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1'))
+  return { rollup: rollup!, command: command! }
 }
 
 function listTree(root: number): number[] {
