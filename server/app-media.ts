@@ -1,5 +1,6 @@
 // Pictures, put together: the workers that receive and record them, the archive, live views, and what is told of cameras.
 
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { openArchiveFolder } from './archive/archive-folder.ts'
 import { Catalog } from './archive/catalog.ts'
@@ -87,6 +88,8 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
       nameServers: config.nameServers,
       connectsPerHost: Math.max(1, Math.floor(maxConnectsPerHost / config.workers)),
       isolation,
+      containers: memory.containers,
+      decodingBytes: memory.decodingBytes,
       logLevel: config.logLevel,
     },
     clock,
@@ -95,7 +98,11 @@ export async function openMedia({ config, store, port, publicUrl, memory, isolat
     onCounters: (counters) => cameras.takeCounters(counters),
     onWorkerLost: async (cameraIds) => cameras.takeWorkerLoss(cameraIds),
   })
-  const decoder = new Decoder({ log, clock, isolation })
+  const decoder = new Decoder({
+    ...{ log, clock, isolation },
+    processes: Math.min(memory.decoders, Math.max(2, availableParallelism())),
+    memoryBytes: memory.decodingBytes,
+  })
   const live = new LiveStreams({
     subscriber: workers,
     decoder,

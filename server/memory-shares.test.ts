@@ -12,10 +12,12 @@ test('a small machine shares out what it has, a large one no more than is of use
   assert.deepEqual(small.streams, { max: 1024, maxOfOne: 256 })
   assert.deepEqual(small.unsentBytes, { max: 64 * mebibyte, maxOfOne: 16 * mebibyte })
   assert.equal(small.groupBytes, 32 * mebibyte)
+  assert.deepEqual([small.decoders, small.containers, small.decodingBytes], [2, 5, 256 * mebibyte])
   const large = shareMemory(256 * 1024 * mebibyte, 8)
   assert.deepEqual(large.connections, { max: 8192, maxOfOne: 2048 })
   assert.equal(large.retainedBytes, 512 * mebibyte)
   assert.equal(large.streamEntries, 1_000_000)
+  assert.deepEqual([large.decoders, large.containers, large.decodingBytes], [512, 50, 1024 * mebibyte])
 })
 
 /** What lasts longer than a request: members of classes, and what stands at the top of a file. */

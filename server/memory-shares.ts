@@ -11,6 +11,10 @@ const mebibyte = 2 ** 20
 const connectionBytes = 64 * 1024
 const waitingStreamBytes = 64 * 1024
 
+/** What a process that decodes pictures takes, and one that takes a container apart, measured. */
+const decoderBytes = 64 * mebibyte
+const containerBytes = 48 * mebibyte
+
 /** What an entry of a recorded stream takes. */
 const streamEntryBytes = 600
 
@@ -32,6 +36,11 @@ export function shareMemory(memoryBytes: number, workers: number) {
     unsentBytes: limitShare(memoryBytes / 8, 2048 * mebibyte, 256 * mebibyte),
     connections: limitShare(memoryBytes / 8 / connectionBytes, 8192, 2048),
     streams: limitShare(memoryBytes / 8 / waitingStreamBytes, 20_000, 1000),
+    /** Processes that decode pictures, at most; those of each worker that take containers apart. */
+    decoders: Math.max(2, Math.floor(memoryBytes / 8 / decoderBytes)),
+    containers: Math.max(2, Math.min(50, Math.floor(memoryBytes / 2 / containerBytes / workers))),
+    /** Of one process that decodes, beyond its runtime: a decoder of pictures may need a gigabyte, others half of that at most. */
+    decodingBytes: Math.max(256 * mebibyte, Math.min(1024 * mebibyte, memoryBytes / 2)),
     /** Of all recorded streams that are in memory. */
     streamEntries: Math.min(1_000_000, Math.floor(memoryBytes / 16 / streamEntryBytes)),
   }

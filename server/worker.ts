@@ -39,6 +39,9 @@ const longRestMs = 60
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
 
+/** Of a process that decodes sound or takes a container apart, beyond its runtime. */
+const maxDecodingBytes = 512 * 1024 * 1024
+
 const settings = workerData as WorkerStart
 const port = parentPort!
 const clock = systemClock
@@ -63,8 +66,9 @@ const reads = new SharedReads({
   rest: createRest(settings.alarm),
   standstill: new Standstill(),
 })
-const transcoder = new ProcessSoundTranscoder({ clock, log, isolation: settings.isolation })
-const containers = new ProcessContainerReader({ isolation: settings.isolation })
+const decoding = { isolation: settings.isolation, memoryBytes: Math.min(settings.decodingBytes, maxDecodingBytes) }
+const transcoder = new ProcessSoundTranscoder({ clock, log, ...decoding })
+const containers = new ProcessContainerReader({ ...decoding, maxStreams: settings.containers })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(settings.groupBytes)
 /** And the groups before it. */

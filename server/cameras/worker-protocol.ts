@@ -54,6 +54,9 @@ export type WorkerSettings = {
   readonly connectsPerHost: number
   /** Of the processes that take containers apart and encode sound. */
   readonly isolation: Isolation
+  /** Processes that take containers apart; what each process that decodes may take beyond its runtime. */
+  readonly containers: number
+  readonly decodingBytes: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 

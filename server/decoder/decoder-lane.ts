@@ -7,12 +7,11 @@ import { type DecodeReply, type DecodeRequest, parseReply, writeRequest } from '
 import type { Isolation } from './isolation/isolation.ts'
 import { MessageChild } from './message-child.ts'
 
-/** Room for frames of 40 million pixels, the largest that are decoded, in several sizes. */
-const memoryBytes = 1024 * 1024 * 1024
-
 export type DecoderLaneOptions = {
   readonly clock: Clock
   readonly isolation: Isolation
+  /** What it may take beyond its runtime, where that is limited. */
+  readonly memoryBytes: number
   /** A decode that takes longer is given up and the process restarted. */
   readonly timeoutMs: number
   /** The process is stopped after this time without work. */
@@ -95,7 +94,7 @@ export class DecoderLane {
     const child: MessageChild = new MessageChild({
       program: new URL('./decoder-process.ts', import.meta.url),
       isolation: this.#options.isolation,
-      memoryBytes,
+      memoryBytes: this.#options.memoryBytes,
       onMessage: (message) => this.#answer(parseReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.giveUp(reason)

@@ -17,6 +17,8 @@ export type DecoderOptions = {
   readonly isolation: Isolation
   /** Default: one for each core, at least two, so that a frame that hangs one of them does not stop all. */
   readonly processes?: number
+  /** What each may take beyond its runtime, where that is limited. Default: a gigabyte, room for frames of 40 million pixels in several sizes. */
+  readonly memoryBytes?: number
   /** A decode that takes longer is given up and the process restarted. */
   readonly timeoutMs?: number
   /** A process is stopped after this time without work. */
@@ -81,6 +83,7 @@ export class Decoder implements AsyncDisposable {
   constructor(options: DecoderOptions) {
     const { log, clock, isolation, timeoutMs = 5000, idleMs = 10_000 } = options
     const { processes = Math.max(2, availableParallelism()) } = options
+    const { memoryBytes = 1024 * 1024 * 1024 } = options
     const { maxPending = 64, maxPendingBytes = 64 * 1024 * 1024 } = options
     this.#log = log
     this.#clock = clock
@@ -91,6 +94,7 @@ export class Decoder implements AsyncDisposable {
         process: new DecoderLane({
           clock,
           isolation,
+          memoryBytes,
           timeoutMs,
           idleMs,
           onDone: (reply, took) => this.#finish(lane, reply, took),

@@ -42,6 +42,8 @@ export function runWorkers(t: TestContext, archiveDir: string, options: Options)
       addressRules: { allowLoopback: true },
       nameServers: undefined,
       connectsPerHost: 4,
+      containers: 50,
+      decodingBytes: 1024 * 1024 * 1024,
       isolation: noIsolation,
       logLevel: 'silent',
     },

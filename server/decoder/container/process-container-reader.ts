@@ -12,11 +12,10 @@ import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
 import { parseContainerMessage } from './container-protocol.ts'
 
-/** More than at which the process ends itself, which is told better. */
-const memoryBytes = 512 * 1024 * 1024
-
 export type ProcessContainerReaderOptions = {
   readonly isolation: Isolation
+  /** What each may take beyond its runtime; by default more than at which the process ends itself, which is told better. */
+  readonly memoryBytes?: number
   /** Bytes a process may be behind; with more, its camera waits. */
   readonly maxUnsentBytes?: number
   /** Processes at once: each takes some 50 MB. */
@@ -25,12 +24,19 @@ export type ProcessContainerReaderOptions = {
 
 export class ProcessContainerReader implements ContainerReader {
   readonly #isolation: Isolation
+  readonly #memoryBytes: number
   readonly #maxUnsentBytes: number
   readonly #maxStreams: number
   #streams = 0
 
-  constructor({ isolation, maxUnsentBytes = 512 * 1024, maxStreams = 50 }: ProcessContainerReaderOptions) {
+  constructor({
+    isolation,
+    memoryBytes = 512 * 1024 * 1024,
+    maxUnsentBytes = 512 * 1024,
+    maxStreams = 50,
+  }: ProcessContainerReaderOptions) {
     this.#isolation = isolation
+    this.#memoryBytes = memoryBytes
     this.#maxUnsentBytes = maxUnsentBytes
     this.#maxStreams = maxStreams
   }
@@ -51,7 +57,7 @@ export class ProcessContainerReader implements ContainerReader {
       program: new URL('./container-process.ts', import.meta.url),
       args: [format],
       isolation: this.#isolation,
-      memoryBytes,
+      memoryBytes: this.#memoryBytes,
       onMessage: (bytes) => {
         if (isOver) return
         const message = parseContainerMessage(bytes)

@@ -13,13 +13,12 @@ import { parseSoundReply, type SoundReply, writeSoundRequest } from './sound-pro
 /** Chunks of a stream whose sound has not come back; of a process that works it is two, of one that hangs what comes until it is killed. */
 const maxBehind = 1000
 
-/** Of all cameras of a worker together. */
-const memoryBytes = 512 * 1024 * 1024
-
 export type ProcessTranscoderOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly isolation: Isolation
+  /** What the process may take beyond its runtime, for all cameras of a worker together. */
+  readonly memoryBytes?: number
   /** A chunk that is not answered in this time: the process hangs and is killed. */
   readonly timeoutMs?: number
   /** Bytes the process may be behind; more, and chunks are dropped. */
@@ -58,7 +57,11 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
   #counts = { blocks: 0, droppedChunks: 0, crashes: 0 }
 
   constructor(options: ProcessTranscoderOptions) {
-    this.#options = { timeoutMs: 10_000, maxUnsentBytes: 512 * 1024, idleMs: 10_000, ...options }
+    this.#options = {
+      memoryBytes: 512 * 1024 * 1024,
+      ...{ timeoutMs: 10_000, maxUnsentBytes: 512 * 1024, idleMs: 10_000 },
+      ...options,
+    }
   }
 
   get isAvailable(): boolean {
@@ -150,7 +153,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     const child: MessageChild = new MessageChild({
       program: new URL('./sound-process.ts', import.meta.url),
       isolation: this.#options.isolation,
-      memoryBytes,
+      memoryBytes: this.#options.memoryBytes,
       onMessage: (message) => this.#answer(child, parseSoundReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.#lose(reason)
