@@ -1,6 +1,7 @@
 // POST /oauth/token/ and POST /oauth/token-revoke/ (RFC 6749 section 3.2, RFC 7009). Errors have the form of OAuth, not of /v1.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressBlock } from '../../auth/guard/address-block.ts'
 import { RateLimitError } from '../../auth/guard/rate-limiter.ts'
 import type { RateLimits } from '../../auth/guard/rate-limits.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
@@ -65,7 +66,7 @@ function register(
       url: '/',
       onRequest: async (request) => {
         request.rate = limits.takeToken(request.clientIp) ?? null
-        await new Promise<void>((resolve) => turns.take(request.clientIp, resolve))
+        await new Promise<void>((resolve) => turns.take(addressBlock(request.clientIp), resolve))
       },
       handler: async (request, reply) => send(reply, await answer(await readInput(request))),
     })

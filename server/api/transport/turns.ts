@@ -8,9 +8,12 @@ type Work = () => void
 export type TurnsOptions = {
   /** How many begin in one turn of the loop. */
   readonly perTurn: number
-  /** None begins later than this after the first of its turn, so that what is costly makes a turn of fewer. Default: no limit. */
+  /** Beyond the first few, none begins later than this after the first of its turn, so that what is costly makes a turn of fewer. Default: no limit. */
   readonly maxMs?: number
 }
+
+/** However long they take: on a machine that has other work, time passes while nothing is done. */
+const fewPerTurn = 8
 
 export class Turns {
   readonly #perTurn: number
@@ -44,10 +47,9 @@ export class Turns {
   }
 
   #mayBegin(): boolean {
+    if (this.#started < Math.min(fewPerTurn, this.#perTurn)) return true
     if (this.#started >= this.#perTurn) return false
-    return (
-      this.#started === 0 || this.#maxMs === Number.POSITIVE_INFINITY || performance.now() - this.#beganMs < this.#maxMs
-    )
+    return this.#maxMs === Number.POSITIVE_INFINITY || performance.now() - this.#beganMs < this.#maxMs
   }
 
   #begin(work: Work): void {
