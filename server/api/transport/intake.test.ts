@@ -36,7 +36,7 @@ async function listen(t: TestContext, parts: Partial<ApiDeps> = {}) {
 }
 
 /** More than a connection may be refused before it waits. */
-const many = 60
+const many = 110
 
 test('T32: a connection that is refused again and again waits; others at its address do not', {
   timeout: 30_000,
@@ -78,16 +78,11 @@ test('T33: a connection of HTTP/2 that wants more streams than it may have gets 
   assert.deepEqual(limits, [200, 1, 200])
 })
 
-test('T33: requests of HTTP/2 that are refused again and again wait too, and those that would wait too long are not kept', {
+test('T33: requests of HTTP/2 that are refused again and again wait too', {
   timeout: 30_000,
 }, async (t) => {
   const { openSession } = await listen(t)
   const session = openSession()
-  const ask = async (path: string) => {
-    const stream = session.request({ ':path': path }).on('error', () => {})
-    stream.close(http2.constants.NGHTTP2_CANCEL)
-    await once(stream, 'close')
-  }
   const fail = async () => {
     const stream = session.request({ ':method': 'HEAD', ':path': '/nothing' })
     await once(stream, 'response')
@@ -95,7 +90,6 @@ test('T33: requests of HTTP/2 that are refused again and again wait too, and tho
     await once(stream, 'close')
   }
   for (let i = 0; i < many; i++) await fail()
-  await ask('/nothing')
   const begunMs = performance.now()
   for (let i = 0; i < 3; i++) await fail()
   assert.ok(performance.now() - begunMs > 400)

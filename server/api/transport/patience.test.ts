@@ -26,13 +26,13 @@ test('whoever is refused now and then does not wait', () => {
     note(1, 200)
     assert.equal(patience.takeMs(connection), 0)
   }
-  note(50, 429)
+  note(100, 429)
   assert.equal(patience.takeMs(connection), 0)
 })
 
 test('beyond that one request after the other waits, other connections do not, and what would wait too long is not kept', () => {
   const { patience, connection, advance, note } = open()
-  note(51, 429)
+  note(101, 429)
   assert.deepEqual(
     [1, 2, 3].map(() => patience.takeMs(connection)),
     [0, 250, 500],

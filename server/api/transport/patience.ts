@@ -1,10 +1,10 @@
 // How long a connection waits whose requests are refused again and again. A refusal costs the server as much as many an answer, and a program that
 // does not heed it asks the faster the sooner it is refused. Whoever else is at the same address has a connection of their own, and does not wait.
 
-/** By how many refusals may outweigh answers before the connection waits; one answer makes up for two. */
-const freeRefusals = 50
-const manyRefusals = 100
-const mostRefusals = 120
+/** By how many refusals may outweigh answers before the connection waits: a page of cameras whose pictures are all gone is no attack. One answer makes up for two. */
+const freeRefusals = 100
+const manyRefusals = 150
+const mostRefusals = 170
 /** Forgotten each second. */
 const forgottenPerSecond = 1
 
