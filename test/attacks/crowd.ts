@@ -41,13 +41,16 @@ const attacks: { readonly [name: string]: (attacker: Attacker) => Promise<void> 
   'the account: long lists': async ({ ask, isOver, count, account }) => {
     const token = account
     const more = { name: 'One more', url: 'rtsp://127.0.0.1:9/' }
-    for (let i = 0; i < 20; i++)
-      count(`added ${(await ask('/v1/cameras/', { token, method: 'POST', body: more })).status}`)
+    const add = async () => {
+      for (let i = 0; i < 20; i++)
+        count(`added ${(await ask('/v1/cameras/', { token, method: 'POST', body: more })).status}`)
+    }
     let i = 0
-    await many(8, isOver, async () => {
+    const list = async () => {
       i++
       count((await ask(`/v1/cameras/?limit=1000&${i % 2 ? `_=${i}` : `max_width=${i}`}`, { token })).status)
-    })
+    }
+    await Promise.all([add(), many(8, isOver, list)])
   },
   'the account: slow names': async ({ ask, isOver, count, account }) => {
     const token = account
