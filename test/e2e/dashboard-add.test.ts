@@ -59,7 +59,7 @@ test('why there is no picture is said in words, with what to try', async () => {
 })
 
 test('a usual address of a maker is tried with one press, and the picture is the one of now', async () => {
-  await page.getByRole('button', { name: 'Try the TP-Link URL' }).click()
+  await page.getByRole('button', { name: 'Try the TP-Link' }).click()
   await page.getByRole('heading', { name: 'Camera found' }).waitFor()
   await page.getByText('640 × 360, H.264').waitFor()
   await page.locator('.found-picture').waitFor()
@@ -76,7 +76,7 @@ test('the second step costs what the camera really sends; back finds the first a
   const name = page.getByLabel('Name', { exact: true })
   await name.waitFor()
   assert.ok(await name.evaluate((element) => element === element.ownerDocument.activeElement))
-  await page.getByText('at the camera’s present rate').waitFor()
+  await page.getByText('at the camera’s current bit rate').waitFor()
   await shoot(page, 'add-camera-name')
   await checkAccessible(page)
   await page.getByRole('button', { name: 'Back' }).click()
@@ -118,7 +118,7 @@ test('a camera in the network is found, asked for its streams, and looked at', a
   await page.keyboard.press('Enter')
   const streams = page.getByRole('button', { name: 'Streams of Heron Dome' })
   await streams.click()
-  await page.getByText('Type its user name and password above').waitFor()
+  await page.getByText('Enter the camera username and password above').waitFor()
   await page.getByLabel('Camera username').fill(credentials.username)
   await page.getByLabel('Camera password').fill(credentials.password)
   await streams.click()

@@ -120,7 +120,7 @@ test('keys alone: pause, go, mark, download what is marked; the file holds it', 
     return picture && Math.abs(picture.code.unixMs - (await shownMs())) < groupMs && picture
   })
   await page.keyboard.press('i')
-  await page.getByText('Go to where it ends').waitFor()
+  await page.getByText('Go to the end of the range').waitFor()
   const startMs = await shownMs()
   await page.keyboard.press('ArrowRight')
   await eventually('it went on', 30_000, async () => {
@@ -225,7 +225,7 @@ test('a date and a time lead to the moment, also when clocks are changed', async
   await field.fill('2025-10-26T02:30:00')
   await dialog.getByText('Second occurrence (UTC+1)').waitFor()
   await field.fill('2025-03-30T02:30:00')
-  await dialog.getByText('this time was skipped. It goes to 3:30:00 AM').waitFor()
+  await dialog.getByText('skipped this time. You will go to 3:30:00 AM').waitFor()
   await checkAccessible(page)
   await dialog.getByRole('button', { name: 'Go', exact: true }).click()
   await dialog.getByText('Recordings begin on').waitFor()

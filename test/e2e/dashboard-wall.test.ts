@@ -95,7 +95,7 @@ test('what cannot be seen is not sent', async () => {
   await eventually('nothing is sent to a hidden tab', 15_000, async () => (await countStreams()) === 0)
   await page.evaluate(`delete document.hidden
     document.dispatchEvent(new Event('visibilitychange'))`)
-  await eventually('it goes on', 15_000, async () => (await countStreams()) > 0)
+  await eventually('It will update', 15_000, async () => (await countStreams()) > 0)
   await other.close()
   await page.setViewportSize({ width: 1280, height: 860 })
 })
@@ -104,7 +104,7 @@ test('own and shared are apart, and each is found by its name', async () => {
   const own = page.getByRole('region', { name: 'Your cameras' })
   const shared = page.getByRole('region', { name: 'Shared with you' })
   assert.equal(await own.getByRole('listitem').count(), tileCount - 1)
-  await shared.getByText('of Una').waitFor()
+  await shared.getByText('shared by Una').waitFor()
   await tabTo(page, 'searchbox', 'Search')
   await page.keyboard.type('reeds')
   await own.waitFor({ state: 'detached' })

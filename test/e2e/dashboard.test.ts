@@ -148,7 +148,7 @@ test('an invited guest makes an account in a browser of their own and sees the c
   await theirs.click('main button')
   await theirs.goto(`${server.url}/`)
   await theirs.getByRole('link', { name: 'Yard' }).click()
-  await theirs.getByText('its recordings are not shared with you').waitFor()
+  await theirs.getByText('they are not shared with you').waitFor()
   await eventually('the guest sees the picture', 30_000, () => readClock(theirs, '.stage video'))
   await shoot(theirs, 'guest-phone')
   await page.getByRole('listitem').getByLabel('Can view recordings').check()
@@ -158,7 +158,7 @@ test('an invited guest makes an account in a browser of their own and sees the c
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No guests yet').waitFor()
-  await theirs.getByText('does not exist any more').waitFor()
+  await theirs.getByText('no longer exists').waitFor()
 
   const ofCamera = ['--camera', '1'] as const
   await server.command('guest', 'add', ...ofCamera, '--email', guest.email)

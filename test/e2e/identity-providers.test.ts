@@ -250,7 +250,7 @@ test('the dashboard shows what is linked, links and removes', async (t) => {
   const row = page.getByRole('listitem').filter({ hasText: 'The office' })
   await row.getByText('olive@work.example').waitFor()
   await row.getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('all other browsers have to sign in again').waitFor()
+  await page.getByText('all your other browsers will have to sign in again').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No linked accounts.').waitFor()
   // This browser stays, the other goes.
