@@ -134,7 +134,7 @@ test('keys alone: pause, go, mark, download what is marked; the file holds it', 
   await page.keyboard.press('Shift+D')
   const saved = await saving
   assert.match(saved.suggestedFilename(), /^Yard \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.mp4$/)
-  await page.getByText(/MB, is being downloaded/).waitFor()
+  await page.getByText(/^Downloading .* MB\)/).waitFor()
   await shoot(page, 'camera-range')
   const file = join(folder, 'range.mp4')
   await saved.saveAs(file)
