@@ -136,6 +136,7 @@ export type ApiDeps = {
   readonly store: Pick<
     Store,
     | 'users'
+    | 'settings'
     | 'userLimits'
     | 'cameras'
     | 'recordings'

@@ -176,3 +176,30 @@ test('T17, T44: owners manage users; others are told that they may not', async (
   assert.deepEqual([event, userId, subject, detail], ['user.removed', made.body.id, 'bob@example.org', { by_user: owner.userId }]) // biome-ignore format: one line
   assert.equal(typeof context?.ip, 'string')
 })
+
+test('where owners need a second factor, tokens of an owner without one manage nothing of others, whenever they were made', async (t) => {
+  const { send, owner, ada, store } = await open(t)
+  await store.accounts.change(ada.userId, { isOwner: true })
+  const asked = [
+    ['GET', '/v1/users/', undefined],
+    ['GET', '/v1/server/', undefined],
+    ['PUT', `/v1/users/${owner.userId}/`, { disabled: true }],
+    ['PUT', `/v1/users/${owner.userId}/storage/`, { max_bytes: 1 }],
+    ['POST', `/v1/users/${owner.userId}/sign-out/`, {}],
+    ['DELETE', `/v1/users/${owner.userId}/`, undefined],
+  ] as const
+  assert.equal((await send('GET', '/v1/users/', ada.authorization)).status, 200)
+  await store.settings.setSecondFactorRequired(true)
+  for (const [method, path, body] of asked) {
+    const { status, body: problem } = await send(method, path, ada.authorization, body)
+    assert.deepEqual([status, problem.title], [403, 'permission_denied'], `${method} ${path}`)
+    assert.match(problem.detail, /need a second factor/)
+  }
+  assert.equal((await store.users.get(owner.userId)).disabledAtMs, null)
+  // What is hers goes on.
+  for (const path of ['/v1/me/', '/v1/cameras/', '/v1/me/tokens/']) {
+    assert.equal((await send('GET', path, ada.authorization)).status, 200, path)
+  }
+  await store.settings.setSecondFactorRequired(false)
+  assert.equal((await send('GET', '/v1/users/', ada.authorization)).status, 200)
+})

@@ -9,7 +9,7 @@ import type { ServerReport } from '../deps.ts'
 import { checkOwner } from '../owner.ts'
 
 export type ServerHandlersOptions = {
-  readonly store: Pick<Store, 'users' | 'recordings'>
+  readonly store: Pick<Store, 'users' | 'settings' | 'recordings'>
   readonly report: () => ServerReport
 }
 

@@ -9,7 +9,7 @@ import type { StorageSource } from '../deps.ts'
 import { checkOwner } from '../owner.ts'
 
 export type StorageHandlersOptions = {
-  readonly store: Pick<Store, 'users' | 'userLimits'>
+  readonly store: Pick<Store, 'users' | 'settings' | 'userLimits'>
   readonly storage: StorageSource
   readonly repair: () => RepairProgress
   readonly audit: Pick<Audit, 'write'>

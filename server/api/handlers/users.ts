@@ -16,7 +16,7 @@ import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
 export type UserHandlersOptions = {
-  readonly store: Pick<Store, 'users'>
+  readonly store: Pick<Store, 'users' | 'settings'>
   readonly accounts: Pick<Accounts, 'add' | 'invite' | 'change' | 'signOut' | 'remove' | 'provePassword'>
   readonly publicUrl: string
 }
