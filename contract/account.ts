@@ -133,6 +133,13 @@ export const Session = Type.Object({
   last_seen_at: Timestamp,
   ip: Type.String(),
   user_agent: nullable(Type.String()),
+  second_factor: nullable(
+    Type.Enum(['app', 'passkey', 'recovery_code'], {
+      description:
+        'What was proved besides the password, the last time: a code of an authenticator app, a passkey, which may have been enough alone, or a recovery code. Null for none, and where it was not noted.',
+    }),
+  ),
+  second_factor_at: nullable(Timestamp),
 })
 
 export const IdentityPath = Type.Object({ identity_id: Type.Integer() })

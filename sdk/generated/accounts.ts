@@ -202,4 +202,7 @@ export type BrowserSession = {
   last_seen_at: Timestamp
   ip: string
   user_agent: string | null
+  /** What was proved besides the password, the last time: a code of an authenticator app, a passkey, which may have been enough alone, or a recovery code. Null for none, and where it was not noted. */
+  second_factor: 'app' | 'passkey' | 'recovery_code' | null
+  second_factor_at: Timestamp | null
 }

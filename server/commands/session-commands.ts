@@ -28,10 +28,7 @@ const sessionList: Command = {
       const titles = ['ID', 'SINCE', 'LAST SEEN', 'ADDRESS', 'BROWSER']
       return {
         json: {
-          sessions: sessions.map((session) => ({
-            ...writeSession(session),
-            second_factor_at: session.secondFactorAtMs === null ? null : writeTime(session.secondFactorAtMs),
-          })),
+          sessions: sessions.map(writeSession),
         },
         text: writeTable(titles, rows, `${user.email} is not signed in.`),
       }

@@ -88,6 +88,7 @@ testEachDatabase(
       ip: '',
       userAgent: null,
       secondFactorAtMs: null,
+      secondFactor: null,
       needsSecondFactor: false,
     }
     const insert = (id: string, credentialsVersion: number) =>

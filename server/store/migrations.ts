@@ -28,6 +28,7 @@ import { addMakersOfTokens } from './migrations/0023-derived-tokens.ts'
 import { renameEventHashes } from './migrations/0024-sealed-event-hashes.ts'
 import { createSecondFactors } from './migrations/0025-second-factors.ts'
 import { createIdentityTable } from './migrations/0026-identities.ts'
+import { addFactorsOfSessions } from './migrations/0027-session-factors.ts'
 import { createChangeFunction, tellChanges } from './postgres-triggers.ts'
 import type { Tables } from './schema.ts'
 
@@ -59,6 +60,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-sealed-event-hashes': { up: renameEventHashes },
   '0025-second-factors': { up: createSecondFactors },
   '0026-identities': { up: createIdentityTable },
+  '0027-session-factors': { up: addFactorsOfSessions },
 }
 
 /** Brings the database up to date. Safe to run in two processes at once: the second waits, then finds nothing to do. */

@@ -37,6 +37,7 @@ async function open(t: TestContext, database: TestDatabase) {
       createdAtMs: nowMs,
       seenAtMs: nowMs,
       secondFactorAtMs: null,
+      secondFactor: null,
       needsSecondFactor: false,
       passwordAtMs: nowMs,
     }

@@ -289,6 +289,8 @@ export type Tables = {
     seen_at_ms: number
     password_at_ms: number
     second_factor_at_ms: number | null
+    /** 'app', 'passkey' or 'recovery_code': the one that was proved last. */
+    second_factor: string | null
     /** 1 when it began without one that is required; leads nowhere until there is one. */
     needs_second_factor: Generated<number>
     ip: string

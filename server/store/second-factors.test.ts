@@ -12,7 +12,14 @@ async function addUser({ users, sessions }: Store, email = 'ada@x') {
   const user = await users.insert({ email, firstName: '', lastName: '', passwordHash: '!', isOwner: true })
   const addSession = async (secondFactorAtMs: number | null = null) => {
     const id = randomBytes(9).toString('base64url')
-    const times = { createdAtMs: 1, seenAtMs: 1, passwordAtMs: 1, secondFactorAtMs, needsSecondFactor: true }
+    const times = {
+      createdAtMs: 1,
+      seenAtMs: 1,
+      passwordAtMs: 1,
+      secondFactorAtMs,
+      secondFactor: null,
+      needsSecondFactor: true,
+    }
     const { credentialsVersion } = await users.get(user.id)
     const session = { id, userId: user.id, credentialsVersion, ip: '', userAgent: null, ...times }
     await sessions.insert({ ...session, hash: hashOf(id) })

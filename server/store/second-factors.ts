@@ -5,6 +5,7 @@ import type { Kysely, Updateable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import { conflictingAccount, maxPasskeys } from '../model/account-fault.ts'
+import type { SecondFactorKind } from '../model/second-factor-kind.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isUniqueViolation } from './constraint.ts'
 import { credentialsChanged } from './proven-user.ts'
@@ -132,7 +133,7 @@ export class SecondFactors {
     { secret, usedStep }: { readonly secret: string; readonly usedStep: number },
     recoveryHashes: readonly Uint8Array[],
   ): Promise<FactorAddition> {
-    return this.#add(changer, recoveryHashes, async (transaction) => {
+    return this.#add(changer, 'app', recoveryHashes, async (transaction) => {
       const { userId } = changer
       const existing = transaction.selectFrom('totp_secrets').select('user_id').where('user_id', '=', userId)
       if (await existing.executeTakeFirst()) throw conflictingAccount('app_exists')
@@ -163,7 +164,7 @@ export class SecondFactors {
         .execute()
     }
     try {
-      return await this.#add(changer, recoveryHashes, work)
+      return await this.#add(changer, 'passkey', recoveryHashes, work)
     } catch (error) {
       throw isUniqueViolation(error) ? conflictingAccount('passkey_exists') : error
     }
@@ -209,6 +210,7 @@ export class SecondFactors {
 
   #add(
     changer: FactorChanger,
+    kind: SecondFactorKind,
     recoveryHashes: readonly Uint8Array[],
     work: (transaction: Kysely<Tables>) => Promise<void>,
   ): Promise<FactorAddition> {
@@ -218,7 +220,7 @@ export class SecondFactors {
       if (isFirst) await writeRecoveryCodes(transaction, user.id, recoveryHashes)
       await transaction
         .updateTable('sessions')
-        .set({ second_factor_at_ms: this.#clock.nowMs(), needs_second_factor: 0 })
+        .set({ second_factor_at_ms: this.#clock.nowMs(), second_factor: kind, needs_second_factor: 0 })
         .where('id', '=', changer.sessionId)
         .execute()
       // Whoever got in with the password alone does so no more.

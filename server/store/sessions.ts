@@ -1,6 +1,7 @@
 // Browsers that are signed in. When a session ends, its row goes. How long one lasts is in auth/sessions/.
 
 import type { Kysely } from 'kysely'
+import { parseSecondFactorKind, type SecondFactorKind } from '../model/second-factor-kind.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { writeRelaxed } from './durability.ts'
 import { holdProven } from './proven-user.ts'
@@ -18,6 +19,8 @@ export type SessionRecord = {
   readonly passwordAtMs: number
   /** When the user last proved a second factor; null when it was made without one. */
   readonly secondFactorAtMs: number | null
+  /** Which one that was; null without one, and where it was proved before this was noted. */
+  readonly secondFactor: SecondFactorKind | null
   /** It was made without a second factor that is required, and leads nowhere until there is one. */
   readonly needsSecondFactor: boolean
   /** Of the last sign-in. */
@@ -45,12 +48,13 @@ const columns = [
   'seen_at_ms',
   'password_at_ms',
   'second_factor_at_ms',
+  'second_factor',
   'needs_second_factor',
   'ip',
   'user_agent',
 ] as const
 
-export type Renewal = { readonly nowMs: number; readonly secondFactor: boolean }
+export type Renewal = { readonly nowMs: number; readonly secondFactor: SecondFactorKind | undefined }
 
 export class SessionRows {
   readonly #db: Kysely<Tables>
@@ -76,6 +80,7 @@ export class SessionRows {
           seen_at_ms: session.seenAtMs,
           password_at_ms: session.passwordAtMs,
           second_factor_at_ms: session.secondFactorAtMs,
+          second_factor: session.secondFactor,
           needs_second_factor: session.needsSecondFactor ? 1 : 0,
           ip: session.ip,
           user_agent: session.userAgent,
@@ -119,7 +124,10 @@ export class SessionRows {
 
   /** The same session under another secret, after the password, and a second factor or not, was given again. False when it has ended. */
   async renew(id: string, hash: Uint8Array, { nowMs, secondFactor }: Renewal): Promise<boolean> {
-    const proved = { password_at_ms: nowMs, seen_at_ms: nowMs, ...(secondFactor && { second_factor_at_ms: nowMs }) }
+    const proved = {
+      ...{ password_at_ms: nowMs, seen_at_ms: nowMs },
+      ...(secondFactor && { second_factor_at_ms: nowMs, second_factor: secondFactor }),
+    }
     const row = await this.#db
       .updateTable('sessions')
       .set({ hash, ...proved })
@@ -172,6 +180,7 @@ function toSession(row: Pick<Row<'sessions'>, (typeof columns)[number]>): Sessio
     seenAtMs: row.seen_at_ms,
     passwordAtMs: row.password_at_ms,
     secondFactorAtMs: row.second_factor_at_ms,
+    secondFactor: parseSecondFactorKind(row.second_factor) ?? null,
     needsSecondFactor: row.needs_second_factor === 1,
     ip: row.ip,
     userAgent: row.user_agent,

@@ -99,6 +99,12 @@ test('a token that was found and the password are not enough for what takes a pe
       }),
     ])
   await setUp(server)
+  type Sessions = { results: { second_factor: string | null; second_factor_at: string | null }[] }
+  const { json: sessions } = await server.request<Sessions>('/v1/me/sessions/')
+  assert.deepEqual(
+    sessions.results.map(({ second_factor }) => second_factor),
+    ['app'],
+  )
   for (const { status, text } of await attempts()) {
     assert.equal(status, 400, text)
     assert.match(text, /second factor/)

@@ -572,6 +572,11 @@ export const english = {
     browsers: 'Signed-in browsers',
     noBrowsers: 'No signed-in browsers.',
     unknownBrowser: 'Unknown browser',
+    secondFactors: {
+      app: 'with an authenticator app',
+      passkey: 'with a passkey',
+      recovery_code: 'with a recovery code',
+    },
     lastUsed: (time: string, ip: string) => `last used ${time} from ${ip}`,
     end: 'Revoke access',
     signOut: 'Sign out',

@@ -643,6 +643,11 @@ export const german: Texts = {
     browsers: 'Angemeldete Browser',
     noBrowsers: 'Keine angemeldeten Browser.',
     unknownBrowser: 'Unbekannter Browser',
+    secondFactors: {
+      app: 'mit Authenticator-App',
+      passkey: 'mit Passkey',
+      recovery_code: 'mit Wiederherstellungscode',
+    },
     lastUsed: (time, ip) => `zuletzt verwendet: ${time} von ${ip}`,
     end: 'Zugriff widerrufen',
     signOut: 'Abmelden',

@@ -68,6 +68,8 @@ export function writeSession(session: SessionRecord) {
     last_seen_at: writeTime(session.seenAtMs),
     ip: session.ip,
     user_agent: session.userAgent,
+    second_factor: session.secondFactor,
+    second_factor_at: session.secondFactorAtMs === null ? null : writeTime(session.secondFactorAtMs),
   }
 }
 

@@ -9,7 +9,9 @@ import {
   codeAt,
   ownPath,
   readCodes,
+  readOptions,
   readSecret,
+  sendPasskey,
 } from '../../../test/page-second-factors.ts'
 import { testEachDatabase } from '../../../test/postgres/each-database.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -325,6 +327,30 @@ test('new codes end the former ones; the last factor takes the codes along, and 
     'One of your recovery codes was used',
     'A passkey was removed from',
   ])
+})
+
+test('each session says which second factor was given in it last', async (t) => {
+  const { pages, clock, user, recoveryCodes, code } = await openWithApp(t)
+  const kinds = async () => {
+    const sessions = await pages.deps.sessions.list(user.id)
+    return sessions.toSorted((a, b) => a.createdAtMs - b.createdAtMs).map(({ secondFactor }) => secondFactor)
+  }
+  assert.deepEqual(await kinds(), ['app'])
+  const away = pages.openBrowser()
+  await away.signIn()
+  await away.submit({ code: recoveryCodes[0]! })
+  assert.deepEqual(await kinds(), ['app', 'recovery_code'])
+  clock.pass(10 * 60_000)
+  await away.open(ownPath)
+  await away.submit({ password })
+  await away.submit({ code: code() })
+  assert.deepEqual(await kinds(), ['app', 'app'])
+  const passkey = await addPasskey(away)
+  const third = pages.openBrowser()
+  await third.signIn()
+  await sendPasskey(third, passkey.get(readOptions(third)))
+  assert.equal(isSignedIn(third), true)
+  assert.deepEqual(await kinds(), ['app', 'passkey', 'passkey'])
 })
 
 async function openRequired(t: Parameters<typeof openTemporaryPages>[0]) {

@@ -4,6 +4,7 @@
 import { knownDeviceTtlSeconds } from '../../auth/guard/known-devices.ts'
 import { findCookie, writeCookie } from '../../auth/sessions/cookie.ts'
 import type { Proofs } from '../../auth/sessions/sessions.ts'
+import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import { credentialsChanged, type ProvenUser } from '../../store/proven-user.ts'
 import type { User } from '../../store/users.ts'
 import type { PagesDeps } from './deps.ts'
@@ -104,7 +105,7 @@ export class SignInDesk {
 
   /** After a passkey alone, whose user the authenticator has verified: that is two factors. Throws as `admit`. */
   admitByPasskey(call: PageCall, user: ProvenUser, errand: Errand | undefined): Promise<Redirect> {
-    return this.#start(call, user, errand, { hasGivenPassword: false, secondFactor: true })
+    return this.#start(call, user, errand, { hasGivenPassword: false, secondFactor: 'passkey' })
   }
 
   /** After the password was given again in `session`: what asked for it may go on, after the second factor if there is one. */
@@ -125,16 +126,16 @@ export class SignInDesk {
   }
 
   /** After the second factor of what is pending was proved. Undefined when it is not pending any more. Throws as `admit`. */
-  async complete(call: PageCall, name: string): Promise<Redirect | undefined> {
+  async complete(call: PageCall, name: string, secondFactor: SecondFactorKind): Promise<Redirect | undefined> {
     const pending = this.findPending(call, name) && this.#pending.take(call.visit.owner, name)
     if (!pending) return undefined
     const { user, errand, next } = pending
     if (next.kind === 'sign in') {
-      return this.#start(call, user, errand, { hasGivenPassword: next.by !== 'identity provider', secondFactor: true })
+      return this.#start(call, user, errand, { hasGivenPassword: next.by !== 'identity provider', secondFactor })
     }
     const session = call.session!
     if (session.credentialsVersion !== user.credentialsVersion) throw credentialsChanged()
-    const { cookie } = await this.#deps.sessions.renew(session, { secondFactor: true })
+    const { cookie } = await this.#deps.sessions.renew(session, { secondFactor })
     return redirect(errand?.path ?? this.home, [cookie])
   }
 

@@ -68,14 +68,14 @@ export class SecondFactorDesk {
   }
 
   /**
-   * Of the app or a recovery code; each is right once. Throws 'rate_limited' after too many wrong ones, and then for right ones too.
+   * Which it was: of the app or a recovery code; each is right once. Undefined for a wrong one. Throws 'rate_limited' after too many wrong ones, and then for right ones too.
    */
-  async isCodeRight(input: CodeInput): Promise<boolean> {
+  async takeCode(input: CodeInput): Promise<'app' | 'recovery_code' | undefined> {
     const { user, code, context, device } = input
     const knownAs = this.#options.devices.isKnown(device, user) ? device : undefined
     const attempt = await this.#throttle.begin({ account: `user ${user.id}`, ip: context.ip, knownAs })
     let outcome: 'right' | 'wrong' | 'undecided' = 'undecided'
-    let method: string | undefined
+    let method: 'app' | 'recovery_code' | undefined
     try {
       method = (await this.#takeAppCode(user.id, code)) ?? (await this.#takeRecoveryCode(input))
       outcome = method === undefined ? 'wrong' : 'right'
@@ -84,7 +84,7 @@ export class SecondFactorDesk {
     }
     this.#note(input, method !== undefined, { method: method ?? 'code' })
     this.#tellWrongCodes(input, method !== undefined)
-    return method !== undefined
+    return method
   }
 
   /** `text`: what the browser sent. `owner`: for whom the question was made. Throws as `Passkeys.check`. */

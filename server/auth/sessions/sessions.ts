@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
+import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import { sessionIdleMs } from '../../model/session-limits.ts'
 import type { ProvenUser } from '../../store/proven-user.ts'
 import type { FoundSession, SessionRecord, SessionRows } from '../../store/sessions.ts'
@@ -35,7 +36,7 @@ export type Session = FoundSession & {
 /** What was proved when a session began: the password unless said otherwise. */
 export type Proofs = {
   readonly hasGivenPassword?: boolean
-  readonly secondFactor?: boolean
+  readonly secondFactor?: SecondFactorKind
   readonly needsSecondFactor?: boolean
 }
 
@@ -70,7 +71,7 @@ export class Sessions {
   async start(
     { id: userId, credentialsVersion }: ProvenUser,
     context: RequestContext,
-    { hasGivenPassword = true, secondFactor = false, needsSecondFactor = false }: Proofs = {},
+    { hasGivenPassword = true, secondFactor, needsSecondFactor = false }: Proofs = {},
   ): Promise<{ readonly cookie: string; readonly id: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()
@@ -84,6 +85,7 @@ export class Sessions {
       seenAtMs: nowMs,
       passwordAtMs: hasGivenPassword ? nowMs : 0,
       secondFactorAtMs: secondFactor ? nowMs : null,
+      secondFactor: secondFactor ?? null,
       needsSecondFactor,
       ip: context.ip,
       userAgent: readableAgent(context.userAgent),
@@ -113,7 +115,7 @@ export class Sessions {
    */
   async renew(
     session: SessionRecord,
-    { secondFactor = false }: { readonly secondFactor?: boolean } = {},
+    { secondFactor }: Pick<Proofs, 'secondFactor'> = {},
   ): Promise<{ readonly cookie: string }> {
     const value = createSecretValue()
     const nowMs = this.#clock.nowMs()

@@ -73,7 +73,14 @@ function Browsers({ client }: { readonly client: Client }) {
           end={() => client.sessions.delete(each.id)}
         >
           <strong>{each.user_agent ?? texts.unknownBrowser}</strong>
-          <p className="hint">{texts.lastUsed(clock.dateTime(Date.parse(each.last_seen_at)), each.ip)}</p>
+          <p className="hint">
+            {[
+              texts.lastUsed(clock.dateTime(Date.parse(each.last_seen_at)), each.ip),
+              each.second_factor && texts.secondFactors[each.second_factor],
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
         </EndableRow>
       )}
     </ListPanel>

@@ -1,5 +1,6 @@
 // The second step of signing in, and of giving the password once more: a passkey, a code of the authenticator app, or a recovery code.
 
+import type { SecondFactorKind } from '../../../model/second-factor-kind.ts'
 import type { SecondFactorList } from '../../../store/second-factors.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
@@ -44,18 +45,20 @@ export function createSecondStepPage({ secondFactors }: StepDeps, desk: SignInDe
       const { user, next } = pending
       const { context } = call
       const via = next.kind === 'confirm' ? 'confirmation' : 'page'
+      let proved: SecondFactorKind | undefined
       try {
-        const isRight =
-          answer === ''
-            ? await secondFactors.isCodeRight({ user, code, context, device: desk.findDevice(call), via })
-            : await secondFactors.isPasskeyRight({ user, text: answer, owner: name, context, via })
-        if (!isRight && answer === '') return await refuse(400, { fields: { code: problems.secondFactorWrong } })
-        if (!isRight) return await refuse(400, { notice: problems.passkeyWrong })
+        if (answer === '') {
+          proved = await secondFactors.takeCode({ user, code, context, device: desk.findDevice(call), via })
+        } else if (await secondFactors.isPasskeyRight({ user, text: answer, owner: name, context, via })) {
+          proved = 'passkey'
+        }
+        if (!proved && answer === '') return await refuse(400, { fields: { code: problems.secondFactorWrong } })
+        if (!proved) return await refuse(400, { notice: problems.passkeyWrong })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...(await refuse(status, problem)), retryAfterSeconds }
       }
-      return (await desk.complete(call, name)) ?? sendBack()
+      return (await desk.complete(call, name, proved)) ?? sendBack()
     },
   }
 }
