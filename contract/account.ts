@@ -184,6 +184,7 @@ export const Account = Type.Object({
   is_owner: Type.Boolean({ description: 'Owners manage the server and its users.' }),
   created_at: Timestamp,
   disabled_at: nullable(Timestamp),
+  has_second_factor: Type.Boolean({ description: 'Whether signing in takes more than the password.' }),
 })
 
 export type Account = Static<typeof Account>
@@ -219,6 +220,11 @@ export type AccountChange = Static<typeof AccountChange>
 
 export const AccountSignOut = Type.Object({
   revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Also revoke personal access tokens.' })),
+})
+
+export const SecondFactorRemoval = Type.Object({
+  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Personal tokens end too.' })),
+  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
 })
 
 export const AccountRemoval = Type.Object({

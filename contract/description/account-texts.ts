@@ -187,6 +187,13 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
       'All applications and browsers must sign in again. Use this at the user’s request or when a device was stolen.',
     bodies: { 'Revoke personal access tokens too': { revoke_personal_tokens: true } },
   },
+  removeSecondFactor: {
+    tag: 'Users',
+    description:
+      'Passkeys, authenticator app and recovery codes, all of them: the password alone signs in then, and where owners need a second factor, an owner sets one up at the next sign-in. Browsers and applications have to sign in again, and the user is told by mail. Takes the present password of the owner who asks, as `own_password`. One’s own is removed on the page of the second factor.',
+    bodies: { 'A lost phone': { own_password: 'correct horse' } },
+    refusals: { 404: 'There is no such user, or the user has no second factor.' },
+  },
   deleteUser: {
     tag: 'Users',
     description:

@@ -161,6 +161,7 @@ export const sampleAccount: Account = {
   is_owner: true,
   created_at: '2026-04-24T10:00:00Z',
   disabled_at: null,
+  has_second_factor: false,
 }
 
 /** A list that fits on one page. */

@@ -12,6 +12,8 @@ export type Account = {
   is_owner: boolean
   created_at: Timestamp
   disabled_at: Timestamp | null
+  /** Whether signing in takes more than the password. */
+  has_second_factor: boolean
 }
 
 export type AccountChange = {
@@ -194,6 +196,13 @@ export type PersonalToken = {
   last_four: string
   created_at: Timestamp
   last_used_at: Timestamp | null
+}
+
+export type SecondFactorRemoval = {
+  /** Personal tokens end too. */
+  revoke_personal_tokens?: boolean | undefined
+  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
+  own_password?: string | undefined
 }
 
 export type BrowserSession = {

@@ -19,6 +19,7 @@ import type {
   NewInvitation,
   NewPersonalToken,
   PersonalToken,
+  SecondFactorRemoval,
 } from './accounts.ts'
 import type {
   Camera,
@@ -194,6 +195,8 @@ export type Operations = {
   updateUser: { params: { user_id: number }; body: AccountChange; result: Account }
   /** Sign a user out everywhere (owners only). An extension of the interface. */
   signOutUser: { params: { user_id: number }; body: AccountSignOut; result: undefined }
+  /** Removes the second factor of somebody who lost it; for owners. An extension of the interface. */
+  removeSecondFactor: { params: { user_id: number }; body: SecondFactorRemoval; result: undefined }
   /** Delete a user (owners only). An extension of the interface. */
   deleteUser: { params: { user_id: number }; query?: AccountRemoval; result: undefined }
 }
@@ -268,5 +271,6 @@ export const operations = {
   getUser: { method: 'GET', path: '/v1/users/{user_id}/' },
   updateUser: { method: 'PUT', path: '/v1/users/{user_id}/' },
   signOutUser: { method: 'POST', path: '/v1/users/{user_id}/sign-out/' },
+  removeSecondFactor: { method: 'POST', path: '/v1/users/{user_id}/remove-second-factor/' },
   deleteUser: { method: 'DELETE', path: '/v1/users/{user_id}/' },
 } as const satisfies Record<OperationName, { method: string; path: string }>

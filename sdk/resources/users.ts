@@ -24,6 +24,9 @@ export const createUsers = (call: Call) => ({
   /** Ends all sessions and authorizations. */
   signOut: (id: number, body: Body<'signOutUser'> = {}, options?: CallOptions) =>
     call('signOutUser', { params: { user_id: id }, body }, options),
+  /** Of somebody who lost it; the password alone signs in then. */
+  removeSecondFactor: (id: number, body: Body<'removeSecondFactor'> = {}, options?: CallOptions) =>
+    call('removeSecondFactor', { params: { user_id: id }, body }, options),
   delete: (id: number, query: Query<'deleteUser'> = {}, options?: CallOptions) =>
     call('deleteUser', { params: { user_id: id }, query }, options),
 })

@@ -166,6 +166,7 @@ export type ApiDeps = {
     | 'changePassword'
     | 'requestEmailChange'
     | 'provePassword'
+    | 'removeSecondFactor'
     | 'notifyInClear'
   >
   readonly audit: Pick<Audit, 'write'>

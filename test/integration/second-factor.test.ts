@@ -14,9 +14,9 @@ const password = 'correct horse'
 
 const codeNow = (secret: Uint8Array, later = 0) => computeHotp(secret, stepAt(Date.now()) + later)
 
-async function setUp(server: ServerUnderTest) {
+async function setUp(server: ServerUnderTest, user = { email, password }) {
   const visitor = new PageVisitor(server)
-  await visitor.signIn(email, password)
+  await visitor.signIn(user.email, user.password)
   await visitor.open('/account/second-factor/app/')
   const secret = readSecret(visitor.shown!.text)
   await visitor.submit({ code: codeNow(secret) })
@@ -152,4 +152,47 @@ test('a new password by mail leaves the second factor, which is asked for', asyn
   for (const clear of [...secrets, ...recoveryCodes, ...recoveryCodes.map((code) => code.replaceAll('-', ''))]) {
     assert.ok(!seen.some((text) => text.includes(clear)))
   }
+})
+
+test('an owner removes the second factor of somebody else, with the own password; the person is told and signed out', async () => {
+  await using server = await openServer()
+  const bob = { email: 'bob@example.com', password: 'bald eagles hum' }
+  const added = await server.request<{ id: number; has_second_factor: boolean }>('/v1/users/', {
+    method: 'POST',
+    body: { ...bob, own_password: password },
+  })
+  assert.deepEqual([added.status, added.json.has_second_factor], [201, false])
+  const { visitor } = await setUp(server, bob)
+  const path = `/v1/users/${added.json.id}/`
+  const hasOne = async () => (await server.request<{ has_second_factor: boolean }>(path)).json.has_second_factor
+  assert.equal(await hasOne(), true)
+  const remove = (body: object, at = path) => server.request(`${at}remove-second-factor/`, { method: 'POST', body })
+  for (const body of [{}, { own_password: 'wrong wrong' }, { own_password: bob.password }]) {
+    const { status, text } = await remove(body)
+    assert.equal(status, 400, text)
+    assert.match(text, /own_password/)
+  }
+  const me = await server.request<{ id: number }>('/v1/me/')
+  assert.equal((await remove({ own_password: password }, `/v1/users/${me.json.id}/`)).status, 400)
+  assert.equal(await hasOne(), true)
+  assert.equal((await remove({ own_password: password })).status, 204)
+  assert.equal(await hasOne(), false)
+  // A second click does nothing.
+  assert.equal((await remove({ own_password: password })).status, 404)
+  assert.match((await visitor.open('/account/')).path, /^\/sign-in\//)
+  // No second step.
+  assert.equal((await visitor.signIn(bob.email, bob.password)).path, '/')
+  assert.equal((await visitor.open('/account/')).path, '/account/')
+  const mail = await eventually('a mail about it', 10_000, async () => {
+    const folder = join(server.dataDir, 'outbox')
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'))
+    const mails = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+    return mails.find((text) => /^Subject: The second factor of your Nightjar account was removed/m.test(text)) ?? false
+  })
+  assert.match(mail, /^To: bob@example\.com/m)
+  // Not even with the password, once the owner has a second factor: a found token and a found password are one factor.
+  await setUp(server, bob)
+  await setUp(server)
+  const { status, text } = await remove({ own_password: password })
+  assert.deepEqual([status, await hasOne()], [400, true], text)
 })

@@ -549,6 +549,11 @@ export const english = {
     signOutTitle: (name: string) => `Sign ${name} out everywhere?`,
     signOutText: 'All browsers and applications will have to sign in again. Access tokens stay valid.',
     signedOut: 'Signed out everywhere.',
+    removeFactor: 'Remove the second factor',
+    removeFactorTitle: (name: string) => `Remove the second factor of ${name}?`,
+    removeFactorText:
+      'For somebody who lost the phone or key. Make sure that it is really them who asks: the password alone signs in from then on. All their browsers and applications have to sign in again, and they get a mail.',
+    factorRemoved: 'The second factor was removed.',
     disable: 'Disable',
     disableTitle: (name: string) => `Disable ${name}?`,
     disableText:

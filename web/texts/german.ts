@@ -620,6 +620,11 @@ export const german: Texts = {
     signOutTitle: (name) => `${name} überall abmelden?`,
     signOutText: 'Alle Browser und Anwendungen müssen sich neu anmelden. Zugriffstoken bleiben gültig.',
     signedOut: 'Überall abgemeldet.',
+    removeFactor: 'Zweiten Faktor entfernen',
+    removeFactorTitle: (name) => `Den zweiten Faktor von ${name} entfernen?`,
+    removeFactorText:
+      'Für jemanden, dem Telefon oder Schlüssel fehlt. Vergewissern Sie sich, wer darum bittet: Danach genügt das Passwort zur Anmeldung. Alle Browser und Anwendungen müssen sich neu anmelden, und es geht eine Mail an das Konto.',
+    factorRemoved: 'Der zweite Faktor wurde entfernt.',
     disable: 'Sperren',
     disableTitle: (name) => `${name} sperren?`,
     disableText:

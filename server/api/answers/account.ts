@@ -19,6 +19,7 @@ export function writeAccount(user: User): Account {
     is_owner: user.isOwner,
     created_at: writeTime(user.createdAtMs),
     disabled_at: user.disabledAtMs === null ? null : writeTime(user.disabledAtMs),
+    has_second_factor: user.hasSecondFactor,
   }
 }
 

@@ -15,13 +15,23 @@ import { checkGivenPassword } from '../given-password.ts'
 import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
+type AccountMethods = 'add' | 'invite' | 'change' | 'signOut' | 'removeSecondFactor' | 'remove' | 'provePassword'
+
 export type UserHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'settings'>
-  readonly accounts: Pick<Accounts, 'add' | 'invite' | 'change' | 'signOut' | 'remove' | 'provePassword'>
+  readonly accounts: Pick<Accounts, AccountMethods>
   readonly publicUrl: string
 }
 
-type Names = 'listUsers' | 'createUser' | 'inviteUser' | 'getUser' | 'updateUser' | 'signOutUser' | 'deleteUser'
+type Names =
+  | 'listUsers'
+  | 'createUser'
+  | 'inviteUser'
+  | 'getUser'
+  | 'updateUser'
+  | 'signOutUser'
+  | 'removeSecondFactor'
+  | 'deleteUser'
 
 export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersOptions): Pick<Handlers, Names> {
   const { users } = store
@@ -92,6 +102,18 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       const { id } = await users.get(call.params.user_id)
       const { revoke_personal_tokens: revokePersonalTokens = false } = call.body()
       await accounts.signOut(id, { revokePersonalTokens, byUserId: call.caller.userId, context: call.context() })
+      return null
+    },
+
+    async removeSecondFactor(call) {
+      await checkOwner(store, call.caller)
+      const { id } = await users.get(call.params.user_id)
+      const { own_password: ownPassword, revoke_personal_tokens: revokePersonalTokens = false } = call.body()
+      const { userId: byUserId } = call.caller
+      if (id === byUserId) throw new AppError('invalid', 'Your own is removed on the page of the second factor.')
+      // It makes the account as easy to get into as its password.
+      await checkOwnPassword(call, ownPassword)
+      await accounts.removeSecondFactor(id, { revokePersonalTokens, byUserId, context: call.context() })
       return null
     },
 

@@ -14,7 +14,10 @@ import type { RequestContext } from '../request-context.ts'
 export type SignUp = 'closed' | 'invitation' | 'open'
 
 export type AccountsOptions = {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'identities' | 'links' | 'mails' | 'guests' | 'cameras'>
+  readonly store: Pick<
+    Store,
+    'users' | 'accounts' | 'identities' | 'links' | 'mails' | 'guests' | 'cameras' | 'transaction'
+  >
   readonly login: Pick<Login, 'verify' | 'forgive'>
   readonly passwords: Pick<PasswordQueue, 'hash'>
   readonly mailer: { send(mail: Mail): Promise<void> }

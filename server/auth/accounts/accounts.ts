@@ -26,7 +26,7 @@ import { Later } from './later.ts'
 import { LinkDesk } from './link-desk.ts'
 import { type Invitation, Newcomers } from './newcomers.ts'
 import { OwnChanges } from './own-changes.ts'
-import { OwnerChanges } from './owner-changes.ts'
+import { OwnerChanges, type RemoveFactorInput } from './owner-changes.ts'
 
 const cleaningIntervalMs = 3_600_000
 
@@ -164,6 +164,11 @@ export class Accounts {
   /** By an owner: ends all sessions and grants, and personal tokens if wished for. Throws 'not_found'. */
   signOut(userId: number, input?: By & { readonly revokePersonalTokens?: boolean }): Promise<User> {
     return this.#ownerChanges.signOut(userId, input)
+  }
+
+  /** By an owner, for somebody who lost it. Throws 'not_found', also for an account that has no second factor. */
+  removeSecondFactor(userId: number, input: RemoveFactorInput): Promise<User> {
+    return this.#ownerChanges.removeSecondFactor(userId, input)
   }
 
   /** For good. Throws 'not_found', and 'conflict' for the last owner, and for cameras unless `withCameras`. */

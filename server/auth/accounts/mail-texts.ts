@@ -234,6 +234,12 @@ function secondFactorWords(
       what: 'One of your recovery codes was used to sign in to your account at Nightjar',
       advice: `Codes left: ${codesLeft}. New ones are made on the page of the second factor. ${ifNotYou}`,
     },
+    'removed by an owner': {
+      subject: 'The second factor of your Nightjar account was removed',
+      what: 'An owner of the server removed the second factor of your account at Nightjar, and signed you out everywhere',
+      advice:
+        'Your password alone signs in from now on. Sign in and set up a second factor again. If you did not ask for it, ask the owners of the server, and change your password.',
+    },
     'wrong codes': {
       subject: 'Somebody may know the password of your Nightjar account',
       what: 'Somebody gave the right password of your account at Nightjar, and then several wrong codes',

@@ -1,13 +1,18 @@
 // What owners of the server change of accounts, without their passwords.
 
+import { AppError } from '../../base/error.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
 import type { User } from '../../store/users.ts'
 import { checkPassword } from '../password.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, about, by } from './account-parts.ts'
 import type { AccountsOptions, By, OwnerChangeInput } from './accounts-options.ts'
 import type { Later } from './later.ts'
+
+/** `context`: of the owner who asks. */
+export type RemoveFactorInput = By & { readonly context: RequestContext; readonly revokePersonalTokens?: boolean }
 
 export class OwnerChanges {
   readonly #options: AccountsOptions
@@ -42,6 +47,27 @@ export class OwnerChanges {
     const user = await this.#options.store.accounts.signOut(userId, 'support', { personalTokens })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     this.#options.audit.write({ event: 'user.signed_out', ...about(user, input), detail })
+    return user
+  }
+
+  /**
+   * All of the second factor of somebody who lost it, with what they are signed in with: the password alone signs in then. Throws
+   * 'not_found', also for an account that has none.
+   */
+  async removeSecondFactor(userId: number, input: RemoveFactorInput): Promise<User> {
+    const { store, audit } = this.#options
+    const { revokePersonalTokens: personalTokens = false, context } = input
+    const user = await store.transaction(async ({ users, secondFactors, accounts }) => {
+      // Ends no sessions for a second click.
+      if (!(await users.get(userId)).hasSecondFactor) throw noSecondFactor()
+      await secondFactors.removeAll(userId)
+      return accounts.signOut(userId, 'support', { personalTokens })
+    })
+    const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
+    audit.write({ event: 'second_factor.removed', ...about(user, input), detail })
+    this.#later.notify('a notice of a second factor was not sent', () =>
+      this.#mails.secondFactor({ user, news: 'removed by an owner', context }),
+    )
     return user
   }
 
@@ -83,6 +109,10 @@ export class OwnerChanges {
       audit.write({ event: isDisabled ? 'user.disabled' : 'user.enabled', ...who, detail: by(input) })
     }
   }
+}
+
+function noSecondFactor(): AppError {
+  return new AppError('not_found', 'the account has no second factor')
 }
 
 function readValues({ email, firstName, lastName, phone, isOwner, isDisabled }: OwnerChangeInput) {

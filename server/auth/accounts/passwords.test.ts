@@ -271,10 +271,19 @@ testEachDatabase('a link for a new password does not outlive the address it was 
     find: store.links.find.bind(store.links),
     removeExpired: store.links.removeExpired.bind(store.links),
   }
-  const { users, cameras, guests, accounts: changes, identities, mails } = store
+  const { users, cameras, guests, accounts: changes, identities, mails, transaction } = store
   const { accounts, takeMails, audit } = createTemporaryAccounts(store, {
     clock,
-    store: { users, cameras, guests, accounts: changes, identities, mails, links: links as Store['links'] },
+    store: {
+      users,
+      cameras,
+      guests,
+      accounts: changes,
+      identities,
+      mails,
+      transaction,
+      links: links as Store['links'],
+    },
   })
   t.after(() => audit.flush())
   await accounts.requestReset(email, context)

@@ -16,6 +16,7 @@ export type SecondFactorNews =
   | 'passkey removed'
   | 'recovery codes replaced'
   | 'recovery code used'
+  | 'removed by an owner'
   /** The password was right, and several codes after it were not. */
   | 'wrong codes'
 

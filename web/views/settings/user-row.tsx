@@ -67,6 +67,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
   const { users: texts } = useTexts()
   const change = useMutation({ mutationFn: (body: AccountChange) => client.users.update(user.id, body), onSettled })
   const signOut = useMutation({ mutationFn: () => client.users.signOut(user.id), onSettled })
+  const removeFactor = useMutation({ mutationFn: () => client.users.removeSecondFactor(user.id), onSettled })
   const remove = useMutation({
     // Gone already, also where an earlier answer was lost: that is what was wanted.
     mutationFn: () =>
@@ -77,7 +78,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
   })
   const name = nameOf(user)
   const isDisabled = user.disabled_at !== null
-  const error = change.error ?? signOut.error ?? remove.error
+  const error = change.error ?? signOut.error ?? removeFactor.error ?? remove.error
   return (
     <>
       <Check
@@ -110,6 +111,15 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
             />
           </>
         )}
+        {user.has_second_factor && (
+          <AskingButton
+            title={texts.removeFactorTitle(name)}
+            text={texts.removeFactorText}
+            action={texts.removeFactor}
+            isBusy={removeFactor.isPending}
+            onConfirm={() => removeFactor.mutate()}
+          />
+        )}
         <AskingButton
           title={texts.removeTitle(name)}
           text={texts.removeText}
@@ -119,6 +129,11 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
         />
       </div>
       {error && <Failure error={error} form="user" />}
+      {removeFactor.isSuccess && (
+        <p className="hint" role="status">
+          {texts.factorRemoved}
+        </p>
+      )}
       {signOut.isSuccess && (
         <p className="hint" role="status">
           {texts.signedOut}
