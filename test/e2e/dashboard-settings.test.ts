@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
+import { codeAt, readSecret } from '../page-second-factors.ts'
+import { PageVisitor } from '../page-visitor.ts'
 import { eventually } from '../server-under-test.ts'
 import { checkAccessible, type DashboardScene, openDashboard, shoot, tabTo } from './dashboard-scene.ts'
 import { readMailedLink } from './outbox.ts'
@@ -80,6 +82,26 @@ test('an owner makes an account with a password, and invites somebody, by the ke
   assert.match(await readMailedLink(scene.server, 'ivo@example.com'), /^https:/)
   await shoot(page, 'settings-users')
   await checkAccessible(page)
+})
+
+test('an owner removes the second factor of somebody who lost it', async () => {
+  const visitor = new PageVisitor(scene.server)
+  await visitor.signIn(una.email, una.password)
+  await visitor.open('/account/second-factor/app/')
+  await visitor.submit({ code: codeAt(readSecret(visitor.shown!.text), Date.now()) })
+  await page.reload()
+  await openPart('Users')
+  await page.getByRole('button', { name: 'Enter your password' }).click()
+  const row = page.getByRole('listitem').filter({ hasText: una.email })
+  await row.getByRole('button', { name: 'Manage' }).click()
+  await row.getByRole('button', { name: 'Remove the second factor' }).click()
+  await page.getByRole('dialog').getByText('Make sure that it is really them').waitFor()
+  await shoot(page, 'settings-user-second-factor')
+  await checkAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the second factor' }).click()
+  await row.getByText('The second factor was removed.').waitFor()
+  await row.getByRole('button', { name: 'Remove the second factor' }).waitFor({ state: 'detached' })
+  await row.getByRole('button', { name: 'Manage' }).click()
 })
 
 test('who is no owner sees no server and no users; once disabled, they are out', async () => {
