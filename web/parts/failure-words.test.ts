@@ -54,9 +54,9 @@ test('what has one meaning is told without the server’s words, in both languag
 
 test('how long to wait is told in a unit people think in', () => {
   const wait = (retryAfterSeconds: number) => inGerman({ title: 'rate_limited', retryAfterSeconds }).text
-  assert.match(wait(30), /In 30 s /)
-  assert.match(wait(600), /In 10 min /)
-  assert.match(wait(86_400), /In 24 h /)
+  assert.match(wait(30), /in 30 s /)
+  assert.match(wait(600), /in 10 min /)
+  assert.match(wait(86_400), /in 24 h /)
 })
 
 test('every field that the dashboard sends has words in German, with the server’s behind them', () => {
