@@ -16,6 +16,7 @@ test('user name and password are split off and decoded', () => {
     ['http://root:pass@h:8080/mjpg/video.cgi?fps=5', 'http://h:8080/mjpg/video.cgi?fps=5', 'root', 'pass'],
     ['https://h/snapshot.jpg', 'https://h/snapshot.jpg', null, null],
     ['http://h/a[1]?b={c}|d^`\\&e=100%&f=%7b', 'http://h/a%5B1%5D?b=%7Bc%7D%7Cd%5E%60%5C&e=100%25&f=%7b', null, null],
+    ['rtsp://h/x?', 'rtsp://h/x?', null, null],
     ['rtsp://käse_1.lan/ä', 'rtsp://k%C3%A4se_1.lan/%C3%A4', null, null],
   ]
   for (const [text, url, username, password] of cases)

@@ -41,7 +41,8 @@ export function parseCameraUrl(text: string): CameraUrl {
   url.username = ''
   url.password = ''
   url.pathname = encodeForbidden(url.pathname)
-  url.search = encodeForbidden(url.search)
+  // An empty query stays, too.
+  if (url.search !== '') url.search = encodeForbidden(url.search)
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
 }

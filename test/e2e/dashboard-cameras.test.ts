@@ -69,7 +69,7 @@ test('how well the pictures arrive is shown, in both languages', async () => {
   await reception
     .getByText(/^[1-9]\d* in total$/)
     .first()
-    .waitFor({ timeout: 20_000 })
+    .waitFor({ timeout: 45_000 })
   await reception.scrollIntoViewIfNeeded()
   await shoot(page, 'camera-reception')
   await checkAccessible(page)

@@ -19,8 +19,8 @@ const stream = { ...yard, hasAudio: false, bitsPerSecond: 400_000 }
 const quickStream = { ...stream, framesPerSecond: 20, gopFrames: 1, bitsPerSecond: 2_000_000, loopSeconds: 10 }
 
 const connections = 240
-/** Pictures of the guest that may be made before one of the owner: those of both decoders, and what was on its way. */
-const mostBefore = 40
+/** Pictures of the guest that may be made before one of the owner: those of both decoders, and what was on its way, more of it on a busy machine. */
+const mostBefore = connections / 2
 
 test('a guest asks for every width, recorded and live: few sizes are made', async () => {
   await using camera = await openFakeCamera({ streams: [stream] })
