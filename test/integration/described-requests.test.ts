@@ -63,14 +63,20 @@ async function run(t: TestContext, requestCount: number): Promise<void> {
   })
 
   const checkAnswer = createAnswerCheck(description)
-  const agent = new Agent({ keepAlive: true, ca: server.ca })
+  let agent = new Agent({ keepAlive: true, ca: server.ca })
   t.after(() => agent.destroy())
+  let sent = 0
   const tally = new Map<string, number>()
   const asked = new Set<string>()
   const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
   t.diagnostic(`seed ${seed}; the same again with TEST_SEED=${seed}`)
   const property = fc.asyncProperty(requests, async (request) => {
     const url = `${server.url}${known.writePath(request)}?${request.query}`
+    // A connection that is refused again and again has to wait.
+    if (++sent % 50 === 0) {
+      agent.destroy()
+      agent = new Agent({ keepAlive: true, ca: server.ca })
+    }
     const fail = (cause: unknown) => Promise.reject(new Error(describe(request, url), { cause }))
     const answer = await send(agent, url, request).catch(fail)
     try {
