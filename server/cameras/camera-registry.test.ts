@@ -177,6 +177,28 @@ test('of a change only that camera is looked up; of an account, or of another pr
   await close()
 })
 
+test('a change that could not be read from the store is read again without another change', {
+  timeout: 30_000,
+}, async (t) => {
+  const { store, add, open } = await setUp(t)
+  const id = await add('door')
+  let failures = 0
+  const unreadable = async () => {
+    failures++
+    throw new Error('the disk does not answer')
+  }
+  const recordings = new Proxy(store.recordings, {
+    get: (target, name) => (name === 'find' ? unreadable : target[name as 'list'].bind(target)),
+  })
+  const { jobs, until, close } = await open({ store: { ...store, recordings } })
+  await store.recordings.enable(id, { retention: 'P1D', maxBytes: null })
+  await until(2)
+  assert.equal(failures, 1)
+  const areRecorded = jobs.map(({ recording }) => recording !== undefined)
+  assert.deepEqual(areRecorded, [false, true])
+  await close()
+})
+
 test('footage and pictures of a camera that was removed while the server stood still are deleted', async (t) => {
   const gone: string[] = []
   const { store, open } = await setUp(t, { onGone: (what) => gone.push(what) })

@@ -25,6 +25,7 @@ export type CameraRegistryOptions = Omit<CameraServices, 'writes'> & {
 
 /** How late a recording may end whose time is over. */
 const recordingEndMs = 500
+const retryIntervalMs = 1000
 const lookIntervalMs = 1000
 const figuresIntervalMs = 30_000
 const cleaningIntervalMs = 3_600_000
@@ -137,6 +138,7 @@ export class CameraRegistry {
   get tasks(): Record<string, (signal: AbortSignal) => Promise<void>> {
     return {
       'ends of recordings': (signal) => this.#repeat(recordingEndMs, signal, async () => this.#endRecordings()),
+      'changes that could not be read': (signal) => this.#repeat(retryIntervalMs, signal, async () => this.#retry()),
       'events of cameras': (signal) => this.#watch(signal),
       'figures of cameras': (signal) => this.#repeat(figuresIntervalMs, signal, () => this.#writeFigures()),
       'reasons of gaps': (signal) => this.#repeat(cleaningIntervalMs, signal, () => this.#clean(signal)),
@@ -203,10 +205,15 @@ export class CameraRegistry {
         else for (const id of ids) await this.#reconcileOne(id)
       })
       .catch((error) => {
-        // What could not be looked up now is, with the next change of any camera.
+        // Which of them could not be read is not known: `#retry` reads all.
         this.#toReconcile = undefined
         this.#options.log.error({ error: errorChain(error) }, 'cameras not brought in step with the store')
       })
+  }
+
+  /** Reads again what the store could not give. */
+  #retry(): void {
+    if (this.#toReconcile === undefined) this.#scheduleReconcile()
   }
 
   async #reconcileOne(id: number): Promise<void> {

@@ -56,6 +56,7 @@ async function listFiles(id: number): Promise<string[]> {
 /** A file of some seconds, finished. */
 async function recordFile(id: number): Promise<void> {
   const known = (await listFiles(id)).length
+  const openBefore = await countOpenFiles()
   await server.command('camera', 'record', String(id), '--retention', 'P1D')
   await eventually('a new file', 20_000, async () => (await listFiles(id)).length > known)
   const startMs = Date.now()
@@ -64,7 +65,13 @@ async function recordFile(id: number): Promise<void> {
     return recording_end !== null && Date.parse(recording_end) > startMs + 4000
   })
   await server.command('camera', 'record', String(id), '--off')
-  await eventually('the file is closed', 20_000, async () => (await runCheck()).ok)
+  // The server looks for changes of the command line twice a second: turned on again too soon, it would never have been off.
+  await eventually('the file is closed', 20_000, async () => (await countOpenFiles()) === openBefore)
+}
+
+async function countOpenFiles(): Promise<number> {
+  const { text } = await server.request('/metrics')
+  return Number(/^nightjar_open_segments (\d+)$/m.exec(text)![1])
 }
 
 /** Also when it finds something, which is a failure to the shell. */
@@ -104,6 +111,7 @@ test('a disk changed behind our back', { timeout: 150_000 }, async (t) => {
   camera = await addCamera('mine')
   neighbour = await addCamera('theirs')
   await server.command('camera', 'record', String(neighbour), '--retention', 'P1D')
+  await eventually('the neighbour is recorded', 20_000, async () => (await countOpenFiles()) === 1)
   for (let i = 0; i < 5; i++) await recordFile(camera)
   await eventually('the neighbour has footage', 20_000, async () => lengthMs(await readRecording(neighbour)) > 20_000)
   await server.command('camera', 'record', String(neighbour), '--off')
