@@ -1,4 +1,4 @@
-// The dashboard begins here.
+// Entry point of the dashboard.
 
 import './app/theme.css'
 import { StrictMode } from 'react'

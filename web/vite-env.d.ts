@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 
-/** The same without what one video of one quality does not need. */
+/** A build of hls.js without features that a single-quality stream does not need. */
 declare module 'hls.js/light' {
   export { default } from 'hls.js'
 }

@@ -1,4 +1,4 @@
-// How the dashboard is built: see docs/design/web.md. Run by scripts/build-web.ts.
+// Build configuration of the dashboard; see docs/design/web.md. Run by scripts/build-web.ts.
 
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
@@ -6,7 +6,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   publicDir: false,
-  // The content security policy forbids data: addresses of scripts and styles; small pictures are files as well.
+  // The content security policy forbids data URLs, so small images are emitted as files too.
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -15,7 +15,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Packages mark what is for browsers alone, which matters to those who render on servers.
+      // Packages mark client-only modules, which matters only for server-side rendering.
       onLog: (level, log, handle) => log.code === 'MODULE_LEVEL_DIRECTIVE' || handle(level, log),
     },
   },

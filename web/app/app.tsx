@@ -1,4 +1,4 @@
-// Everything around the views: sign-in, data, language, frame.
+// The root component: wraps the views in sign-in, data, language and frame.
 
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

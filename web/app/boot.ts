@@ -1,15 +1,20 @@
-// From opening the page to a client that is signed in.
+// Takes the page from loading to a signed-in API client.
 
 import { type Client, createClient, type TokenPair } from '../../sdk/index.ts'
 import { accountScope, type SignIn, usualScope } from './sign-in.ts'
 
 export type Booted = {
   readonly client: Client
-  /** For what makes or ends credentials; there when the password was just given for it. */
+  /**
+   * Client for operations that create or revoke credentials. Present only when the user has just entered the password
+   * for it.
+   */
   readonly accountTokens: TokenPair | undefined
 }
 
-/** Never resolves when the whole page is on its way to sign in. Throws when the server cannot be reached or refuses. */
+/**
+ * Never resolves when the page navigates away to sign in. Throws when the server is unreachable or refuses the sign-in.
+ */
 export async function boot(signIn: SignIn, location: Location, history: History): Promise<Booted> {
   const baseUrl = location.origin
   const here = () => `${location.pathname}${location.search}${location.hash}`

@@ -1,4 +1,4 @@
-// What is read of cameras, in the same way everywhere, so that views share what they have read.
+// Queries for cameras, shared by all views so that they use the same cache entries.
 
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Camera, Client, SharedCamera } from '../../sdk/index.ts'
@@ -6,13 +6,13 @@ import { findIntervalMs } from '../model/asking-again.ts'
 import { useClient } from './clients.tsx'
 import { readAll } from './read-all.ts'
 
-/** Status and pictures of cameras are not older than this while they are shown. */
+/** While cameras are on screen, their status and images are refreshed at least this often. */
 const statusIntervalMs = 5_000
-/** Of more than so many, less often. */
+/** Lists longer than this are refreshed less often. */
 const usualCount = 100
-/** The largest page there is. */
+/** The largest page size that the API allows. */
 const limit = 1000
-/** Somebody waits for it. */
+/** Used while the user waits for the result. */
 const connectingIntervalMs = 1_000
 
 export type AnyCamera =
@@ -20,7 +20,7 @@ export type AnyCamera =
   | { readonly kind: 'shared'; readonly camera: SharedCamera }
 export type CameraKind = AnyCamera['kind']
 
-/** Live pictures as a tile shows them. */
+/** Live MJPEG parameters for a tile. */
 export type TileView = { readonly max_width: number; readonly max_height: number; readonly refresh_rate: number }
 
 export const camerasKey = ['cameras'] as const
@@ -41,7 +41,7 @@ export function sharedCamerasQuery(client: Client, view?: TileView) {
   })
 }
 
-/** One camera, own or shared. */
+/** A single camera, owned or shared. */
 export function useCamera(kind: CameraKind, id: number, view?: TileView) {
   const client = useClient()
   return useQuery({

@@ -1,4 +1,4 @@
-// Who the views call the server with.
+// Provides the API clients that the views use.
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { type Client, createClient } from '../../sdk/index.ts'
@@ -7,9 +7,15 @@ import { accountScope, type SignIn } from './sign-in.ts'
 
 type Clients = {
   readonly client: Client
-  /** For what makes or ends credentials; there after the password was given for it, until what was granted for it ends. */
+  /**
+   * For operations that create or revoke credentials. Present after the user entered the password for it, until that
+   * grant ends.
+   */
   readonly accountClient: Client | undefined
-  /** Gets an account client: at once where the password was given a short time ago, else by leaving the page for it. */
+  /**
+   * Returns the account client: immediately if the password was entered recently, otherwise after a redirect to enter
+   * it.
+   */
   readonly openAccount: () => Promise<void>
 }
 
@@ -49,7 +55,7 @@ export function useClient(): Client {
   return useClients().client
 }
 
-/** See `Clients`; views ask for it through parts/account-gate.tsx. */
+/** See `Clients`. Views request it through parts/account-gate.tsx. */
 export function useAccountClient(): Pick<Clients, 'accountClient' | 'openAccount'> {
   return useClients()
 }

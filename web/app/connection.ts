@@ -1,4 +1,4 @@
-// Whether the server answers. When it does not, it is asked whether it is there again, and then everything is read anew.
+// Tracks whether the server is reachable. While it is not, polls it; once it is back, refetches everything.
 
 import { NightjarError } from '../../sdk/index.ts'
 

@@ -1,4 +1,4 @@
-// Around every view: name, ways, whether the server answers.
+// The frame around every view: product name, navigation and connection status.
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -14,7 +14,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
   const main = useRef<HTMLElement>(null)
   const shown = useRef(path)
-  // A new view is read from its beginning, also by those who hear it.
+  // Moves focus to the start of a new view, so that screen readers begin there.
   useEffect(() => {
     if (shown.current !== path) main.current?.focus()
     shown.current = path

@@ -1,4 +1,4 @@
-// Who is signed in; read alike wherever it matters.
+// Query for the signed-in user, shared by all views.
 
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from './clients.tsx'

@@ -1,4 +1,4 @@
-// How long what was read is good, what is asked again, and whether the server can be reached at all.
+// Query defaults: cache times, retries, and how connection failures are recognized.
 
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { NightjarError } from '../../sdk/index.ts'
@@ -17,12 +17,12 @@ export const queryClient: QueryClient = new QueryClient({
       retry: (failures, error) => isLost(error) && failures < 2,
       retryDelay: (attempt) => Math.min(4_000, 500 * 2 ** attempt),
     },
-    // Creating something twice is worse than telling that it is not known whether it was made.
+    // Retrying a mutation could create something twice. It is better to tell the user that the result is unknown.
     mutations: { retry: false },
   },
 })
 
-/** No answer came: nothing is wrong with the request. */
+/** True when no response arrived, which says nothing about the request itself. */
 export function isLost(error: unknown): boolean {
   return error instanceof NightjarError && (error.status === 0 || error.status === 502 || error.status === 503)
 }

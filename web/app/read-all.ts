@@ -1,4 +1,4 @@
-// A whole list of the server's, as an array.
+// Reads all pages of a list into an array.
 
 export async function readAll<T>(list: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []

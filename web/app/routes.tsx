@@ -1,4 +1,4 @@
-// Which view an address shows. Other addresses of this kind are answered by the server; see viewPaths in server/api/dashboard.
+// Maps paths to views. The server answers all other paths; see viewPaths in server/api/dashboard.
 
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'

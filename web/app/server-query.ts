@@ -1,4 +1,4 @@
-// How the server is doing; its owners alone may know.
+// Query for the state of the server, which only its owners may read.
 
 import { useQuery } from '@tanstack/react-query'
 import type { Client } from '../../sdk/index.ts'
@@ -11,7 +11,7 @@ export const serverQuery = (client: Client) => ({
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => client.server.get({ signal }),
 })
 
-/** What is said under an address a mail will go to: `usual`, or to owners that it will not go anywhere by itself. */
+/** The hint below an email field: `usual`, or, for owners, that mail is only written to the outbox. */
 export function useMailHint(usual: string): string {
   const client = useClient()
   const { server: texts } = useTexts()

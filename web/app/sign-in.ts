@@ -1,6 +1,6 @@
-// The dashboard's way to a token: an OAuth client like any other (authorization code, PKCE), its tokens in memory only.
-// While the browser's session lasts, the authorization endpoint sends straight back, so it is asked in the background; only
-// when it wants something of the person does the whole page go there.
+// Gets tokens for the dashboard, which is an ordinary OAuth client (authorization code with PKCE) and keeps its tokens
+// in memory. While the browser session lasts, the authorization endpoint redirects straight back, so it is requested in
+// the background. The page navigates to it only when the user has to interact.
 
 import {
   type Auth,
@@ -16,22 +16,22 @@ import {
 
 const callbackPath = '/signed-in'
 
-/** Everything about cameras. What makes or ends credentials needs more, and the password for it. */
+/** Scopes for everything about cameras. Creating or revoking credentials needs more, and the password. */
 export const usualScope = 'user_access'
 export const accountScope = 'user_access account_manage'
 
 export type SignInOptions = {
-  /** Of the server, and of this page. */
+  /** Base URL of the server, which also serves this page. */
   readonly origin: string
-  /** Of the person, as a tag: the pages of signing in speak it too. */
+  /** Language tag of the user's choice. The sign-in pages use it too. */
   readonly language: () => string
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-  /** Leaves this page. */
+  /** Navigates away from this page. */
   readonly go: (url: string) => void
   readonly fetch?: typeof fetch
 }
 
-/** What must be known again when the browser comes back. */
+/** State that must survive the redirect to the sign-in pages and back. */
 type Kept = { readonly codeVerifier: string; readonly scope: string; readonly returnTo: string }
 
 export type Finished = { readonly tokens: TokenPair; readonly scope: string; readonly returnTo: string }
@@ -51,7 +51,7 @@ export class SignIn {
     return pathname === callbackPath
   }
 
-  /** Tokens without leaving the page; undefined when the person has to sign in, or to give the password again. */
+  /** Requests tokens in the background. Returns undefined when the user has to sign in or enter the password again. */
   async silently(scope: string): Promise<TokenPair | undefined> {
     const { url, state, codeVerifier } = await this.#start(scope)
     const send = this.#options.fetch ?? fetch
@@ -61,7 +61,7 @@ export class SignIn {
     return exchangeCode(this.#app, { code, codeVerifier, redirectUri: this.#redirectUri })
   }
 
-  /** The whole page goes to sign in, and comes back to `returnTo`, a path of this dashboard. */
+  /** Navigates the whole page to sign in. It returns to `returnTo`, a path of the dashboard. */
   async leave(scope: string, returnTo: string): Promise<void> {
     const { url, state, codeVerifier } = await this.#start(scope)
     const kept: Kept = { codeVerifier, scope, returnTo }
@@ -70,8 +70,8 @@ export class SignIn {
   }
 
   /**
-   * When the browser has come back to `callbackUrl`. Undefined when it is not known what for: an old address, opened again. Throws what
-   * the server refused.
+   * Handles the return to `callbackUrl`. Returns undefined when no sign-in is pending, for instance when an old URL is
+   * opened again. Throws the server's refusal.
    */
   async finish(callbackUrl: string): Promise<Finished | undefined> {
     const state = new URL(callbackUrl).searchParams.get('state') ?? ''
@@ -84,7 +84,9 @@ export class SignIn {
     return { tokens, scope, returnTo }
   }
 
-  /** Calls as whoever is signed in; when the tokens end, others are got in the background, or the page goes to sign in. */
+  /**
+   * Client of the signed-in user. When the tokens expire, it gets new ones in the background or redirects to sign in.
+   */
   createAuth(tokens: TokenPair, returnTo: () => string): Auth {
     let session = new Session({ ...this.#app, tokens })
     let renewing: Promise<void> | undefined
@@ -95,7 +97,7 @@ export class SignIn {
       else await this.leave(usualScope, returnTo())
     }
     return {
-      // After the end it is the last one, so that who calls then is refused, and waits for the renewal with the others.
+      // Keep the last token after expiry: later calls are then refused and wait for the same renewal.
       authorization: () => (session.tokens ? (last = session.authorization()) : last),
       async renew(refused) {
         try {
@@ -111,7 +113,10 @@ export class SignIn {
     }
   }
 
-  /** Calls with what the password was given for. `onEnd`: it is granted no more, and the password has to be given again. */
+  /**
+   * Client for what the password was entered for. `onEnd` is called when the grant has expired and the password is
+   * needed again.
+   */
   createAccountAuth(tokens: TokenPair, onEnd: () => void): Auth {
     const onTokens = (fresh: TokenPair | undefined) => {
       if (fresh === undefined) onEnd()

@@ -1,4 +1,4 @@
-// Before anything can be shown: waiting for the server, or what went wrong on the way.
+// Shown before the dashboard: a loading message, or the error that prevented the start.
 
 import { NightjarError } from '../../sdk/index.ts'
 import { Button } from '../parts/button.tsx'
@@ -15,7 +15,7 @@ export function Splash({ failure, onAgain }: { readonly failure: unknown; readon
       </main>
     )
   }
-  // What a browser throws itself is a connection that failed.
+  // Errors thrown by the browser itself are failed connections.
   const isRefused = failure instanceof NightjarError && !['network_error', 'timeout'].includes(failure.title)
   return (
     <main className="splash">

@@ -1,12 +1,12 @@
-// How much space recordings take; read alike wherever it is shown.
+// Query for the storage that recordings use, shared by all views.
 
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from './clients.tsx'
 
-/** The server counts anew as often. */
+/** The server recalculates at the same interval. */
 const intervalMs = 30_000
 
-/** While files are repaired, whose number is always the present one. */
+/** While files are being repaired, their number is always current. */
 const repairIntervalMs = 3000
 
 export function useStorage() {

@@ -1,4 +1,4 @@
-// Light, dark, or as the system says: a choice of this browser, kept in it.
+// The theme: light, dark or the system's. The choice is stored in the browser.
 
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]

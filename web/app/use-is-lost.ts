@@ -1,4 +1,4 @@
-// Whether the server is away, for what has to say so.
+// Hook that tells whether the server is unreachable.
 
 import { useSyncExternalStore } from 'react'
 import { connection } from './queries.ts'

@@ -1,9 +1,10 @@
-// How often something is asked for again, so that a long list costs its reader and the server no more than a short one.
+// Refresh intervals. Long lists are refreshed less often, so that they cost the browser and the server no more than
+// short ones.
 
-/** Beyond this, what is shown would be too old. */
+/** The longest interval; older data would mislead. */
 const longestMs = 60_000
 
-/** Every `intervalMs` for up to `atOnce` things; less often, the more there are. */
+/** Returns `intervalMs` for up to `atOnce` items, and proportionally more for longer lists. */
 export function findIntervalMs(intervalMs: number, count: number, atOnce: number): number {
   return Math.max(intervalMs, Math.min(longestMs, (intervalMs * count) / atOnce))
 }

@@ -1,8 +1,8 @@
-// How a list of events is cut into days, and which kinds of events can be asked for.
+// Groups events by day and lists the categories to filter by.
 
 import { startOfDay, type Zone } from './zone.ts'
 
-/** What this server reports by itself. */
+/** Categories that this server reports itself. */
 export const ownKinds = [
   'camera_offline',
   'camera_online',
@@ -15,7 +15,7 @@ export const ownKinds = [
 
 export type Day<T> = { readonly startMs: number; readonly events: readonly T[] }
 
-/** Days of the zone, in the order of the list; an event that is out of order is not moved. */
+/** Groups by day in the given time zone, in list order. Events that are out of order are not moved. */
 export function cutIntoDays<T extends { readonly occurred_at: string }>(events: readonly T[], zone: Zone): Day<T>[] {
   const days: { startMs: number; events: T[] }[] = []
   for (const event of events) {
@@ -26,7 +26,7 @@ export function cutIntoDays<T extends { readonly occurred_at: string }>(events: 
   return days
 }
 
-/** The server's own first, then those that were seen, and the one that is asked for, by their names. */
+/** The server's own categories first, then those that were seen and the one that is filtered by, sorted by name. */
 export function listKinds(seen: Iterable<string>, asked: string | undefined): string[] {
   const others = new Set([...seen, ...(asked === undefined ? [] : [asked])])
   for (const kind of ownKinds) others.delete(kind)

@@ -1,15 +1,18 @@
-// Where marks of events stand on the timeline: those too near to each other to be pointed at share one.
+// Places event markers on the timeline. Events that are too close together to point at share a marker.
 
 import { placeOf, type View } from './timeline-view.ts'
 
 export type Mark<Item> = {
-  /** Pixels from the left edge: of the first of its events. */
+  /** Distance of the first event from the left edge, in pixels. */
   readonly place: number
-  /** In the order of time; at least one. */
+  /** In chronological order; at least one. */
   readonly items: readonly Item[]
 }
 
-/** Left to right, each at least `room` pixels after the one before. `items` in any order; those out of sight are left out. */
+/**
+ * Returns markers from left to right, at least `room` pixels apart. `items` may be in any order; those out of view are
+ * left out.
+ */
 export function placeMarks<Item extends { readonly atMs: number }>(
   items: readonly Item[],
   view: View,
@@ -26,10 +29,10 @@ export function placeMarks<Item extends { readonly atMs: number }>(
   return marks
 }
 
-/** A second is the exactness of what is shown; without it, going on from an event would find the same one again. */
+/** Positions are precise to a second. Without this tolerance, "next event" would find the current event again. */
 const exactnessMs = 1_000
 
-/** The nearest event after or before a moment. */
+/** Returns the nearest event after or before a moment. */
 export function findNextEvent<Item extends { readonly atMs: number }>(
   items: readonly Item[],
   fromMs: number,

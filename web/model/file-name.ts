@@ -1,8 +1,8 @@
-// What files are called that a person saves of a camera.
+// File names for what the user saves from a camera.
 
 import type { LocalTime } from './zone.ts'
 
-/** For instance `Front door 2026-11-21 08.05.12.jpg`: sorts by time, and no system refuses it. */
+/** For instance `Front door 2026-11-21 08.05.12.jpg`, which sorts by time and is valid on every system. */
 export function writeFileName(
   camera: string,
   { year, month, day, hour, minute, second }: LocalTime,

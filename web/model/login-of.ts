@@ -1,11 +1,11 @@
-// A login that was typed for one device goes along to another address of that device, and nowhere else: the address of a stream is what
-// the device says, and one that means harm names another host, to which the password would be sent.
+// Decides whether a login that was typed for one URL may be used for another. A camera reports its own stream URLs, and
+// a malicious one could name another host to obtain the password. The login is therefore reused only for the same host.
 
 type Typed = { readonly username: string; readonly password: string }
 
 const none: Typed = { username: '', password: '' }
 
-/** `typed` where both addresses are of the same host, else an empty login. */
+/** Returns `typed` if both URLs have the same host, otherwise an empty login. */
 export function loginAt(to: string, typedFor: string, { username, password }: Typed): Typed {
   const hostOf = (url: string) => URL.parse(url.includes('://') ? url : `http://${url}`)?.hostname.toLowerCase()
   const host = hostOf(to)

@@ -1,16 +1,16 @@
-// The stretch of time a person has marked to keep, and how much of it was recorded. Unix milliseconds.
+// The time range that the user has marked, and how much of it was recorded. Times are Unix milliseconds.
 
 type Span = { readonly startMs: number; readonly endMs: number }
 
-/** One end may be missing while the person looks for it. */
+/** One end may be missing while the user still looks for it. */
 export type Marks = { readonly startMs?: number; readonly endMs?: number }
 
-/** The longest the server makes one file of. */
+/** The longest range that the server exports as one file. */
 export const longestDownloadMs = 3 * 3_600_000
 
 const secondMs = 1000
 
-/** The other end goes when it would lie on the wrong side. */
+/** Clears the other end if it would be on the wrong side. */
 export function markStart({ endMs }: Marks, ms: number): Marks {
   return endMs !== undefined && endMs > ms ? { startMs: ms, endMs } : { startMs: ms }
 }
@@ -19,18 +19,18 @@ export function markEnd({ startMs }: Marks, ms: number): Marks {
   return startMs !== undefined && startMs < ms ? { startMs, endMs: ms } : { endMs: ms }
 }
 
-/** Between two moments, whichever is first. */
+/** Creates a range from two moments in either order. */
 export function markBetween(oneMs: number, otherMs: number): Marks {
   return { startMs: Math.min(oneMs, otherMs), endMs: Math.max(oneMs, otherMs) }
 }
 
-/** Both ends, in whole seconds around what was marked; undefined while one is missing. */
+/** Both ends rounded outward to whole seconds; undefined while one is missing. */
 export function rangeOf({ startMs, endMs }: Marks): Span | undefined {
   if (startMs === undefined || endMs === undefined || endMs <= startMs) return undefined
   return { startMs: Math.floor(startMs / secondMs) * secondMs, endMs: Math.ceil(endMs / secondMs) * secondMs }
 }
 
-/** `segments` do not overlap. */
+/** `segments` must not overlap. */
 export function recordedMsIn({ startMs, endMs }: Span, segments: readonly Span[]): number {
   return segments.reduce(
     (sum, segment) => sum + Math.max(0, Math.min(endMs, segment.endMs) - Math.max(startMs, segment.startMs)),
@@ -38,7 +38,7 @@ export function recordedMsIn({ startMs, endMs }: Span, segments: readonly Span[]
   )
 }
 
-/** For instance `1 h 2 min 5 s`; the units are read alike in our languages. Rounded to seconds. */
+/** For instance `1 h 2 min 5 s`, rounded to seconds. The units are the same in all our languages. */
 export function writeDuration(ms: number): string {
   const seconds = Math.round(ms / secondMs)
   const parts = [

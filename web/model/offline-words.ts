@@ -1,33 +1,34 @@
-// Why a camera gives no picture, in the language of the page. The server's sentences are in English and know more than a word for
-// programs can; other languages have sentences of their own for each word, with the server's behind where the word says nothing.
+// Explains in the language of the page why a camera has no video. The server explains it in English, in more detail
+// than an error code can. For other languages there is one text per code; where the code is too general, the server's
+// text is appended.
 
 import { type Told, tell } from './told.ts'
 
 export type Trouble = {
-  /** As the interface has it, for programs. */
+  /** Error code from the API. */
   readonly code: string | null
-  /** The server's, in English. */
+  /** The server's explanation, in English. */
   readonly sentence: string | null
 }
 
 export type TroubleTexts = {
-  /** What is wrong, in short, by code. */
+  /** Short labels by error code. */
   readonly problems: Readonly<Record<string, string>> & { readonly failed: string }
-  /** What is wrong and what to try, by code; empty in English. */
+  /** Explanations with advice, by error code; empty in English. */
   readonly advice: Readonly<Record<string, string>>
 }
 
-/** What tells nothing by itself, and what only a newer server knows, counts as this. */
+/** Used for codes that are too general or that only a newer server knows. */
 const anyFault = 'failed'
 
-/** A few words, for where there is little room; undefined when nothing is known. */
+/** A short label for narrow places; undefined when nothing is known. */
 export function findShortWords({ code, sentence }: Trouble, { problems, advice }: TroubleTexts): string | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : problems[code ?? '']
   return known ?? (advice[anyFault] === undefined && sentence ? sentence : problems.failed)
 }
 
-/** Whole sentences; undefined when nothing is known. */
+/** Full sentences; undefined when nothing is known. */
 export function findWords({ code, sentence }: Trouble, { advice }: TroubleTexts): Told | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : advice[code ?? '']

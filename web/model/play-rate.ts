@@ -1,12 +1,12 @@
-// How a recording is played faster: by the video itself, which shows every picture and needs as much more of everything, or by a stream
-// of key frames, which costs what the footage costs and jumps from picture to picture.
+// Fast playback. Either the video element plays faster, which shows every frame and costs proportionally more, or the
+// server streams key frames only, which costs no more than normal playback but skips from frame to frame.
 
-/** `stream`: the server's speed. `video`: how fast the video plays that. */
+/** `stream`: speed of the recorded stream. `video`: playback rate of the video element on top of it. */
 export type DividedRate = { readonly stream: number; readonly video: number }
 
 const keyFramesFrom = 8
 
-/** `keepsUp`: whether this browser, and the way to it, have done so far. */
+/** `keepsUp`: whether browser and network have been fast enough so far. */
 export function divideRate(rate: number, keepsUp: boolean): DividedRate {
   const usesKeyFrames = rate >= keyFramesFrom || (rate > 1 && !keepsUp)
   return usesKeyFrames ? { stream: rate, video: 1 } : { stream: 1, video: rate }
@@ -15,19 +15,19 @@ export function divideRate(rate: number, keepsUp: boolean): DividedRate {
 const judgedAfterMs = 5_000
 const leastPart = 0.6
 
-/** Watches whether a video is as fast as it should be. */
+/** Measures whether a video plays as fast as it should. */
 export class Pace {
   #first: { readonly nowMs: number; readonly shownMs: number; readonly rate: number } | undefined
 
-  /** Something else is played, or nothing: what was noted so far says nothing of it. */
+  /** Resets the measurement when something else, or nothing, is played. */
   reset(): void {
     this.#first = undefined
   }
 
-  /** What is shown now, some times a second. True when it has been too slow for a while. */
+  /** Call a few times per second with the displayed time. Returns true after playback has been too slow for a while. */
   isBehind(nowMs: number, shownMs: number, rate: number): boolean {
     const first = this.#first
-    // Loading before the first picture is no lack of speed, nor is a jump.
+    // Loading before the first frame and seeking do not count as slow.
     if (!first || first.rate !== rate || shownMs < first.shownMs) {
       this.#first = { nowMs, shownMs, rate }
       return false

@@ -1,4 +1,4 @@
-// Which key does what on a camera's page. One table: what is done, and what the help shows.
+// Keyboard shortcuts of the camera page. This table drives both the actions and the help.
 
 export const keyGroups = {
   play: [
@@ -70,7 +70,7 @@ const shifted: Readonly<Record<string, PlayerCommand>> = {
   d: 'download',
 }
 
-/** Where these are differs from keyboard to keyboard, and so does whether they need Shift. */
+/** Keys whose position, and need for Shift, differs between keyboard layouts. */
 const signs: Readonly<Record<string, PlayerCommand>> = {
   '+': 'zoomIn',
   '=': 'zoomIn',
@@ -79,7 +79,7 @@ const signs: Readonly<Record<string, PlayerCommand>> = {
   '?': 'help',
 }
 
-/** Undefined for keys that are the browser's. */
+/** Returns undefined for keys that belong to the browser. */
 export function findCommand({ key, shiftKey, ctrlKey, altKey, metaKey }: KeyPress): PlayerCommand | undefined {
   if (ctrlKey || altKey || metaKey) return undefined
   const name = key.toLowerCase()

@@ -1,22 +1,22 @@
-// What recording a camera takes on the disk, and how far back its footage reaches with that.
+// Estimates how much disk space a camera's recordings need and how far back they reach.
 
 import type { Storage } from '../../sdk/index.ts'
 
 export type CostQuestion = {
   readonly days: number
-  /** The camera's own limit; undefined: none. */
+  /** The camera's own limit; undefined for none. */
   readonly maxBytes: number | undefined
   readonly bytesPerDay: number
-  /** What is left for this camera, its present footage included; undefined: not known. */
+  /** Space available to this camera, including its present recordings; undefined if unknown. */
   readonly roomBytes: number | undefined
 }
 
 export type Cost = {
-  /** When it has grown as far as it will. */
+  /** Size once old recordings are deleted as fast as new ones are added. */
   readonly bytes: number
-  /** How far back footage reaches then. */
+  /** How far back recordings reach by then. */
   readonly days: number
-  /** What makes it reach less far back than was asked for. */
+  /** What shortens the requested retention time. */
   readonly endedBy: 'limit' | 'room' | undefined
 }
 
@@ -31,7 +31,7 @@ export function findCost({ days, maxBytes, bytesPerDay, roomBytes }: CostQuestio
   return { bytes, days: bytes / bytesPerDay, endedBy }
 }
 
-/** What the footage of one camera may take at most, as far as this person is told. */
+/** The space that one camera's recordings may use, as far as this user may know. */
 export function findRoom(storage: Storage, cameraId: number | undefined): number | undefined {
   const used = storage.cameras.find(({ id }) => id === cameraId)?.used_bytes ?? 0
   const { server } = storage

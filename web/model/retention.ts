@@ -1,11 +1,11 @@
-// How long footage is kept, as the interface writes it (an ISO 8601 duration) and as people choose it.
+// Retention time, as the API writes it (an ISO 8601 duration) and as users choose it.
 
 const dayMs = 86_400_000
 
-/** What is offered; others stay as they are until one of these is chosen. */
+/** The choices offered. Other values stay unchanged until the user picks one of these. */
 export const usualRetentions = ['P1D', 'P3D', 'P7D', 'P14D', 'P30D', 'P90D'] as const
 
-/** In days, maybe a part of one; undefined for what is no such duration. */
+/** In days, possibly fractional; undefined if the text is no such duration. */
 export function readDays(retention: string): number | undefined {
   const [, ...parts] =
     /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(retention) ?? []

@@ -1,4 +1,4 @@
-// Whether a name is what somebody looks for: every word of it is in the name, whatever the case and the accents.
+// Name search. Every word of the query must occur in the name; case and accents are ignored.
 
 export function isFound(name: string, text: string): boolean {
   const folded = fold(name)

@@ -1,4 +1,5 @@
-// How large a picture on the wall has to be. Few sizes: the server makes a picture of each key frame for every size that is asked for.
+// Size of the images on the wall. There are few sizes, because the server encodes an image per key frame and requested
+// size.
 
 export type TileSize = { readonly width: number; readonly height: number }
 
@@ -9,21 +10,21 @@ const sizes: readonly TileSize[] = [
   { width: 960, height: 540 },
 ]
 
-/** So many, and fewer, have larger pictures. */
+/** Up to this many tiles are shown larger. */
 export const mostOfFew = 6
-/** More than so many stand two beside each other on a phone. */
+/** More tiles than this are shown in two columns on a phone. */
 export const mostOfMany = 24
 
-/** As the style sheet has them: tiles of few cameras are larger, and fill the wall. */
+/** Matches the style sheet, where a few tiles are larger and fill the wall. */
 const minTileWidth = { many: 288, few: 416 } as const
 const columnsOfFew: readonly number[] = [1, 1, 2, 3, 2, 3, 3]
 const maxTileWidth = 1024
 const maxPhoneWidth = 640 - 48
 const gap = 16
-/** Beyond that nobody sees a difference in a small picture that moves. */
+/** A higher resolution makes no visible difference in a small moving image. */
 const maxPixelRatio = 1.5
 
-/** As wide as `count` tiles on a wall of this width come out, in pixels of the screen. */
+/** Width in device pixels of each of `count` tiles on a wall of this width. */
 export function findTileSize(wallWidth: number, pixelRatio: number, count: number): TileSize {
   const isFew = count <= mostOfFew
   const room = Math.max(1, Math.floor((wallWidth + gap) / (minTileWidth[isFew ? 'few' : 'many'] + gap)))

@@ -1,6 +1,6 @@
-// What a pointer that goes down on the timeline takes hold of. Places are pixels from the left edge.
+// Decides what a pointer grabs on the timeline. Positions are pixels from the left edge.
 
-/** The room itself, what plays, an end of the marked range, or a new range. */
+/** The timeline itself, the playhead, an end of the marked range, or a new range. */
 export type Grip = 'room' | 'cursor' | 'start' | 'end' | 'range'
 
 export type GripPlaces = {
@@ -9,7 +9,7 @@ export type GripPlaces = {
   readonly end?: number | undefined
 }
 
-/** `reach` is how far beside it something is still meant: more for fingers. `isMarking`: what is dragged over becomes the range. */
+/** `reach`: tolerance around a target, larger for touch. `isMarking`: dragging marks a range. */
 export function findGrip(
   place: number,
   { cursor, start, end }: GripPlaces,

@@ -1,5 +1,5 @@
-// The stretch of time that the timeline shows: where a moment is drawn, which moment is at a place, zooming, moving, and the marks of
-// the clock. Places are pixels from the left edge; moments are Unix milliseconds.
+// The time span that the timeline shows: maps moments to positions and back, zooms, pans, and places the ticks of the
+// clock. Positions are pixels from the left edge; moments are Unix milliseconds.
 
 import { momentOf, startOfDay, type Zone } from './zone.ts'
 
@@ -21,7 +21,7 @@ export function momentAt(place: number, { startMs, endMs }: View, width: number)
   return startMs + (place / width) * (endMs - startMs)
 }
 
-/** `factor` below 1 shows less time, larger. The moment `aboutMs` stays where it is. */
+/** A `factor` below 1 zooms in. The moment `aboutMs` keeps its position. */
 export function zoom({ startMs, endMs }: View, factor: number, aboutMs: number): View {
   const spanMs = endMs - startMs
   const newSpanMs = Math.min(longestMs, Math.max(shortestMs, spanMs * factor))
@@ -35,27 +35,27 @@ export function move({ startMs, endMs }: View, byMs: number): View {
 
 const isInView = ({ startMs, endMs }: View, ms: number) => ms >= startMs && ms <= endMs
 
-/** As it is when the moment can be seen, else moved so that the moment is in the middle. */
+/** Returns the view unchanged if the moment is visible, otherwise centered on it. */
 export function follow(view: View, ms: number): View {
   const halfMs = (view.endMs - view.startMs) / 2
   return isInView(view, ms) ? view : { startMs: ms - halfMs, endMs: ms + halfMs }
 }
 
-/** What plays from one moment on to another turns the page at its end; a person who has moved on to look elsewhere is left there. */
+/** Turns the page when playback reaches the end of the view. If the user has moved elsewhere, the view stays. */
 export function followPlaying(view: View, beforeMs: number, ms: number): View {
   if (!isInView(view, beforeMs) || isInView(view, ms)) return view
   const spanMs = view.endMs - view.startMs
   return { startMs: ms - spanMs / 10, endMs: ms + spanMs * 0.9 }
 }
 
-/** The day that holds `ms`, from midnight to midnight. */
+/** The day that contains `ms`, from midnight to midnight. */
 export function viewOfDay(ms: number, zone: Zone): View {
   return { startMs: startOfDay(ms, zone), endMs: startOfDay(ms, zone, 1) }
 }
 
 export type Tick = { readonly ms: number; readonly label: 'day' | 'time' | 'seconds' | 'none' }
 
-/** From fine to coarse, each with how many of it make a labelled one. */
+/** From fine to coarse, each with the number of steps between labelled ticks. */
 const steps = [
   { stepMs: secondMs, labelEvery: 5 },
   { stepMs: 5 * secondMs, labelEvery: 3 },
@@ -69,7 +69,7 @@ const steps = [
 
 const minLabelWidth = 88
 
-/** Marks at round readings of the zone's clock, left to right; labels have room. */
+/** Ticks at round local times, left to right, spaced so that labels fit. */
 export function listTicks(view: View, width: number, zone: Zone): Tick[] {
   const spanMs = view.endMs - view.startMs
   const fits = ({ stepMs, labelEvery }: (typeof steps)[number]) =>
@@ -89,7 +89,7 @@ function listTicksOfDay(
 ): Tick[] {
   const dayEndMs = startOfDay(dayStartMs, zone, 1)
   const ticks: Tick[] = []
-  // Steps below an hour go by time that passes; hours by what the clock shows, which jumps twice a year.
+  // Steps below an hour follow elapsed time. Hours follow the local clock, which jumps twice a year.
   const isByClock = stepMs > hourMs
   const { year, month, day } = zone.localTime(dayStartMs)
   const skipped = isByClock ? 0 : Math.max(0, Math.floor((view.startMs - dayStartMs) / stepMs))
@@ -109,11 +109,14 @@ function listTicksOfDay(
 export type Label = { readonly place: number; readonly text: string; readonly isDay: boolean }
 export type FittedLabel = Label & { readonly anchor: 'start' | 'middle' | 'end' }
 
-/** At most; the digits are narrower. */
+/** Upper bound; digits are narrower. */
 const letterWidth = 7
 const edge = 36
 
-/** Those that stand free of each other, the ones near an edge within it; days before times. `labels` from left to right. */
+/**
+ * Returns the labels that do not overlap, moved inward at the edges; days take precedence over times. `labels` run left
+ * to right.
+ */
 export function fitLabels(labels: readonly Label[], width: number): FittedLabel[] {
   const fitted: (FittedLabel & { right: number; left: number })[] = []
   for (const label of labels) {

@@ -1,13 +1,13 @@
-// What the page tells of a fault. Sentences of the server are in English: they stand behind words in the language of the page, as
-// what is known besides, or for themselves where the page is in English.
+// Chooses the texts to show for an error. The server's texts are in English: they are shown alone on an English page,
+// and otherwise follow a text in the language of the page as additional detail.
 
 export type Told = {
   readonly text: string
-  /** The server's own sentence. */
+  /** The server's text. */
   readonly said?: string
 }
 
-/** `own`: the page's words; undefined where the server's do. Undefined when there are neither. */
+/** `own`: the page's text; undefined if the server's is enough. Returns undefined if there is neither. */
 export function tell(own: string | undefined, sentence: string | null | undefined): Told | undefined {
   const said = sentence || undefined
   if (own === undefined) return said === undefined ? undefined : { text: said }

@@ -1,4 +1,4 @@
-// How long to wait, in the largest unit that says it well; the units are the same in all languages.
+// Formats a waiting time in the largest suitable unit. The units are the same in all our languages.
 
 export function writeWait(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`

@@ -1,5 +1,5 @@
-// Clock and calendar of a time zone: what people read off a clock there, and which moment they mean by it. Days have 23, 24 or 25
-// hours. Moments are Unix milliseconds; zones are IANA names.
+// Clock and calendar of a time zone: converts between moments and local date and time. Days have 23, 24 or 25 hours.
+// Moments are Unix milliseconds; zones are IANA names.
 
 export type LocalTime = {
   readonly year: number
@@ -14,13 +14,13 @@ export type LocalTime = {
 export type Zone = {
   readonly name: string
   localTime(ms: number): LocalTime
-  /** What to add to UTC at a moment, milliseconds. */
+  /** Offset from UTC at a moment, in milliseconds. */
   offsetMs(ms: number): number
 }
 
 const dayMs = 86_400_000
 
-/** Throws RangeError for a name that is no zone's. */
+/** Throws RangeError for an unknown time zone. */
 export function createZone(name: string): Zone {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
@@ -45,8 +45,9 @@ export function createZone(name: string): Zone {
 }
 
 /**
- * The moment a clock there shows this. One that it skips in spring is taken as if the clock had not been put forward; of one that comes
- * twice in autumn it is the first. Fields beyond their range carry over: day 0 is the last of the month before.
+ * Returns the moment at which a local clock shows this. A time skipped in spring is read as if the clock had not been
+ * changed; of a time that occurs twice in autumn, the first is returned. Fields may overflow: day 0 is the last day of
+ * the month before.
  */
 export function momentOf(local: LocalTime, zone: Zone): number {
   const utcMs = asUtc(local)
@@ -55,7 +56,10 @@ export function momentOf(local: LocalTime, zone: Zone): number {
   return found ?? utcMs - before
 }
 
-/** Every moment a clock there shows this: none of a time that is skipped in spring, two of one that comes twice in autumn. */
+/**
+ * Returns every moment at which a local clock shows this: none if it is skipped in spring, two if it occurs twice in
+ * autumn.
+ */
 export function momentsOf(local: LocalTime, zone: Zone): number[] {
   const utcMs = asUtc(local)
   const offsets = [zone.offsetMs(utcMs - dayMs), zone.offsetMs(utcMs + dayMs)]
@@ -63,7 +67,9 @@ export function momentsOf(local: LocalTime, zone: Zone): number[] {
   return [...new Set(found)].sort((a, b) => a - b)
 }
 
-/** As the fields of forms write it, for instance `2026-11-21T07:50:00` or without seconds; undefined for anything else. */
+/**
+ * Parses the value of a form field, for instance `2026-11-21T07:50:00`, seconds optional; undefined for anything else.
+ */
 export function parseLocalTime(text: string): LocalTime | undefined {
   const found = /^(\d{4,6})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d*)?)?$/.exec(text)
   if (!found) return undefined
@@ -88,7 +94,7 @@ export function writeOffset(ms: number, zone: Zone): string {
     : `UTC${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
 }
 
-/** Midnight, or the first moment of a day that has none. `days` later than the day that holds `ms`. */
+/** Midnight, or the first moment of a day without midnight. `days` counts from the day that contains `ms`. */
 export function startOfDay(ms: number, zone: Zone, days = 0): number {
   const { year, month, day } = zone.localTime(ms)
   return momentOf({ year, month, day: day + days, hour: 0, minute: 0, second: 0 }, zone)

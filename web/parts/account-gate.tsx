@@ -1,4 +1,4 @@
-// Around what makes or ends credentials: the password is given first, on a page of the server's, and counts for some minutes.
+// Wraps views that create or revoke credentials: asks for the password first, which then counts for a few minutes.
 
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Client } from '../../sdk/index.ts'
@@ -7,7 +7,7 @@ import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 
-/** `children` gets a client that may do it. */
+/** `children` receives a client that is allowed to do it. */
 export function AccountGate({ children }: { readonly children: (client: Client) => ReactNode }) {
   const { accountClient, openAccount } = useAccountClient()
   const { account } = useTexts()

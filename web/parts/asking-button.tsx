@@ -1,4 +1,4 @@
-// A button for what cannot be taken back: it asks before it does it.
+// A button for actions that cannot be undone; asks for confirmation.
 
 import { useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
@@ -6,7 +6,7 @@ import { Confirm, type ConfirmProps } from './confirm.tsx'
 
 export type AskingButtonProps = Omit<ButtonProps, 'onClick' | 'children'> &
   Pick<ConfirmProps, 'title' | 'text' | 'onConfirm'> & {
-    /** On the button, and on the one of the question. */
+    /** Label of the button and of the confirmation. */
     readonly action: string
   }
 

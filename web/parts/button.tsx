@@ -1,4 +1,4 @@
-// A button. While what it started goes on, it cannot be pressed again.
+// A button that is disabled while its action runs.
 
 import type { ComponentProps } from 'react'
 
@@ -9,7 +9,7 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly isBusy?: boolean
 }
 
-/** `type` is `button`, unless it sends a form. */
+/** `type` defaults to `button`; use `submit` for forms. */
 export function Button({ look = 'main', isBusy = false, type = 'button', disabled, ...rest }: ButtonProps) {
   return (
     <button

@@ -1,4 +1,4 @@
-// A box that is ticked or not, with its words beside it.
+// A labelled checkbox.
 
 import type { ComponentProps } from 'react'
 

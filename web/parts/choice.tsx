@@ -1,4 +1,4 @@
-// A labelled choice of one among few.
+// A labelled select.
 
 import { type ReactNode, useId } from 'react'
 

@@ -1,4 +1,4 @@
-// Moments in words, in the language and the zone of the person.
+// Formats moments in the user's language and time zone.
 
 import { useMemo } from 'react'
 import type { Zone } from '../model/zone.ts'
@@ -20,11 +20,12 @@ export type Clock = {
 
 const browserZone = { name: Intl.DateTimeFormat().resolvedOptions().timeZone }
 
-/** In the zone of the browser, unless another is given. */
+/** Uses the browser's time zone unless another is given. */
 export function useClock({ name }: Pick<Zone, 'name'> = browserZone): Clock {
   const { language } = useLanguage()
   return useMemo(() => {
-    // Made when first used: a row of a long list needs one or two of them, and each takes longer than the row.
+    // Created on first use: each formatter takes longer to create than a list row to render, and a row needs one or
+    // two.
     const write = (options: Intl.DateTimeFormatOptions) => {
       let format: Intl.DateTimeFormat | undefined
       return (ms: number) => {

@@ -1,4 +1,4 @@
-// Before something is gone for good: what will be gone, and the way back.
+// A confirmation dialog for deletions: says what will be deleted and offers to cancel.
 
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 export type ConfirmProps = {
   readonly title: string
   readonly text: string
-  /** What the button that does it says. */
+  /** Label of the button that confirms. */
   readonly action: string
   readonly onConfirm: () => void
   readonly onClose: () => void

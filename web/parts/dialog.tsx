@@ -1,10 +1,10 @@
-// A question above the view. The browser's own dialog: it keeps the focus, closes with Escape, and gives the focus back.
+// A modal dialog. It uses the native dialog element, which traps focus, closes with Escape and restores focus.
 
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 export type DialogProps = { readonly title: string; readonly onClose: () => void; readonly children: ReactNode }
 
-/** Open as long as it is there. */
+/** Open while mounted. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()

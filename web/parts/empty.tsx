@@ -1,4 +1,4 @@
-// Where a list would be: why there is nothing, and what to do about it.
+// Shown in place of an empty list: why it is empty and what to do.
 
 import type { ReactNode } from 'react'
 

@@ -1,4 +1,4 @@
-// What an event is called.
+// Names of events.
 
 import type { CameraEvent } from '../../sdk/index.ts'
 import type { Texts } from '../texts/texts.tsx'
@@ -7,7 +7,7 @@ export function nameEvent({ source, category, title }: CameraEvent, texts: Texts
   return texts.own[source === 'system' ? category : ''] ?? title ?? nameKind(category, texts)
 }
 
-/** Of all events of a category. */
+/** Name of a category of events. */
 export function nameKind(category: string, texts: Texts['events']): string {
   return texts.own[category] ?? category.replaceAll('_', ' ')
 }

@@ -1,4 +1,4 @@
-// Names and values, as a list of definitions.
+// Names and values as a definition list.
 
 import type { ReactNode } from 'react'
 import './facts.css'

@@ -1,5 +1,5 @@
-// What a failed request means, in the language of the page: told by what programs can rely on, the title of a refusal and the names
-// of fields. English has few words of its own here, since the server says it in English itself, and knows more.
+// Error messages for failed requests in the language of the page, chosen by the title of the refusal and the names of
+// fields. English has few of its own, because the server's messages are in English and more specific.
 
 import { NightjarError } from '../../sdk/index.ts'
 import { type Told, tell } from '../model/told.ts'
@@ -8,10 +8,10 @@ import type { Texts } from '../texts/texts.tsx'
 
 type FailureTexts = Texts['failures']
 
-/** What was refused, where that has words of its own. */
+/** The form that failed, where it has its own messages. */
 export type FormName = 'applications' | 'cameras' | 'guests' | 'identities' | 'newUser' | 'tokens' | 'user'
 
-/** One sentence or two, with what to do. */
+/** One or two sentences, including what to do. */
 export function describeFailure(error: unknown, texts: FailureTexts, form?: FormName): Told {
   if (!(error instanceof NightjarError)) return { text: texts.unknown }
   const { title, detail, retryAfterSeconds } = error
@@ -33,7 +33,7 @@ export function describeFailure(error: unknown, texts: FailureTexts, form?: Form
     case 'internal_error':
       return { text: texts.unknown }
   }
-  // Not the server's own: a proxy's page, or half an answer.
+  // Not from our server: a proxy's error page or a truncated response.
   if (title === 'invalid_answer' || title.startsWith('http_')) return { text: texts.strange, said: detail }
   const fields = [...new Set(Object.values(describeFields(error, texts, form)).map(({ text }) => text))]
   const isOwn = texts.refused.other !== undefined
@@ -41,19 +41,19 @@ export function describeFailure(error: unknown, texts: FailureTexts, form?: Form
   return tell(own, detail) ?? { text: texts.unknown }
 }
 
-/** What is wrong with each field of a form; nothing for failures that name none. */
+/** Error messages by form field; empty if the failure names no fields. */
 export function describeFields(error: unknown, texts: FailureTexts, form?: FormName): Readonly<Record<string, Told>> {
   if (!(error instanceof NightjarError) || error.status !== 400) return {}
   const told: Record<string, Told> = {}
   for (const [name, reasons] of Object.entries(Object(error.errors) as Record<string, unknown>)) {
     const words = tell(findOwn(texts.refusedFields, name, form), findText(reasons))
-    // What concerns the whole is told of the whole.
+    // Errors about the whole form are shown for the form.
     if (words !== undefined && name !== 'non_field_errors') told[name] = words
   }
   return told
 }
 
-/** The form's own words come first. */
+/** Messages of the form take precedence. */
 function findOwn(
   words: Readonly<Record<string, string>>,
   name: string,

@@ -1,4 +1,4 @@
-// What a failed request means for the person in front of the page.
+// Shows what a failed request means for the user.
 
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'

@@ -1,4 +1,4 @@
-// What is told of a fault, within a paragraph. The server's own sentence is marked as English, for those who hear the page.
+// Shows an error within a paragraph. The server's text is marked as English for screen readers.
 
 import type { Told } from '../model/told.ts'
 import { useTexts } from '../texts/texts.tsx'

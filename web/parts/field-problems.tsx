@@ -1,4 +1,4 @@
-// What is wrong with the fields of a form the server refused, for the `problem` of each.
+// Errors of the fields of a refused form, for the `problem` property of each field.
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.tsx'

@@ -1,4 +1,4 @@
-// A labelled input with a hint and, after an attempt, what is wrong with it.
+// A labelled input with a hint and, after an attempt, its error.
 
 import { type ComponentProps, type ReactNode, useId } from 'react'
 

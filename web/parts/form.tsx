@@ -1,4 +1,4 @@
-// A form on a card: sent by its button or Enter, and not a second time while the first is on its way.
+// A form on a card. It is submitted by its button or Enter, and cannot be submitted twice at the same time.
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
@@ -9,23 +9,23 @@ import { Notice } from './notice.tsx'
 
 export type FormProps = {
   readonly title?: string
-  /** What the button says. */
+  /** Label of the submit button. */
   readonly action: string
   readonly sending: {
     readonly mutate: () => void
     readonly isPending: boolean
-    /** Another at each sending. */
+    /** Changes with each submission. */
     readonly submittedAt: number
     readonly error: unknown
     readonly isSuccess?: boolean
   }
-  /** Of the fields inside: what is wrong with these is said there. Anything else is said above the button. */
+  /** Names of the fields inside, which show their own errors. All other errors appear above the button. */
   readonly fields?: readonly string[]
   readonly form?: FormName
   readonly isDisabled?: boolean
-  /** Said when it is done. */
+  /** Shown on success. */
   readonly done?: string | undefined
-  /** Beside the button. */
+  /** Shown beside the button. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
@@ -52,7 +52,7 @@ export function Form({
       className="panel form"
       onSubmit={(event) => {
         event.preventDefault()
-        // The second click of two comes before the button is drawn as pressed.
+        // The second click of a double click arrives before the button is rendered as disabled.
         if (sending.isPending || isDisabled || isSent.current) return
         isSent.current = true
         sending.mutate()

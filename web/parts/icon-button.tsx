@@ -1,5 +1,4 @@
-// A button that shows a picture. What it does is its name, which those who see it read when they point at it or come to it with the
-// keyboard.
+// A button with an icon. Its accessible name is also its tooltip, shown on hover and keyboard focus.
 
 import type { ComponentProps } from 'react'
 import { Icon, type IconName } from './icon.tsx'
@@ -8,9 +7,9 @@ import './icon-button.css'
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'children' | 'type'> & {
   readonly icon: IconName
   readonly label: string
-  /** The key that does the same, shown beside the name. */
+  /** Keyboard shortcut, shown with the name. */
   readonly shortcut?: string | undefined
-  /** The name stands beside the picture: always, or where there is room for it. */
+  /** Show the name beside the icon: always, or where there is room. */
   readonly words?: 'always' | 'wide'
 }
 

@@ -1,5 +1,5 @@
-// The pictures on buttons, drawn here: 24 × 24, in the colour of the text around. They are for the eyes alone; what a button does it
-// says in words, see parts/icon-button.tsx.
+// The icons: 24 × 24 pixels, in the current text color. They are hidden from screen readers, because the buttons have
+// names; see parts/icon-button.tsx.
 
 import type { ReactNode } from 'react'
 import './icon.css'

@@ -1,10 +1,10 @@
-// How full something is. For the eyes: the same is said in words beside it.
+// A bar that shows how full something is. It is decorative: the same is written beside it.
 
 import './level.css'
 
 export type LevelProps = {
   readonly whole: number
-  /** From the left, in their order; what is left over stays empty. */
+  /** Shares from left to right; the rest stays empty. */
   readonly parts: readonly { readonly size: number; readonly look: 'main' | 'other' }[]
 }
 

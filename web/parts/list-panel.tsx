@@ -1,4 +1,4 @@
-// A list on a card, while it is read, when it could not be, and when it is empty.
+// A list on a card, with its loading, error and empty states.
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.tsx'
@@ -12,11 +12,11 @@ export type ListPanelProps<T> = {
     readonly error: unknown
     readonly refetch: () => unknown
   }
-  /** Said when there is nothing. */
+  /** Shown when the list is empty. */
   readonly none: string
-  /** What an item is searched by, where the list is long. */
+  /** The text that a long list is searched by. */
   readonly nameOf: (item: T) => string
-  /** A `<li>` with a key. */
+  /** Returns a `<li>` with a key. */
   readonly children: (item: T) => ReactNode
 }
 

@@ -1,24 +1,27 @@
-// A camera's live picture as moving JPEGs. Has no source while it cannot be seen, so that nothing is sent for nothing; an address
-// that expired, or broke with the connection, is asked for again. While nothing new comes, the last picture stays, dimmed.
+// Shows a camera live as MJPEG. The source is removed while the image is out of sight, so that no data is sent. An
+// expired or broken stream is requested again; until it is back, the last image stays, dimmed.
 
 import { useEffect, useRef, useState } from 'react'
 import { connection } from '../app/queries.ts'
 import './live-picture.css'
 
 export type LivePictureProps = {
-  /** Of an MJPEG stream; undefined while there is none. */
+  /** URL of an MJPEG stream; undefined while there is none. */
   readonly url: string | undefined
-  /** Shown until the first picture comes, and while there is no stream. */
+  /** Shown until the first image arrives and while there is no stream. */
   readonly poster: string | undefined
   readonly alt: string
-  /** It is not of now, whatever comes. */
+  /** Dims the image, whatever arrives. */
   readonly isOld?: boolean
 }
 
 const againMs = 3_000
-/** A picture that broke is gone from its element at once: this is how old the one that stays may be. */
+/**
+ * An image element drops its content at once when the stream breaks. This is the maximum age of the image that replaces
+ * it.
+ */
 const keepEveryMs = 2_000
-/** What only passes by while somebody scrolls is not asked for. */
+/** Tiles that only pass by while scrolling are not loaded. */
 const restMs = 250
 
 export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProps) {
@@ -29,7 +32,7 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
   const [isBroken, setBroken] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  // A picture whose connection ended is not told so by every browser: it stands still.
+  // Some browsers do not report the end of a stream: the image just stops.
   useEffect(() => {
     let wasLost = connection.isLost
     return connection.subscribe(() => {
@@ -47,16 +50,16 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
       keep()
     }
   }, [isLive])
-  // Of what is far away nothing is kept: pictures of hundreds of cameras would fill a phone.
+  // Images of distant tiles are released: hundreds of cameras would fill the memory of a phone.
   useEffect(() => {
     const canvas = kept.current
     if (isNear && canvas) return () => void Object.assign(canvas, { width: 0, height: 0 })
   }, [isNear])
-  // Addresses are signed anew with each answer; the one that plays goes on.
+  // URLs are signed anew with each response; the one that is playing continues.
   const playing = useRef<{ url: string; attempt: number }>(undefined)
   if (!isLive) playing.current = undefined
   else if (playing.current?.attempt !== attempt) {
-    // The same address once more would show the picture that stands still.
+    // Setting the same URL again would only show the stalled image.
     playing.current = { url: attempt === 0 ? url : `${url}&attempt=${attempt}`, attempt }
   }
   return (
@@ -86,7 +89,7 @@ function keepPicture(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
   canvas.getContext('2d')?.drawImage(image, 0, 0)
 }
 
-/** In the window, or nearly, and not only passing by; and the window in front. */
+/** True while the element is in or near the viewport for longer than a moment, and the tab is visible. */
 function useIsVisible(element: { readonly current: Element | null }): { isNear: boolean; isShown: boolean } {
   const [isNear, setNear] = useState(false)
   const [isShown, setShown] = useState(!document.hidden)

@@ -1,4 +1,4 @@
-// The picture of a recorded moment; nothing where there is no footage of it.
+// The thumbnail of a recorded moment; nothing if there is no recording of it.
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,14 +9,14 @@ export type MomentPictureProps = {
   readonly kind: CameraKind
   readonly cameraId: number
   readonly atMs: number
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number
 }
 
-/** Addresses are good for two hours. */
+/** URLs are valid for two hours. */
 const renewMs = 90 * 60_000
 
-/** For the eyes alone: what it shows is said beside it. */
+/** Decorative: what it shows is written beside it. */
 export function MomentPicture({ kind, cameraId, atMs, width }: MomentPictureProps) {
   const client = useClient()
   const { data } = useQuery({

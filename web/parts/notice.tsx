@@ -1,4 +1,4 @@
-// Something that happened, in the place where it happened. Faults are told at once to those who hear the page.
+// A message in place. Errors are announced to screen readers immediately.
 
 import type { ReactNode } from 'react'
 

@@ -1,4 +1,4 @@
-// The server's own pages (signing in, password, address, manual), in the language of this one.
+// Paths of the server's own pages (sign-in, password, email, manual), in the language of the dashboard.
 
 import type { Language } from '../texts/texts.tsx'
 

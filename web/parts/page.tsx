@@ -1,4 +1,4 @@
-// The head of a view: its title (also the window's), what it is part of, and what can be done in it.
+// Header of a view: its title (also the window title), its parent view and its actions.
 
 import { type ReactNode, useEffect } from 'react'
 import { Link } from 'wouter'
@@ -6,10 +6,10 @@ import { Icon } from './icon.tsx'
 
 export type PageProps = {
   readonly title: string
-  /** Where it belongs, and the way there. */
+  /** The parent view and its path. */
   readonly above?: { readonly name: string; readonly href: string } | undefined
   readonly actions?: ReactNode
-  /** As wide as the window, however wide that is. */
+  /** Use the full width of the window. */
   readonly isWide?: boolean
   readonly children: ReactNode
 }

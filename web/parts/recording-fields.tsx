@@ -1,4 +1,4 @@
-// Whether to record, for how long, how much at most, and what that takes on the disk.
+// Fields for recording: on or off, retention time, size limit, and the disk space this needs.
 
 import { readGigabytes } from '../model/byte-size.ts'
 import { type CostQuestion, findCost } from '../model/recording-cost.ts'
@@ -12,19 +12,19 @@ import { useSizes } from './sizes.ts'
 
 export type RecordingWish = {
   readonly isOn: boolean
-  /** ISO 8601. */
+  /** ISO 8601 duration. */
   readonly retention: string
   /** As typed; empty for no limit. */
   readonly maxGigabytes: string
 }
 
-/** What a camera of full size usually sends: 2 Mbit/s. */
+/** Typical for a full-size stream: 2 Mbit/s. */
 const usualBytesPerDay = 250_000 * 86_400
 
 export type RecordingFieldsProps = {
   readonly value: RecordingWish
   readonly onChange: (value: RecordingWish) => void
-  /** What the camera sends, where it is known. */
+  /** Bit rate of the camera, if known. */
   readonly bytesPerDay: number | undefined
   readonly roomBytes: number | undefined
   readonly problems?: FieldProblems
@@ -93,9 +93,9 @@ function CostNote({
   )
 }
 
-/** Null: no limit. */
+/** Returns null for no limit. */
 export function readMaxBytes({ maxGigabytes }: RecordingWish): number | null {
   const bytes = readGigabytes(maxGigabytes)
-  // What is no size is for the server to refuse, not to be taken for no limit.
+  // Invalid input is sent for the server to refuse, instead of being read as no limit.
   return bytes === undefined ? 0 : bytes
 }

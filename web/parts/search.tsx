@@ -1,15 +1,15 @@
-// Finding something by its name in a list that is too long to look through.
+// Search by name in a long list.
 
 import { type ReactNode, useState } from 'react'
 import { isFound } from '../model/search.ts'
 import { useTexts } from '../texts/texts.tsx'
 
-/** Shorter lists are seen at a glance. */
+/** Shorter lists need no search. */
 const searchedFrom = 7
 
 export type Search<T> = {
   readonly found: readonly T[]
-  /** Where it is typed, and how much was found; nothing where the list is short. Stands before the list, and stays in sight. */
+  /** The search field and the number of matches, for above the list; nothing for a short list. */
   readonly field: ReactNode
 }
 

@@ -1,4 +1,4 @@
-// Something that is shown this once: to be read, selected or copied.
+// A value that is shown only once, to read, select or copy.
 
 import { useState } from 'react'
 import { useTexts } from '../texts/texts.tsx'

@@ -1,4 +1,4 @@
-// Sizes in words, in the language of the person.
+// Formats sizes in the user's language.
 
 import { useCallback } from 'react'
 import { writeBytes } from '../model/byte-size.ts'

@@ -1,4 +1,4 @@
-// English. What is a function says something of a value.
+// English texts. Functions take the value that the text is about.
 
 export const english = {
   again: 'Try again',
@@ -6,7 +6,7 @@ export const english = {
   close: 'Close',
   save: 'Save',
   loading: 'Loading …',
-  /** Before a sentence of the server's, which is in English. */
+  /** Introduces a text of the server, which is in English. */
   said: '',
   search: {
     label: 'Search',
@@ -36,9 +36,12 @@ export const english = {
     signedOut: 'You have been signed out. Reload the page to sign in again.',
     strange: 'The response was incomplete or did not come from the server. Try again in a moment.',
     unknown: 'Something went wrong. Reload the page. If it happens again, check the server log.',
-    /** By the title of the refusal, with the form before it where that has words of its own. The server says it in English itself. */
+    /**
+     * By title of the refusal, prefixed by the form where it has its own text. For the rest, the server's English text
+     * is shown.
+     */
     refused: {} as Record<string, string>,
-    /** By the name of the field, likewise. */
+    /** By name of the field, likewise. */
     refusedFields: {} as Record<string, string>,
   },
   account: {
@@ -283,7 +286,7 @@ export const english = {
       not_told: 'No video was received from this address',
       failed: 'The connection test failed',
     } as Record<string, string> & { failed: string },
-    /** The server says it in English itself, and knows more. */
+    /** The server's English text is shown, which is more specific. */
     advice: {} as Record<string, string>,
     suggestions: 'Common URLs by manufacturer for this device:',
     try: 'Try',
@@ -355,7 +358,7 @@ export const english = {
     more: 'Show more',
     play: 'Play',
     playFrom: (time: string) => `Play from ${time}`,
-    /** What the server reports itself. */
+    /** Events that the server reports itself. */
     own: {
       camera_offline: 'Camera offline',
       camera_online: 'Camera back online',

@@ -1,4 +1,4 @@
-// German.
+// German texts.
 
 import type { Texts } from './texts.tsx'
 

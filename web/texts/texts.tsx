@@ -1,4 +1,4 @@
-// The words of the dashboard, in the language of the browser unless another was chosen in it.
+// Provides the texts of the dashboard in the browser's language, or in the one the user chose.
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
 import { english } from './english.ts'
@@ -38,12 +38,12 @@ export function useLanguage(): Chosen {
   return chosen
 }
 
-/** The one of this browser, now. */
+/** The current language. */
 export function readLanguage(): Language {
   return findLanguage(localStorage.getItem(key), navigator.languages)
 }
 
-/** The one chosen before, else the first of the browser's that we have, else English. */
+/** The chosen language, otherwise the first of the browser's languages that we support, otherwise English. */
 export function findLanguage(kept: string | null, wanted: readonly string[]): Language {
   const known = (tag: string) => Object.keys(languages).find((language) => language === tag.toLowerCase().split('-')[0])
   const names = [...(kept === null ? [] : [kept]), ...wanted]

@@ -1,4 +1,4 @@
-// A new camera, in two steps: what is at its address, with a picture; then what to call it, and whether to record it.
+// Adds a camera in two steps: test the connection and show an image, then choose a name and whether to record.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -20,11 +20,11 @@ import { CameraMaker } from './create-camera.ts'
 
 export function AddCamera() {
   const { addCamera: texts, cameras } = useTexts()
-  /** What is to be added; set once somebody has looked at it and is content. */
+  /** The tested stream; set once the user continues with it. */
   const [looked, setLooked] = useState<Looked>()
   return (
     <Page title={texts.title} above={{ name: cameras.title, href: '/' }}>
-      {/* Stays while the second step is there, so that going back finds everything as it was. */}
+      {/* Stays mounted during the second step, so that going back restores it. */}
       <div className="add-camera" hidden={looked !== undefined}>
         <AddressForm onNext={setLooked} />
       </div>
@@ -42,7 +42,7 @@ function NameForm({ of, onBack }: { readonly of: Looked; readonly onBack: () => 
   const [maker] = useState(() => new CameraMaker(client))
   const [name, setName] = useState(of.suggestedName)
   const nameField = useRef<HTMLInputElement>(null)
-  // The button of the step before is gone; the next thing to do is here.
+  // The focused button of the first step is gone; move focus to this step.
   useEffect(() => nameField.current?.focus(), [])
   const [recording, setRecording] = useState<RecordingWish>({ isOn: true, retention: 'P7D', maxGigabytes: '' })
   const add = useMutation({

@@ -1,4 +1,4 @@
-// Where the camera is, and what is there.
+// Form for the camera URL, with the result of the connection test.
 
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
@@ -15,10 +15,10 @@ import { Discovery } from './discovery.tsx'
 import { FoundStream } from './found-stream.tsx'
 import { StreamProblem } from './stream-problem.tsx'
 
-/** An address somebody looked at. */
+/** A URL that was tested. */
 export type Looked = {
   readonly source: NewDetection & { readonly type?: 'h264' | 'h265' | 'mjpeg' }
-  /** What it sends, as far as it could be measured. */
+  /** What the camera sends, as far as it could be measured. */
   readonly bytesPerDay: number | undefined
   readonly suggestedName: string
 }
@@ -26,7 +26,7 @@ export type Looked = {
 const fields = ['url', 'username', 'password'] as const
 type Typed = { readonly [Name in (typeof fields)[number]]: string }
 
-/** The server looks for ten seconds at most; a busy one needs some more. */
+/** The server tests for ten seconds at most; a busy server needs a little longer. */
 const timeoutMs = 30_000
 
 export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
@@ -46,7 +46,7 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
     problem: problems[name],
     onChange: (event: FormEvent<HTMLInputElement>) => {
       setTyped({ ...typed, [name]: event.currentTarget.value })
-      // What was found is not what is typed any more.
+      // The result no longer matches what is typed.
       if (!look.isPending) look.reset()
     },
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Client, NightjarError } from '../../../sdk/index.ts'
 import { CameraMaker } from './create-camera.ts'
 
-/** A server with cameras, between which and us answers, and requests, can get lost. */
+/** A server with cameras that can lose requests and responses. */
 function openServer(lost: { requests?: number; creations?: number; lists?: number[]; recordings?: number }) {
   const names = ['Yard']
   const recorded = new Set<number>()

@@ -1,19 +1,20 @@
-// Making a camera, once: an answer that got lost, or a second try after it, finds the camera that was made instead of making another.
+// Creates a camera exactly once: after a lost response or a second attempt, it finds the created camera instead of
+// adding another.
 
 import { type Client, type NewCamera, type NewRecording, NightjarError } from '../../../sdk/index.ts'
 
 export type Wish = {
   readonly camera: NewCamera
-  /** Undefined: it is not to be recorded. */
+  /** Undefined if the camera is not to be recorded. */
   readonly recording: NewRecording | undefined
 }
 
-/** What is known of the tries so far; one for each time the form is opened. */
+/** State of the attempts so far; one for each time the form is opened. */
 export class CameraMaker {
   readonly #client: Client
-  /** Of the camera that is being made. */
+  /** Name of the camera that is being created. */
   #wanted: string | undefined
-  /** Those of this name that were there before the first try. */
+  /** Ids of the cameras with this name that existed before the first attempt. */
   #before: ReadonlySet<number> = new Set()
   #madeId: number | undefined
   #making: Promise<number> | undefined
@@ -23,8 +24,8 @@ export class CameraMaker {
   }
 
   /**
-   * The camera's id. Rejects with what the server says; then it can be called again, also with another wish. While one is being made,
-   * it is that one.
+   * Returns the camera's id. Rejects with the server's refusal; it can then be called again, also with other values.
+   * While a camera is being created, it returns that one.
    */
   make(wish: Wish): Promise<number> {
     this.#making ??= this.#make(wish).finally(() => {

@@ -1,4 +1,4 @@
-// Cameras that answer in the network of the server (ONVIF), and the streams of each.
+// Lists the cameras in the server's network that answer to ONVIF, and the streams of each.
 
 import { useMutation } from '@tanstack/react-query'
 import type { OnvifDevice, OnvifDiscovery } from '../../../sdk/index.ts'
@@ -13,13 +13,13 @@ type Device = OnvifDiscovery['devices'][number]
 type Profile = OnvifDevice['profiles'][number]
 
 export type DiscoveryProps = {
-  /** Typed in the form beside: cameras tell their streams to whom they know. */
+  /** The login from the form: cameras list their streams only to users they know. */
   readonly credentials: { readonly username?: string; readonly password?: string }
-  /** `device`: whose stream it is, and where the device was asked. */
+  /** `device`: the device that the stream belongs to, and the URL it was queried at. */
   readonly onPick: (url: string, device: { readonly name: string; readonly url: string }) => void
 }
 
-/** The server listens for some seconds. */
+/** The server listens for a few seconds. */
 const timeoutMs = 30_000
 
 export function Discovery({ credentials, onPick }: DiscoveryProps) {

@@ -1,4 +1,4 @@
-// What was found at an address: its picture, and what it sends.
+// Shows what was found at a URL: an image and the properties of the stream.
 
 import { type ReactNode, useEffect, useState } from 'react'
 import type { StreamDetection } from '../../../sdk/index.ts'
@@ -39,7 +39,7 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
   )
 }
 
-/** The policy of the page lets pictures come from its own origin, or be made in it, but not stand in an address. */
+/** The content security policy allows images from our origin and blob URLs, but no data URLs. */
 function Snapshot({ url, alt }: { readonly url: string; readonly alt: string }) {
   const [shown, setShown] = useState<string>()
   useEffect(() => {

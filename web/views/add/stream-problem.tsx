@@ -1,4 +1,4 @@
-// Why there are no pictures at an address, and what to try.
+// Explains why there is no video at a URL and what to try.
 
 import type { StreamDetection } from '../../../sdk/index.ts'
 import { findWords } from '../../model/offline-words.ts'
@@ -8,9 +8,9 @@ import { useTexts } from '../../texts/texts.tsx'
 
 export type StreamProblemProps = {
   readonly problem: NonNullable<StreamDetection['problem']>
-  /** Looks at another address. */
+  /** Tests another URL. */
   readonly onTry: (url: string) => void
-  /** Adds it all the same: maybe it is switched off. */
+  /** Adds the camera anyway; it may be switched off. */
   readonly onAnyway: () => void
 }
 

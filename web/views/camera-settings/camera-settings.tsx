@@ -1,4 +1,4 @@
-// What can be changed of a camera of one's own: name and address, recording; and taking it away.
+// Settings of an owned camera: name and URL, recording, and deletion.
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'wouter'
@@ -27,7 +27,7 @@ export function CameraSettings() {
   const source = useQuery({
     queryKey: [...camerasKey, 'own', id, 'source'],
     queryFn: ({ signal }) => client.cameras.getSource(id, { signal }),
-    // A form does not change under the hands of the person.
+    // A form must not change while the user edits it.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
@@ -52,7 +52,7 @@ export function CameraSettings() {
   )
 }
 
-/** Whether what was changed works shows here. */
+/** Shows whether the changed settings work. */
 function CameraState({ camera }: { readonly camera: Camera }) {
   const { cameras: texts, detection } = useTexts()
   const trouble = findWords(troubleOf(camera), detection)

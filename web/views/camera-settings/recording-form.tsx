@@ -1,4 +1,4 @@
-// Recording of a camera on and off, and how much of it is kept.
+// Turns recording of a camera on and off and sets how much is kept.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -90,7 +90,7 @@ function readWish(recording: Recording | null): RecordingWish {
   return { isOn: true, retention, maxGigabytes: writeGigabytes(maxBytes) }
 }
 
-/** The same once more changes nothing: a second try after a lost answer does no harm. */
+/** Idempotent, so that a retry after a lost response does no harm. */
 async function change(client: Client, cameraId: number, wish: RecordingWish): Promise<void> {
   if (wish.isOn) {
     await client.cameras.enableRecording(cameraId, { retention: wish.retention, max_bytes: readMaxBytes(wish) })

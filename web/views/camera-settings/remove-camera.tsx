@@ -1,4 +1,4 @@
-// Taking a camera away, with everything that belongs to it.
+// Deletes a camera and everything that belongs to it.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
@@ -22,7 +22,7 @@ export function RemoveCamera({ camera }: { readonly camera: Camera }) {
   const remove = useMutation({
     mutationFn: () =>
       client.cameras.delete(camera.id).catch((error: unknown) => {
-        // Gone already: the answer to an earlier try was lost.
+        // Already deleted: the response to an earlier attempt was lost.
         if (!(error instanceof NightjarError) || error.status !== 404) throw error
       }),
     onSuccess: () => {

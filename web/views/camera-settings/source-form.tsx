@@ -1,5 +1,5 @@
-// Name and address of a camera. The password it has is never shown; it stays unless another is typed, or the address leads to another
-// device.
+// Name and URL of a camera. The stored password is never shown. It is kept unless another is typed or the URL names
+// another device.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -80,7 +80,7 @@ export function SourceForm({ camera, source }: { readonly camera: Camera; readon
   )
 }
 
-/** Only what is to change: the password that is kept is not known here. */
+/** Sends only what changed, because the stored password is not known here. */
 function findChange(known: Wish, wish: Wish): CameraChange {
   const isElsewhere = findHost(wish.url) !== findHost(known.url)
   const isNobody = wish.username === '' && known.username !== ''

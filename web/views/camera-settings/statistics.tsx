@@ -1,4 +1,4 @@
-// How well the pictures of a camera arrive.
+// Statistics of a camera's stream.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useLanguage } from '../../texts/texts.tsx'
 
-/** The server measures anew as often. */
+/** The server measures at the same interval. */
 const intervalMs = 5_000
 
 export function Statistics({ camera }: { readonly camera: Camera }) {
@@ -35,7 +35,7 @@ export function Statistics({ camera }: { readonly camera: Camera }) {
   )
 }
 
-/** Saved at once. */
+/** Saved immediately. */
 function DamagedPictures({ camera }: { readonly camera: Camera }) {
   const { texts } = useLanguage()
   const client = useClient()
@@ -82,7 +82,7 @@ function Figures({ of }: { readonly of: CameraStatistics }) {
       of.frame_rate === null ? words.none : words.perSecond(write(of.frame_rate, { maximumFractionDigits: 1 })),
     ],
   ]
-  // Only what comes by RTP has packets that can be missed.
+  // Only RTP has packets that can be lost.
   if (of.packets > 0) facts.push([words.lostPackets, lost(of.lost_packets, of.packet_loss_percent)])
   const frozen = (
     <>

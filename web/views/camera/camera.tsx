@@ -1,4 +1,4 @@
-// One camera: live, and any moment of its recordings. `?at=` in the address is the moment; without it, live.
+// The camera page: live, or any recorded moment. `?at=` in the URL is the moment; without it, live.
 
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useParams } from 'wouter'
@@ -45,7 +45,7 @@ function CameraById({ kind }: { readonly kind: CameraKind }) {
   const { id } = useParams<{ id: string }>()
   const { loading, cameras } = useTexts()
   const camera = useCamera(kind, Number(id))
-  // It was there, and is not any more, or not for this person.
+  // The camera existed, and has been deleted or is no longer shared.
   const isGone = camera.error instanceof NightjarError && camera.error.status === 404
   if (camera.data && !isGone) return <CameraView key={id} of={camera.data} />
   return (
@@ -73,7 +73,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
   const download = useDownload(kind, camera, zone)
   const mark = (next: Marks) => {
     setMarks(next)
-    // What was said of another range.
+    // The message was about another range.
     if (!download.isPending) download.reset()
   }
   const commands = useCommands({
@@ -191,7 +191,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
   )
 }
 
-/** Something that was done, shown for a while, and told to those who hear the page. */
+/** A short-lived message, which screen readers announce. */
 function useSaid(): [string | undefined, (text: string) => void] {
   const [said, setSaid] = useState<string>()
   useEffect(() => {

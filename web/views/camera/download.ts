@@ -1,4 +1,4 @@
-// A marked range as a file: where it is, and how large it will be.
+// Exports a marked range as a file: its URL and its size.
 
 import { type Client, NightjarError } from '../../../sdk/index.ts'
 import type { CameraKind } from '../../app/camera-queries.ts'
@@ -6,11 +6,11 @@ import { recordingsOf, writeTime } from './footage-queries.ts'
 
 export type PreparedDownload = {
   readonly url: string
-  /** Undefined when the server does not say. */
+  /** Undefined if the server does not say. */
   readonly bytes: number | undefined
 }
 
-/** Asks for the head first: what is wrong is told in the page, not in the browser's list of downloads. */
+/** Sends a HEAD request first, so that an error appears in the page and not in the browser's downloads. */
 export async function prepareDownload(
   client: Client,
   kind: CameraKind,
@@ -34,7 +34,10 @@ export async function prepareDownload(
   return { url, bytes: Number.isNaN(length) ? undefined : length }
 }
 
-/** One file has one format. The moment at which the camera changed its own within the range; undefined for other failures. */
+/**
+ * A file has one format. Returns the moment at which the camera changed its format within the range; undefined for
+ * other errors.
+ */
 export function findFormatChange(error: unknown): number | undefined {
   if (!(error instanceof NightjarError) || error.status !== 400) return undefined
   const [moment] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(JSON.stringify(error.errors ?? '')) ?? []

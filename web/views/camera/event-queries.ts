@@ -1,4 +1,4 @@
-// Events of one camera, as the timeline marks them. Those of a camera are its owner's; guests have none.
+// Queries for the events of one camera, for the timeline. Only owners see events; guests have none.
 
 import { useQueries } from '@tanstack/react-query'
 import type { CameraEvent } from '../../../sdk/index.ts'
@@ -11,13 +11,13 @@ export type TimedEvent = { readonly id: number; readonly atMs: number; readonly 
 
 export type EventsInView = {
   readonly events: readonly TimedEvent[]
-  /** There are more than are shown: those of a shorter time are all there. */
+  /** There are more events than are shown. For a shorter range, all are shown. */
   readonly isCut: boolean
 }
 
 const hourMs = 3_600_000
 const intervalMs = 10_000
-/** The most that is read of one piece of time; a piece gets shorter as the view does. */
+/** The most events read for one piece of time. Pieces get shorter as the view does. */
 const limit = 500
 
 export function useEvents(kind: CameraKind, cameraId: number, view: View): EventsInView {

@@ -1,4 +1,4 @@
-// What is read of a camera's recordings, own or shared alike.
+// Queries for the recordings of an owned or shared camera.
 
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { Client, Recording, Timeline } from '../../../sdk/index.ts'
@@ -9,16 +9,16 @@ const timelineStepMs = 3 * 3_600_000
 const newestIntervalMs = 5_000
 const settledMs = 60_000
 
-/** The part of the client for cameras of this kind. */
+/** The part of the client for this kind of camera. */
 export function recordingsOf(client: Client, kind: CameraKind) {
   return kind === 'own' ? client.cameras : client.sharedCameras
 }
 
 export type RecordingState = {
   readonly status: Recording['status']
-  /** What is wrong, while it is ERROR. */
+  /** The error while the status is ERROR. */
   readonly reason: string | undefined
-  /** Of the footage; undefined while there is none. */
+  /** Bounds of the recordings; undefined while there are none. */
   readonly oldestMs: number | undefined
   readonly newestMs: number | undefined
 }
@@ -30,7 +30,7 @@ const readState = ({ status, status_reason, recording_start, recording_end }: Re
   newestMs: recording_end === null ? undefined : Date.parse(recording_end),
 })
 
-/** General information; nothing when nothing is recorded, or it may not be seen. */
+/** State of the recording; nothing if the camera is not recorded or the user may not see its recordings. */
 export function useRecording(kind: CameraKind, id: number, hasRecording: boolean) {
   const client = useClient()
   return useQuery({
@@ -43,7 +43,7 @@ export function useRecording(kind: CameraKind, id: number, hasRecording: boolean
 }
 
 export type Footage = {
-  /** What was asked for: more than the view shows. */
+  /** The range that was requested, which is wider than the view. */
   readonly startMs: number
   readonly endMs: number
   readonly segments: readonly { readonly startMs: number; readonly endMs: number }[]
@@ -52,7 +52,7 @@ export type Footage = {
   readonly error: unknown
 }
 
-/** Everything between two moments, read in pieces of some hours so that moving on reads only what is new. */
+/** The timeline between two moments, read in pieces of a few hours, so that panning reads only what is new. */
 export function useFootage(
   kind: CameraKind,
   id: number,
@@ -66,7 +66,7 @@ export function useFootage(
   return useQueries({
     queries: pieces.map((startMs) => {
       const endMs = startMs + timelineStepMs
-      // What is long past changes only when it is deleted.
+      // The distant past changes only when recordings are deleted.
       const isSettled = endMs < Date.now() - settledMs
       return {
         queryKey: [...camerasKey, kind, id, 'timeline', startMs],

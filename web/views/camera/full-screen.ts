@@ -1,4 +1,4 @@
-// The picture with its buttons on the whole screen.
+// Shows the player and its controls in full screen.
 
 import { useSyncExternalStore } from 'react'
 
@@ -16,8 +16,8 @@ export function useFullScreen(): boolean {
 
 export function toggleFullScreen(stage: HTMLElement): void {
   if (document.fullscreenElement) void document.exitFullscreen()
-  // A refusal leaves everything as it is.
+  // If the browser refuses, nothing changes.
   else if (stage.requestFullscreen) stage.requestFullscreen().catch(() => {})
-  // iPhones know it of videos alone.
+  // iPhones support full screen only for video elements.
   else stage.querySelector<PhoneVideo>('video')?.webkitEnterFullscreen?.()
 }

@@ -1,4 +1,4 @@
-// To a date and a time, as a clock in the person's zone shows it: also on the nights when clocks are changed.
+// Asks for a date and time in the user's time zone, including nights when the clocks change.
 
 import { type FormEvent, useId, useState } from 'react'
 import { momentOf, momentsOf, parseLocalTime, writeLocalTime, writeOffset, type Zone } from '../../model/zone.ts'
@@ -12,7 +12,7 @@ export type JumpDialogProps = {
   readonly zone: Zone
   readonly nowMs: number
   readonly cursorMs: number
-  /** Of the footage there is; undefined when there is none. */
+  /** Bounds of the recordings; undefined if there are none. */
   readonly oldestMs: number | undefined
   readonly onJump: (ms: number) => void
   readonly onClose: () => void

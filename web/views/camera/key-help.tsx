@@ -1,4 +1,4 @@
-// Which key does what, and the switch that turns them off.
+// Lists the keyboard shortcuts, with a switch to disable them.
 
 import { Fragment } from 'react'
 import { type KeyGroup, keyGroups } from '../../model/player-keys.ts'

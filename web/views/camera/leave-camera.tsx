@@ -1,4 +1,4 @@
-// A guest gives a shared camera up. Asked first: only its owner can bring it back.
+// Lets a guest give up a shared camera. Asks for confirmation, because only the owner can share it again.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
@@ -15,7 +15,7 @@ export function LeaveCamera({ camera: { id, name, owner } }: { readonly camera: 
   const queries = useQueryClient()
   const [, go] = useLocation()
   const leave = useMutation({
-    // Gone already, also where the answer of an earlier attempt was lost: that is what was wanted.
+    // Already gone, possibly because the response to an earlier attempt was lost. That is the desired state.
     mutationFn: () =>
       client.sharedCameras.delete(id).catch((error) => {
         if (!(error instanceof NightjarError && error.status === 404)) throw error

@@ -1,4 +1,4 @@
-// What the timeline shows by colour and place, as a table to read: gaps with their reasons and events, newest first.
+// The content of the timeline as a table: gaps with their reasons, and events, newest first.
 
 import { writeDuration } from '../../model/marked-range.ts'
 import type { View } from '../../model/timeline-view.ts'
@@ -30,7 +30,7 @@ export function MomentList({ view, zone, footage, events, onPlay }: MomentListPr
     .map(({ startMs, endMs, reason }) => ({
       key: `gap ${startMs} ${reason}`,
       atMs: startMs,
-      // From before it, to see what came to an end.
+      // Start a little earlier, to show what led up to it.
       playMs: startMs - beforeGapMs,
       words: `${texts.gap(texts.reasons[reason] ?? texts.reasons.unknown!)} (${writeDuration(endMs - startMs)})`,
     }))

@@ -1,4 +1,4 @@
-// Why nothing plays from the moment that was wanted, and where to go from there.
+// Explains why playback failed at the requested moment and offers alternatives.
 
 import type { Camera } from '../../../sdk/index.ts'
 import type { Zone } from '../../model/zone.ts'

@@ -1,4 +1,4 @@
-// The buttons under the picture.
+// The controls below the player.
 
 import type { AnyCamera } from '../../app/camera-queries.ts'
 import { rates } from '../../model/player-keys.ts'

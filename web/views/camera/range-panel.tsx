@@ -1,4 +1,4 @@
-// The marked range: how long it is, how much of it was recorded, and the file of it.
+// The marked range: its length, how much of it was recorded, and its download.
 
 import { useMutation } from '@tanstack/react-query'
 import { NightjarError } from '../../../sdk/index.ts'
@@ -27,7 +27,7 @@ export type RangePanelProps = {
   readonly onClear: () => void
 }
 
-/** Kept by the page, so that a key starts it as well as the button. */
+/** State held by the page, so that a shortcut can start the download as well. */
 export function useDownload(kind: CameraKind, camera: { id: number; name: string }, zone: Zone) {
   const client = useClient()
   return useMutation({
@@ -58,7 +58,7 @@ export function RangePanel({ marks, footage, zone, download, onPlay, onClear }: 
   const lengthMs = range.endMs - range.startMs
   const recordedMs = recordedMsIn(range, footage.segments)
   const isTooLong = lengthMs > longestDownloadMs
-  // The timeline has told only of what it shows.
+  // The timeline has loaded only what it shows.
   const isKnown = footage.startMs <= range.startMs && footage.endMs >= range.endMs && !footage.isLoading
   const isEmpty = isKnown && recordedMs === 0
   return (

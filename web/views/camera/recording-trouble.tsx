@@ -1,4 +1,4 @@
-// Why nothing is being recorded at the moment, and what helps.
+// Explains why nothing is being recorded at the moment and what helps.
 
 import { tell } from '../../model/told.ts'
 import { Fault } from '../../parts/fault.tsx'
@@ -12,7 +12,7 @@ export type RecordingTroubleProps = {
   readonly nowMs: number
 }
 
-/** The newest gap is told up to now; what ended longer ago is history. */
+/** The newest gap extends to now; one that ended earlier is history. */
 const openMs = 30_000
 
 export function RecordingTrouble({ recording, footage, nowMs }: RecordingTroubleProps) {

@@ -1,4 +1,4 @@
-// What is recorded of a camera: its timeline, the buttons of it, the marked range, and why there is nothing.
+// The recordings of a camera: timeline, controls and marked range, or why there are none.
 
 import { useState } from 'react'
 import type { AnyCamera } from '../../app/camera-queries.ts'

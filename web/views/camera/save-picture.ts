@@ -1,6 +1,6 @@
-// The picture that is shown, as a file; and how a page hands out a file.
+// Saves the displayed frame as a file.
 
-/** Of a `<video>` or `<img>` inside `stage`, at its full size, JPEG. Undefined while nothing is shown. */
+/** JPEG of the `<video>` or `<img>` inside `stage` at full resolution; undefined while nothing is shown. */
 export async function takePicture(stage: HTMLElement): Promise<Blob | undefined> {
   const shown = stage.querySelector<HTMLVideoElement | HTMLImageElement>('video, img')
   if (!shown) return undefined
@@ -15,13 +15,13 @@ export async function takePicture(stage: HTMLElement): Promise<Blob | undefined>
   return new Promise((resolve) => canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/jpeg', 0.95))
 }
 
-/** Into the browser's downloads. */
+/** Starts a browser download. */
 export function saveFile(content: Blob | string, name: string): void {
   const link = document.createElement('a')
   const url = typeof content === 'string' ? content : URL.createObjectURL(content)
   link.href = url
   link.download = name
   link.click()
-  // The browser has taken hold of it by then.
+  // By then, the browser has opened the URL.
   if (typeof content !== 'string') setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

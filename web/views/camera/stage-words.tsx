@@ -1,4 +1,4 @@
-// Over the picture: why it stands still, or that there is none.
+// Message over the player: why the video is stalled or missing.
 
 import type { AnyCamera } from '../../app/camera-queries.ts'
 import type { Zone } from '../../model/zone.ts'
@@ -6,7 +6,7 @@ import { useClock } from '../../parts/clock.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Playback } from './use-playback.ts'
 
-/** What is recorded next comes within so long of now; until then waiting is no fault. */
+/** New footage becomes available within this time; until then, waiting is normal. */
 const freshMs = 20_000
 
 export function StageWords({

@@ -1,4 +1,4 @@
-// What the timeline shows, as SVG: the clock's marks, footage, gaps, the marked range, what is not there yet, and what plays.
+// Draws the timeline as SVG: ticks, footage, gaps, marked range, the future and the playhead.
 
 import { useId } from 'react'
 import { type Marks, rangeOf } from '../../model/marked-range.ts'
@@ -100,14 +100,14 @@ export function TimelineDrawing(props: TimelineDrawingProps) {
   )
 }
 
-/** An end of the marked range: a bracket that can be seen as one without its colour. */
+/** An end of the marked range, drawn as a bracket so that it does not depend on color. */
 function Handle({ x, side }: { readonly x: number; readonly side: 1 | -1 }) {
   const top = barTop - 5
   const bottom = barTop + barHeight + 5
   return <path className="timeline-handle" d={`M${x - side * 6} ${top}H${x}V${bottom}H${x - side * 6}`} />
 }
 
-/** Never too thin to be seen. */
+/** Wide enough to be visible. */
 function bar(from: number, to: number) {
   return { x: from, y: barTop, width: Math.max(1, to - from), height: barHeight }
 }

@@ -1,5 +1,5 @@
-// The marks of events below the timeline: what happened is read when one points at a mark or comes to it with the keyboard, a click plays
-// it. One stop of the Tab key for all of them; the arrow keys go from mark to mark.
+// Event markers below the timeline. Hover or focus shows what happened; a click plays it. They are a single tab stop;
+// arrow keys move between markers.
 
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { placeMarks } from '../../model/event-marks.ts'
@@ -21,7 +21,7 @@ export type TimelineEventsProps = {
 
 const room = 26
 const wordsWidth = 232
-/** More are counted. */
+/** Further events are counted. */
 const mostWords = 4
 
 export function TimelineEvents({ events, view, width, zone, onPick, preview }: TimelineEventsProps) {
@@ -57,7 +57,7 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
           className="event-mark"
           tabIndex={index === stop ? 0 : -1}
           style={{ left: Math.max(room / 2, Math.min(width - room / 2, place)) }}
-          // What is read on it is part of its name, for those who speak it (WCAG 2.5.3).
+          // The visible label is part of the accessible name (WCAG 2.5.3).
           aria-label={[
             writeCount(items.length),
             items.map(({ atMs, event }) => `${clock.time(atMs)} ${nameEvent(event, eventTexts)}`).join(', '),
@@ -94,7 +94,7 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
   )
 }
 
-/** Nothing for one. */
+/** Returns nothing for a single event. */
 function writeCount(count: number): string {
   if (count > 99) return '99+'
   return count > 1 ? String(count) : ''

@@ -1,4 +1,4 @@
-// What pointers and the wheel do on the timeline: a click plays, a drag moves what it took hold of, two fingers zoom.
+// Pointer and wheel input on the timeline: a click plays, a drag moves what was grabbed, two fingers zoom.
 
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { type Marks, markBetween, markEnd, markStart } from '../../model/marked-range.ts'
@@ -18,18 +18,18 @@ export type GestureOptions = {
   readonly onMarks: (marks: Marks) => void
 }
 
-/** `view` and `marks` are those when the pointer went down. */
+/** `view` and `marks` as they were when the pointer went down. */
 type Drag = { readonly grip: Grip; readonly x: number; readonly view: View; readonly marks: Marks; hasMoved: boolean }
 
 const wheelZoom = 1.25
-/** A pointer moved no further than this was clicking. */
+/** Less movement than this is a click. */
 const dragFrom = 4
 const reaches = { mouse: 8, finger: 22 }
 
 export function useGestures(options: GestureOptions) {
   const { frame, width, view, nowMs, cursorMs, marks, isMarking, onView, onPick, onMarks } = options
   const drag = useRef<Drag>(undefined)
-  /** Where each pointer is that is down; two zoom. */
+  /** Positions of the active pointers; two of them zoom. */
   const pointers = useRef(new Map<number, number>())
   const [hoverX, setHoverX] = useState<number>()
   const [scrubMs, setScrubMs] = useState<number>()
@@ -92,9 +92,9 @@ export function useGestures(options: GestureOptions) {
     setHoverX(undefined)
   }
   return {
-    /** Where the pointer is, unless it drags. */
+    /** Position of the pointer while nothing is dragged. */
     hoverX,
-    /** Where what plays is being dragged to. */
+    /** Moment that the playhead is being dragged to. */
     scrubMs,
     handlers: {
       onPointerDown: begin,
@@ -120,7 +120,7 @@ function useWheel(options: GestureOptions): void {
         onView(move(view, (event.deltaX / width) * (view.endMs - view.startMs)))
       } else onView(zoom(view, event.deltaY > 0 ? wheelZoom : 1 / wheelZoom, momentAt(x, view, width)))
     }
-    // Only a listener of one's own may keep the page from scrolling.
+    // React registers passive wheel listeners, which cannot prevent the page from scrolling.
     element?.addEventListener('wheel', turn, { passive: false })
     return () => element?.removeEventListener('wheel', turn)
   }, [frame])

@@ -1,5 +1,5 @@
-// The timeline under the picture: when there is footage, why there is none, what happened, where it plays. Clicked or dragged to play
-// from there, zoomed by the wheel, two fingers or the buttons; for the keyboard and for those who hear it a slider over time.
+// The timeline below the player: footage, gaps with their reasons, events and the playhead. A click or drag plays from
+// there; the wheel, two fingers or buttons zoom. For keyboards and screen readers it is a slider over time.
 
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Marks } from '../../model/marked-range.ts'
@@ -21,14 +21,14 @@ export type TimelineProps = {
   readonly footage: Footage
   readonly events: readonly TimedEvent[]
   readonly nowMs: number
-  /** The moment that is shown; now when live. */
+  /** The displayed moment; the current time when live. */
   readonly cursorMs: number
   readonly onPick: (ms: number) => void
   readonly marks: Marks
   readonly onMarks: (marks: Marks) => void
-  /** What is dragged over becomes the marked range. */
+  /** Dragging marks a range. */
   readonly isMarking: boolean
-  /** What was to be seen at a moment, shown while the pointer is there. */
+  /** Returns the thumbnail that is shown at the pointer. */
   readonly preview: (ms: number) => ReactNode
 }
 
@@ -47,7 +47,7 @@ export function Timeline(props: TimelineProps) {
   const pointedMs = hoverX === undefined ? undefined : momentAt(hoverX, view, width)
   const hoveredMs = scrubMs ?? (pointedMs !== undefined && pointedMs <= nowMs ? pointedMs : undefined)
   const hoveredX = hoveredMs === undefined ? undefined : placeOf(hoveredMs, view, width)
-  /** In steps, so that moving the pointer does not ask for a picture of every pixel. */
+  /** Rounded, so that moving the pointer does not request a thumbnail per pixel. */
   const stepMs = Math.max(1000, (8 / Math.max(1, width)) * (view.endMs - view.startMs))
   const gap = hoveredMs === undefined ? undefined : footage.gaps.find((each) => holds(each, hoveredMs))
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,8 +1,8 @@
-// The time, for what must be drawn anew as it passes.
+// The current time, for what must be rendered again as time passes.
 
 import { useEffect, useState } from 'react'
 
-/** Unix milliseconds, renewed every `intervalMs`. */
+/** Unix milliseconds, updated every `intervalMs`. */
 export function useNow(intervalMs: number): number {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {

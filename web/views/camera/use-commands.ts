@@ -1,4 +1,4 @@
-// What can be done on a camera's page, by key or by button.
+// The actions of the camera page, by shortcut or button.
 
 import type { RefObject } from 'react'
 import { findNextEvent } from '../../model/event-marks.ts'
@@ -30,14 +30,14 @@ export type CommandsOptions = {
 
 const stepMs = 10_000
 const farStepMs = 60_000
-/** Later than this nothing is recorded yet. */
+/** Nothing later than this has been recorded yet. */
 const newestMs = 5_000
 
 export function useCommands(options: CommandsOptions): Commands {
   const { camera, playback, zone, stage, events, marks, mark, download, openDialog, say } = options
   const { camera: texts } = useTexts()
   const { isLive, cursorMs, isPaused, rate, view, setView, play, seek, goLive, setPaused, setRate } = playback
-  /** What needs recordings does nothing where there are none. */
+  /** Actions that need recordings do nothing without them. */
   const recorded = (act: () => void) => () => {
     if (camera.has_recording) act()
   }

@@ -1,5 +1,5 @@
-// The keys of a camera's page. Single letters can be in the way of those who speak to their computer or whose hands slip, so they can be
-// switched off; the browser keeps that choice.
+// Keyboard shortcuts of the camera page. Single-letter shortcuts can interfere with speech input or be pressed by
+// accident, so they can be disabled; the choice is stored in the browser.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findCommand, type PlayerCommand } from '../../model/player-keys.ts'
@@ -8,7 +8,7 @@ const key = 'player-keys'
 
 export type Commands = Readonly<Record<PlayerCommand, () => void>>
 
-/** While they are off only the timeline and the buttons hear keys. */
+/** While disabled, only the timeline and the buttons react to keys. */
 export function useKeys(commands: Commands): { isOn: boolean; setOn: (isOn: boolean) => void } {
   const [isOn, setIsOn] = useState(() => localStorage.getItem(key) !== 'off')
   const latest = useRef(commands)
@@ -19,7 +19,7 @@ export function useKeys(commands: Commands): { isOn: boolean; setOn: (isOn: bool
       const command = findCommand(event)
       if (command === undefined || event.defaultPrevented || isTakenBy(event.target, event.key)) return
       event.preventDefault()
-      // What a held key repeats is going on, nothing else.
+      // Only moving and seeking repeat while a key is held.
       if (event.repeat && !repeatable.has(command)) return
       latest.current[command]()
     }
@@ -42,7 +42,7 @@ const repeatable: ReadonlySet<PlayerCommand> = new Set([
   'zoomOut',
 ])
 
-/** Whether what has the focus does something of its own with this key. */
+/** True if the focused element handles this key itself. */
 function isTakenBy(target: EventTarget | null, pressed: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest('input, select, textarea, dialog, [contenteditable]')) return true

@@ -1,5 +1,5 @@
-// What a camera's page plays: now, or the recordings from the moment in its address on; how fast, with sound or not; and which stretch
-// of time its timeline shows.
+// What the camera page plays: live, or recordings from the moment in the URL; speed, audio, and the visible part of the
+// timeline.
 
 import { useCallback, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
@@ -10,10 +10,10 @@ import type { PlayerState } from './player/player-state.ts'
 
 export type Playback = {
   readonly isLive: boolean
-  /** The moment that was asked for; changes of `jump` ask for it again. */
+  /** The requested moment; a change of `jump` requests it again. */
   readonly atMs: number
   readonly jump: number
-  /** The moment that is shown. */
+  /** The displayed moment. */
   readonly cursorMs: number
   readonly isPaused: boolean
   readonly isMuted: boolean
@@ -23,23 +23,23 @@ export type Playback = {
   readonly view: View
   /** Plays from there. */
   readonly play: (ms: number) => void
-  /** Goes there; what is paused stays so. */
+  /** Seeks there; paused playback stays paused. */
   readonly seek: (ms: number) => void
   readonly goLive: () => void
   readonly setPaused: (isPaused: boolean) => void
   readonly setMuted: (isMuted: boolean) => void
   readonly setRate: (rate: number) => void
   readonly setView: (view: View) => void
-  /** Undefined: not known, so that now is taken. */
+  /** Undefined if unknown; the current time is used. */
   readonly noteTime: (ms: number | undefined) => void
   readonly noteState: (state: PlayerState) => void
   readonly noteFailure: (failure: unknown) => void
 }
 
-/** Faster than time, what plays comes to an end here. */
+/** At faster than normal speed, playback ends here. */
 const newestMs = 8_000
 
-/** `hasRecording`: without, a moment in the address is not played. */
+/** Without `hasRecording`, a moment in the URL is ignored. */
 export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): Playback {
   const [search, setSearch] = useSearchParams()
   const askedMs = hasRecording ? readMoment(search.get('at')) : undefined
@@ -92,7 +92,7 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   }, [])
   const noteState = useCallback((now: PlayerState) => {
     setState(now)
-    // The button then plays.
+    // Playback then starts with the button.
     if (now === 'blocked') setPaused(true)
   }, [])
   return {
@@ -107,7 +107,7 @@ function readMoment(text: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** As the interface writes moments. */
+/** In the format of the API. */
 export function writeSeconds(ms: number): string {
   return writeTime(Math.floor(ms / 1000) * 1000).replace('.000', '')
 }

@@ -1,4 +1,4 @@
-// One camera on the wall: its picture, its name, and a word where something is wrong.
+// A camera on the wall: image, name, and a label if something is wrong.
 
 import { Link } from 'wouter'
 import { findStreamUrl } from '../../../sdk/index.ts'
@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.tsx'
 
 export type CameraTileProps = {
   readonly of: AnyCamera
-  /** For addresses of pictures of another size. */
+  /** For URLs of images in another size. */
   readonly isWaiting: boolean
 }
 

@@ -1,4 +1,4 @@
-// All cameras at a glance: live pictures of one's own and of those others share.
+// The wall: live images of all owned and shared cameras.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
@@ -14,21 +14,21 @@ import { useSearch } from '../../parts/search.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { CameraTile } from './camera-tile.tsx'
 
-/** What stands where tiles will be, until it is known which. */
+/** Placeholders until the list of cameras is known. */
 const ghosts = [1, 2, 3, 4]
-/** In the browser. */
+/** Key in the browser's storage. */
 const mostKey = 'most-tiles'
-/** Of the view, left and right together. */
+/** Left and right margins of the view together. */
 const margins = 48
 
 export function Cameras() {
   const { cameras: texts, loading } = useTexts()
   const client = useClient()
-  /** Of the larger group: as many tiles share the width. Most people have as many as last time. */
+  /** Number of tiles in the larger group. Most users have as many as last time. */
   const [most, setMost] = useState(() => Number(localStorage.getItem(mostKey)) || mostOfFew + 1)
   useEffect(() => localStorage.setItem(mostKey, String(most)), [most])
   const tileView = useMemo(() => readTileView(most), [most])
-  // While larger pictures are asked for, the others stay.
+  // While larger images load, keep the others.
   const own = useQuery({ ...ownCamerasQuery(client, tileView), placeholderData: keepPreviousData })
   const shared = useQuery({ ...sharedCamerasQuery(client, tileView), placeholderData: keepPreviousData })
   const all = useMemo(() => joinLists(own.data ?? [], shared.data ?? []), [own.data, shared.data])
@@ -102,7 +102,7 @@ function joinLists(own: readonly Camera[], shared: readonly SharedCamera[]): Any
   ]
 }
 
-/** A key frame a second is movement enough for a glance. */
+/** One key frame per second is enough for an overview. */
 function readTileView(count: number): TileView {
   const { width, height } = findTileSize(innerWidth - margins, devicePixelRatio, count)
   return { max_width: width, max_height: height, refresh_rate: 1 }

@@ -1,4 +1,4 @@
-// What happened at one's cameras, day by day, newest first; each leads to its moment.
+// Events of all cameras by day, newest first; each links to its moment.
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { memo, useMemo } from 'react'
@@ -54,7 +54,7 @@ export function Events() {
         : client.events.listOfCamera(cameraId, query, { signal })
     },
     getNextPageParam: ({ next }, _pages, offset) => (next === null ? undefined : offset + pageSize),
-    // All pages that are shown are asked for again.
+    // All loaded pages are refreshed.
     refetchInterval: ({ state }) => findIntervalMs(intervalMs, state.data?.pages.length ?? 0, 1),
   })
   const clock = useClock(zone)
@@ -131,7 +131,7 @@ export function Events() {
 
 type EventRowProps = { readonly event: CameraEvent; readonly camera: Camera | undefined }
 
-/** Drawn anew when it changes, not when others come: there may be thousands. */
+/** Memoized, because there may be thousands. */
 const EventRow = memo(({ event, camera }: EventRowProps) => {
   const { events: texts } = useTexts()
   const clock = useClock()
@@ -165,7 +165,7 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
   )
 })
 
-/** The day of a date in the address, from midnight to midnight; undefined for all of them. */
+/** The day in the URL, from midnight to midnight; undefined for all days. */
 function readDay(day: string, zone: Zone): { start: string; end: string } | undefined {
   const local = parseLocalTime(`${day}T12:00`)
   if (!local) return undefined
@@ -176,7 +176,7 @@ function readDay(day: string, zone: Zone): { start: string; end: string } | unde
   }
 }
 
-/** An event moves to the next page while newer ones come in front of it. */
+/** New events push older ones to the next page. */
 function unique(events: readonly CameraEvent[]): CameraEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()]
 }

@@ -1,4 +1,4 @@
-// Who may watch a camera: inviting by e-mail, what each may see, and taking it back.
+// Guests of a camera: invite by email, change permissions, remove.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -98,7 +98,7 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
   const { guests: texts } = useTexts()
   const client = useClient()
   const queries = useQueryClient()
-  /** What was chosen, until the list says the same. */
+  /** The new value, until the list confirms it. */
   const [wanted, setWanted] = useState<boolean>()
   const onSettled = () => queries.invalidateQueries({ queryKey: guestsKey(cameraId) })
   const change = useMutation({
@@ -142,7 +142,7 @@ function nameOf({ first_name, last_name }: Guest): string {
   return [first_name, last_name].filter(Boolean).join(' ')
 }
 
-/** Who was invited although the answer was lost is found in the list. */
+/** A guest who was invited although the response was lost is found in the list. */
 async function inviteGuest(client: Client, cameraId: number, guest: NewGuest): Promise<Guest> {
   try {
     return await client.guests.create(cameraId, guest)

@@ -1,4 +1,4 @@
-// Who is in: applications one has let in, and browsers that are signed in.
+// Applications that the user has authorized, and the user's sessions.
 
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

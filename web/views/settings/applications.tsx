@@ -1,4 +1,4 @@
-// OAuth applications one has registered, so that a program of one's own can sign people in.
+// OAuth applications that the user has registered.
 
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'

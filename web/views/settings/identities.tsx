@@ -1,4 +1,4 @@
-// Accounts at identity providers that sign in to one's own. To link another takes a page of the server's, and that of the provider.
+// Linked accounts at identity providers. Linking another one goes through a page of the server and one of the provider.
 
 import { useMutation } from '@tanstack/react-query'
 import type { Client, Identity } from '../../../sdk/index.ts'
@@ -10,7 +10,7 @@ import { pagePath } from '../../parts/page-path.ts'
 import { useLanguage, useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
 
-/** Nothing where the server has no providers, and the account no links of before. */
+/** Renders nothing if the server has no providers and the account has no links. */
 export function Identities({ client }: { readonly client: Client }) {
   const { identities: texts } = useTexts()
   const { language } = useLanguage()

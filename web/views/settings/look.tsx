@@ -1,4 +1,4 @@
-// Language and colours: choices of this browser, kept in it.
+// Language and theme, stored in the browser.
 
 import { useState } from 'react'
 import { keepTheme, readTheme, themes } from '../../app/theme.ts'

@@ -1,4 +1,4 @@
-// The name others see; password and address are changed on pages of the server's own.
+// The user's name. Password and email are changed on the server's own pages.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-// How the server is doing; for its owners.
+// State of the server, for its owners.
 
 import { useQuery } from '@tanstack/react-query'
 import type { ServerState } from '../../../sdk/index.ts'

@@ -1,4 +1,4 @@
-// One's account, what recordings take, how the dashboard looks; for owners the server too. Parts that each have an address.
+// Settings: account, storage, appearance and, for owners, the server. Each section has its own URL.
 
 import type { ReactNode } from 'react'
 import { Link, useParams } from 'wouter'
@@ -35,7 +35,7 @@ export function Settings() {
   const me = useMe()
   const { part: wanted } = useParams<{ part?: string }>()
   const parts: readonly Part[] = me.data?.is_owner ? [...forEverybody, ...forOwners] : forEverybody
-  // Until it is known whose page this is, an owner's part is not taken for one that does not exist.
+  // Until the user is known, an owner's section must not be treated as missing.
   const isPending = me.isPending && forOwners.some((each) => each === wanted)
   const part = parts.find((each) => each === wanted) ?? 'profile'
   return (

@@ -1,4 +1,4 @@
-// How much space recordings take, how long it will do, and which camera takes what.
+// Storage: space used by recordings, how long it will last, and the share of each camera.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -80,7 +80,7 @@ function FullAt({ at }: { readonly at: string | null }) {
 
 type ServerStorageProps = { readonly server: NonNullable<StorageAnswer['server']>; readonly isEarly: boolean }
 
-/** For owners: the disk, and what all users together have on it. */
+/** For owners: the disk, and the recordings of all users together. */
 function ServerStorage({ server, isEarly }: ServerStorageProps) {
   const { storage: texts } = useTexts()
   const sizes = useSizes()
@@ -117,7 +117,7 @@ function ServerStorage({ server, isEarly }: ServerStorageProps) {
 
 type DoubtProps = { readonly of: NonNullable<NonNullable<StorageAnswer['server']>['clock_doubt']> }
 
-/** Footage that is too old only if the clock of the server is right. */
+/** Recordings that look too old only because the server's clock may be wrong. */
 function Doubt({ of: { ahead_seconds: ahead, remaining_seconds: remaining } }: DoubtProps) {
   const { storage: texts, recordingFields } = useTexts()
   const write = (seconds: number) => {
@@ -135,7 +135,7 @@ function Doubt({ of: { ahead_seconds: ahead, remaining_seconds: remaining } }: D
 
 type RepairProps = { readonly of: NonNullable<NonNullable<StorageAnswer['server']>['repair']> }
 
-/** How far it is with the files that a crash left open. */
+/** Progress of repairing files that a crash left open. */
 function Repair({ of: { pending_files: pending, repaired_files: done, failed_files: failed } }: RepairProps) {
   const { storage: texts } = useTexts()
   return (

@@ -1,4 +1,4 @@
-// Personal access tokens: for one's own programs. The value is shown once.
+// Personal access tokens for the user's own programs. The value is shown once.
 
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,10 +1,10 @@
-// Lists of what an account holds: read whole, and again after each change.
+// Lists that belong to an account: read completely, and again after each change.
 
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { readAll } from '../../app/read-all.ts'
 
 export type AccountList<T> = UseQueryResult<T[]> & {
-  /** For changes: when one is over, however it went, the list is read again. */
+  /** For mutations: reads the list again when the mutation has ended, whatever its result. */
   readonly onSettled: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// One account in the list of all: who it is, and, opened, what an owner can do about it.
+// An account in the list of users and, when expanded, what an owner can do with it.
 
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
@@ -69,7 +69,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
   const signOut = useMutation({ mutationFn: () => client.users.signOut(user.id), onSettled })
   const removeFactor = useMutation({ mutationFn: () => client.users.removeSecondFactor(user.id), onSettled })
   const remove = useMutation({
-    // Gone already, also where an earlier answer was lost: that is what was wanted.
+    // Already deleted, possibly because the response to an earlier attempt was lost. That is the desired state.
     mutationFn: () =>
       client.users.delete(user.id, { remove_cameras: true }).catch((error) => {
         if (!(error instanceof NightjarError && error.status === 404)) throw error

@@ -1,4 +1,4 @@
-// How much space the recordings of a user take, and how much they may.
+// Space used by a user's recordings, and its limit.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -17,7 +17,7 @@ export function UserStorage({ user, client }: { readonly user: Account; readonly
   const sizes = useSizes()
   const queryKey = ['account', 'users', user.id, 'storage']
   const storage = useQuery({ queryKey, queryFn: ({ signal }) => client.users.getStorage(user.id, { signal }) })
-  /** As typed; undefined until somebody does. */
+  /** As typed; undefined until edited. */
   const [typed, setTyped] = useState<string>()
   const limit = useMutation({
     mutationFn: (max_bytes: number | null) => client.users.updateStorage(user.id, { max_bytes }),

@@ -1,4 +1,4 @@
-// All accounts of the server, for its owners: who there is, somebody new, and who may not come in any more.
+// All accounts of the server, for its owners: list, add, disable.
 
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -33,7 +33,7 @@ function UserList({ client }: { readonly client: Client }) {
 
 type NewUserProps = { readonly client: Client; readonly onSettled: () => void }
 
-/** By a link in a mail, or with a password that is told in another way. */
+/** By an emailed link, or with a password that is passed on in another way. */
 function NewUser({ client, onSettled }: NewUserProps) {
   const { users: texts } = useTexts()
   const [email, setEmail] = useState('')

@@ -1,20 +1,20 @@
-// A video element that plays HLS and knows the wall clock of what it shows. hls.js where the browser has Media Source Extensions,
-// else the browser's own player; loaded only when something is to be played.
+// A video element that plays HLS and knows the wall-clock time of the displayed frame. It uses hls.js where the browser
+// has Media Source Extensions, and the browser's own player otherwise. hls.js is loaded on first use.
 
 export type HlsVideo = {
-  /** Wall clock of the picture that is shown, Unix milliseconds; undefined before the first. */
+  /** Wall-clock time of the displayed frame, Unix milliseconds; undefined before the first frame. */
   currentMs(): number | undefined
-  /** Shows another moment; false when the playlist does not hold it. */
+  /** Seeks to another moment. Returns false if the playlist does not contain it. */
   seek(ms: number): boolean
-  /** Goes to what a stream of now has last. */
+  /** Seeks to the newest part of a live stream. */
   toNewest(): void
   close(): void
 }
 
-/** Where the person has not touched the page yet, sound may be refused: `onBlocked`. */
+/** Before the user has interacted with the page, browsers may refuse to play audio: `onBlocked`. */
 export function playVideo(video: HTMLVideoElement, onBlocked: () => void): void {
   video.play().catch((error: Error) => {
-    // Other refusals are those of a video that was closed, or has nothing yet; it begins by itself.
+    // Other refusals come from a video that was closed or has no data yet; it starts by itself.
     if (error.name === 'NotAllowedError') onBlocked()
   })
 }
@@ -22,11 +22,11 @@ export function playVideo(video: HTMLVideoElement, onBlocked: () => void): void 
 export type HlsVideoOptions = {
   readonly video: HTMLVideoElement
   readonly url: string
-  /** Where to begin; for a stream of now its newest picture. */
+  /** Where to begin; a live stream begins at its newest frame. */
   readonly startMs?: number | undefined
-  /** How many times faster than it was recorded the stream itself is; 1 unless given. */
+  /** Speed of the recorded stream itself; defaults to 1. */
   readonly speed?: number | undefined
-  /** It cannot go on: the stream is gone, or this browser cannot play it. */
+  /** Playback cannot continue: the stream is gone or the browser cannot play it. */
   readonly onFailure: (reason: 'network' | 'media') => void
 }
 
@@ -36,7 +36,7 @@ export async function openHlsVideo(options: HlsVideoOptions): Promise<HlsVideo> 
   return playNatively(options)
 }
 
-/** A list of now with two segments is enough for `liveSyncDurationCount`: where more would have to be waited for, it is not. */
+/** A live playlist with two segments is enough for `liveSyncDurationCount`; do not wait for more. */
 function beginEarly(url: string): string {
   const address = new URL(url)
   address.searchParams.set('start', 'early')
@@ -47,7 +47,7 @@ type HlsClass = typeof import('hls.js/light').default
 
 function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
   const hls = new Hls({
-    // Its worker is made from a blob, which the policy of the page forbids.
+    // The hls.js worker is created from a blob URL, which the content security policy forbids.
     enableWorker: false,
     backBufferLength: 60,
     maxBufferLength: 20,
@@ -72,10 +72,10 @@ function playWithHls(Hls: HlsClass, { video, url, startMs, speed = 1, onFailure 
     if (!fragment || fragment.programDateTime === null) return undefined
     const offset = (ms - fragment.programDateTime) / 1000 / speed
     const isLast = fragment === fragments.at(-1)
-    // What lies in a gap shows the next footage; what lies after everything is not there yet.
+    // A moment in a gap seeks to the next footage. A moment after the end is not available yet.
     return isLast && offset > fragment.duration ? undefined : fragment.start + Math.min(offset, fragment.duration)
   }
-  // The first entry begins with the key frame before the moment that was asked for.
+  // The first segment begins at the key frame before the requested moment.
   hls.on(Hls.Events.LEVEL_UPDATED, () => {
     const place = wantedMs === undefined ? undefined : findPlace(wantedMs)
     if (place === undefined) return
@@ -112,7 +112,7 @@ type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
 function playNatively({ video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
   const startOf = () => {
     const toldMs = (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
-    // Some play HLS and do not tell its clock: right up to the first gap.
+    // Some browsers play HLS without reporting its clock; this is correct up to the first gap.
     return Number.isNaN(toldMs) ? (startMs ?? toldMs) : toldMs
   }
   const fail = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'media')

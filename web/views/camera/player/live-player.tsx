@@ -1,4 +1,5 @@
-// A camera now: HLS with sound where there is any, moving JPEGs where HLS cannot be played. What breaks is begun again by itself.
+// Plays a camera live: HLS with audio, if there is any, or MJPEG where HLS cannot be played. Restarts by itself after
+// an error.
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
@@ -13,7 +14,7 @@ export type LivePlayerProps = {
   readonly isMuted: boolean
   readonly isPaused: boolean
   readonly label: string
-  /** Wall clock of the picture to the second; undefined where it is not known. */
+  /** Wall-clock time of the displayed frame, to the second; undefined if unknown. */
   readonly onTime: (ms: number | undefined) => void
   readonly onState: (state: PlayerState) => void
 }
@@ -31,7 +32,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   const [isUnplayable, setUnplayable] = useState(false)
   const isOnline = camera.status === 'online'
   const hasHls = findStreamUrl(camera, 'hls') !== undefined
-  // Addresses are signed anew with each answer; the newest is taken when one is needed.
+  // URLs are signed anew with each response; use the newest when one is needed.
   const hlsUrl = useRef<string>(undefined)
   hlsUrl.current = findStreamUrl(camera, 'hls')
   const usesHls = isOnline && hasHls && !isUnplayable
@@ -84,7 +85,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   useProgress(video, { isPaused: isPaused || !usesHls, of: `${usesHls} ${attempt}`, onState, onStuck: again })
   const isPictures = !usesHls && isOnline
   useEffect(() => {
-    // Moving JPEGs say nothing of how they get on.
+    // An MJPEG image does not report its state.
     if (isPictures) told.current.onState('playing')
   }, [isPictures])
   const pictures = useRef<HTMLDivElement>(null)
@@ -114,7 +115,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   )
 }
 
-/** While moving JPEGs are paused: the address of the one that was shown last. */
+/** URL of the last image, shown while MJPEG is paused. */
 function useStill(pictures: { readonly current: HTMLElement | null }, isPaused: boolean): string | undefined {
   const [still, setStill] = useState<string>()
   useEffect(() => {

@@ -1,26 +1,26 @@
-// How a video gets on: told when it changes, so that the page can say why a picture stands still.
+// State of a video element. Reports changes, so that the page can explain why the video does not play.
 
 import { type RefObject, useEffect, useRef } from 'react'
 import { playVideo } from './hls-video.ts'
 
 /**
- * `starting` until the first picture, `waiting` when the next ones do not come, `ended` when there are no more; `blocked` when the
- * browser wants the person to do something first.
+ * `starting` until the first frame, `waiting` while the next frames are missing, `ended` when there are no more,
+ * `blocked` when the browser requires user interaction first.
  */
 export type PlayerState = 'starting' | 'playing' | 'waiting' | 'ended' | 'blocked'
 
 export type ProgressOptions = {
   readonly isPaused: boolean
-  /** Another value is another video: it starts anew. */
+  /** Identifies the video; another value resets the state. */
   readonly of: unknown
   readonly onState: (state: PlayerState) => void
-  /** It has been standing still for so long that waiting on will not help. */
+  /** Stalled for so long that waiting will not help. */
   readonly onStuck: () => void
 }
 
 const lookEveryMs = 500
 const waitingFromMs = 3_000
-/** The first picture of a camera that nobody else watches takes its time. */
+/** The first frame of a camera that nobody else is watching takes longer. */
 const startingForMs = 8_000
 const stuckFromMs = 12_000
 
@@ -40,7 +40,7 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
     const timer = setInterval(() => {
       const element = video.current
       const nowMs = Date.now()
-      // A tab that nobody sees may be slowed down by the browser; that is no fault.
+      // Browsers throttle hidden tabs, which is not an error.
       if (!element || latest.current.isPaused || document.hidden) {
         movedMs = nowMs
         return
@@ -52,7 +52,7 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
       place = element.currentTime
       const stillMs = nowMs - movedMs
       if (element.ended) tell('ended')
-      // Loading another stream has stopped it, or the browser wants the person to do something first.
+      // Interrupted by loading another stream, or the browser requires user interaction.
       else if (element.paused && element.readyState >= element.HAVE_FUTURE_DATA)
         playVideo(element, () => tell('blocked'))
       else if (stillMs >= (hasMoved ? waitingFromMs : startingForMs)) tell('waiting')

@@ -1,4 +1,5 @@
-// A camera's recordings from a moment on. A jump within what the player holds is a seek, any other a new stream.
+// Plays a camera's recordings from a given moment. A jump within the loaded playlist is a seek; any other creates a new
+// stream.
 
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
@@ -14,23 +15,23 @@ import { type PlayerState, useProgress } from './player-state.ts'
 export type RecordedPlayerProps = {
   readonly kind: CameraKind
   readonly cameraId: number
-  /** Where to play; another value is a jump, also to the same moment when `jump` differs. */
+  /** Where to play. Another value is a jump; so is the same moment with another `jump`. */
   readonly atMs: number
   readonly jump: number
   readonly isPaused: boolean
   readonly isMuted: boolean
   readonly rate: number
   readonly label: string
-  /** Wall clock of the picture, about four times a second. */
+  /** Reports the wall-clock time of the displayed frame, about four times per second. */
   readonly onTime: (ms: number) => void
   readonly onState: (state: PlayerState) => void
-  /** No footage from there on, or it cannot be played. What passes by itself is tried again instead. */
+  /** There is no footage from there on, or it cannot be played. Temporary errors are retried instead. */
   readonly onFailure: (failure: 'nothing' | 'unplayable' | unknown) => void
 }
 
 const tellIntervalMs = 250
 const retryMs = 3_000
-/** What was recorded so recently may still be on its way. */
+/** Footage this recent may not be available yet. */
 const freshMs = 30_000
 
 type Wanted = { readonly startMs: number; readonly speed: number }
@@ -50,10 +51,10 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   wantedSpeed.current = speed
   const pace = useRef(new Pace())
   const [stream, setStream] = useState<Opened>()
-  /** What was asked for last; of several that are on their way, only this one counts. */
+  /** The latest request; results of earlier ones are discarded. */
   const wanted = useRef<Wanted>(undefined)
   const isOpening = useRef(false)
-  /** Where the picture was last, to go on from there. */
+  /** Last displayed moment, to resume from. */
   const shownMs = useRef<number>(undefined)
   const { mutate } = useMutation({
     mutationFn: async ({ startMs, speed }: Wanted): Promise<Opened> => {
@@ -73,7 +74,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
         retry.current = setTimeout(() => openStream(asked.startMs), retryMs)
         return
       }
-      // What played before goes on.
+      // Keep playing the previous stream.
       isOpening.current = false
       told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
     },
@@ -88,7 +89,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     },
     [mutate],
   )
-  // `jump` says that the same moment is wanted again.
+  // A change of `jump` requests the same moment again.
   useEffect(() => {
     pace.current.reset()
     if (isOpening.current || !player.current?.seek(atMs)) openStream(atMs)
@@ -106,7 +107,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     const onFailure = (reason: 'network' | 'media') => {
       if (isClosed) return
       if (reason === 'media') return told.current.onFailure('unplayable')
-      // A server that restarts, or a stream that is too old: another one from where this one stood.
+      // The server restarted or the stream expired: create another one at the same position.
       told.current.onState('waiting')
       clearTimeout(retry.current)
       retry.current = setTimeout(() => openStream(shownMs.current ?? told.current.atMs), retryMs)
@@ -131,14 +132,14 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       shownMs.current = ms
       told.current.onTime(ms)
       const { isPaused, rate } = told.current
-      // What is near to now cannot be overtaken, and a tab that nobody sees is slowed down by the browser.
+      // Near the live edge, playback cannot be faster, and browsers throttle hidden tabs.
       const isFast = rate > 1 && wantedSpeed.current === 1 && !isPaused && !document.hidden
       if (!isFast || ms > Date.now() - freshMs) pace.current.reset()
       else if (pace.current.isBehind(performance.now(), ms, rate)) setKeepsUp(false)
     }, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
-  // Another stream has to be set going too.
+  // Another stream has to be started as well.
   useEffect(() => {
     const element = video.current
     if (!element) return
@@ -151,7 +152,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     isPaused: isPaused || !stream,
     of: `${stream?.url} ${jump}`,
     onState,
-    // At the newest picture it waits for the next one; everywhere else another stream may know more.
+    // At the newest frame the player waits for the next one. Anywhere else, a new stream may contain more.
     onStuck: () => {
       const ms = shownMs.current
       if (ms !== undefined && ms < Date.now() - freshMs) openStream(ms)
