@@ -55,7 +55,7 @@ async function recordedUrl(id: number, startMs: number, endMs?: number): Promise
   return json.url
 }
 
-test('two MJPEG live views move, each within seconds of now', { timeout: 60_000 }, async () => {
+test('two MJPEG live views show moving frames that are at most seconds old', { timeout: 60_000 }, async () => {
   const live = await Promise.all(ids.map((id) => streamUrl(id, 'mjpeg')))
   await using viewer = await openViewer({ live })
   for (const index of [0, 1]) {
@@ -81,7 +81,7 @@ test('live HLS plays in hls.js', { timeout: 60_000 }, async () => {
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('the burned-in clock of a recorded stream agrees with the time the playlist says, after seeks too', {
+test('the burned-in clock of a recorded stream matches the playlist, also after seeking', {
   timeout: 120_000,
 }, async () => {
   const startMs = (await recordingStartMs(ids[0]!)) + 2000
@@ -103,7 +103,7 @@ test('the burned-in clock of a recorded stream agrees with the time the playlist
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('a recorded stream without end plays on into live', { timeout: 60_000 }, async () => {
+test('a recorded stream without an end continues into live footage', { timeout: 60_000 }, async () => {
   const startMs = Date.now() - 8000
   await using viewer = await openViewer({ recorded: await recordedUrl(ids[1]!, startMs) })
   const first = await eventually('a picture', 20_000, () => viewer.readClock('video'))
@@ -115,7 +115,7 @@ test('a recorded stream without end plays on into live', { timeout: 60_000 }, as
   assert.deepEqual(await fatalErrors(viewer.page), [])
 })
 
-test('live and recorded playlists keep to the rules of HLS while they grow, and so do their files', {
+test('growing live and recorded playlists and their segments conform to the HLS specification', {
   timeout: 60_000,
 }, async () => {
   const recorded = await recordedUrl(ids[1]!, Date.now() - 12_000)

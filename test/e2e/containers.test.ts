@@ -51,7 +51,7 @@ function withoutFirstGroup(stream: ProbedStream): ProbedStream {
   return { ...stream, packets: stream.packets.slice(second) }
 }
 
-test('containers by HTTP are detected, seen and recorded whole, and one that loses its process comes back', {
+test('containers over HTTP are detected, shown and recorded completely, and recover when their process dies', {
   timeout: 180_000,
 }, async () => {
   await using opened = new AsyncDisposableStack()

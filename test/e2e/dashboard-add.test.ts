@@ -35,7 +35,7 @@ const listNames = async () => {
 }
 const look = () => page.getByRole('button', { name: 'Test connection' }).click()
 
-test('why there is no picture is said in words, with what to try', async () => {
+test('the reason for missing video is explained, with advice', async () => {
   const address = page.getByLabel('Camera URL')
   await address.fill('yard')
   await look()
@@ -58,7 +58,7 @@ test('why there is no picture is said in words, with what to try', async () => {
   await checkAccessible(page)
 })
 
-test('a usual address of a maker is tried with one press, and the picture is the one of now', async () => {
+test('a common URL of a manufacturer can be tested with one click, and the image is current', async () => {
   await page.getByRole('button', { name: 'Try the TP-Link' }).click()
   await page.getByRole('heading', { name: 'Camera found' }).waitFor()
   await page.getByText('640 × 360, H.264').waitFor()
@@ -70,7 +70,7 @@ test('a usual address of a maker is tried with one press, and the picture is the
   await checkAccessible(page)
 })
 
-test('the second step costs what the camera really sends; back finds the first as it was', async () => {
+test('the second step estimates disk space from the measured bit rate; going back restores the first step', async () => {
   await tabTo(page, 'button', 'Use this camera')
   await page.keyboard.press('Enter')
   const name = page.getByLabel('Name', { exact: true })
@@ -84,7 +84,7 @@ test('the second step costs what the camera really sends; back finds the first a
   await page.getByRole('button', { name: 'Use this camera' }).click()
 })
 
-test('an answer that is lost and a double click make one camera', async () => {
+test('a lost response and a double click create one camera', async () => {
   await page.getByLabel('Name', { exact: true }).fill('Yard')
   let isLost = false
   await page.route('**/v1/cameras/', async (route) => {
@@ -103,7 +103,7 @@ test('an answer that is lost and a double click make one camera', async () => {
   await page.unroute('**/v1/cameras/')
 })
 
-test('a camera in the network is found, asked for its streams, and looked at', async () => {
+test('a camera in the network is discovered, its streams are listed and tested', async () => {
   await using onvif = await openOnvifCamera({
     auth: { kind: 'wsse', ...credentials },
     profiles: [
@@ -131,7 +131,7 @@ test('a camera in the network is found, asked for its streams, and looked at', a
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Heron Dome')
 })
 
-test('a camera that is away can be added all the same, on a phone', async () => {
+test('an offline camera can still be added, on a phone', async () => {
   const storageState = await page.context().storageState()
   const look = { viewport: { width: 360, height: 780 }, colorScheme: 'dark', locale: 'de-DE' } as const
   const phone = await scene.openPage({ storageState, ...look })

@@ -50,7 +50,7 @@ async function report(title: string, occurredAtMs: number) {
   await scene.server.request('/v1/events/', { method: 'POST', body })
 }
 
-test('live shows now, and its time is that of the picture', async () => {
+test('live playback is current and its displayed time matches the frame', async () => {
   const shown = await eventually('there is a live picture', 30_000, readPicture)
   assert.ok(Math.abs(shown.code.unixMs - Date.now()) < 15_000)
   await eventually('the time beside it is that of the picture', 20_000, async () => {
@@ -62,7 +62,7 @@ test('live shows now, and its time is that of the picture', async () => {
   await report('Front door opened', reportedMs)
 })
 
-test('a network that is too slow has words of its own, and the picture goes on when it is not any more', async () => {
+test('a slow network is reported, and playback continues when it recovers', async () => {
   const files = /\/media\/cameras\/.*\.m4s/
   await page.route(files, () => {})
   await page.getByText('The connection is slow or interrupted').waitFor({ timeout: 30_000 })
@@ -71,7 +71,7 @@ test('a network that is too slow has words of its own, and the picture goes on w
   await page.getByText('The connection is slow or interrupted').waitFor({ state: 'detached', timeout: 60_000 })
 })
 
-test('an event is marked on the timeline: the keyboard comes to it, reads it, and plays it', async () => {
+test('an event marker on the timeline can be reached, read and played by keyboard', async () => {
   const mark = page.getByRole('toolbar', { name: 'Events on the timeline' }).getByRole('button')
   await mark.waitFor({ timeout: 30_000 })
   assert.match(String(await mark.getAttribute('aria-label')), /Front door opened/)
@@ -89,7 +89,7 @@ test('an event is marked on the timeline: the keyboard comes to it, reads it, an
   assert.ok(laterMs > -groupMs && laterMs < groupMs + (Date.now() - startedMs), `${laterMs} ms after the event`)
 })
 
-test('a click on the timeline plays that moment, to within a group of pictures', async () => {
+test('a click on the timeline plays that moment, accurate to a group of pictures', async () => {
   for (let presses = 0; presses < 12; presses++) await button('Zoom in').click()
   const box = (await timeline().boundingBox())!
   const [cursorMs, cursorX] = [await shownMs(), Number(await page.locator('.timeline-cursor').getAttribute('x1'))]
@@ -106,7 +106,7 @@ test('a click on the timeline plays that moment, to within a group of pictures',
   })
 })
 
-test('keys alone: pause, go, mark, download what is marked; the file holds it', async () => {
+test('by keyboard: pause, seek, mark a range and download it; the file contains the range', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-download-'))
   await page.locator('main').focus()
   await page.keyboard.press('Space')
@@ -151,7 +151,7 @@ test('keys alone: pause, go, mark, download what is marked; the file holds it', 
   await rm(folder, { recursive: true })
 })
 
-test('keys alone: speed, whole day, picture to keep, help that can switch them off', async () => {
+test('by keyboard: speed, whole day, save image, and the help that can disable shortcuts', async () => {
   await page.keyboard.press('n')
   await page.waitForURL((url) => !url.search.includes('at='))
   await page.keyboard.press('Shift+E')
@@ -218,7 +218,7 @@ test('keys alone: speed, whole day, picture to keep, help that can switch them o
   assert.equal(await page.getByRole('dialog').count(), 0)
 })
 
-test('a date and a time lead to the moment, also when clocks are changed', async () => {
+test('a date and time lead to the moment, also when the clocks change', async () => {
   await page.keyboard.press('g')
   const dialog = page.getByRole('dialog', { name: 'Go to date and time' })
   const field = dialog.getByLabel('Date and time')
@@ -243,7 +243,7 @@ test('a date and a time lead to the moment, also when clocks are changed', async
   await page.getByText('There is no footage').or(page.locator('.stage video')).first().waitFor()
 })
 
-test('gaps and events can be read in a list, and played from it', async () => {
+test('gaps and events can be read in a list and played from it', async () => {
   await page.goto(`${scene.server.url}/cameras/${id}`)
   await page.getByText(/and 1 event in this time/).click()
   const row = page.getByRole('row', { name: /Front door opened/ })
@@ -257,7 +257,7 @@ test('gaps and events can be read in a list, and played from it', async () => {
   await page.waitForURL((url) => !url.search.includes('at='))
 })
 
-test('axe finds nothing, in both themes, on a laptop and on a phone, with everything open', async () => {
+test('axe finds no violations in both themes, on a laptop and on a phone, with everything open', async () => {
   const state = await page.context().storageState()
   for (const [width, locale] of [
     [1280, 'en-US'],
@@ -286,7 +286,7 @@ test('axe finds nothing, in both themes, on a laptop and on a phone, with everyt
   }
 })
 
-test('a camera that is away says so in words, its recordings still play, and it comes back by itself', async () => {
+test('an offline camera says why, its recordings still play, and it returns by itself', async () => {
   await source.faults.refuseConnections(8_000)
   await page.getByText('Offline. This picture is from').waitFor({ timeout: 60_000 })
   await page.getByRole('alert').waitFor()
@@ -301,7 +301,7 @@ test('a camera that is away says so in words, its recordings still play, and it 
   })
 })
 
-test('a server that is away is told, and live goes on by itself when it is back', async () => {
+test('an unreachable server is reported, and live playback resumes when it is back', async () => {
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor()
   await shoot(page, 'camera-server-away')

@@ -45,7 +45,7 @@ const findRecording = async () => {
 }
 const panel = (title: string) => page.locator('.panel', { has: page.getByRole('heading', { name: title }) })
 
-test('the form shows the address without the password, which stays when something else is changed', async () => {
+test('the form shows the URL without the password, which is kept when other fields change', async () => {
   const form = panel('Camera')
   assert.equal(await form.getByLabel('Camera URL').inputValue(), source.url('yard'))
   assert.equal(await form.getByLabel('Camera username').inputValue(), 'viewer')
@@ -60,7 +60,7 @@ test('the form shows the address without the password, which stays when somethin
   await shoot(page, 'camera-settings')
 })
 
-test('how well the pictures arrive is shown, in both languages', async () => {
+test('stream statistics are shown in both languages', async () => {
   await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'POST', body: { retention: 'P1D' } })
   const reception = panel('Reception')
   await reception.getByText(/^\d[\d.]* Mbit\/s$/).waitFor({ timeout: 40_000 })
@@ -82,7 +82,7 @@ test('how well the pictures arrive is shown, in both languages', async () => {
   await scene.server.request(`/v1/cameras/${id}/recording/`, { method: 'DELETE' })
 })
 
-test('a wrong password is told beside the form, and the right one mends it', async () => {
+test('a wrong password is reported beside the form, and the right one fixes it', async () => {
   const form = panel('Camera')
   await form.getByLabel('Camera password').fill('open')
   await form.getByRole('button', { name: 'Save' }).click()
@@ -93,7 +93,7 @@ test('a wrong password is told beside the form, and the right one mends it', asy
   await page.locator('.camera-state').getByText('Online').waitFor({ timeout: 60_000 })
 })
 
-test('an address that cannot be one is told at its field', async () => {
+test('an invalid URL is reported at its field', async () => {
   const form = panel('Camera')
   const address = form.getByLabel('Camera URL')
   await address.fill('yard')
@@ -105,7 +105,7 @@ test('an address that cannot be one is told at its field', async () => {
   await address.fill(source.url('yard'))
 })
 
-test('recording is turned on, limited and turned off by the keyboard alone, and tells what it takes', async () => {
+test('recording can be turned on, limited and turned off by keyboard, and shows the space it needs', async () => {
   const form = panel('Recording')
   await tabTo(page, 'checkbox', 'Record continuously')
   await page.keyboard.press('Space')
@@ -128,7 +128,7 @@ test('recording is turned on, limited and turned off by the keyboard alone, and 
   assert.equal(await findRecording(), undefined)
 })
 
-test('axe finds nothing, on a laptop and on a phone', async () => {
+test('axe finds no violations on a laptop and on a phone', async () => {
   await checkAccessible(page)
   await page.setViewportSize({ width: 360, height: 780 })
   await checkAccessible(page)
@@ -136,7 +136,7 @@ test('axe finds nothing, on a laptop and on a phone', async () => {
   await page.setViewportSize({ width: 1280, height: 860 })
 })
 
-test('removing asks first, says what goes, and can be called off', async () => {
+test('deleting a camera asks for confirmation, says what will be deleted, and can be canceled', async () => {
   await page.getByRole('button', { name: 'Remove' }).click()
   const dialog = page.getByRole('dialog', { name: 'Remove Front yard?' })
   await dialog.getByText('recordings').waitFor()

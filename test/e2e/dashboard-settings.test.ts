@@ -42,7 +42,7 @@ after(async () => {
 const openPart = (name: string) =>
   page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click()
 
-test('storage tells what each camera has, may have and keeps, and how full the disk is', async () => {
+test('the storage page shows usage, limit and retention per camera, and how full the disk is', async () => {
   const row = page.getByRole('listitem').filter({ hasText: 'Yard' })
   await row.getByText('kept for 30 days · at most 2 GB').waitFor()
   await page.getByRole('heading', { name: 'Server disk' }).waitFor()
@@ -54,7 +54,7 @@ test('storage tells what each camera has, may have and keeps, and how full the d
   await page.goBack()
 })
 
-test('owners see how the server is doing, and which cameras are away for what reason', async () => {
+test('owners see the state of the server and why cameras are offline', async () => {
   await openPart('Server')
   await page.getByText('Something needs your attention.').waitFor()
   await page.getByText('1 offline: the camera could not be reached').waitFor()
@@ -64,7 +64,7 @@ test('owners see how the server is doing, and which cameras are away for what re
   await checkAccessible(page)
 })
 
-test('an owner makes an account with a password, and invites somebody, by the keyboard', async () => {
+test('an owner creates an account with a password and invites a person, using only the keyboard', async () => {
   await openPart('Users')
   await page.getByRole('button', { name: 'Enter your password' }).click()
   await tabTo(page, 'textbox', 'E-mail address')
@@ -84,7 +84,7 @@ test('an owner makes an account with a password, and invites somebody, by the ke
   await checkAccessible(page)
 })
 
-test('an owner removes the second factor of somebody who lost it', async () => {
+test('an owner removes the second factor of a user who lost it', async () => {
   const visitor = new PageVisitor(scene.server)
   await visitor.signIn(una.email, una.password)
   await visitor.open('/account/second-factor/app/')
@@ -104,7 +104,7 @@ test('an owner removes the second factor of somebody who lost it', async () => {
   await row.getByRole('button', { name: 'Manage' }).click()
 })
 
-test('who is no owner sees no server and no users; once disabled, they are out', async () => {
+test('users who are not owners see neither server nor users; a disabled user is signed out', async () => {
   const theirs = await scene.openPage({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
   await scene.signIn(theirs, '/settings/users', una)
   const parts = theirs.getByRole('navigation', { name: 'Settings' })
@@ -145,14 +145,14 @@ test('who is no owner sees no server and no users; once disabled, they are out',
   await theirs.context().close()
 })
 
-test('the last owner stays one: nobody can shut themselves out', async () => {
+test('the last owner cannot give up ownership', async () => {
   const mine = page.getByRole('listitem').filter({ hasText: 'owner@example.com' })
   await mine.getByText('you', { exact: true }).waitFor()
   assert.equal(await mine.getByRole('button').count(), 0)
   assert.equal(await mine.getByRole('checkbox').count(), 0)
 })
 
-test('the language that is chosen here is that of the pages of signing in too, whatever the browser prefers', async () => {
+test('the language chosen in the dashboard applies to the sign-in pages too', async () => {
   const reader = await scene.openPage({ viewport: { width: 360, height: 780 } })
   await scene.signIn(reader, '/settings/look')
   await reader.getByLabel('Language').selectOption('de')
@@ -173,7 +173,7 @@ test('the language that is chosen here is that of the pages of signing in too, w
   await reader.context().close()
 })
 
-test('a sign-in for credentials that was ended asks for the password again', async () => {
+test('managing credentials asks for the password again after the grant was revoked', async () => {
   await openPart('Access tokens')
   await page.getByLabel('Name', { exact: true }).fill('Light')
   // Everything that was granted to this account ends, as when it is signed out elsewhere.

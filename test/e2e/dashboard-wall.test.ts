@@ -71,7 +71,7 @@ async function countStreams(): Promise<number> {
   return Number(/^nightjar_open_streams (\d+)$/m.exec(text)![1])
 }
 
-test('thirty tiles move at once in one tab', { timeout: 120_000 }, async () => {
+test('thirty tiles move at the same time in one tab', { timeout: 120_000 }, async () => {
   await page.getByRole('link', { name: 'Reeds' }).waitFor()
   assert.equal(await tiles().count(), tileCount)
   await numberTiles()
@@ -85,7 +85,7 @@ test('thirty tiles move at once in one tab', { timeout: 120_000 }, async () => {
   await shoot(page, 'wall')
 })
 
-test('what cannot be seen is not sent', async () => {
+test('images out of view are not sent', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await eventually('only tiles in sight are sent', 15_000, async () => (await countStreams()) < tileCount / 2)
   await shoot(page, 'wall-phone')
@@ -100,7 +100,7 @@ test('what cannot be seen is not sent', async () => {
   await page.setViewportSize({ width: 1280, height: 860 })
 })
 
-test('own and shared are apart, and each is found by its name', async () => {
+test('owned and shared cameras are listed separately and can be found by name', async () => {
   const own = page.getByRole('region', { name: 'Your cameras' })
   const shared = page.getByRole('region', { name: 'Shared with you' })
   assert.equal(await own.getByRole('listitem').count(), tileCount - 1)
@@ -116,7 +116,7 @@ test('own and shared are apart, and each is found by its name', async () => {
   await own.waitFor()
 })
 
-test('a server that goes away is told, and the pictures move again when it is back', { timeout: 120_000 }, async () => {
+test('an unreachable server is reported, and images move again when it is back', { timeout: 120_000 }, async () => {
   await eventually('the newest picture is kept', 30_000, () => readClock(page, '.tile canvas'))
   await scene.server.kill()
   await page.getByText('The server cannot be reached').waitFor({ timeout: 30_000 })
@@ -135,7 +135,7 @@ test('a server that goes away is told, and the pictures move again when it is ba
   })
 })
 
-test('a session that ended comes back to the same page after signing in', async () => {
+test('signing in after a session ended returns to the same page', async () => {
   await page.goto(`${scene.server.url}/settings/look`)
   await page.getByLabel('Theme').waitFor()
   await scene.server.command('session', 'revoke', 'owner@example.com')

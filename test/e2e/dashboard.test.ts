@@ -34,7 +34,7 @@ after(async () => {
   await source[Symbol.asyncDispose]()
 })
 
-test('the code on the console leads to an account, a camera, and its picture', async () => {
+test('the setup code on the console leads to an account, a camera and its video', async () => {
   await page.goto(server.url)
   await page.waitForURL(`${server.url}/set-up/`)
   await page.fill('#code', server.setupCode!)
@@ -64,7 +64,7 @@ test('the code on the console leads to an account, a camera, and its picture', a
   await shoot(page, 'camera-live')
 })
 
-test('a link to a moment of the last minute plays what was recorded then', async () => {
+test('a link to a moment in the last minute plays that footage', async () => {
   await eventually('there is some footage', 60_000, async () => {
     const first = await page.locator('.timeline-footage').count()
     return first > 0 && Date.now() - openedMs > 16_000
@@ -75,7 +75,7 @@ test('a link to a moment of the last minute plays what was recorded then', async
   assert.ok(Math.abs(shown.code.unixMs - Date.parse(at)) < 12_000)
 })
 
-test('a token made in the page works in other programs, and is refused once it is revoked', async () => {
+test('a token created in the dashboard works in other programs and is refused once revoked', async () => {
   await page.goto(`${server.url}/settings/tokens`)
   await page.getByRole('button', { name: 'Enter your password' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Porch light')
@@ -90,7 +90,7 @@ test('a token made in the page works in other programs, and is refused once it i
   assert.equal((await ask()).status, 401)
 })
 
-test('an application made in the page signs people in', async () => {
+test('an application registered in the dashboard signs users in', async () => {
   await using app = await openForeignApp()
   await page.getByRole('link', { name: 'Your applications' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Porch Light')
@@ -127,7 +127,7 @@ test('an application made in the page signs people in', async () => {
   assert.equal((await server.request('/v1/me/', { authorization: `Bearer ${tokens.json.access_token}` })).status, 401)
 })
 
-test('an invited guest makes an account in a browser of their own and sees the camera, until the invitation ends', async () => {
+test('an invited guest creates an account in another browser and sees the camera until the invitation ends', async () => {
   await page.goto(`${server.url}/`)
   await page.getByRole('link', { name: 'Yard' }).click()
   await page.getByRole('link', { name: 'Guests' }).click()
@@ -183,7 +183,7 @@ test('the keyboard alone leads from the wall to a moment of a camera', async () 
   await eventually('the moment is shown', 30_000, () => readClock(page, '.stage video'))
 })
 
-test('every view: axe finds nothing, light and dark, in both languages, and a phone shows it whole', async () => {
+test('every view: axe finds no violations, light and dark, in both languages, and it fits a phone', async () => {
   const cameraPath = new URL(page.url()).pathname
   const paths = [
     '/',
@@ -215,7 +215,7 @@ test('every view: axe finds nothing, light and dark, in both languages, and a ph
   }
 })
 
-test('nothing was asked of another origin, nothing against the policy, nothing failed in a page', () => {
+test('no page requested another origin, violated the content security policy or logged an error', () => {
   const serious = scene.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint))
   assert.deepEqual(serious, [])
 })

@@ -47,7 +47,7 @@ async function get({ url, token, ca }: Demo, path: string): Promise<{ status: nu
   return promise
 }
 
-test('the demo plays, keeps its cameras and footage in a folder that stays, and touches no other camera', {
+test('the demo plays, keeps its cameras and recordings in a persistent folder, and touches no other camera', {
   timeout: 300_000,
 }, async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'nightjar-demo-test-'))
@@ -107,7 +107,7 @@ test('the demo plays, keeps its cameras and footage in a folder that stays, and 
   await stopDemo(second.child)
 })
 
-test('when the port is taken the demo says so, once, and ends', async (t) => {
+test('the demo reports a port that is in use once and exits', async (t) => {
   const other = createServer().listen(0, '0.0.0.0')
   t.after(() => other.close())
   await once(other, 'listening')

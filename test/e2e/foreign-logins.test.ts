@@ -7,7 +7,7 @@ import { openGstreamerCamera } from './gstreamer-camera.ts'
 
 type Camera = { status: string; status_reason: string | null; audio_enabled: boolean }
 
-test('GStreamer cameras with Basic, Digest and no login are online; a wrong password is told', {
+test('GStreamer cameras with Basic, Digest and no login come online; a wrong password is reported', {
   timeout: 90_000,
 }, async () => {
   await using server = await openServer()

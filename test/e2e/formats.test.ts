@@ -179,7 +179,7 @@ describe('live, all at once', { concurrency: true }, () => {
     })
   }
 
-  test('a camera with a key frame a minute is seen at once, and its recording is not behind', {
+  test('a camera with one key frame per minute is shown at once, and its recording does not lag', {
     timeout: 120_000,
   }, async () => {
     await eventually('the camera is online', 30_000, async () => (await read('rare')).status === 'online')
@@ -212,7 +212,7 @@ describe('live, all at once', { concurrency: true }, () => {
   })
 })
 
-test('a recording plays as a stream, over the ends of files', { timeout: 60_000 }, async () => {
+test('a recorded stream plays across file boundaries', { timeout: 60_000 }, async () => {
   for (const each of cases.filter(({ way }) => way === 'tcp')) {
     const { stream, video, audio } = each
     const path = `/v1/cameras/${ids.get(nameOf(each))}/recording`
@@ -230,7 +230,7 @@ test('a recording plays as a stream, over the ends of files', { timeout: 60_000 
   }
 })
 
-test('every picture that was sent is recorded, in files that play by themselves', { timeout: 180_000 }, async () => {
+test('every frame that was sent is recorded in files that play by themselves', { timeout: 180_000 }, async () => {
   await sources.end()
   // When the server knows that a stream is gone, it has what came before.
   for (const each of cases) {
@@ -261,7 +261,7 @@ test('every picture that was sent is recorded, in files that play by themselves'
   await Promise.all([checkNext(), checkNext()])
 })
 
-test('sound and picture of a recording agree, whatever the sound came as', { timeout: 60_000 }, async () => {
+test('audio and video of a recording are in sync for every audio format', { timeout: 60_000 }, async () => {
   for (const sound of sounds) {
     const [file] = globSync(join(server.dataDir, `archive/cameras/${ids.get(sound)}/**/*.mp4`)).sort()
     const [zeroMs, beeps] = await Promise.all([readClock(file!), findBeeps(file!)])

@@ -79,7 +79,7 @@ async function signedInAs(page: Page, { url }: ServerUnderTest): Promise<string>
   return new URL(page.url()).pathname === '/account/' ? String(await page.textContent('.who')) : 'nobody'
 }
 
-test('sign-up by the policy: who is invited gets an account with the provider, and comes back to where they wanted to go', async (t) => {
+test('with the policy "invited", an invited person gets an account through the provider and returns to the requested page', async (t) => {
   await using scene = await openScene({ userinfoOnly: true })
   const { provider, server } = scene
   provider.people.set('gus', {
@@ -110,7 +110,7 @@ test('sign-up by the policy: who is invited gets an account with the provider, a
   assert.deepEqual(complaints, [])
 })
 
-test('an account of before is linked after its password, and not where the address is not verified', async (t) => {
+test('an existing account is linked after its password, but not if the email address is unverified', async (t) => {
   await using scene = await openScene()
   const { provider, server } = scene
   provider.people.set('olive', { email, email_verified: false })
@@ -149,7 +149,7 @@ test('an account of before is linked after its password, and not where the addre
   assert.deepEqual([...complaints, ...other.complaints], [])
 })
 
-test('the rule of the operator links at once, and tells the account', async (t) => {
+test("an operator's rule links accounts immediately and notifies the user", async (t) => {
   await using scene = await openScene({ more: { link_by_verified_address: true } })
   const { provider, server } = scene
   provider.people.set('olive', { email: 'Owner@Example.com', email_verified: true })
@@ -158,7 +158,7 @@ test('the rule of the operator links at once, and tells the account', async (t) 
   assert.match(await signedInAs(page, server), /owner@example\.com/)
 })
 
-test('an account without a password proves itself at the provider anew, and a "no" there leads back', async (t) => {
+test('an account without a password reauthenticates at the provider, and a refusal there leads back', async (t) => {
   await using scene = await openScene({ args: ['--sign-up', 'open'] })
   const { provider, server } = scene
   provider.people.set('ada', { email: 'ada@example.com', email_verified: true, given_name: 'Ada' })
@@ -182,7 +182,7 @@ test('an account without a password proves itself at the provider anew, and a "n
   assert.deepEqual(complaints, [])
 })
 
-test('a provider that is gone costs a page, and passwords work', async (t) => {
+test('an unreachable provider shows an error page, and passwords still work', async (t) => {
   await using scene = await openScene()
   const { provider, server } = scene
   await provider.goDown()
@@ -197,7 +197,7 @@ test('a provider that is gone costs a page, and passwords work', async (t) => {
   assert.match(await signedInAs(page, server), /owner@example\.com/)
 })
 
-test('an answer that another browser brings signs nobody in', async (t) => {
+test('a provider response delivered by another browser signs nobody in', async (t) => {
   await using scene = await openScene({ args: ['--sign-up', 'open'] })
   const { provider, server } = scene
   provider.people.set('eve', { email: 'eve@example.com', email_verified: true })
@@ -223,7 +223,7 @@ test('an answer that another browser brings signs nobody in', async (t) => {
   assert.match(await signedInAs(eve.page, server), /eve@example\.com/)
 })
 
-test('the dashboard shows what is linked, links and removes', async (t) => {
+test('the dashboard lists, adds and removes linked accounts', async (t) => {
   await buildDashboard()
   await using scene = await openScene()
   const { provider, server } = scene

@@ -71,7 +71,7 @@ function check(text: string) {
 /** Longer than the server keeps a list that nobody asks for. */
 const forgottenMs = 33_000
 
-test('first playlists list three target durations, of a camera that nobody watched as far as it need not wait long', {
+test('a first playlist lists three target durations unless an unwatched camera would make it wait too long', {
   timeout: 120_000,
 }, async () => {
   const readAll = () =>
@@ -89,7 +89,7 @@ test('first playlists list three target durations, of a camera that nobody watch
   }
 })
 
-test('a player that can begin early is given two segments of a camera that has only just been connected', {
+test('a player that can start early gets two segments from a newly connected camera', {
   timeout: 60_000,
 }, async () => {
   const url = await hlsUrl('reconnected')
@@ -106,7 +106,7 @@ test('a player that can begin early is given two segments of a camera that has o
   assert.ok(usual.entries.length >= first.entries.length, usual.text)
 })
 
-test('hls.js, as a stranger would use it, plays a cold camera without a stall', { timeout: 90_000 }, async () => {
+test('hls.js with default settings plays an unwatched camera without stalling', { timeout: 90_000 }, async () => {
   const url = await hlsUrl('watched')
   await using viewer = await openViewer({ recorded: url.href })
   const read = () =>

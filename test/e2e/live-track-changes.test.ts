@@ -31,7 +31,7 @@ after(async () => {
   await source[Symbol.asyncDispose]()
 })
 
-test('live and recorded, hls.js plays on over a sound track that goes, comes, and goes again', {
+test('hls.js keeps playing live and recorded while the audio track disappears, returns and disappears', {
   timeout: 150_000,
 }, async () => {
   const startMs = Date.now()

@@ -50,7 +50,7 @@ const camera = async () => (await server.request<Camera>(`/v1/cameras/${cameraId
 const isoTime = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z/, 'Z')
 const streamUrl = async (format: string) => (await camera()).streams.find((stream) => stream.format === format)!.url
 
-test('a camera added beside the running server is online and recorded', async () => {
+test('a camera added from the command line comes online and is recorded', async () => {
   await eventually('the camera is online', 10_000, async () => (await camera()).status === 'online')
   const { type, audio_enabled, streams } = await camera()
   assert.equal(type, 'h264')
@@ -66,7 +66,7 @@ test('a camera added beside the running server is online and recorded', async ()
   assert.equal(recording.status, 'RECORDING')
 })
 
-test('the open file is on the timeline within 2 s', async () => {
+test('the open file appears on the timeline within 2 s', async () => {
   for (let i = 0; i < 5; i++) {
     const { json } = await server.request<Recording>(`/v1/cameras/${cameraId}/recording/`)
     const behindMs = Date.now() - Date.parse(json.recording_end!)
@@ -92,7 +92,7 @@ for (const format of ['mp4', 'mpegts', 'hls']) {
   })
 }
 
-test('ffprobe plays the MJPEG stream, at the size and rate asked for', { timeout: 60_000 }, async () => {
+test('ffprobe reads the MJPEG stream at the requested size and rate', { timeout: 60_000 }, async () => {
   const { json } = await server.request<Camera>(`/v1/cameras/${cameraId}/?refresh_rate=0.5&max_width=320`)
   const tuned = json.streams[0]!
   assert.equal(tuned.refresh_rate, 0.5)
@@ -106,14 +106,14 @@ test('ffprobe plays the MJPEG stream, at the size and rate asked for', { timeout
   assert.equal(full.video.width, 640)
 })
 
-test('the snapshots are pictures of the size asked for', async () => {
+test('snapshots have the requested size', async () => {
   const { live_snapshot } = (await server.request<Camera>(`/v1/cameras/${cameraId}/?max_height=90`)).json
   const { video } = await probe(live_snapshot)
   assert.equal(video?.codec, 'mjpeg')
   assert.deepEqual([video.width, video.height], [160, 90])
 })
 
-test('a recorded stream plays from the group of pictures that holds its start, without a hole', {
+test('a recorded stream plays without holes from the group of pictures that contains its start', {
   timeout: 90_000,
 }, async () => {
   const { json } = await server.request<Recording>(`/v1/cameras/${cameraId}/recording/`)
@@ -151,7 +151,7 @@ test('the timeline shows the footage without a gap', async () => {
   assert.deepEqual(json.gaps, [])
 })
 
-test('after SIGTERM every file on disk plays by itself, and nothing is missing between them', {
+test('after SIGTERM every file on disk plays by itself and no frame is missing between files', {
   timeout: 60_000,
 }, async () => {
   assert.equal(await server.stop(), 0)

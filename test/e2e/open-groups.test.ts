@@ -87,7 +87,7 @@ for (const [name, options] of Object.entries(encoders)) {
   })
 }
 
-test('open groups of H.265 are passed on, and cost those who join the leading pictures of the first alone', async () => {
+test('open H.265 groups are passed through; a new viewer misses only the leading pictures of the first group', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-open-groups-'))
   const { format, frames, hashes } = await encode(folder.path, x265)
   const starts = frames.flatMap(({ isKey }, i) => (isKey && i > 0 ? [i] : []))

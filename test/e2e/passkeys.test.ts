@@ -60,7 +60,7 @@ async function signOut(page: Page, { url }: ServerUnderTest): Promise<void> {
 
 const pathOf = (page: Page): string => new URL(page.url()).pathname
 
-test('a passkey is set up, is the second step, signs in alone, and goes again', async (t) => {
+test('a passkey can be added, used as a second factor, used to sign in, and removed', async (t) => {
   await using server = await openServer()
   const { page, devtools, authenticatorId, complaints } = await openScene(t, server)
   await givePassword(page, server)
@@ -105,7 +105,7 @@ test('a passkey is set up, is the second step, signs in alone, and goes again', 
   assert.deepEqual(complaints, [])
 })
 
-test('who is not verified by the authenticator, or cancels, is told, and gets in with a code', async (t) => {
+test('failed verification or cancellation shows an error, and a code still signs in', async (t) => {
   await using server = await openServer()
   const { page, devtools, authenticatorId } = await openScene(t, server)
   await givePassword(page, server)
@@ -126,7 +126,7 @@ test('who is not verified by the authenticator, or cancels, is told, and gets in
   await page.waitForURL(/\/account\/$/)
 })
 
-test('an owner who has to set one up is led there, with the dashboard waiting behind it', async (t) => {
+test('an owner who must set up a second factor is guided there and then to the dashboard', async (t) => {
   await using server = await openServer()
   const { page } = await openScene(t, server)
   await server.command('user', 'require-second-factor')
@@ -148,7 +148,7 @@ test('an owner who has to set one up is led there, with the dashboard waiting be
   await page.waitForSelector('nav')
 })
 
-test('without scripts no passkey is offered, and an app does all', async (t) => {
+test('without JavaScript no passkey is offered and an authenticator app works', async (t) => {
   await using server = await openServer()
   const browser = await launchChromium()
   t.after(() => browser.close())

@@ -179,7 +179,7 @@ for (const [colorScheme, locale] of [
 }
 
 // In German, whose words are the longer ones.
-test('a phone of 320 pixels shows every page whole, and its targets can be hit', async (t) => {
+test('every page fits a phone of 320 pixels, and touch targets are large enough', async (t) => {
   const options = { locale: 'de-DE', viewport: { width: 320, height: 568 }, isMobile: true, hasTouch: true }
   await walkWith(t, options, async (page, name) => {
     assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320, `${name} is too wide`)
@@ -201,7 +201,7 @@ test('a phone of 320 pixels shows every page whole, and its targets can be hit',
   })
 })
 
-test('without a style sheet and without colours, what is wrong is still told', async (t) => {
+test('errors are visible without style sheet and without colors', async (t) => {
   await walkWith(t, { forcedColors: 'active' }, async (page, name) => {
     if (!name.endsWith('wrong')) return
     assert.match(await page.title(), /^Error: /)

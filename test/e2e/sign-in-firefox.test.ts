@@ -9,7 +9,9 @@ import { openForeignApp } from './foreign-app.ts'
 const email = 'owner@example.com'
 const skip = !hasFirefox() && 'Firefox is not installed: apt-get install firefox-esr'
 
-test('T28: Firefox brings the answer back to an application, over HTTPS and on the own machine', { skip }, async () => {
+test('T28: Firefox delivers the authorization response to an application over HTTPS and on localhost', {
+  skip,
+}, async () => {
   await using server = await openServer()
   await using firefox = await launchFirefox()
   for (const tls of [true, false]) {

@@ -47,7 +47,7 @@ function authorizeUrl({ url }: ServerUnderTest, { client_id }: App, query: Recor
   return `${url}/oauth/authorize/?${new URLSearchParams(all)}`
 }
 
-test('T45: the owner sets the server up, signs out and in', async (t) => {
+test('T45: the owner sets up the server, signs out and signs in', async (t) => {
   await using server = await openEmptyServer()
   const { page } = await visit(await openBrowser(t))
   await page.goto(`${server.url}/account/`)
@@ -66,7 +66,7 @@ test('T45: the owner sets the server up, signs out and in', async (t) => {
   assert.equal(new URL(page.url()).pathname, '/')
 })
 
-test('T28: allow and deny reach an application on another origin, over HTTPS and on the own machine', async (t) => {
+test('T28: allow and deny reach an application on another origin over HTTPS and on localhost', async (t) => {
   await using server = await openServer()
   const browser = await openBrowser(t)
   for (const tls of [true, false]) {
@@ -97,7 +97,7 @@ test('T28: allow and deny reach an application on another origin, over HTTPS and
   }
 })
 
-test('T28: allow reaches a program with an address scheme of its own', async (t) => {
+test('T28: allow reaches a program with a custom URL scheme', async (t) => {
   await using server = await openServer()
   const redirect_uri = 'com.example.viewer:/callback'
   const app = await addApp(server, 'Viewer', redirect_uri)
@@ -132,7 +132,7 @@ test('T28: no page can be framed', async (t) => {
   }
 })
 
-test('T8: a foreign address is refused on a page, before anybody signs in', async (t) => {
+test('T8: an unregistered redirect URI is refused on a page before sign-in', async (t) => {
   await using server = await openServer()
   const app = await addApp(server, 'Web', 'https://app.example/cb')
   const { page } = await visit(await openBrowser(t))
@@ -141,7 +141,7 @@ test('T8: a foreign address is refused on a page, before anybody signs in', asyn
   assert.match(String(await page.textContent('main')), /Mismatching redirect URI\./)
 })
 
-test('T27: a form on another site signs nobody in and out', async (t) => {
+test('T27: a form on another site can sign nobody in or out', async (t) => {
   await using server = await openServer()
   const browser = await openBrowser(t)
   const { page } = await visit(browser)
@@ -160,7 +160,7 @@ test('T27: a form on another site signs nobody in and out', async (t) => {
   assert.equal(new URL(page.url()).pathname, '/account/')
 })
 
-test('a forgotten password is replaced by mail, and signs every browser out', async (t) => {
+test('resetting a forgotten password by email signs out every browser', async (t) => {
   await using server = await openServer()
   const browser = await openBrowser(t)
   const old = await visit(browser)
@@ -179,7 +179,7 @@ test('a forgotten password is replaced by mail, and signs every browser out', as
   assert.equal(new URL(old.page.url()).pathname, '/sign-in/')
 })
 
-test('an invited person makes an account', async (t) => {
+test('an invited person creates an account', async (t) => {
   await using server = await openServer()
   const body = { email: 'guest@example.com' }
   assert.ok((await server.request('/v1/users/invitations/', { method: 'POST', body })).status < 300)

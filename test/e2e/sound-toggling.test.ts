@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchSound } from './sound-player.ts'
 
-test('sound off, on, late and toggled: hls.js plays on, live and recorded, and a download is whole', {
+test('hls.js keeps playing live and recorded while audio stops, starts, is late or toggles, and a download is complete', {
   timeout: 170_000,
 }, async () => {
   const { toggles, loudSeconds, silentSeconds } = await watchSound({ seconds: 34, toggleSeconds: 8 })

@@ -52,18 +52,18 @@ after(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-test('hls.js plays over every change of tracks', { timeout: 170_000 }, async () => {
+test('hls.js plays across every change of tracks', { timeout: 170_000 }, async () => {
   assert.deepEqual(
     (await playAtFour(scene)).errors.filter((error) => error !== 'bufferStalledError'),
     [],
   )
 })
 
-test('hls.js jumps from any tracks to any others', { timeout: 120_000 }, async () => {
+test('hls.js seeks between any two sets of tracks', { timeout: 120_000 }, async () => {
   await jumpAround(scene, 10)
 })
 
-test('a download over every change of tracks is whole: chromium plays all of it, FFmpeg and mpv decode it', {
+test('a download across every change of tracks plays completely in chromium and decodes in FFmpeg and mpv', {
   timeout: 170_000,
 }, async () => {
   const startMs = scene.pieces[0]!.startMs + 1000
@@ -113,7 +113,7 @@ test('a download over every change of tracks is whole: chromium plays all of it,
   assert.deepEqual([...seen], Array.from(scene.pieces.keys()))
 })
 
-test('a download of H.264 and H.265 holds both, each in a track of its own', { timeout: 120_000 }, async () => {
+test('a download of H.264 and H.265 contains both in separate tracks', { timeout: 120_000 }, async () => {
   const startMs = scene.pieces[0]!.startMs - 7_200_000
   const pieces: ClockPiece[] = [
     { startMs, seconds: 8 },
@@ -139,7 +139,9 @@ test('a download of H.264 and H.265 holds both, each in a track of its own', { t
   assert.equal((await run('ffmpeg', ['-v', 'error', '-i', file, '-map', '0', '-f', 'null', '-'])).stderr, '')
 })
 
-test('a stream that began without sound is played on without when there is sound', { timeout: 170_000 }, async () => {
+test('a stream that began without audio continues without audio when the camera adds it', {
+  timeout: 170_000,
+}, async () => {
   const startMs = scene.pieces[0]!.startMs - 3_600_000
   const silent: ClockPiece[] = [{ startMs, seconds: 8 }]
   const cameraId = await recordClock(server, silent)

@@ -94,7 +94,7 @@ const message = async (page: Page, text: RegExp) => {
   await eventually(`the page says ${text}`, 15_000, async () => text.test(String(await page.textContent('#message'))))
 }
 
-test('T38: a page on another origin: preflight, list, live pictures that move, a recording that plays', {
+test('T38: a page on another origin can list cameras, show live video and play a recording', {
   timeout: 180_000,
 }, async () => {
   const { page, preflights, complaints } = await visit()
@@ -124,7 +124,7 @@ test('T38: a page on another origin: preflight, list, live pictures that move, a
   assert.deepEqual(complaints, [])
 })
 
-test('a page whose sign-in was revoked reads why, and can sign in again', { timeout: 180_000 }, async () => {
+test('a page whose grant was revoked sees the reason and can sign in again', { timeout: 180_000 }, async () => {
   const { page, complaints } = await visit()
   await page.goto(origin)
   await signIn(page)
@@ -147,7 +147,7 @@ test('a page whose sign-in was revoked reads why, and can sign in again', { time
   assert.deepEqual(complaints, [])
 })
 
-test('somebody with whom a camera is shared sees it live, and of its recordings as much as is allowed', {
+test('a guest sees a shared camera live and its recordings only if permitted', {
   timeout: 90_000,
 }, async () => {
   const guest = 'guest@example.com'
@@ -175,7 +175,7 @@ test('somebody with whom a camera is shared sees it live, and of its recordings 
   assert.deepEqual(complaints, [])
 })
 
-test('a page is told when a person does not allow it', { timeout: 60_000 }, async () => {
+test('an application learns that the user denied access', { timeout: 60_000 }, async () => {
   const { page, complaints } = await visit()
   await page.goto(origin)
   await signIn(page, { answer: 'Don’t allow' })
@@ -186,7 +186,7 @@ test('a page is told when a person does not allow it', { timeout: 60_000 }, asyn
   assert.deepEqual(complaints, [])
 })
 
-test('the application hands out its page and modules, and nothing else of this machine', async () => {
+test('the example application serves only its page and modules', async () => {
   for (const path of ['/', '/viewer.js', '/modules/hls.js', '/modules/nightjar-sdk/generated/operations.js']) {
     assert.equal((await fetch(origin + path)).status, 200, path)
   }

@@ -2,7 +2,7 @@
 
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { Camera, Client, SharedCamera } from '../../sdk/index.ts'
-import { findIntervalMs } from '../model/asking-again.ts'
+import { findRefreshIntervalMs } from '../model/refresh-interval.ts'
 import { useClient } from './clients.tsx'
 import { readAll } from './read-all.ts'
 
@@ -29,7 +29,7 @@ export function ownCamerasQuery(client: Client, view?: TileView) {
   return queryOptions({
     queryKey: [...camerasKey, 'own', view],
     queryFn: ({ signal }) => readAll(client.cameras.listAll({ ...view, limit }, { signal })),
-    refetchInterval: ({ state }) => findIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
+    refetchInterval: ({ state }) => findRefreshIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
   })
 }
 
@@ -37,7 +37,7 @@ export function sharedCamerasQuery(client: Client, view?: TileView) {
   return queryOptions({
     queryKey: [...camerasKey, 'shared', view],
     queryFn: ({ signal }) => readAll(client.sharedCameras.listAll({ ...view, limit }, { signal })),
-    refetchInterval: ({ state }) => findIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
+    refetchInterval: ({ state }) => findRefreshIntervalMs(statusIntervalMs, state.data?.length ?? 0, usualCount),
   })
 }
 

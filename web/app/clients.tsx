@@ -55,7 +55,7 @@ export function useClient(): Client {
   return useClients().client
 }
 
-/** See `Clients`. Views request it through parts/account-gate.tsx. */
+/** See `Clients`. Views request it through parts/require-password.tsx. */
 export function useAccountClient(): Pick<Clients, 'accountClient' | 'openAccount'> {
   return useClients()
 }

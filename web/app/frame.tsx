@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Mark } from '../parts/mark.tsx'
 import { useTexts } from '../texts/texts.tsx'
-import { useIsLost } from './use-is-lost.ts'
+import { useIsOffline } from './use-is-offline.ts'
 
 const ways = ['cameras', 'events', 'settings'] as const
 const addresses = { cameras: '/', events: '/events', settings: '/settings' } as const
@@ -52,10 +52,10 @@ function isAt(path: string, way: (typeof ways)[number]): boolean {
 
 function ConnectionBar() {
   const { frame } = useTexts()
-  const isLost = useIsLost()
+  const isServerOffline = useIsOffline()
   return (
-    <div role="status" className={isLost ? 'connection' : 'connection-none'}>
-      {isLost && frame.unreachable}
+    <div role="status" className={isServerOffline ? 'connection' : 'connection-none'}>
+      {isServerOffline && frame.unreachable}
     </div>
   )
 }

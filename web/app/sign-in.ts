@@ -32,7 +32,7 @@ export type SignInOptions = {
 }
 
 /** State that must survive the redirect to the sign-in pages and back. */
-type Kept = { readonly codeVerifier: string; readonly scope: string; readonly returnTo: string }
+type PendingSignIn = { readonly codeVerifier: string; readonly scope: string; readonly returnTo: string }
 
 export type Finished = { readonly tokens: TokenPair; readonly scope: string; readonly returnTo: string }
 
@@ -64,7 +64,7 @@ export class SignIn {
   /** Navigates the whole page to sign in. It returns to `returnTo`, a path of the dashboard. */
   async leave(scope: string, returnTo: string): Promise<void> {
     const { url, state, codeVerifier } = await this.#start(scope)
-    const kept: Kept = { codeVerifier, scope, returnTo }
+    const kept: PendingSignIn = { codeVerifier, scope, returnTo }
     this.#options.storage.setItem(keyOf(state), JSON.stringify(kept))
     this.#options.go(url)
   }
@@ -78,7 +78,7 @@ export class SignIn {
     const text = this.#options.storage.getItem(keyOf(state))
     if (text === null) return undefined
     this.#options.storage.removeItem(keyOf(state))
-    const { codeVerifier, scope, returnTo } = JSON.parse(text) as Kept
+    const { codeVerifier, scope, returnTo } = JSON.parse(text) as PendingSignIn
     const code = readAuthorizationCode(callbackUrl, { state, issuer: this.#options.origin })
     const tokens = await exchangeCode(this.#app, { code, codeVerifier, redirectUri: this.#redirectUri })
     return { tokens, scope, returnTo }

@@ -2,8 +2,8 @@
 
 import { NightjarError } from '../../sdk/index.ts'
 import { Button } from '../parts/button.tsx'
-import { describeFailure } from '../parts/failure-words.ts'
-import { Fault } from '../parts/fault.tsx'
+import { ErrorText } from '../parts/error-text.tsx'
+import { describeFailure } from '../parts/failure-messages.ts'
 import { useTexts } from '../texts/texts.tsx'
 
 export function Splash({ failure, onAgain }: { readonly failure: unknown; readonly onAgain: () => void }) {
@@ -21,7 +21,7 @@ export function Splash({ failure, onAgain }: { readonly failure: unknown; readon
     <main className="splash">
       <h1>{isRefused ? splash.refused : splash.unreachable}</h1>
       <p>
-        <Fault told={isRefused ? describeFailure(failure, failures) : { text: splash.unreachableAdvice }} />
+        <ErrorText message={isRefused ? describeFailure(failure, failures) : { text: splash.unreachableAdvice }} />
       </p>
       <Button onClick={onAgain}>{splash.again}</Button>
     </main>

@@ -5,7 +5,7 @@ import { createZone } from './zone.ts'
 
 const at = (occurred_at: string) => ({ occurred_at })
 
-test('events are cut at midnight of the person, not of UTC', () => {
+test("events are grouped by the user's midnight, not UTC", () => {
   const days = cutIntoDays(
     [at('2026-11-20T23:30:00Z'), at('2026-11-20T22:59:59Z'), at('2026-11-20T08:00:00Z'), at('2026-11-18T12:00:00Z')],
     createZone('Europe/Berlin'),
@@ -26,7 +26,7 @@ test('a day of 25 hours is one day', () => {
   assert.equal(cutIntoDays(hours, createZone('Europe/Berlin')).length, 1)
 })
 
-test('kinds: the server’s own, then what was seen or asked for, each once', () => {
+test('categories list the server’s own first, then those seen or filtered by, each once', () => {
   assert.deepEqual(listKinds(['motion', 'camera_online', 'door', 'motion'], 'bell'), [
     ...ownKinds,
     'bell',

@@ -5,7 +5,7 @@ import { type Marks, markBetween, markEnd, markStart, rangeOf, recordedMsIn, wri
 
 const ms = fc.integer({ min: 0, max: 1_000_000 })
 
-test('whatever is pressed in whichever order, a range begins before it ends', () => {
+test('a range begins before it ends, whatever the order of input', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom('start', 'end'), ms))
   fc.assert(
     fc.property(steps, (pressed) => {
@@ -19,7 +19,7 @@ test('whatever is pressed in whichever order, a range begins before it ends', ()
   )
 })
 
-test('a range holds what was dragged over, in whole seconds', () => {
+test('a range contains what was dragged over, in whole seconds', () => {
   fc.assert(
     fc.property(ms, ms, (one, other) => {
       const range = rangeOf(markBetween(one, other))
@@ -30,7 +30,7 @@ test('a range holds what was dragged over, in whole seconds', () => {
   )
 })
 
-test('only what was recorded counts', () => {
+test('only recorded time counts', () => {
   const segments = [
     { startMs: 0, endMs: 10 },
     { startMs: 20, endMs: 30 },
@@ -40,7 +40,7 @@ test('only what was recorded counts', () => {
   assert.equal(recordedMsIn({ startMs: -5, endMs: 100 }, segments), 20)
 })
 
-test('durations are written with the units they need', () => {
+test('durations use only the units they need', () => {
   const plain = (duration: number) => writeDuration(duration).replaceAll('\u00a0', ' ')
   assert.deepEqual([0, 400, 5_000, 65_000, 3_600_000, 10_805_000].map(plain), [
     '0 s',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { divideRate, Pace } from './play-rate.ts'
 import { rates } from './player-keys.ts'
 
-test('twice and four times are played by the video, eight times and more as key frames', () => {
+test("2x and 4x use the video's playback rate; 8x and faster use key frames", () => {
   assert.deepEqual(
     rates.map((rate) => Object.values(divideRate(rate, true))),
     [
@@ -17,7 +17,7 @@ test('twice and four times are played by the video, eight times and more as key 
   )
 })
 
-test('a browser that does not keep up gets key frames for all that is faster than it was', () => {
+test('a browser that cannot keep up gets key frames for all higher speeds', () => {
   assert.deepEqual(divideRate(2, false), { stream: 2, video: 1 })
   assert.deepEqual(divideRate(1, false), { stream: 1, video: 1 })
   assert.deepEqual(divideRate(0.5, false), { stream: 1, video: 0.5 })
@@ -29,13 +29,13 @@ function play(pace: Pace, seconds: number, rate: number, part: number, fromMs = 
   return ticks.some((nowMs) => pace.isBehind(nowMs, 1e12 + nowMs * rate * part, rate))
 }
 
-test('too slow is what stays behind for seconds, not what is a little late', () => {
+test('playback counts as too slow only after lagging for seconds', () => {
   assert.equal(play(new Pace(), 20, 4, 0.9), false)
   assert.equal(play(new Pace(), 20, 4, 0.5), true)
   assert.equal(play(new Pace(), 4, 4, 0), false)
 })
 
-test('another speed, a jump back and a reset begin anew', () => {
+test('a new speed, a seek backward and a reset restart the measurement', () => {
   const pace = new Pace()
   assert.equal(play(pace, 4, 4, 0), false)
   assert.equal(play(pace, 4, 2, 0, 4_000), false)

@@ -5,7 +5,7 @@ import { fasterThan, findCommand, keyGroups, rates, slowerThan } from './player-
 const none = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false }
 const names: Readonly<Record<string, string>> = { Space: ' ', '←': 'ArrowLeft', '→': 'ArrowRight', '−': '-' }
 
-test('every key that the help shows does what the help says', () => {
+test('every shortcut in the help does what the help says', () => {
   for (const [command, keys] of Object.values(keyGroups).flat()) {
     for (const shown of keys) {
       const shiftKey = shown.startsWith('Shift ')
@@ -15,7 +15,7 @@ test('every key that the help shows does what the help says', () => {
   }
 })
 
-test('keys of the browser stay the browser’s, capitals are letters', () => {
+test('browser shortcuts are left alone, and capital letters count as letters', () => {
   assert.equal(findCommand({ ...none, ctrlKey: true, key: 's' }), undefined)
   assert.equal(findCommand({ ...none, metaKey: true, key: 'ArrowLeft' }), undefined)
   assert.equal(findCommand({ ...none, key: 'Tab' }), undefined)
@@ -26,7 +26,7 @@ test('keys of the browser stay the browser’s, capitals are letters', () => {
   assert.equal(findCommand({ ...none, shiftKey: true, key: '?' }), 'help')
 })
 
-test('speeds go up and down by steps and end at the ends', () => {
+test('speed changes in steps and stops at both ends', () => {
   for (const [index, rate] of rates.entries()) {
     assert.equal(fasterThan(rate), rates[index + 1] ?? 16)
     assert.equal(slowerThan(rate), rates[index - 1] ?? 0.5)

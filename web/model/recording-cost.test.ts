@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Storage } from '../../sdk/index.ts'
 import { findCost, findRoom } from './recording-cost.ts'
 
-test('what recording takes: the time asked for, unless a limit or the disk ends it before', () => {
+test('recordings reach back for the requested time unless a limit or the disk is smaller', () => {
   const question = { days: 10, bytesPerDay: 20e9, maxBytes: undefined, roomBytes: undefined }
   assert.deepEqual(findCost(question), { bytes: 200e9, days: 10, endedBy: undefined })
   assert.deepEqual(findCost({ ...question, maxBytes: 300e9 }), { bytes: 200e9, days: 10, endedBy: undefined })
@@ -13,7 +13,7 @@ test('what recording takes: the time asked for, unless a limit or the disk ends 
   assert.equal(findCost({ ...question, roomBytes: 0 }).days, 0)
 })
 
-test('room is what the tightest limit leaves, and what the camera has already', () => {
+test('available space is what the tightest limit leaves plus what the camera already uses', () => {
   const camera = { max_bytes: null, bytes_per_day: 0, recording_start: null, retention_days: 7, forecast_days: 7 }
   const server = {
     used_bytes: 70,

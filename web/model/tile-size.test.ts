@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findTileSize } from './tile-size.ts'
 
-test('pictures are as large as the tiles that show them, in one of a few sizes', () => {
+test('images are as large as their tiles, in one of a few sizes', () => {
   assert.equal(findTileSize(360, 1, 24).width, 480)
   assert.equal(findTileSize(360, 3, 24).width, 640)
   assert.equal(findTileSize(360, 1, 25).width, 320)

@@ -5,7 +5,7 @@ import { findGrip } from './timeline-grip.ts'
 const places = { cursor: 100, start: 90, end: 300 }
 const mouse = { reach: 8, isMarking: false }
 
-test('what is nearest within reach is taken', () => {
+test('the nearest target within reach is grabbed', () => {
   assert.equal(findGrip(99, places, mouse), 'cursor')
   assert.equal(findGrip(93, places, mouse), 'start')
   assert.equal(findGrip(305, places, mouse), 'end')
@@ -13,7 +13,7 @@ test('what is nearest within reach is taken', () => {
   assert.equal(findGrip(280, places, { ...mouse, reach: 22 }), 'end')
 })
 
-test('while a range is being marked, what plays does not stand in the way', () => {
+test('while marking a range, the playhead cannot be grabbed', () => {
   assert.equal(findGrip(100, { cursor: 100 }, { reach: 8, isMarking: true }), 'range')
   assert.equal(findGrip(91, places, { reach: 8, isMarking: true }), 'start')
 })

@@ -22,7 +22,7 @@ const views = fc
   .tuple(fc.integer({ min: at('2020-01-01'), max: at('2030-01-01') }), fc.integer({ min: shortestMs, max: longestMs }))
   .map(([startMs, spanMs]): View => ({ startMs, endMs: startMs + spanMs }))
 
-test('a place leads to its moment and back', () => {
+test('positions map to moments and back', () => {
   fc.assert(
     fc.property(
       views,
@@ -36,7 +36,7 @@ test('a place leads to its moment and back', () => {
   )
 })
 
-test('zooming keeps the moment under the pointer, within a minute and the longest day', () => {
+test('zooming keeps the moment under the pointer, between a minute and the longest day', () => {
   fc.assert(
     fc.property(
       views,
@@ -53,7 +53,7 @@ test('zooming keeps the moment under the pointer, within a minute and the longes
   )
 })
 
-test('what plays stays in sight', () => {
+test('the playhead stays in view', () => {
   fc.assert(
     fc.property(views, fc.integer({ min: -longestMs, max: longestMs }), (view, awayMs) => {
       const ms = view.startMs + awayMs
@@ -63,7 +63,7 @@ test('what plays stays in sight', () => {
   )
 })
 
-test('whoever looks elsewhere while something plays is left there', () => {
+test('a view that was moved away from the playhead stays there', () => {
   const view = { startMs: 0, endMs: 100_000 }
   assert.deepEqual(followPlaying(view, 500_000, 500_250), view)
   assert.deepEqual(followPlaying(view, 50_000, 50_250), view)
@@ -73,7 +73,7 @@ test('whoever looks elsewhere while something plays is left there', () => {
   assert.ok(turned.startMs < 100_150 && turned.endMs > 100_150 && turned.startMs > 0)
 })
 
-test('marks are in order, in sight, at round readings, and their labels have room', () => {
+test('ticks are ordered, in view, at round times, and their labels fit', () => {
   fc.assert(
     fc.property(views, fc.integer({ min: 320, max: 2500 }), (view, width) => {
       const ticks = listTicks(view, width, berlin)
@@ -94,7 +94,7 @@ test('marks are in order, in sight, at round readings, and their labels have roo
   )
 })
 
-test('the day of 25 hours has 25 of them', () => {
+test('a day of 25 hours has 25 hour ticks', () => {
   const view = viewOfDay(at('2026-10-25T12:00:00Z'), berlin)
   assert.equal(view.endMs - view.startMs, longestMs)
   const hours = listTicks(view, 2400, berlin).map(({ ms }) => berlin.localTime(ms).hour)
@@ -102,7 +102,7 @@ test('the day of 25 hours has 25 of them', () => {
   assert.equal(listTicks(view, 2400, berlin)[0]!.label, 'day')
 })
 
-test('labels of times never run into each other or into a day', () => {
+test('time labels never overlap each other or a day label', () => {
   const shares = fc.uniqueArray(fc.double({ min: 0, max: 1, noNaN: true })).map((all) => all.sort((a, b) => a - b))
   fc.assert(
     fc.property(shares, fc.integer({ min: 320, max: 2000 }), (all, width) => {

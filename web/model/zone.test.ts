@@ -15,7 +15,7 @@ test('days have 23, 24 and 25 hours', () => {
   assert.equal(startOfDay(at('2026-10-25T22:30:00Z'), berlin), at('2026-10-24T22:00:00Z'))
 })
 
-test('a time that is skipped, and one that comes twice', () => {
+test('skipped and repeated local times are handled', () => {
   const time = (day: number, month: number, hour: number) => ({ year: 2026, month, day, hour, minute: 30, second: 0 })
   assert.equal(momentOf(time(29, 3, 2), berlin), at('2026-03-29T01:30:00Z'))
   assert.equal(momentOf(time(25, 10, 2), berlin), at('2026-10-25T00:30:00Z'))
@@ -28,7 +28,7 @@ test('a day without midnight begins with its first moment', () => {
   assert.deepEqual(beirut.localTime(startMs), { year: 2024, month: 3, day: 31, hour: 1, minute: 0, second: 0 })
 })
 
-test('what a clock shows leads back to the moment', () => {
+test('a local time converts back to its moment', () => {
   const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'].map(createZone)
   const seconds = fc.integer({ min: at('2000-01-01T00:00:00Z') / 1000, max: at('2040-01-01T00:00:00Z') / 1000 })
   fc.assert(
@@ -43,7 +43,7 @@ test('what a clock shows leads back to the moment', () => {
   )
 })
 
-test('a reading has no moment, one, or two', () => {
+test('a local time has zero, one or two moments', () => {
   const readings = ['2026-03-29T02:30', '2026-07-01T02:30', '2026-10-25T02:30:00'].map((text) =>
     momentsOf(parseLocalTime(text)!, berlin).map((ms) => new Date(ms).toISOString()),
   )
@@ -57,7 +57,7 @@ test('a reading has no moment, one, or two', () => {
   assert.equal(writeOffset(first!, createZone('America/St_Johns')), 'UTC−2:30')
 })
 
-test('what a field of a form holds is read and written', () => {
+test('form field values are parsed and formatted', () => {
   const seconds = fc.integer({ min: at('1970-01-01T00:00:00Z') / 1000, max: at('2100-01-01T00:00:00Z') / 1000 })
   fc.assert(
     fc.property(seconds, (second) => {

@@ -2,8 +2,8 @@
 
 import { useTexts } from '../texts/texts.tsx'
 import { Button } from './button.tsx'
-import { describeFailure, type FormName } from './failure-words.ts'
-import { Fault } from './fault.tsx'
+import { ErrorText } from './error-text.tsx'
+import { describeFailure, type FormName } from './failure-messages.ts'
 import { Notice } from './notice.tsx'
 
 export type FailureProps = {
@@ -17,7 +17,7 @@ export function Failure({ error, form, onAgain }: FailureProps) {
   return (
     <Notice kind="bad">
       <p>
-        <Fault told={describeFailure(error, failures, form)} />
+        <ErrorText message={describeFailure(error, failures, form)} />
       </p>
       {onAgain && (
         <Button look="quiet" onClick={onAgain}>

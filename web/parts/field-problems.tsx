@@ -2,13 +2,13 @@
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.tsx'
-import { describeFields, type FormName } from './failure-words.ts'
-import { Fault } from './fault.tsx'
+import { ErrorText } from './error-text.tsx'
+import { describeFields, type FormName } from './failure-messages.ts'
 
 export type FieldProblems = Readonly<Record<string, ReactNode>>
 
 export function useFieldProblems(error: unknown, form?: FormName): FieldProblems {
   const { failures } = useTexts()
   const fields = Object.entries(describeFields(error, failures, form))
-  return Object.fromEntries(fields.map(([name, told]) => [name, <Fault key={name} told={told} />]))
+  return Object.fromEntries(fields.map(([name, message]) => [name, <ErrorText key={name} message={message} />]))
 }

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
-import type { FormName } from './failure-words.ts'
+import type { FormName } from './failure-messages.ts'
 import { useFieldProblems } from './field-problems.tsx'
 import { Notice } from './notice.tsx'
 

@@ -10,21 +10,21 @@ export type IconButtonProps = Omit<ComponentProps<'button'>, 'aria-label' | 'chi
   /** Keyboard shortcut, shown with the name. */
   readonly shortcut?: string | undefined
   /** Show the name beside the icon: always, or where there is room. */
-  readonly words?: 'always' | 'wide'
+  readonly labels?: 'always' | 'wide'
 }
 
-export function IconButton({ icon, label, shortcut, words, className = '', ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, shortcut, labels, className = '', ...rest }: IconButtonProps) {
   const hint = shortcut === undefined ? label : `${label} (${shortcut})`
   return (
     <button
       {...rest}
       type="button"
-      className={`action action-quiet icon-button ${words === undefined ? '' : `words-${words}`} ${className}`}
+      className={`action action-quiet icon-button ${labels === undefined ? '' : `words-${labels}`} ${className}`}
       aria-label={label}
       data-hint={hint}
     >
       <Icon name={icon} />
-      {words !== undefined && <span>{label}</span>}
+      {labels !== undefined && <span>{label}</span>}
     </button>
   )
 }

@@ -19,7 +19,11 @@ export function useSearch<T>(list: readonly T[], nameOf: (item: T) => string): S
   if (list.length < searchedFrom) return { found: list, field: null }
   const isAsked = text.trim() !== ''
   const found = isAsked ? list.filter((item) => isFound(nameOf(item), text)) : list
-  const words = !isAsked ? '' : found.length === 0 ? texts.nothing(text.trim()) : texts.found(found.length, list.length)
+  const labels = !isAsked
+    ? ''
+    : found.length === 0
+      ? texts.nothing(text.trim())
+      : texts.found(found.length, list.length)
   const field = (
     <div className="search">
       <input
@@ -29,7 +33,7 @@ export function useSearch<T>(list: readonly T[], nameOf: (item: T) => string): S
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <p role="status">{words}</p>
+      <p role="status">{labels}</p>
     </div>
   )
   return { found, field }

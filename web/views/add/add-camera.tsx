@@ -15,8 +15,8 @@ import { Page } from '../../parts/page.tsx'
 import { RecordingFields, type RecordingWish, readMaxBytes } from '../../parts/recording-fields.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import './add-camera.css'
-import { AddressForm, type Looked } from './address-form.tsx'
 import { CameraMaker } from './create-camera.ts'
+import { type Looked, UrlForm } from './url-form.tsx'
 
 export function AddCamera() {
   const { addCamera: texts, cameras } = useTexts()
@@ -26,7 +26,7 @@ export function AddCamera() {
     <Page title={texts.title} above={{ name: cameras.title, href: '/' }}>
       {/* Stays mounted during the second step, so that going back restores it. */}
       <div className="add-camera" hidden={looked !== undefined}>
-        <AddressForm onNext={setLooked} />
+        <UrlForm onNext={setLooked} />
       </div>
       {looked && <NameForm of={looked} onBack={() => setLooked(undefined)} />}
     </Page>

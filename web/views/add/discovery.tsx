@@ -3,10 +3,10 @@
 import { useMutation } from '@tanstack/react-query'
 import type { OnvifDevice, OnvifDiscovery } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
-import { findShortWords } from '../../model/offline-words.ts'
+import { findShortMessage } from '../../model/offline-messages.ts'
 import { Button } from '../../parts/button.tsx'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Fault } from '../../parts/fault.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 type Device = OnvifDiscovery['devices'][number]
@@ -67,7 +67,7 @@ function DeviceRow({ device, credentials, onPick }: DiscoveryProps & { readonly 
         {read.error && <Failure error={read.error} />}
         {problem && (
           <p className="error" role="alert">
-            {findShortWords({ code: problem.code, sentence: problem.detail }, detection)}
+            {findShortMessage({ code: problem.code, sentence: problem.detail }, detection)}
             {/^(login|not_told)/.test(problem.code) && ` ${texts.typeLogin}`}
           </p>
         )}
@@ -112,7 +112,7 @@ function ProfileRow({ profile, onPick }: ProfileRowProps) {
         <p className="hint">{[size, encoding].filter(Boolean).join(', ')}</p>
         {url === null && profile.url_problem !== null && (
           <p className="error">
-            <Fault told={{ text: texts.unusable, said: profile.url_problem }} />
+            <ErrorText message={{ text: texts.unusable, said: profile.url_problem }} />
           </p>
         )}
       </div>

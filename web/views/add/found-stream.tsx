@@ -2,8 +2,8 @@
 
 import { type ReactNode, useEffect, useState } from 'react'
 import type { StreamDetection } from '../../../sdk/index.ts'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Fault } from '../../parts/fault.tsx'
 import { useLanguage } from '../../texts/texts.tsx'
 
 const codecNames = { h264: 'H.264', h265: 'H.265', mjpeg: 'MJPEG' } as const
@@ -23,7 +23,7 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
     if (video.frame_rate) facts.push([detection.frameRate, detection.perSecond(write(video.frame_rate, 1))])
     if (video.bit_rate) facts.push([detection.bitRate, `${write(video.bit_rate / 1e6, 1)} Mbit/s`])
   }
-  facts.push([detection.sound, audio ? audio.codec.toUpperCase() : detection.noSound])
+  facts.push([detection.sound, audio ? audio.codec.toUpperCase() : detection.noAudio])
   return (
     <div className="panel found">
       <h2>{detection.found}</h2>
@@ -31,7 +31,7 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
       <Facts of={facts} />
       {found.audio_problem !== null && (
         <p className="hint">
-          <Fault told={{ text: detection.soundLeftOut, said: found.audio_problem }} />
+          <ErrorText message={{ text: detection.audioLeftOut, said: found.audio_problem }} />
         </p>
       )}
       <div className="form-end">{children}</div>

@@ -1,9 +1,9 @@
 // Explains why there is no video at a URL and what to try.
 
 import type { StreamDetection } from '../../../sdk/index.ts'
-import { findWords } from '../../model/offline-words.ts'
+import { findMessage } from '../../model/offline-messages.ts'
 import { Button } from '../../parts/button.tsx'
-import { Fault } from '../../parts/fault.tsx'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export type StreamProblemProps = {
@@ -17,11 +17,11 @@ export type StreamProblemProps = {
 export function StreamProblem({ problem, onTry, onAnyway }: StreamProblemProps) {
   const { detection } = useTexts()
   const { code, detail, suggestions } = problem
-  const told = findWords({ code, sentence: detail }, detection)
+  const message = findMessage({ code, sentence: detail }, detection)
   return (
     <div className="panel">
       <h2>{detection.problems[code] ?? detection.problems.failed}</h2>
-      <p>{told && <Fault told={told} />}</p>
+      <p>{message && <ErrorText message={message} />}</p>
       {suggestions.length > 0 && (
         <>
           <p className="suggestions-title">{detection.suggestions}</p>

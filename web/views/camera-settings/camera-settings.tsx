@@ -5,10 +5,10 @@ import { useParams } from 'wouter'
 import { type Camera, findStreamUrl } from '../../../sdk/index.ts'
 import { camerasKey, type TileView, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { findWords, troubleOf } from '../../model/offline-words.ts'
+import { findMessage, offlineErrorOf } from '../../model/offline-messages.ts'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Fault } from '../../parts/fault.tsx'
-import { LivePicture } from '../../parts/live-picture.tsx'
+import { LiveImage } from '../../parts/live-image.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import './camera-settings.css'
@@ -55,18 +55,18 @@ export function CameraSettings() {
 /** Shows whether the changed settings work. */
 function CameraState({ camera }: { readonly camera: Camera }) {
   const { cameras: texts, detection } = useTexts()
-  const trouble = findWords(troubleOf(camera), detection)
+  const trouble = findMessage(offlineErrorOf(camera), detection)
   const url = camera.status === 'online' ? findStreamUrl(camera, 'mjpeg') : undefined
   return (
     <div className="panel camera-state">
       <span className="tile-picture">
-        <LivePicture url={url} poster={camera.snapshot?.url} alt="" isOld={camera.status === 'offline'} />
+        <LiveImage url={url} poster={camera.snapshot?.url} alt="" isOld={camera.status === 'offline'} />
       </span>
       <div role="status">
         <p className={`status status-${camera.status}`}>{texts.status[camera.status]}</p>
         {trouble !== undefined && (
           <p className="hint">
-            <Fault told={trouble} />
+            <ErrorText message={trouble} />
           </p>
         )}
       </div>

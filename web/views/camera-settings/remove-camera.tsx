@@ -6,7 +6,7 @@ import { type Camera, NightjarError } from '../../../sdk/index.ts'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { useStorage } from '../../app/storage-query.ts'
-import { AskingButton } from '../../parts/asking-button.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useSizes } from '../../parts/sizes.ts'
 import { useTexts } from '../../texts/texts.tsx'
@@ -37,7 +37,7 @@ export function RemoveCamera({ camera }: { readonly camera: Camera }) {
       <p>{text}</p>
       {remove.error && <Failure error={remove.error} />}
       <div className="form-end">
-        <AskingButton
+        <ConfirmButton
           title={texts.removeTitle(camera.name)}
           text={text}
           action={texts.removeAction}

@@ -30,13 +30,13 @@ export function Statistics({ camera }: { readonly camera: Camera }) {
         <Failure error={statistics.error} onAgain={() => statistics.refetch()} />
       )}
       {!statistics.data && !statistics.error && <p>{texts.loading}</p>}
-      {camera.type !== 'mjpeg' && <DamagedPictures camera={camera} />}
+      {camera.type !== 'mjpeg' && <DamagedFrames camera={camera} />}
     </div>
   )
 }
 
 /** Saved immediately. */
-function DamagedPictures({ camera }: { readonly camera: Camera }) {
+function DamagedFrames({ camera }: { readonly camera: Camera }) {
   const { texts } = useLanguage()
   const client = useClient()
   const queries = useQueryClient()
@@ -61,8 +61,8 @@ function DamagedPictures({ camera }: { readonly camera: Camera }) {
 function Figures({ of }: { readonly of: CameraStatistics }) {
   const { texts, language } = useLanguage()
   const clock = useClock()
-  const { statistics: words } = texts
-  if (of.since === null) return <p>{words.nothing}</p>
+  const { statistics: labels } = texts
+  if (of.since === null) return <p>{labels.nothing}</p>
   const write = (value: number, options?: Intl.NumberFormatOptions) =>
     new Intl.NumberFormat(language, { maximumFractionDigits: 2, ...options }).format(value)
   const sinceMs = Date.parse(of.since)
@@ -72,32 +72,32 @@ function Figures({ of }: { readonly of: CameraStatistics }) {
     ) : (
       <>
         {write(percent / 100, { style: 'percent' })}
-        <span className="hint">{words.inTotal(write(count))}</span>
+        <span className="hint">{labels.inTotal(write(count))}</span>
       </>
     )
   const facts: [string, ReactNode][] = [
-    [words.bitRate, of.bit_rate === null ? words.none : `${write(of.bit_rate / 1e6)} Mbit/s`],
+    [labels.bitRate, of.bit_rate === null ? labels.none : `${write(of.bit_rate / 1e6)} Mbit/s`],
     [
-      words.frameRate,
-      of.frame_rate === null ? words.none : words.perSecond(write(of.frame_rate, { maximumFractionDigits: 1 })),
+      labels.frameRate,
+      of.frame_rate === null ? labels.none : labels.perSecond(write(of.frame_rate, { maximumFractionDigits: 1 })),
     ],
   ]
   // Only RTP has packets that can be lost.
-  if (of.packets > 0) facts.push([words.lostPackets, lost(of.lost_packets, of.packet_loss_percent)])
+  if (of.packets > 0) facts.push([labels.lostPackets, lost(of.lost_packets, of.packet_loss_percent)])
   const frozen = (
     <>
       {write(of.freezes)}
-      <span className="hint">{words.inTotal(`${write(of.frozen_seconds, { maximumFractionDigits: 1 })} s`)}</span>
+      <span className="hint">{labels.inTotal(`${write(of.frozen_seconds, { maximumFractionDigits: 1 })} s`)}</span>
     </>
   )
   facts.push(
-    [words.lostPictures, lost(of.lost_pictures, of.picture_loss_percent)],
-    [words.freezes, of.freezes === 0 ? write(0) : frozen],
+    [labels.lostFrames, lost(of.lost_pictures, of.picture_loss_percent)],
+    [labels.freezes, of.freezes === 0 ? write(0) : frozen],
   )
   return (
     <>
       <Facts of={facts} />
-      <p className="hint">{words.since(`${clock.date(sinceMs)}, ${clock.minutes(sinceMs)}`)}</p>
+      <p className="hint">{labels.since(`${clock.date(sinceMs)}, ${clock.minutes(sinceMs)}`)}</p>
     </>
   )
 }

@@ -5,10 +5,10 @@ import { Link, useParams } from 'wouter'
 import { NightjarError } from '../../../sdk/index.ts'
 import { type AnyCamera, type CameraKind, useCamera } from '../../app/camera-queries.ts'
 import type { Marks } from '../../model/marked-range.ts'
-import { findWords, troubleOf } from '../../model/offline-words.ts'
+import { findMessage, offlineErrorOf } from '../../model/offline-messages.ts'
 import { createZone } from '../../model/zone.ts'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Fault } from '../../parts/fault.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.tsx'
@@ -23,9 +23,9 @@ import { PlayFailure } from './play-failure.tsx'
 import { LivePlayer } from './player/live-player.tsx'
 import { RecordedPlayer } from './player/recorded-player.tsx'
 import { PlayerControls } from './player-controls.tsx'
+import { PlayerMessage } from './player-message.tsx'
 import { useDownload } from './range-panel.tsx'
 import { Recordings } from './recordings.tsx'
-import { StageWords } from './stage-words.tsx'
 import { useNow } from './use-clock.ts'
 import { useCommands } from './use-commands.ts'
 import { useKeys } from './use-keys.ts'
@@ -88,7 +88,7 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
     const refused = () => say(texts.linkNotCopied(link))
     navigator.clipboard ? navigator.clipboard.writeText(link).then(done, refused) : refused()
   }
-  const label = isLive ? texts.livePicture(camera.name) : texts.recordedPicture(camera.name, clock.dateTime(cursorMs))
+  const label = isLive ? texts.liveImage(camera.name) : texts.recordedImage(camera.name, clock.dateTime(cursorMs))
   return (
     <Page
       title={camera.name}
@@ -140,16 +140,16 @@ function CameraView({ of }: { readonly of: AnyCamera }) {
           <p className="stage-said" role="status">
             {said}
           </p>
-          <StageWords of={of} playback={playback} nowMs={nowMs} zone={zone} />
+          <PlayerMessage of={of} playback={playback} nowMs={nowMs} zone={zone} />
         </div>
         <PlayerControls of={of} playback={playback} commands={commands} zone={zone} onCopyLink={copyLink} />
       </div>
       {camera.status === 'offline' && isLive && (
         <Notice kind="bad">
           <p>
-            <Fault
-              told={
-                (kind === 'own' && findWords(troubleOf(camera), detection)) || {
+            <ErrorText
+              message={
+                (kind === 'own' && findMessage(offlineErrorOf(camera), detection)) || {
                   text: camera.has_recording ? texts.offline : texts.offlineUnrecorded,
                 }
               }

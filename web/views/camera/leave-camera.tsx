@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { NightjarError, type SharedCamera } from '../../../sdk/index.ts'
 import { camerasKey } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { AskingButton } from '../../parts/asking-button.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
@@ -28,7 +28,7 @@ export function LeaveCamera({ camera: { id, name, owner } }: { readonly camera: 
   return (
     <>
       {leave.error && <Failure error={leave.error} />}
-      <AskingButton
+      <ConfirmButton
         look="quiet"
         title={texts.title(name)}
         text={texts.text(owner.first_name || owner.email)}

@@ -4,7 +4,7 @@ import { writeDuration } from '../../model/marked-range.ts'
 import type { View } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
 import { useClock } from '../../parts/clock.ts'
-import { nameEvent } from '../../parts/event-words.ts'
+import { nameEvent } from '../../parts/event-names.ts'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { EventsInView } from './event-queries.ts'
@@ -32,7 +32,7 @@ export function MomentList({ view, zone, footage, events, onPlay }: MomentListPr
       atMs: startMs,
       // Start a little earlier, to show what led up to it.
       playMs: startMs - beforeGapMs,
-      words: `${texts.gap(texts.reasons[reason] ?? texts.reasons.unknown!)} (${writeDuration(endMs - startMs)})`,
+      labels: `${texts.gap(texts.reasons[reason] ?? texts.reasons.unknown!)} (${writeDuration(endMs - startMs)})`,
     }))
   const happened = events.events
     .filter(({ atMs }) => atMs >= view.startMs && atMs < view.endMs)
@@ -40,7 +40,7 @@ export function MomentList({ view, zone, footage, events, onPlay }: MomentListPr
       key: `event ${id}`,
       atMs,
       playMs: atMs,
-      words: `${nameEvent(event, eventTexts)} · ${eventTexts.sources[event.source] ?? event.source}`,
+      labels: `${nameEvent(event, eventTexts)} · ${eventTexts.sources[event.source] ?? event.source}`,
     }))
   const rows = [...gaps, ...happened].sort((a, b) => b.atMs - a.atMs)
   const shown = rows.slice(0, mostRows)
@@ -61,10 +61,10 @@ export function MomentList({ view, zone, footage, events, onPlay }: MomentListPr
               </tr>
             </thead>
             <tbody>
-              {shown.map(({ key, atMs, playMs, words }) => (
+              {shown.map(({ key, atMs, playMs, labels }) => (
                 <tr key={key}>
                   <td>{clock.time(atMs)}</td>
-                  <td>{words}</td>
+                  <td>{labels}</td>
                   <td>
                     <IconButton icon="play" label={texts.playFrom(clock.time(playMs))} onClick={() => onPlay(playMs)} />
                   </td>

@@ -43,7 +43,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
           {isOnline ? (isPaused ? texts.livePaused : texts.live) : cameras.status[camera.status]}
         </span>
       ) : (
-        <IconButton icon="live" label={texts.toLive} shortcut="N" words="wide" onClick={commands.live} />
+        <IconButton icon="live" label={texts.toLive} shortcut="N" labels="wide" onClick={commands.live} />
       )}
       <p className="controls-time">
         <time dateTime={writeSeconds(cursorMs)}>{clock.moment(cursorMs)}</time>{' '}
@@ -65,7 +65,7 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
         {camera.audio_enabled && (
           <IconButton
             icon={isMuted ? 'silent' : 'sound'}
-            label={isMuted ? texts.soundOn : texts.soundOff}
+            label={isMuted ? texts.audioOn : texts.audioOff}
             shortcut="M"
             onClick={commands.sound}
           />

@@ -16,7 +16,7 @@ import { useSizes } from '../../parts/sizes.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import { findFormatChange, prepareDownload } from './download.ts'
 import type { Footage } from './footage-queries.ts'
-import { saveFile } from './save-picture.ts'
+import { saveFile } from './save-image.ts'
 
 export type RangePanelProps = {
   readonly marks: Marks
@@ -40,17 +40,17 @@ export function useDownload(kind: CameraKind, camera: { id: number; name: string
 }
 
 export function RangePanel({ marks, footage, zone, download, onPlay, onClear }: RangePanelProps) {
-  const { range: words } = useTexts()
+  const { range: labels } = useTexts()
   const writeSize = useSizes()
   const clock = useClock(zone)
   const range = rangeOf(marks)
   if (!range) {
     const isStart = marks.startMs !== undefined
     return (
-      <section className="range" aria-label={words.title}>
-        <p>{isStart ? words.onlyStart(clock.time(marks.startMs!)) : words.onlyEnd(clock.time(marks.endMs ?? 0))}</p>
+      <section className="range" aria-label={labels.title}>
+        <p>{isStart ? labels.onlyStart(clock.time(marks.startMs!)) : labels.onlyEnd(clock.time(marks.endMs ?? 0))}</p>
         <Button look="quiet" onClick={onClear}>
-          {words.clear}
+          {labels.clear}
         </Button>
       </section>
     )
@@ -62,41 +62,41 @@ export function RangePanel({ marks, footage, zone, download, onPlay, onClear }: 
   const isKnown = footage.startMs <= range.startMs && footage.endMs >= range.endMs && !footage.isLoading
   const isEmpty = isKnown && recordedMs === 0
   return (
-    <section className="range" aria-label={words.title}>
+    <section className="range" aria-label={labels.title}>
       <p>
-        <strong>{words.from(clock.dateTime(range.startMs), clock.time(range.endMs))}</strong>
+        <strong>{labels.from(clock.dateTime(range.startMs), clock.time(range.endMs))}</strong>
         <br />
-        {words.length(writeDuration(lengthMs))}
-        {isKnown && recordedMs < lengthMs - 2_000 && !isEmpty && ` ${words.recorded(writeDuration(recordedMs))}`}
+        {labels.length(writeDuration(lengthMs))}
+        {isKnown && recordedMs < lengthMs - 2_000 && !isEmpty && ` ${labels.recorded(writeDuration(recordedMs))}`}
       </p>
       <Button isBusy={download.isPending} disabled={isTooLong || isEmpty} onClick={() => download.mutate(range)}>
-        <Icon name="download" /> {words.download}
+        <Icon name="download" /> {labels.download}
       </Button>
       <Button look="quiet" onClick={() => onPlay(range.startMs)}>
-        {words.play}
+        {labels.play}
       </Button>
       <Button look="quiet" onClick={onClear}>
-        {words.clear}
+        {labels.clear}
       </Button>
       {isTooLong && (
         <Notice kind="bad">
-          <p>{words.tooLong(writeDuration(longestDownloadMs))}</p>
+          <p>{labels.tooLong(writeDuration(longestDownloadMs))}</p>
         </Notice>
       )}
       {isEmpty && (
         <Notice kind="bad">
-          <p>{words.nothing}</p>
+          <p>{labels.nothing}</p>
         </Notice>
       )}
       {download.isPending && (
         <Notice kind="hint">
-          <p>{words.preparing}</p>
+          <p>{labels.preparing}</p>
         </Notice>
       )}
       {download.data && (
         <Notice kind="good">
           <p>
-            {words.started(
+            {labels.started(
               download.data.name,
               download.data.bytes === undefined ? undefined : writeSize(download.data.bytes),
             )}
@@ -115,13 +115,13 @@ function DownloadFailure({
   readonly error: unknown
   readonly clockTime: (ms: number) => string
 }) {
-  const { range: words } = useTexts()
+  const { range: labels } = useTexts()
   const changedMs = findFormatChange(error)
   const isNothing = error instanceof NightjarError && error.status === 404
   if (changedMs === undefined && !isNothing) return <Failure error={error} />
   return (
     <Notice kind="bad">
-      <p>{changedMs === undefined ? words.nothing : words.formatChanged(clockTime(changedMs))}</p>
+      <p>{changedMs === undefined ? labels.nothing : labels.formatChanged(clockTime(changedMs))}</p>
     </Notice>
   )
 }

@@ -1,7 +1,7 @@
 // Explains why nothing is being recorded at the moment and what helps.
 
-import { tell } from '../../model/told.ts'
-import { Fault } from '../../parts/fault.tsx'
+import { createErrorMessage } from '../../model/error-message.ts'
+import { ErrorText } from '../../parts/error-text.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { Footage, RecordingState } from './footage-queries.ts'
@@ -20,10 +20,10 @@ export function RecordingTrouble({ recording, footage, nowMs }: RecordingTrouble
   if (recording?.status !== 'ERROR') return null
   const gap = footage.gaps.findLast(({ endMs }) => endMs > nowMs - openMs)
   const advice = gap && texts.recordingAdvice[gap.reason]
-  const failing = tell(texts.recordingFails, recording.reason)
+  const failing = createErrorMessage(texts.recordingFails, recording.reason)
   return (
     <Notice kind="bad">
-      <p>{advice ?? (failing && <Fault told={failing} />)}</p>
+      <p>{advice ?? (failing && <ErrorText message={failing} />)}</p>
     </Notice>
   )
 }

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
-import { MomentPicture } from '../../parts/moment-picture.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import type { EventsInView } from './event-queries.ts'
 import type { Footage, RecordingState } from './footage-queries.ts'
@@ -60,7 +60,7 @@ export function Recordings(props: RecordingsProps) {
           onClick={() => setView(viewOfDay(day.endMs, zone))}
         />
         <div className="controls-more">
-          <IconButton icon="calendar" label={texts.jump} shortcut="G" words="always" onClick={commands.jump} />
+          <IconButton icon="calendar" label={texts.jump} shortcut="G" labels="always" onClick={commands.jump} />
           <IconButton icon="zoomIn" label={texts.zoomIn} shortcut="+" onClick={commands.zoomIn} />
           <IconButton icon="zoomOut" label={texts.zoomOut} shortcut="−" onClick={commands.zoomOut} />
           <IconButton icon="clock" label={texts.wholeDay} shortcut="D" onClick={commands.wholeDay} />
@@ -78,7 +78,7 @@ export function Recordings(props: RecordingsProps) {
         marks={marks}
         onMarks={onMarks}
         isMarking={isMarking}
-        preview={(ms) => <MomentPicture kind={kind} cameraId={camera.id} atMs={ms} width={160} />}
+        preview={(ms) => <Thumbnail kind={kind} cameraId={camera.id} atMs={ms} width={160} />}
       />
       {footage.error !== undefined && <Failure error={footage.error} />}
       {isEmpty && view.startMs < nowMs && (
@@ -92,12 +92,18 @@ export function Recordings(props: RecordingsProps) {
         </div>
       )}
       <div className="controls">
-        <IconButton icon="markStart" label={texts.markStart} shortcut="I" words="always" onClick={commands.markStart} />
-        <IconButton icon="markEnd" label={texts.markEnd} shortcut="O" words="always" onClick={commands.markEnd} />
+        <IconButton
+          icon="markStart"
+          label={texts.markStart}
+          shortcut="I"
+          labels="always"
+          onClick={commands.markStart}
+        />
+        <IconButton icon="markEnd" label={texts.markEnd} shortcut="O" labels="always" onClick={commands.markEnd} />
         <IconButton
           icon="range"
           label={texts.markByDragging}
-          words="always"
+          labels="always"
           aria-pressed={isMarking}
           onClick={() => setMarking(!isMarking)}
         />

@@ -6,7 +6,7 @@ import { placeMarks } from '../../model/event-marks.ts'
 import type { View } from '../../model/timeline-view.ts'
 import type { Zone } from '../../model/zone.ts'
 import { useClock } from '../../parts/clock.ts'
-import { nameEvent } from '../../parts/event-words.ts'
+import { nameEvent } from '../../parts/event-names.ts'
 import { useTexts } from '../../texts/texts.tsx'
 import type { TimedEvent } from './event-queries.ts'
 
@@ -20,9 +20,9 @@ export type TimelineEventsProps = {
 }
 
 const room = 26
-const wordsWidth = 232
+const labelWidth = 232
 /** Further events are counted. */
-const mostWords = 4
+const maxWords = 4
 
 export function TimelineEvents({ events, view, width, zone, onPick, preview }: TimelineEventsProps) {
   const { timeline: texts, events: eventTexts } = useTexts()
@@ -78,16 +78,16 @@ export function TimelineEvents({ events, view, width, zone, onPick, preview }: T
       {open && (
         <div
           className="event-words"
-          style={{ left: Math.max(8, Math.min(width - wordsWidth - 8, open.place - wordsWidth / 2)) }}
+          style={{ left: Math.max(8, Math.min(width - labelWidth - 8, open.place - labelWidth / 2)) }}
           aria-hidden="true"
         >
           {preview(open.items[0]!.atMs)}
-          {open.items.slice(0, mostWords).map(({ id, atMs, event }) => (
+          {open.items.slice(0, maxWords).map(({ id, atMs, event }) => (
             <p key={id}>
               <span className="hint">{clock.time(atMs)}</span> {nameEvent(event, eventTexts)}
             </p>
           ))}
-          {open.items.length > mostWords && <p className="hint">{texts.moreEvents(open.items.length - mostWords)}</p>}
+          {open.items.length > maxWords && <p className="hint">{texts.moreEvents(open.items.length - maxWords)}</p>}
         </div>
       )}
     </div>

@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/texts.tsx'
 import type { TimedEvent } from './event-queries.ts'
 import { toggleFullScreen } from './full-screen.ts'
 import type { useDownload } from './range-panel.tsx'
-import { saveFile, takePicture } from './save-picture.ts'
+import { captureImage, saveFile } from './save-image.ts'
 import type { Commands } from './use-keys.ts'
 import type { Playback } from './use-playback.ts'
 
@@ -61,7 +61,7 @@ export function useCommands(options: CommandsOptions): Commands {
     setRate(next)
   }
   const saveSnapshot = async () => {
-    const picture = stage.current && (await takePicture(stage.current))
+    const picture = stage.current && (await captureImage(stage.current))
     const name = writeFileName(camera.name, zone.localTime(cursorMs), 'jpg')
     if (picture) saveFile(picture, name)
     say(picture ? texts.snapshotSaved(name) : texts.snapshotNone)

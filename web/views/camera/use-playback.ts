@@ -45,7 +45,7 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   const askedMs = hasRecording ? readMoment(search.get('at')) : undefined
   const isLive = askedMs === undefined
   const [shownMs, setShownMs] = useState<number>()
-  const told = useRef<number>(undefined)
+  const lastReportedMs = useRef<number>(undefined)
   const [jump, setJump] = useState(0)
   const [isPaused, setPaused] = useState(false)
   const [isMuted, setMuted] = useState(true)
@@ -57,7 +57,7 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
   const begin = useCallback((ms: number) => {
     setFailure(undefined)
     setState('starting')
-    told.current = undefined
+    lastReportedMs.current = undefined
     setShownMs(undefined)
     setView((before) => follow(before, ms))
   }, [])
@@ -84,9 +84,9 @@ export function usePlayback(hasRecording: boolean, nowMs: number, zone: Zone): P
     setSearch({}, { replace: true })
   }, [begin, setSearch])
   const noteTime = useCallback((ms: number | undefined) => {
-    const beforeMs = told.current
+    const beforeMs = lastReportedMs.current
     if (ms !== undefined && beforeMs !== undefined) setView((view) => followPlaying(view, beforeMs, ms))
-    told.current = ms
+    lastReportedMs.current = ms
     setShownMs(ms)
     if (ms !== undefined && ms > Date.now() - newestMs) setRate((before) => Math.min(1, before))
   }, [])

@@ -3,9 +3,9 @@
 import { Link } from 'wouter'
 import { findStreamUrl } from '../../../sdk/index.ts'
 import type { AnyCamera } from '../../app/camera-queries.ts'
-import { useIsLost } from '../../app/use-is-lost.ts'
-import { findShortWords, troubleOf } from '../../model/offline-words.ts'
-import { LivePicture } from '../../parts/live-picture.tsx'
+import { useIsOffline } from '../../app/use-is-offline.ts'
+import { findShortMessage, offlineErrorOf } from '../../model/offline-messages.ts'
+import { LiveImage } from '../../parts/live-image.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 
 export type CameraTileProps = {
@@ -16,35 +16,35 @@ export type CameraTileProps = {
 
 export function CameraTile({ of, isWaiting }: CameraTileProps) {
   const { cameras: texts, detection } = useTexts()
-  const isLost = useIsLost()
+  const isServerOffline = useIsOffline()
   const { kind, camera } = of
   const isOnline = camera.status === 'online'
   const isOffline = camera.status === 'offline'
-  const trouble = kind === 'own' && isOffline ? findShortWords(troubleOf(camera), detection) : undefined
-  const words = isLost ? texts.noServer : isOnline ? undefined : texts.status[camera.status]
+  const trouble = kind === 'own' && isOffline ? findShortMessage(offlineErrorOf(camera), detection) : undefined
+  const labels = isServerOffline ? texts.noServer : isOnline ? undefined : texts.status[camera.status]
   return (
     <li className="tile">
       <Link href={kind === 'own' ? `/cameras/${camera.id}` : `/shared/${camera.id}`} className="tile-link">
         <span className="tile-picture">
-          <LivePicture
+          <LiveImage
             url={isOnline && !isWaiting ? findStreamUrl(camera, 'mjpeg') : undefined}
             poster={camera.snapshot?.url}
             alt=""
-            isOld={isLost || isOffline}
+            isOld={isServerOffline || isOffline}
           />
-          {words !== undefined && (
+          {labels !== undefined && (
             <span className="tile-words" aria-hidden="true">
-              {words}
+              {labels}
             </span>
           )}
         </span>
         <span className="tile-name" title={camera.name}>
-          <span className={`status status-${isLost ? 'unknown' : camera.status}`} aria-hidden="true" />
+          <span className={`status status-${isServerOffline ? 'unknown' : camera.status}`} aria-hidden="true" />
           <bdi>{camera.name}</bdi>
         </span>
       </Link>
       <p className="tile-facts">
-        <span className="unseen">{isLost ? texts.noServer : texts.status[camera.status]}</span>
+        <span className="unseen">{isServerOffline ? texts.noServer : texts.status[camera.status]}</span>
         {kind === 'shared' && (
           <span className="tile-owner">{texts.of(camera.owner.first_name || camera.owner.email)}</span>
         )}

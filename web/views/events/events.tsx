@@ -6,17 +6,17 @@ import { Link, useSearchParams } from 'wouter'
 import type { Camera, CameraEvent } from '../../../sdk/index.ts'
 import { ownCamerasQuery } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
-import { findIntervalMs } from '../../model/asking-again.ts'
 import { cutIntoDays, listKinds } from '../../model/event-list.ts'
+import { findRefreshIntervalMs } from '../../model/refresh-interval.ts'
 import { createZone, momentOf, parseLocalTime, startOfDay, writeLocalTime, type Zone } from '../../model/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { nameEvent, nameKind } from '../../parts/event-words.ts'
+import { nameCategory, nameEvent } from '../../parts/event-names.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { MomentPicture } from '../../parts/moment-picture.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { useLanguage, useTexts } from '../../texts/texts.tsx'
 import './events.css'
 
@@ -55,7 +55,7 @@ export function Events() {
     },
     getNextPageParam: ({ next }, _pages, offset) => (next === null ? undefined : offset + pageSize),
     // All loaded pages are refreshed.
-    refetchInterval: ({ state }) => findIntervalMs(intervalMs, state.data?.pages.length ?? 0, 1),
+    refetchInterval: ({ state }) => findRefreshIntervalMs(intervalMs, state.data?.pages.length ?? 0, 1),
   })
   const clock = useClock(zone)
   const shown = unique(events.data?.pages.flatMap(({ results }) => results) ?? [])
@@ -83,7 +83,7 @@ export function Events() {
             <option value="">{texts.allKinds}</option>
             {kinds.map((kind) => (
               <option key={kind} value={kind}>
-                {nameKind(kind, texts)}
+                {nameCategory(kind, texts)}
               </option>
             ))}
           </select>
@@ -140,7 +140,7 @@ const EventRow = memo(({ event, camera }: EventRowProps) => {
     <li className="event">
       <span className="event-picture">
         <Icon name="snapshot" />
-        {camera?.has_recording && <MomentPicture kind="own" cameraId={camera.id} atMs={atMs} width={160} />}
+        {camera?.has_recording && <Thumbnail kind="own" cameraId={camera.id} atMs={atMs} width={160} />}
       </span>
       <div>
         <strong>

@@ -8,8 +8,8 @@ import { camerasKey, useCamera } from '../../app/camera-queries.ts'
 import { useClient } from '../../app/clients.tsx'
 import { readAll } from '../../app/read-all.ts'
 import { useMailHint } from '../../app/server-query.ts'
-import { AskingButton } from '../../parts/asking-button.tsx'
 import { Check } from '../../parts/check.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -126,7 +126,7 @@ function GuestRow({ cameraId, guest }: { readonly cameraId: number; readonly gue
           change.mutate(canViewRec)
         }}
       />
-      <AskingButton
+      <ConfirmButton
         title={texts.removeTitle(name || guest.email)}
         text={texts.removeText}
         action={texts.remove}

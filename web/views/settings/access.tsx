@@ -3,18 +3,18 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Client } from '../../../sdk/index.ts'
-import { AccountGate } from '../../parts/account-gate.tsx'
 import { Button } from '../../parts/button.tsx'
 import { useClock } from '../../parts/clock.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
+import { RequirePassword } from '../../parts/require-password.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { Identities } from './identities.tsx'
 import { useAccountList } from './use-account-list.ts'
 
 export function Access() {
   return (
-    <AccountGate>
+    <RequirePassword>
       {(client) => (
         <>
           <Authorizations client={client} />
@@ -22,7 +22,7 @@ export function Access() {
           <Identities client={client} />
         </>
       )}
-    </AccountGate>
+    </RequirePassword>
   )
 }
 

@@ -3,20 +3,20 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Application, Client } from '../../../sdk/index.ts'
-import { AccountGate } from '../../parts/account-gate.tsx'
-import { AskingButton } from '../../parts/asking-button.tsx'
 import { Check } from '../../parts/check.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
+import { RequirePassword } from '../../parts/require-password.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
 
 export function Applications() {
-  return <AccountGate>{(client) => <ApplicationList client={client} />}</AccountGate>
+  return <RequirePassword>{(client) => <ApplicationList client={client} />}</RequirePassword>
 }
 
 function ApplicationList({ client }: { readonly client: Client }) {
@@ -115,7 +115,7 @@ function ApplicationRow({ application, client, onSettled }: RowProps) {
         )}
       </div>
       {application.confidential && (
-        <AskingButton
+        <ConfirmButton
           look="quiet"
           title={texts.rotateTitle(application.name)}
           text={texts.rotateText}
@@ -124,7 +124,7 @@ function ApplicationRow({ application, client, onSettled }: RowProps) {
           onConfirm={() => rotate.mutate()}
         />
       )}
-      <AskingButton
+      <ConfirmButton
         title={texts.removeTitle(application.name)}
         text={texts.removeText}
         action={texts.remove}

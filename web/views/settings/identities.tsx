@@ -2,8 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { Client, Identity } from '../../../sdk/index.ts'
-import { AskingButton } from '../../parts/asking-button.tsx'
 import { useClock } from '../../parts/clock.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
 import { pagePath } from '../../parts/page-path.ts'
@@ -56,7 +56,7 @@ function IdentityRow({ identity, client, onSettled }: RowProps) {
         </p>
         {remove.error && <Failure error={remove.error} form="identities" />}
       </div>
-      <AskingButton
+      <ConfirmButton
         title={texts.removeTitle(nameOf(identity))}
         text={texts.removeText}
         action={texts.remove}

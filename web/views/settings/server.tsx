@@ -21,7 +21,7 @@ export function Server() {
 }
 
 function State({ of }: { readonly of: ServerState }) {
-  const { server: texts, cameras: words, timeline } = useTexts()
+  const { server: texts, cameras: labels, timeline } = useTexts()
   const { language } = useLanguage()
   const clock = useClock()
   const { cameras, recordings, workers } = of
@@ -36,9 +36,9 @@ function State({ of }: { readonly of: ServerState }) {
         </p>
         <Facts
           of={[
-            [words.status.online, texts.of(cameras.online, cameras.count)],
-            [words.status.offline, cameras.offline],
-            [words.status.unknown, cameras.unknown],
+            [labels.status.online, texts.of(cameras.online, cameras.count)],
+            [labels.status.offline, cameras.offline],
+            [labels.status.unknown, cameras.unknown],
             [texts.recording, texts.of(recordings.recording, recordings.count)],
             [texts.failing, recordings.failing],
           ]}

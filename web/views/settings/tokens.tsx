@@ -4,20 +4,20 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client, PersonalToken } from '../../../sdk/index.ts'
 import { accountScope } from '../../app/sign-in.ts'
-import { AccountGate } from '../../parts/account-gate.tsx'
-import { AskingButton } from '../../parts/asking-button.tsx'
 import { Check } from '../../parts/check.tsx'
 import { useClock } from '../../parts/clock.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
+import { RequirePassword } from '../../parts/require-password.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
 
 export function Tokens() {
-  return <AccountGate>{(client) => <TokenList client={client} />}</AccountGate>
+  return <RequirePassword>{(client) => <TokenList client={client} />}</RequirePassword>
 }
 
 function TokenList({ client }: { readonly client: Client }) {
@@ -76,7 +76,7 @@ function TokenRow({ token, client, onSettled }: RowProps) {
         </p>
         {remove.error && <Failure error={remove.error} />}
       </div>
-      <AskingButton
+      <ConfirmButton
         title={texts.revokeTitle(token.name)}
         text={texts.revokeText}
         action={texts.revoke}

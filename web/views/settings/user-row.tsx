@@ -4,10 +4,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { type Account, type AccountChange, type Client, NightjarError } from '../../../sdk/index.ts'
 import { useMe } from '../../app/me-query.ts'
-import { AskingButton } from '../../parts/asking-button.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Check } from '../../parts/check.tsx'
 import { useClock } from '../../parts/clock.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { UserStorage } from './user-storage.tsx'
@@ -94,7 +94,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
           </Button>
         ) : (
           <>
-            <AskingButton
+            <ConfirmButton
               look="quiet"
               title={texts.signOutTitle(name)}
               text={texts.signOutText}
@@ -102,7 +102,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
               isBusy={signOut.isPending}
               onConfirm={() => signOut.mutate()}
             />
-            <AskingButton
+            <ConfirmButton
               title={texts.disableTitle(name)}
               text={texts.disableText}
               action={texts.disable}
@@ -112,7 +112,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
           </>
         )}
         {user.has_second_factor && (
-          <AskingButton
+          <ConfirmButton
             title={texts.removeFactorTitle(name)}
             text={texts.removeFactorText}
             action={texts.removeFactor}
@@ -120,7 +120,7 @@ function UserActions({ user, client, onSettled }: UserRowProps) {
             onConfirm={() => removeFactor.mutate()}
           />
         )}
-        <AskingButton
+        <ConfirmButton
           title={texts.removeTitle(name)}
           text={texts.removeText}
           action={texts.remove}

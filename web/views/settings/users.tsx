@@ -4,18 +4,18 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Client } from '../../../sdk/index.ts'
 import { useMailHint } from '../../app/server-query.ts'
-import { AccountGate } from '../../parts/account-gate.tsx'
 import { Check } from '../../parts/check.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
 import { Form } from '../../parts/form.tsx'
 import { ListPanel } from '../../parts/list-panel.tsx'
+import { RequirePassword } from '../../parts/require-password.tsx'
 import { useTexts } from '../../texts/texts.tsx'
 import { useAccountList } from './use-account-list.ts'
 import { nameOf, UserRow } from './user-row.tsx'
 
 export function Users() {
-  return <AccountGate>{(client) => <UserList client={client} />}</AccountGate>
+  return <RequirePassword>{(client) => <UserList client={client} />}</RequirePassword>
 }
 
 function UserList({ client }: { readonly client: Client }) {

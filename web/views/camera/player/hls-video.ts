@@ -111,9 +111,9 @@ type WithStartDate = HTMLVideoElement & { getStartDate?(): Date }
 
 function playNatively({ video, url, startMs, speed = 1, onFailure }: HlsVideoOptions): HlsVideo {
   const startOf = () => {
-    const toldMs = (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
+    const reportedMs = (video as WithStartDate).getStartDate?.().getTime() ?? Number.NaN
     // Some browsers play HLS without reporting its clock; this is correct up to the first gap.
-    return Number.isNaN(toldMs) ? (startMs ?? toldMs) : toldMs
+    return Number.isNaN(reportedMs) ? (startMs ?? reportedMs) : reportedMs
   }
   const fail = () => onFailure(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'media')
   const seek = (ms: number): boolean => {

@@ -4,8 +4,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { findStreamUrl } from '../../../../sdk/index.ts'
 import type { AnyCamera } from '../../../app/camera-queries.ts'
-import { LivePicture } from '../../../parts/live-picture.tsx'
-import { takePicture } from '../save-picture.ts'
+import { LiveImage } from '../../../parts/live-image.tsx'
+import { captureImage } from '../save-image.ts'
 import { type HlsVideo, openHlsVideo, playVideo } from './hls-video.ts'
 import { type PlayerState, useProgress } from './player-state.ts'
 
@@ -26,8 +26,8 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
   const { camera } = of
   const video = useRef<HTMLVideoElement>(null)
   const player = useRef<HlsVideo>(undefined)
-  const told = useRef({ onTime, onState })
-  told.current = { onTime, onState }
+  const callbacks = useRef({ onTime, onState })
+  callbacks.current = { onTime, onState }
   const [attempt, setAttempt] = useState(0)
   const [isUnplayable, setUnplayable] = useState(false)
   const isOnline = camera.status === 'online'
@@ -46,7 +46,7 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
       if (isClosed) return
       if (reason === 'media') setUnplayable(true)
       else {
-        told.current.onState('waiting')
+        callbacks.current.onState('waiting')
         timer = setTimeout(again, retryMs)
       }
     }
@@ -72,28 +72,28 @@ export function LivePlayer({ of, isMuted, isPaused, label, onTime, onState }: Li
       return
     }
     if (element.readyState > 0) player.current?.toNewest()
-    playVideo(element, () => told.current.onState('blocked'))
+    playVideo(element, () => callbacks.current.onState('blocked'))
   }, [usesHls, attempt, isPaused])
   useEffect(() => {
     const tell = () => {
       const ms = player.current?.currentMs()
-      told.current.onTime(ms === undefined ? undefined : Math.floor(ms / 1000) * 1000)
+      callbacks.current.onTime(ms === undefined ? undefined : Math.floor(ms / 1000) * 1000)
     }
     const timer = setInterval(tell, tellIntervalMs)
     return () => clearInterval(timer)
   }, [])
   useProgress(video, { isPaused: isPaused || !usesHls, of: `${usesHls} ${attempt}`, onState, onStuck: again })
-  const isPictures = !usesHls && isOnline
+  const isImages = !usesHls && isOnline
   useEffect(() => {
     // An MJPEG image does not report its state.
-    if (isPictures) told.current.onState('playing')
-  }, [isPictures])
+    if (isImages) callbacks.current.onState('playing')
+  }, [isImages])
   const pictures = useRef<HTMLDivElement>(null)
-  const still = useStill(pictures, isPictures && isPaused)
+  const still = useStill(pictures, isImages && isPaused)
   if (!usesHls) {
     return (
       <div className="live-pictures" ref={pictures}>
-        <LivePicture
+        <LiveImage
           url={isOnline && still === undefined ? findStreamUrl(camera, 'mjpeg') : undefined}
           poster={still ?? camera.snapshot?.url}
           alt={label}
@@ -122,7 +122,7 @@ function useStill(pictures: { readonly current: HTMLElement | null }, isPaused: 
     if (!isPaused || !pictures.current) return
     let isOver = false
     let url: string | undefined
-    takePicture(pictures.current).then((picture) => {
+    captureImage(pictures.current).then((picture) => {
       if (isOver || !picture) return
       url = URL.createObjectURL(picture)
       setStill(url)

@@ -32,10 +32,10 @@ export function useProgress(video: RefObject<HTMLVideoElement | null>, options: 
     let place: number | undefined
     let hasMoved = false
     let movedMs = Date.now()
-    let told: PlayerState | undefined
+    let reported: PlayerState | undefined
     const tell = (state: PlayerState) => {
-      if (state !== told) latest.current.onState(state)
-      told = state
+      if (state !== reported) latest.current.onState(state)
+      reported = state
     }
     const timer = setInterval(() => {
       const element = video.current

@@ -43,8 +43,8 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
   const player = useRef<HlsVideo>(undefined)
   const retry = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const told = useRef(props)
-  told.current = props
+  const callbacks = useRef(props)
+  callbacks.current = props
   const [keepsUp, setKeepsUp] = useState(true)
   const { stream: speed, video: videoRate } = divideRate(rate, keepsUp)
   const wantedSpeed = useRef(speed)
@@ -70,13 +70,13 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     onError: (error, asked) => {
       if (asked !== wanted.current) return
       if (isLost(error)) {
-        told.current.onState('waiting')
+        callbacks.current.onState('waiting')
         retry.current = setTimeout(() => openStream(asked.startMs), retryMs)
         return
       }
       // Keep playing the previous stream.
       isOpening.current = false
-      told.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
+      callbacks.current.onFailure(error instanceof NightjarError && error.status === 404 ? 'nothing' : error)
     },
   })
   const openStream = useCallback(
@@ -98,7 +98,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
   useEffect(() => () => clearTimeout(retry.current), [])
   useEffect(() => {
     const asked = wanted.current
-    if (asked && asked.speed !== speed) openStream(shownMs.current ?? told.current.atMs)
+    if (asked && asked.speed !== speed) openStream(shownMs.current ?? callbacks.current.atMs)
   }, [speed, openStream])
   useEffect(() => {
     const element = video.current
@@ -106,11 +106,11 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     let isClosed = false
     const onFailure = (reason: 'network' | 'media') => {
       if (isClosed) return
-      if (reason === 'media') return told.current.onFailure('unplayable')
+      if (reason === 'media') return callbacks.current.onFailure('unplayable')
       // The server restarted or the stream expired: create another one at the same position.
-      told.current.onState('waiting')
+      callbacks.current.onState('waiting')
       clearTimeout(retry.current)
-      retry.current = setTimeout(() => openStream(shownMs.current ?? told.current.atMs), retryMs)
+      retry.current = setTimeout(() => openStream(shownMs.current ?? callbacks.current.atMs), retryMs)
     }
     openHlsVideo({ video: element, url: stream.url, startMs: stream.startMs, speed: stream.speed, onFailure }).then(
       (opened) => {
@@ -130,8 +130,8 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
       const ms = player.current?.currentMs()
       if (ms === undefined || isOpening.current || video.current?.seeking) return
       shownMs.current = ms
-      told.current.onTime(ms)
-      const { isPaused, rate } = told.current
+      callbacks.current.onTime(ms)
+      const { isPaused, rate } = callbacks.current
       // Near the live edge, playback cannot be faster, and browsers throttle hidden tabs.
       const isFast = rate > 1 && wantedSpeed.current === 1 && !isPaused && !document.hidden
       if (!isFast || ms > Date.now() - freshMs) pace.current.reset()
@@ -146,7 +146,7 @@ export function RecordedPlayer(props: RecordedPlayerProps) {
     element.defaultPlaybackRate = videoRate
     element.playbackRate = videoRate
     if (isPaused) element.pause()
-    else playVideo(element, () => told.current.onState('blocked'))
+    else playVideo(element, () => callbacks.current.onState('blocked'))
   }, [isPaused, videoRate, stream])
   useProgress(video, {
     isPaused: isPaused || !stream,

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 import { Confirm, type ConfirmProps } from './confirm.tsx'
 
-export type AskingButtonProps = Omit<ButtonProps, 'onClick' | 'children'> &
+export type ConfirmButtonProps = Omit<ButtonProps, 'onClick' | 'children'> &
   Pick<ConfirmProps, 'title' | 'text' | 'onConfirm'> & {
     /** Label of the button and of the confirmation. */
     readonly action: string
   }
 
-export function AskingButton({ title, text, action, onConfirm, look = 'danger', ...button }: AskingButtonProps) {
+export function ConfirmButton({ title, text, action, onConfirm, look = 'danger', ...button }: ConfirmButtonProps) {
   const [isAsked, setAsked] = useState(false)
   return (
     <>

@@ -8,7 +8,7 @@ import { Button } from './button.tsx'
 import { Failure } from './failure.tsx'
 
 /** `children` receives a client that is allowed to do it. */
-export function AccountGate({ children }: { readonly children: (client: Client) => ReactNode }) {
+export function RequirePassword({ children }: { readonly children: (client: Client) => ReactNode }) {
   const { accountClient, openAccount } = useAccountClient()
   const { account } = useTexts()
   const [failure, setFailure] = useState<unknown>()

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react'
 import { connection } from './queries.ts'
 
-export function useIsLost(): boolean {
+export function useIsOffline(): boolean {
   return useSyncExternalStore(
     (listener) => connection.subscribe(listener),
     () => connection.isLost,

@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { NewDetection } from '../../../sdk/index.ts'
 import { useClient } from '../../app/clients.tsx'
-import { loginAt } from '../../model/login-of.ts'
+import { findReusableLogin } from '../../model/reusable-login.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useFieldProblems } from '../../parts/field-problems.tsx'
@@ -29,7 +29,7 @@ type Typed = { readonly [Name in (typeof fields)[number]]: string }
 /** The server tests for ten seconds at most; a busy server needs a little longer. */
 const timeoutMs = 30_000
 
-export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
+export function UrlForm({ onNext }: { readonly onNext: (looked: Looked) => void }) {
   const { addCamera: texts } = useTexts()
   const client = useClient()
   const [typed, setTyped] = useState<Typed>({ url: '', username: '', password: '' })
@@ -52,7 +52,7 @@ export function AddressForm({ onNext }: { readonly onNext: (looked: Looked) => v
   })
   const [suggestedName, setSuggestedName] = useState('')
   const tryOther = (url: string, typedFor = typed.url) => {
-    const other = { url, ...loginAt(url, typedFor, typed) }
+    const other = { url, ...findReusableLogin(url, typedFor, typed) }
     setTyped(other)
     look.mutate(other)
   }

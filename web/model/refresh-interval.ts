@@ -5,6 +5,6 @@
 const longestMs = 60_000
 
 /** Returns `intervalMs` for up to `atOnce` items, and proportionally more for longer lists. */
-export function findIntervalMs(intervalMs: number, count: number, atOnce: number): number {
+export function findRefreshIntervalMs(intervalMs: number, count: number, atOnce: number): number {
   return Math.max(intervalMs, Math.min(longestMs, (intervalMs * count) / atOnce))
 }

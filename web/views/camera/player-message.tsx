@@ -9,7 +9,7 @@ import type { Playback } from './use-playback.ts'
 /** New footage becomes available within this time; until then, waiting is normal. */
 const freshMs = 20_000
 
-export function StageWords({
+export function PlayerMessage({
   of,
   playback,
   nowMs,
@@ -22,15 +22,15 @@ export function StageWords({
 }) {
   const { camera: texts } = useTexts()
   const clock = useClock(zone)
-  const words = findWords(of, playback, nowMs, texts, clock.dateTime)
+  const labels = findMessage(of, playback, nowMs, texts, clock.dateTime)
   return (
     <p className="stage-words" role="status">
-      {words}
+      {labels}
     </p>
   )
 }
 
-function findWords(
+function findMessage(
   { camera }: AnyCamera,
   { isLive, isPaused, state, failure, cursorMs }: Playback,
   nowMs: number,
@@ -39,7 +39,7 @@ function findWords(
 ): string | undefined {
   if (failure !== undefined) return undefined
   if (isLive && camera.status === 'offline') {
-    return camera.snapshot ? texts.oldPicture(writeTime(Date.parse(camera.snapshot.created_at))) : texts.noPicture
+    return camera.snapshot ? texts.oldImage(writeTime(Date.parse(camera.snapshot.created_at))) : texts.noImage
   }
   if (isLive && camera.status === 'unknown') return texts.connecting
   if (isPaused) return undefined

@@ -1,7 +1,7 @@
 // Saves the displayed frame as a file.
 
 /** JPEG of the `<video>` or `<img>` inside `stage` at full resolution; undefined while nothing is shown. */
-export async function takePicture(stage: HTMLElement): Promise<Blob | undefined> {
+export async function captureImage(stage: HTMLElement): Promise<Blob | undefined> {
   const shown = stage.querySelector<HTMLVideoElement | HTMLImageElement>('video, img')
   if (!shown) return undefined
   const isVideo = shown instanceof HTMLVideoElement

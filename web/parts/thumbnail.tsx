@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { type CameraKind, camerasKey } from '../app/camera-queries.ts'
 import { useClient } from '../app/clients.tsx'
 
-export type MomentPictureProps = {
+export type ThumbnailProps = {
   readonly kind: CameraKind
   readonly cameraId: number
   readonly atMs: number
@@ -17,7 +17,7 @@ export type MomentPictureProps = {
 const renewMs = 90 * 60_000
 
 /** Decorative: what it shows is written beside it. */
-export function MomentPicture({ kind, cameraId, atMs, width }: MomentPictureProps) {
+export function Thumbnail({ kind, cameraId, atMs, width }: ThumbnailProps) {
   const client = useClient()
   const { data } = useQuery({
     queryKey: [...camerasKey, kind, cameraId, 'pictures', width],

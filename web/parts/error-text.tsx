@@ -1,9 +1,9 @@
 // Shows an error within a paragraph. The server's text is marked as English for screen readers.
 
-import type { Told } from '../model/told.ts'
+import type { ErrorMessage } from '../model/error-message.ts'
 import { useTexts } from '../texts/texts.tsx'
 
-export function Fault({ told: { text, said } }: { readonly told: Told }) {
+export function ErrorText({ message: { text, said } }: { readonly message: ErrorMessage }) {
   const { said: before } = useTexts()
   return (
     <>

@@ -2,7 +2,7 @@
 // than an error code can. For other languages there is one text per code; where the code is too general, the server's
 // text is appended.
 
-import { type Told, tell } from './told.ts'
+import { createErrorMessage, type ErrorMessage } from './error-message.ts'
 
 export type Trouble = {
   /** Error code from the API. */
@@ -22,20 +22,20 @@ export type TroubleTexts = {
 const anyFault = 'failed'
 
 /** A short label for narrow places; undefined when nothing is known. */
-export function findShortWords({ code, sentence }: Trouble, { problems, advice }: TroubleTexts): string | undefined {
+export function findShortMessage({ code, sentence }: Trouble, { problems, advice }: TroubleTexts): string | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : problems[code ?? '']
   return known ?? (advice[anyFault] === undefined && sentence ? sentence : problems.failed)
 }
 
 /** Full sentences; undefined when nothing is known. */
-export function findWords({ code, sentence }: Trouble, { advice }: TroubleTexts): Told | undefined {
+export function findMessage({ code, sentence }: Trouble, { advice }: TroubleTexts): ErrorMessage | undefined {
   if (code === null && !sentence) return undefined
   const known = code === anyFault ? undefined : advice[code ?? '']
-  return known === undefined ? tell(advice[anyFault], sentence) : { text: known }
+  return known === undefined ? createErrorMessage(advice[anyFault], sentence) : { text: known }
 }
 
-export function troubleOf(camera: {
+export function offlineErrorOf(camera: {
   readonly status_code: string | null
   readonly status_reason: string | null
 }): Trouble {

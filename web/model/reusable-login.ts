@@ -6,7 +6,7 @@ type Typed = { readonly username: string; readonly password: string }
 const none: Typed = { username: '', password: '' }
 
 /** Returns `typed` if both URLs have the same host, otherwise an empty login. */
-export function loginAt(to: string, typedFor: string, { username, password }: Typed): Typed {
+export function findReusableLogin(to: string, typedFor: string, { username, password }: Typed): Typed {
   const hostOf = (url: string) => URL.parse(url.includes('://') ? url : `http://${url}`)?.hostname.toLowerCase()
   const host = hostOf(to)
   return host !== undefined && host === hostOf(typedFor) ? { username, password } : none

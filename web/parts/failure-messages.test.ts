@@ -7,21 +7,21 @@ import { NewRecording } from '../../contract/recording.ts'
 import { NightjarError, type NightjarErrorFields } from '../../sdk/error.ts'
 import { english } from '../texts/english.ts'
 import { german } from '../texts/german.ts'
-import { describeFailure, describeFields, type FormName } from './failure-words.ts'
+import { describeFailure, describeFields, type FormName } from './failure-messages.ts'
 
 const refuse = (fields: Partial<NightjarErrorFields>) =>
   new NightjarError({ status: 400, title: 'invalid', detail: 'Words of the server.', ...fields })
 const inGerman = (fields: Partial<NightjarErrorFields>, form?: FormName) =>
   describeFailure(refuse(fields), german.failures, form)
 
-test('in English a refusal is told as the server tells it', () => {
+test("in English, a refusal shows the server's message", () => {
   const detail = 'email: This is your own address.'
   const error = refuse({ detail, errors: { email: ['This is your own address.'] } })
   assert.deepEqual(describeFailure(error, english.failures, 'guests'), { text: detail })
   assert.deepEqual(describeFields(error, english.failures, 'guests'), { email: { text: 'This is your own address.' } })
 })
 
-test('in German no refusal is told in English alone, whatever its title', () => {
+test('in German, no refusal is shown in English only, whatever its title', () => {
   const titles =
     'invalid conflict parse_error method_not_allowed unsupported_media_type payload_too_large range_not_satisfiable sign_in_failed access_denied invalid_grant of_a_newer_server'
   for (const title of titles.split(' ')) {
@@ -34,7 +34,7 @@ test('in German no refusal is told in English alone, whatever its title', () => 
   }
 })
 
-test('what has one meaning is told without the server’s words, in both languages', () => {
+test('unambiguous errors are shown without the server’s message in both languages', () => {
   for (const { failures } of [english, german]) {
     const cases = [
       ['network_error', failures.unreachable],
@@ -52,7 +52,7 @@ test('what has one meaning is told without the server’s words, in both languag
   }
 })
 
-test('how long to wait is told in a unit people think in', () => {
+test('waiting times use a suitable unit', () => {
   const wait = (retryAfterSeconds: number) => inGerman({ title: 'rate_limited', retryAfterSeconds }).text
   assert.match(wait(30), /in 30 s /)
   assert.match(wait(600), /in 10 min /)
@@ -84,7 +84,7 @@ test('a form’s own words come before those of all forms, and a field nobody kn
   assert.equal(inGerman({ status: 409, title: 'conflict' }, 'newUser').text, refused['newUser.conflict'])
 })
 
-test('what is wrong with the whole is told of the whole', () => {
+test('errors about the whole form are shown for the form', () => {
   const errors = { non_field_errors: ['You have 3 cameras; this server allows 3 for each account.'] }
   assert.deepEqual(describeFields(refuse({ errors }), german.failures, 'cameras'), {})
   assert.equal(inGerman({ errors }, 'cameras').text, german.failures.refused['cameras.invalid'])

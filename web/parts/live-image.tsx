@@ -3,9 +3,9 @@
 
 import { useEffect, useRef, useState } from 'react'
 import { connection } from '../app/queries.ts'
-import './live-picture.css'
+import './live-image.css'
 
-export type LivePictureProps = {
+export type LiveImageProps = {
   /** URL of an MJPEG stream; undefined while there is none. */
   readonly url: string | undefined
   /** Shown until the first image arrives and while there is no stream. */
@@ -24,7 +24,7 @@ const keepEveryMs = 2_000
 /** Tiles that only pass by while scrolling are not loaded. */
 const restMs = 250
 
-export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProps) {
+export function LiveImage({ url, poster, alt, isOld = false }: LiveImageProps) {
   const image = useRef<HTMLImageElement>(null)
   const kept = useRef<HTMLCanvasElement>(null)
   const { isNear, isShown } = useIsVisible(image)
@@ -43,7 +43,7 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
   const isLive = isNear && isShown && url !== undefined
   useEffect(() => {
     if (!isLive) return
-    const keep = () => image.current && kept.current && keepPicture(image.current, kept.current)
+    const keep = () => image.current && kept.current && saveImage(image.current, kept.current)
     const keeping = setInterval(keep, keepEveryMs)
     return () => {
       clearInterval(keeping)
@@ -82,7 +82,7 @@ export function LivePicture({ url, poster, alt, isOld = false }: LivePictureProp
   )
 }
 
-function keepPicture(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
+function saveImage(image: HTMLImageElement, canvas: HTMLCanvasElement): void {
   const { naturalWidth: width, naturalHeight: height } = image
   if (width === 0 || height === 0) return
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })

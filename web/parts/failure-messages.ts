@@ -2,8 +2,8 @@
 // fields. English has few of its own, because the server's messages are in English and more specific.
 
 import { NightjarError } from '../../sdk/index.ts'
-import { type Told, tell } from '../model/told.ts'
-import { writeWait } from '../model/wait.ts'
+import { createErrorMessage, type ErrorMessage } from '../model/error-message.ts'
+import { formatWaitingTime } from '../model/waiting-time.ts'
 import type { Texts } from '../texts/texts.tsx'
 
 type FailureTexts = Texts['failures']
@@ -12,7 +12,7 @@ type FailureTexts = Texts['failures']
 export type FormName = 'applications' | 'cameras' | 'guests' | 'identities' | 'newUser' | 'tokens' | 'user'
 
 /** One or two sentences, including what to do. */
-export function describeFailure(error: unknown, texts: FailureTexts, form?: FormName): Told {
+export function describeFailure(error: unknown, texts: FailureTexts, form?: FormName): ErrorMessage {
   if (!(error instanceof NightjarError)) return { text: texts.unknown }
   const { title, detail, retryAfterSeconds } = error
   switch (title) {
@@ -27,7 +27,7 @@ export function describeFailure(error: unknown, texts: FailureTexts, form?: Form
     case 'not_found':
       return { text: texts.missing }
     case 'rate_limited':
-      return { text: texts.tooMany(retryAfterSeconds === undefined ? undefined : writeWait(retryAfterSeconds)) }
+      return { text: texts.tooMany(retryAfterSeconds === undefined ? undefined : formatWaitingTime(retryAfterSeconds)) }
     case 'unavailable':
       return { text: texts.busy }
     case 'internal_error':
@@ -38,28 +38,32 @@ export function describeFailure(error: unknown, texts: FailureTexts, form?: Form
   const fields = [...new Set(Object.values(describeFields(error, texts, form)).map(({ text }) => text))]
   const isOwn = texts.refused.other !== undefined
   const own = isOwn && fields.length > 0 ? fields.join(' ') : findOwn(texts.refused, title, form)
-  return tell(own, detail) ?? { text: texts.unknown }
+  return createErrorMessage(own, detail) ?? { text: texts.unknown }
 }
 
 /** Error messages by form field; empty if the failure names no fields. */
-export function describeFields(error: unknown, texts: FailureTexts, form?: FormName): Readonly<Record<string, Told>> {
+export function describeFields(
+  error: unknown,
+  texts: FailureTexts,
+  form?: FormName,
+): Readonly<Record<string, ErrorMessage>> {
   if (!(error instanceof NightjarError) || error.status !== 400) return {}
-  const told: Record<string, Told> = {}
+  const messages: Record<string, ErrorMessage> = {}
   for (const [name, reasons] of Object.entries(Object(error.errors) as Record<string, unknown>)) {
-    const words = tell(findOwn(texts.refusedFields, name, form), findText(reasons))
+    const labels = createErrorMessage(findOwn(texts.refusedFields, name, form), findText(reasons))
     // Errors about the whole form are shown for the form.
-    if (words !== undefined && name !== 'non_field_errors') told[name] = words
+    if (labels !== undefined && name !== 'non_field_errors') messages[name] = labels
   }
-  return told
+  return messages
 }
 
 /** Messages of the form take precedence. */
 function findOwn(
-  words: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>>,
   name: string,
   form: FormName | undefined,
 ): string | undefined {
-  return words[`${form}.${name}`] ?? words[name] ?? words.other
+  return labels[`${form}.${name}`] ?? labels[name] ?? labels.other
 }
 
 function findText(reasons: unknown): string | undefined {
