@@ -15,7 +15,7 @@ const jumpTicks = 2000 * ticksPerMs
 /** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
 const maxReordered = 16
 /** No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong the camera's clock is. */
-const maxAheadMs = 300
+const maxAheadMs = 120
 /** A timestamp that is further from the time it arrives at, by what is known of the clock, is of another clock. */
 const strangeMs = 10_000
 /** An offset that is wrong by seconds may be a rate that is about to be measured. */
