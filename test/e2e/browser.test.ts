@@ -1,4 +1,4 @@
-// What a person sees: live pictures that move, and recordings whose burned-in clock is the time the playlist says.
+// Live views show moving frames, and the burned-in clock of recordings matches the playlist.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

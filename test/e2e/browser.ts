@@ -1,4 +1,4 @@
-// Chromium showing the viewer page: a web application of somebody else's, on an origin of its own.
+// Chromium showing the viewer page: a third-party web application on its own origin.
 
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,8 +12,8 @@ const files: Readonly<Record<string, { readonly file: string; readonly type: str
 }
 
 /**
- * The burned-in clock of the picture an element shows now, and what hls.js, as `window.hls`, holds for the time of it: `playingMs` by the present
- * of the player, `shownMs` by the picture that was shown last, which is older on a busy machine.
+ * The burned-in clock of the frame an element shows, and the times that hls.js (`window.hls`) reports: `playingMs` for
+ * the current playback position, `shownMs` for the frame shown last, which is older on a busy machine.
  */
 export type Clock = {
   readonly code: TimeCode
@@ -55,7 +55,7 @@ export async function openViewer(addresses: { live?: readonly string[]; recorded
 
 type Grabbed = { width: number; height: number; pixels: string; playingMs?: number; shownMs?: number }
 
-/** For the page: pixels of an element, RGBA as base64. */
+/** Runs in the page: pixels of an element, RGBA as base64. */
 const grab = `(selector) => {
   const element = document.querySelector(selector)
   const width = element?.videoWidth ?? element?.naturalWidth ?? element?.width
@@ -68,7 +68,7 @@ const grab = `(selector) => {
   const { data } = context.getImageData(0, 0, width, height)
   let text = ''
   for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
-  // By the entry of the playlist at this very moment: after a jump hls.js tells it for a while from the entry that was played before.
+  // Use the playlist entry at this position: after a seek, hls.js reports the time of the previous entry for a while.
   const dateOf = (seconds) => {
     const entry = window.hls?.levels[0]?.details?.fragments.findLast(({ start }) => start <= seconds)
     return entry && entry.programDateTime + (seconds - entry.start) * 1000
@@ -76,7 +76,7 @@ const grab = `(selector) => {
   return { width, height, pixels: btoa(text), playingMs: dateOf(currentTime), shownMs: dateOf(shownTime) }
 }`
 
-/** Of an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing, or nothing that can be read. */
+/** Reads an `<img>`, `<video>` or `<canvas>` on any page; undefined while it shows nothing that can be read. */
 export async function readClock(page: Page, selector: string): Promise<Clock | undefined> {
   const grabbed = await page.evaluate<Grabbed | undefined>(`(${grab})(${JSON.stringify(selector)})`)
   if (!grabbed) return undefined

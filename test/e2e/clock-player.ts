@@ -1,4 +1,4 @@
-// Plays recorded streams of a burned-in clock in hls.js, and compares the clock in the picture with the time that is said of it.
+// Plays recorded streams with a burned-in clock in hls.js and compares the clock with the reported time.
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,10 +14,10 @@ export type ClockScene = {
 
 type Stream = { readonly url: string; readonly stream_controls: { readonly speed: string } }
 
-/** Pictures are 200 ms apart. */
+/** Frames are 200 ms apart. */
 const tolerableMs = 450
 
-/** From the beginning to the end, at four times the speed; what is seen belongs to every piece, in order. */
+/** Plays from beginning to end at 4x speed. The displayed frames must belong to every piece, in order. */
 export async function playAtFour(scene: ClockScene): Promise<{ looks: number; errors: string[] }> {
   const { pieces } = scene
   const { startMs } = pieces[0]!
@@ -45,7 +45,7 @@ export async function playAtFour(scene: ClockScene): Promise<{ looks: number; er
   return { looks, errors: await checkErrors(viewer) }
 }
 
-/** Jumps to moments at random. */
+/** Seeks to random moments. */
 export async function jumpAround(
   scene: ClockScene,
   jumps: number,
@@ -69,7 +69,7 @@ export async function jumpAround(
       return read && { ms: Math.abs(read.code.unixMs - read.playingMs!) }
     }
     let found = await eventually(`the picture at ${to} s`, 20_000, findDifference)
-    // A busy browser may show the picture from before the jump for a moment, though it says that it has jumped.
+    // A busy browser may briefly show the old frame although it reports that the seek has ended.
     for (let looks = 0; found.ms >= tolerableMs && looks < 10; looks++) {
       await sleep(200)
       found = (await findDifference()) ?? found
@@ -80,7 +80,7 @@ export async function jumpAround(
   return { worstMs, errors: await checkErrors(viewer) }
 }
 
-/** A stream without end at 1, then at `speed` after loading it anew. */
+/** Plays a stream without an end at normal speed, then reloads it at `speed`. */
 export async function playKeyFrames(scene: ClockScene, speed: number): Promise<void> {
   const { startMs } = scene.pieces[0]!
   const stream = await openStream(scene, { startMs })
@@ -102,7 +102,7 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
     return now.seconds > from.seconds + 2 && { ...now, ...(await viewer.readClock('video'))! }
   })
   const clockMs = until.code.unixMs - from.code.unixMs
-  // Key frames may be seconds apart, and a gap may have been passed over.
+  // Key frames may be seconds apart, and a gap may have been skipped.
   assert.ok(clockMs >= (until.seconds - from.seconds) * 1000 * speed * 0.6, `${clockMs} ms of the clock`)
   await checkErrors(viewer)
 }
@@ -128,10 +128,10 @@ async function setSpeed(server: ServerUnderTest, { stream_controls }: Stream, sp
   assert.equal(status, 204, text)
 }
 
-/** Those that hls.js got over. */
+/** Errors that hls.js recovered from. */
 async function checkErrors({ page }: Viewer): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
-  // What was being fetched when the viewer jumped elsewhere; and that pictures came late on a busy machine, of which hls.js recovers.
+  // Requests that a seek aborted, and stalls on a busy machine, from which hls.js recovers.
   const tolerable = ['aborted', 'bufferStalledError']
   assert.deepEqual(
     errors.filter((error) => !tolerable.includes(error)),

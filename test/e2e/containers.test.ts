@@ -1,5 +1,5 @@
-// Cameras that send a container by HTTP, FFmpeg as each of them: what foreign players see live, that every picture that was sent is recorded,
-// also while the process of one of them is killed, and what stream detection says.
+// Cameras that send a container over HTTP, each played by FFmpeg: what third-party players see live, that every frame
+// is recorded even if the process of one of them is killed, and what stream detection reports.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -44,7 +44,7 @@ const cases = [
   },
 ]
 
-/** Of the group of pictures in which a viewer comes, the rest is left out when the next begins before that was taken. */
+/** If the next group begins before a new viewer has taken the current one, the rest of that group is skipped. */
 function withoutFirstGroup(stream: ProbedStream): ProbedStream {
   const second = stream.packets.findIndex(({ isKey }, i) => isKey && i > 0)
   assert.ok(second > 0)
@@ -86,7 +86,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
   assert.equal(problem?.code, 'unsupported')
   assert.match(problem.detail, /MPEG-4 Visual video, which is not supported: set this stream to H\.264/)
 
-  // Its type is looked for, as it is not told.
+  // Its type is detected, because none is given.
   await add('lasting', lasting.url)
   assert.equal((await read('lasting')).type, 'h264')
   await eventually('the camera is online', 30_000, () => isOnline('lasting'))
@@ -113,7 +113,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
     const pids = await listContainerProcesses(server.pid)
     return pids.length === cases.length + 1 && !pids.includes(first) && (await isOnline('lasting'))
   })
-  // The camera is connected again at once, so it is not reported as offline in between.
+  // The camera reconnects at once, so it is not reported as offline in between.
   await eventually('the new connection is counted', 20_000, async () => {
     const path = `/v1/cameras/${ids.get('lasting')}/statistics/`
     return (await server.request<{ connections: number }>(path)).json.connections === 2
@@ -139,7 +139,7 @@ test('containers over HTTP are detected, shown and recorded completely, and reco
   }
 })
 
-/** The server's children that take containers apart. */
+/** Child processes of the server that demultiplex containers. */
 async function listContainerProcesses(serverPid: number): Promise<number[]> {
   const list = promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(serverPid)])
   const { stdout } = await list.catch(() => ({ stdout: '' })) // it has none yet

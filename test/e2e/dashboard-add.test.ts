@@ -1,4 +1,4 @@
-// Adding a camera in the dashboard: what is at an address, why there is nothing, and never two cameras for one.
+// Adding a camera in the dashboard: what a URL provides, why it fails, and that a camera is never added twice.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

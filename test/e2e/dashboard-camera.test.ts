@@ -1,4 +1,4 @@
-// The page of a camera in a real browser: finding a moment, playing it, keeping it, and what it says on bad days.
+// The camera page in a real browser: finding, playing and saving a moment, and what it shows when something fails.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -93,7 +93,7 @@ test('a click on the timeline plays that moment, accurate to a group of pictures
   for (let presses = 0; presses < 12; presses++) await button('Zoom in').click()
   const box = (await timeline().boundingBox())!
   const [cursorMs, cursorX] = [await shownMs(), Number(await page.locator('.timeline-cursor').getAttribute('x1'))]
-  // A minute is shown, with the cursor where it was in the day: soon after midnight it stands at the left edge.
+  // The view is one minute, at the cursor's time of day: soon after midnight it is at the left edge.
   const bySeconds = cursorX < box.width / 2 ? 4 : -4
   await page.mouse.click(box.x + cursorX + (bySeconds / 60) * box.width, box.y + box.height / 2)
   const clickedMs = Date.now()
@@ -114,7 +114,7 @@ test('by keyboard: pause, seek, mark a range and download it; the file contains 
   const beforeMs = askedMs()
   await page.keyboard.press('ArrowLeft')
   await eventually('it went back', 10_000, async () => askedMs() < beforeMs)
-  // What is paused stays so, and shows what is there.
+  // Paused playback stays paused and shows the frame at the new position.
   const still = await eventually('the paused picture is that of the moment', 30_000, async () => {
     const picture = await readPicture()
     return picture && Math.abs(picture.code.unixMs - (await shownMs())) < groupMs && picture
@@ -141,7 +141,7 @@ test('by keyboard: pause, seek, mark a range and download it; the file contains 
   const { video, complaints } = await probe(file)
   assert.equal(complaints, '')
   const frames = video!.packets.length
-  // It begins with the key frame before what was marked, and ends with the second that was.
+  // It begins at the key frame before the marked range and ends with the marked second.
   assert.ok(
     frames >= (lengthMs / 1000) * 25 - 25 && frames <= (lengthMs / 1000 + 3) * 25,
     `${frames} of ${lengthMs} ms`,
@@ -160,11 +160,11 @@ test('by keyboard: speed, whole day, save image, and the help that can disable s
   await button('Play').waitFor()
   await page.keyboard.press('l')
   await button('Pause').waitFor()
-  // Twice as fast it must not catch up with now.
+  // At double speed it must not catch up with the live edge.
   await eventually('there is enough to hurry through', 30_000, async () => Date.now() - reportedMs > 18_000)
   await page.keyboard.press('l')
   assert.equal(await page.getByLabel('Speed').inputValue(), '2')
-  // By the video itself: every picture is shown.
+  // Played by the video element itself, so every frame is shown.
   await page.waitForFunction(`document.querySelector('.stage video').playbackRate === 2`)
   const hastened = page.waitForResponse((response) => response.url().includes('/speed/'))
   await page.keyboard.press('l')
@@ -238,7 +238,7 @@ test('a date and time lead to the moment, also when the clocks change', async ()
   await page.getByRole('heading', { name: 'Sun, Oct 26, 2025' }).waitFor()
   const [from, to] = await Promise.all(['min', 'max'].map((end) => timeline().getAttribute(`aria-value${end}`)))
   assert.equal(Number(to) - Number(from), 25 * 3600)
-  // Where there is nothing, it says so, and leads on.
+  // Where there is no footage, the page says so and offers alternatives.
   await page.getByText('Nothing was recorded during this time.').waitFor()
   await page.getByText('There is no footage').or(page.locator('.stage video')).first().waitFor()
 })

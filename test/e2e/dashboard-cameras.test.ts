@@ -1,4 +1,4 @@
-// Changing and removing a camera in the dashboard.
+// Changing and deleting a camera in the dashboard.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// A server, Chromium, and people who are signed in to the dashboard: what the tests of its views share.
+// A server, Chromium and signed-in users, shared by the tests of the dashboard.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -13,20 +13,20 @@ import { launchChromium } from './browser.ts'
 const screenshots = fileURLToPath(new URL('./screenshots/', import.meta.url))
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Of the account that `openServer` makes. */
+/** Password of the account that `openServer` creates. */
 const owner = { email: 'owner@example.com', password: 'correct horse' }
 
 export type DashboardScene = AsyncDisposable & {
   readonly server: ServerUnderTest
-  /** A browser of its own, in which nobody is signed in. */
+  /** A separate browser in which nobody is signed in. */
   openPage(options?: BrowserContextOptions): Promise<Page>
-  /** Leads to `path`, through the page where one signs in. */
+  /** Opens `path` by way of the sign-in page. */
   signIn(page: Page, path?: string, who?: { readonly email: string; readonly password: string }): Promise<void>
-  /** What pages complained of: failures in them, what the policy forbade, requests to other origins. */
+  /** Problems in pages: errors, violations of the content security policy, requests to other origins. */
   readonly complaints: readonly string[]
 }
 
-/** `launch`: default is a server with an owner. */
+/** `launch` defaults to a server with an owner. */
 export async function openDashboard(launch: () => Promise<ServerUnderTest> = openServer): Promise<DashboardScene> {
   await buildDashboard()
   const server = await launch()
@@ -72,13 +72,13 @@ export async function openDashboard(launch: () => Promise<ServerUnderTest> = ope
   }
 }
 
-/** For people to look at; the folder is ignored. */
+/** Screenshots for people to look at; the folder is ignored by Git. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true })
   await page.screenshot({ path: `${screenshots}${name}.png` })
 }
 
-/** axe finds nothing, and nothing is wider than the window. */
+/** Checks that axe finds no violations and that nothing is wider than the window. */
 export async function checkAccessible(page: Page): Promise<void> {
   const { width } = page.viewportSize()!
   const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
@@ -89,7 +89,7 @@ export async function checkAccessible(page: Page): Promise<void> {
   assert.deepEqual(found, [], page.url())
 }
 
-/** Presses Tab until the focus is where `name` is; the keyboard has to get there. */
+/** Presses Tab until `name` has the focus; it must be reachable by keyboard. */
 export async function tabTo(
   page: Page,
   role: 'link' | 'button' | 'textbox' | 'searchbox' | 'checkbox' | 'slider',

@@ -1,4 +1,4 @@
-// Settings in the dashboard: space of recordings, the server, and its users.
+// Settings in the dashboard: storage, the server and its users.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -165,7 +165,7 @@ test('the language chosen in the dashboard applies to the sign-in pages too', as
   await reader.getByRole('link', { name: 'Abmelden' }).click()
   await reader.getByRole('button', { name: 'Abmelden' }).click()
   await reader.getByText('Sie sind abgemeldet.').waitFor()
-  // As on the next day, when nothing but the dashboard remembers.
+  // As on the next day, when only the dashboard remembers the sign-in.
   await reader.context().clearCookies()
   await reader.goto(`${scene.server.url}/events`)
   await reader.getByRole('heading', { name: 'Anmelden' }).waitFor()
@@ -176,7 +176,7 @@ test('the language chosen in the dashboard applies to the sign-in pages too', as
 test('managing credentials asks for the password again after the grant was revoked', async () => {
   await openPart('Access tokens')
   await page.getByLabel('Name', { exact: true }).fill('Light')
-  // Everything that was granted to this account ends, as when it is signed out elsewhere.
+  // Revoke all grants of this account, as signing out elsewhere does.
   await scene.server.command('session', 'revoke', 'owner@example.com')
   await page.getByRole('button', { name: 'Create token' }).click()
   await eventually('the password is asked for', 20_000, async () => {

@@ -1,4 +1,4 @@
-// The wall: thirty cameras at once in one tab, found by name, own and shared apart; a server that goes and comes; a session that ends.
+// The wall: thirty cameras in one tab, search, owned and shared cameras, an unreachable server, and an expired session.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ before(async () => {
   const { json } = await server.request<{ id: number }>('/v1/cameras/', { method: 'POST', body, authorization })
   const guest = { method: 'POST', body: { email: 'owner@example.com' }, authorization }
   assert.equal((await server.request(`/v1/cameras/${json.id}/guests/`, guest)).status, 201)
-  // High enough for all of them.
+  // Tall enough for all of them.
   page = await scene.openPage({ viewport: { width: 1900, height: 2400 } })
   await scene.signIn(page)
 })
@@ -46,7 +46,7 @@ after(async () => {
 
 const tiles = () => page.locator('.tile')
 
-/** Waits until the burned-in clock of each tile is later than `than`; what they are then. */
+/** Waits until the burned-in clock of each tile is later than `than` and returns the clocks. */
 async function readLaterClocks(than: ReadonlyMap<number, number>): Promise<ReadonlyMap<number, number>> {
   const found = new Map<number, number>()
   const deadlineMs = performance.now() + 60_000
@@ -139,7 +139,7 @@ test('signing in after a session ended returns to the same page', async () => {
   await page.goto(`${scene.server.url}/settings/look`)
   await page.getByLabel('Theme').waitFor()
   await scene.server.command('session', 'revoke', 'owner@example.com')
-  // Within the page: what it asks for next is refused.
+  // Without leaving the page: its next request is refused.
   await page.getByRole('link', { name: 'Storage' }).click()
   await page.waitForURL(/sign-in/, { timeout: 30_000 })
   await page.getByLabel('E-mail').fill('owner@example.com')

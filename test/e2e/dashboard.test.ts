@@ -1,4 +1,4 @@
-// What a person does in the dashboard, in a real browser, from the code on the console to playing last minute's footage.
+// The dashboard in a real browser, from the setup code on the console to playing footage of the last minute.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,9 +17,9 @@ const guest = { email: 'gus@example.com', password: 'green owls sing late' }
 let source: FakeCamera
 let scene: DashboardScene
 let server: ServerUnderTest
-/** Olive's, signed in; the tests go on where the one before has left it. */
+/** Olive's signed-in page; each test continues where the previous one ended. */
 let page: Page
-/** When the camera was there. */
+/** When the camera was added. */
 let openedMs: number
 
 before(async () => {
@@ -132,7 +132,7 @@ test('an invited guest creates an account in another browser and sees the camera
   await page.getByRole('link', { name: 'Yard' }).click()
   await page.getByRole('link', { name: 'Guests' }).click()
   await page.getByLabel('E-mail address').fill(guest.email)
-  // The server invites, and its answer is lost.
+  // The server sends the invitation, and its response is lost.
   await page.route(/\/guests\/$/, async (route) => {
     if (route.request().method() !== 'POST') return route.continue()
     await route.fetch()

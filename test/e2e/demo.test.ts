@@ -1,4 +1,4 @@
-// The demo as a newcomer starts it, and once more on the same folder.
+// The demo, started by a newcomer and once more with the same folder.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ async function startDemo(t: TestContext, ...args: string[]): Promise<{ child: Ch
   const child = spawn(process.execPath, [script, '--json', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // Where the test fails, before the folder goes.
+  // Stop it before the folder is removed if the test fails.
   t.after(async () => {
     if (child.kill('SIGTERM')) await once(child, 'exit')
   })

@@ -1,4 +1,4 @@
-// FFmpeg's own idea of a stream over HTTP as the camera of a test: a peer we did not write, for one viewer at a time.
+// FFmpeg as an HTTP camera: an independent implementation that serves one viewer at a time.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,17 +8,17 @@ import type { SentStream } from './gstreamer-camera.ts'
 export type FfmpegCamera = AsyncDisposable & {
   readonly url: string
   sent(): SentStream
-  /** Ends the stream after a whole picture; there is no other. */
+  /** Ends the stream after a complete frame; there is no further stream. */
   end(): void
 }
 
 export type FfmpegCameraOptions = {
   readonly fps: number
-  /** How it is encoded and what holds it: FFmpeg's options for its output. A tone goes along when a codec for sound is named. */
+  /** FFmpeg output options for encoding and container. A test tone is included if an audio codec is named. */
   readonly output: readonly string[]
-  /** Its Content-Type; none when empty. */
+  /** Its Content-Type; none if empty. */
   readonly type: string
-  /** Who comes again gets a stream again, counted with the first. */
+  /** A client that reconnects gets a new stream, counted with the first. */
   readonly isLasting?: boolean
 }
 
@@ -63,7 +63,7 @@ export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegC
     sent: () => ({ pictures, ended: hasEnded }),
     end() {
       if (isLasting) hasEnded = true
-      // FFmpeg finishes what it writes on the first SIGINT.
+      // FFmpeg finalizes its output on the first SIGINT.
       child?.kill('SIGINT')
     },
     async [Symbol.asyncDispose]() {

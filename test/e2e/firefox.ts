@@ -1,4 +1,4 @@
-// Firefox, driven by Marionette, the protocol it brings along (JSON with its length in front, over TCP).
+// Firefox, driven through its built-in Marionette protocol (length-prefixed JSON over TCP).
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ const settings = {
 export type Firefox = AsyncDisposable & {
   open(url: string): Promise<void>
   url(): Promise<string>
-  /** Text of the first element that fits. */
+  /** Text of the first matching element. */
   text(selector: string): Promise<string>
   type(selector: string, text: string): Promise<void>
   click(selector: string): Promise<void>

@@ -1,4 +1,4 @@
-// An application of somebody else's: takes what the browser is sent back with, on an origin of its own.
+// A third-party application on its own origin that receives the browser's redirect.
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
@@ -8,11 +8,11 @@ import { generate } from 'selfsigned'
 export type ForeignApp = AsyncDisposable & {
   readonly origin: string
   readonly redirectUri: string
-  /** The query of each call back, oldest first. */
+  /** The query of each redirect, oldest first. */
   readonly calls: readonly URLSearchParams[]
 }
 
-/** `frame`: what its start page shows inside itself. */
+/** `frame`: URL that its start page shows in a frame. */
 export async function openForeignApp({ tls, frame }: { tls?: boolean; frame?: string } = {}): Promise<ForeignApp> {
   const calls: URLSearchParams[] = []
   const answer = (request: IncomingMessage, response: ServerResponse) => {

@@ -1,4 +1,4 @@
-// Logging in to a camera that is not ours: each scheme GStreamer's server speaks, with and without sound.
+// Logging in to third-party cameras: each authentication scheme of GStreamer's server, with and without audio.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

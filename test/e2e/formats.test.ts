@@ -1,5 +1,5 @@
-// Every kind of stream a camera may send, in every way it may come, from servers that are not ours, for twenty seconds: what foreign players
-// see live, and that every picture that was sent is in the recording.
+// Every kind of stream over every transport, from third-party servers, for twenty seconds: what third-party players see
+// live, and that every frame that was sent is recorded.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -30,7 +30,7 @@ type Camera = {
   live_snapshot: string
 }
 
-/** How pictures come: from GStreamer's RTSP server over TCP, in datagrams or over TLS, with a login or none, or from FFmpeg by HTTP. */
+/** Transports: GStreamer's RTSP server over TCP, UDP or TLS, with or without login, and FFmpeg over HTTP. */
 type Way = 'tcp' | 'udp' | 'basic' | 'tls' | 'http'
 
 type Case = {
@@ -63,7 +63,10 @@ const liveSeconds = 20
 
 let server: ServerUnderTest
 let sources: Sources
-/** With a stream whose key frames are a minute apart, and one for each kind of sound, in beeps by the clock in the picture. */
+/**
+ * Includes a stream with one key frame per minute, and one for each audio codec, whose beeps follow the burned-in
+ * clock.
+ */
 let ours: FakeCamera
 const rareFps = 15
 const sounds = ['aac', 'pcma', 'g726-32'] as const
@@ -82,7 +85,7 @@ before(async () => {
 type Sources = AsyncDisposable & {
   url(of: Case): string
   sent(of: Case): Promise<SentStream>
-  /** Of all. */
+  /** Total over all streams. */
   end(): Promise<void>
 }
 
@@ -148,7 +151,7 @@ describe('live, all at once', { concurrency: true }, () => {
       assert.equal(camera.type, type)
       assert.equal(camera.audio_enabled, audio !== undefined)
       const urlOf = (format: string) => camera.streams.find((each) => each.format === format)!.url
-      // In which formats it is seen does not depend on how it came.
+      // The output formats do not depend on the transport.
       const others = way === 'tcp' ? ['mpegts', 'hls'] : []
       const formats = type === 'mjpeg' ? ['mjpeg'] : ['mp4', ...others]
       if (type === 'mjpeg')
@@ -158,20 +161,20 @@ describe('live, all at once', { concurrency: true }, () => {
         )
       const sentBefore = (await sources.sent(each)).pictures
       const begunMs = performance.now()
-      // All at once, so that nobody's failure goes unseen while another is waited for.
+      // Run all checks together, so that no failure is hidden while waiting for another.
       const [seen, snapshot] = await Promise.all([
         Promise.all(formats.map((format) => probe(urlOf(format), { seconds: liveSeconds }))),
         probe(camera.live_snapshot),
         ...formats.map((format) => decode(urlOf(format), { seconds: liveSeconds })),
       ])
-      // On a busy machine the source itself may be slow, and what looks at it may take longer than it plays.
+      // On a busy machine the source itself may be slow, and a player may take longer than the playing time.
       const takenSeconds = Math.max(liveSeconds, (performance.now() - begunMs) / 1000)
       const sent = (await sources.sent(each)).pictures - sentBefore
       const due = Math.min(liveSeconds * fps, (sent * liveSeconds) / takenSeconds)
       for (const [i, found] of seen.entries()) {
-        // The multipart stream has no sound, and no times of its own: ffprobe gives it 25 pictures a second.
+        // The multipart stream has no audio and no timestamps: ffprobe assumes 25 frames per second.
         checkTracks(found, video, formats[i] === 'mjpeg' ? undefined : audio)
-        // Of mp4 there may be more: what is old when a viewer comes takes no time.
+        // MP4 may contain more frames: buffered frames are delivered without delay.
         const count = found.video!.packets.length
         assert.ok(count >= due - 4 * gop, `${count} of ${due} pictures in 20 s of ${formats[i]}`)
       }
@@ -200,13 +203,13 @@ describe('live, all at once', { concurrency: true }, () => {
       assert.equal(video!.packets[0]!.isKey, true)
       checkIncreasing(video!, 5) // a fake camera that gets no time goes on with the present
     }
-    // The group is there from its key frame on: fifteen seconds of it, of which mp4 hurries all but the last. (A fake camera that gets
-    // no time leaves pictures out.)
+    // The group is available from its key frame on: fifteen seconds, of which MP4 delivers all but the last without
+    // delay. (A fake camera that gets no CPU time skips frames.)
     for (const { video } of [mp4, hls])
       assert.ok(video!.packets.length > 8 * rareFps, `${video!.packets.length} pictures`)
     const playlist = (await server.request(urlOf('hls'), { authorization: null })).text
     assert.match(playlist, /#EXT-X-START:TIME-OFFSET=-\d/)
-    // The minute is not one segment, even where the camera got no time for some seconds.
+    // The minute is not one segment, even if the camera got no CPU time for some seconds.
     for (const [, seconds] of playlist.matchAll(/#EXTINF:([\d.]+)/g)) assert.ok(Number(seconds) <= 20, seconds)
     assert.equal((await probe(camera.live_snapshot)).video?.width, 320)
   })
@@ -232,7 +235,7 @@ test('a recorded stream plays across file boundaries', { timeout: 60_000 }, asyn
 
 test('every frame that was sent is recorded in files that play by themselves', { timeout: 180_000 }, async () => {
   await sources.end()
-  // When the server knows that a stream is gone, it has what came before.
+  // Once the server notices that a stream has ended, it has received everything before.
   for (const each of cases) {
     const name = nameOf(each)
     await eventually(`${name} has ended`, 60_000, async () => (await sources.sent(each)).ended)
@@ -274,7 +277,7 @@ test('audio and video of a recording are in sync for every audio format', { time
   }
 })
 
-/** The camera's clock at time 0 of the file, Unix milliseconds, as the first picture shows it. */
+/** The camera's clock at time 0 of the file, Unix milliseconds, as burned into the first frame. */
 async function readClock(file: string): Promise<number> {
   const { video } = await probe(file, { packets: 5 })
   const luma = await runFfmpeg('-i', file, '-frames:v', '1', '-pix_fmt', 'gray', '-f', 'rawvideo', '-')
@@ -304,7 +307,7 @@ async function runFfmpeg(...args: string[]): Promise<Buffer> {
   return (await promisify(execFile)('ffmpeg', ['-v', 'error', '-nostdin', ...args], options)).stdout
 }
 
-/** Pictures that say no time of their own have the one at which they came, and on a busy machine some come late. */
+/** Frames without timestamps have their arrival time, and some arrive late on a busy machine. */
 function checkArrivals({ video, complaints }: Probe, videoCodec: string): void {
   const others = withoutEndOfImage(complaints)
     .split('\n')
@@ -321,7 +324,7 @@ function checkTracks({ video, audio, complaints }: Probe, videoCodec: string, au
   if (audio) checkIncreasing(audio, 0.3)
 }
 
-/** Said of some of GStreamer's pictures that have their end, also of a file FFmpeg has written itself (docs/design/formats.md). */
+/** Reported for some complete GStreamer frames, even in files written by FFmpeg itself (docs/design/formats.md). */
 function withoutEndOfImage(complaints: string): string {
   return complaints.replaceAll(/^.*EOI missing, emulating\n?/gm, '').trim()
 }

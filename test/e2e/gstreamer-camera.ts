@@ -1,4 +1,4 @@
-// GStreamer's RTSP server as the camera of a test: a peer we did not write.
+// GStreamer's RTSP server as a camera: an independent implementation.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,13 +11,13 @@ export type GstreamerCameraOptions = {
   readonly fps?: number
   /** Frames from one key frame to the next. */
   readonly gop?: number
-  /** Pictures of each stream, after which it ends; without end unless given. */
+  /** Number of frames after which each stream ends; endless by default. */
   readonly frames?: number
-  /** A kind of video and perhaps one of sound, `h265` or `h264+aac`, as the script lists them; `h264` alone unless given. */
+  /** A video codec and optionally an audio codec, `h265` or `h264+aac`, as listed in the script; `h264` by default. */
   readonly streams?: readonly string[]
-  /** The only one it allows; `tcp` unless given. */
+  /** The only transport it allows; `tcp` by default. */
   readonly transport?: 'tcp' | 'udp'
-  /** File with a certificate and its key, PEM: the camera speaks TLS, and asks for the login of `auth`. */
+  /** PEM file with a certificate and its key: the camera uses TLS and requires the login of `auth`. */
   readonly identity?: string
   readonly auth?: { readonly scheme: 'basic' | 'digest'; readonly user: string; readonly password: string }
 }
@@ -25,11 +25,11 @@ export type GstreamerCameraOptions = {
 export type SentStream = { readonly pictures: number; readonly ended: boolean }
 
 export type GstreamerCamera = AsyncDisposable & {
-  /** Of the first stream, or of the one named, with user information where the camera asks for it. */
+  /** URL of the first stream or of the named one, with user information if the camera requires a login. */
   url(stream?: string): string
   /** What each stream has sent so far. */
   sent(): Promise<Readonly<Record<string, SentStream>>>
-  /** Ends all streams, as if there were no more pictures. */
+  /** Ends all streams, as if there were no more frames. */
   end(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// People at a browser who sign in with a provider of another maker, pages of both included, without a script on ours.
+// Users who sign in through a third-party identity provider, with JavaScript disabled on our pages.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -41,7 +41,7 @@ async function openBrowser(t: TestContext): Promise<Browser> {
 
 type Visitor = { readonly page: Page; readonly complaints: readonly string[] }
 
-/** A browser of their own. */
+/** A separate browser. */
 async function visit(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' })
   const page = await context.newPage()
@@ -54,7 +54,7 @@ async function visit(browser: Browser): Promise<Visitor> {
 
 const main = async (page: Page): Promise<string> => String(await page.textContent('main'))
 
-/** At the provider: its sign-in page, and its question. */
+/** At the provider: its sign-in and consent pages. */
 async function proveThere(page: Page, name: string): Promise<void> {
   await page.fill('input[name=login]', name)
   await page.fill('input[name=password]', 'any')
@@ -99,12 +99,12 @@ test('with the policy "invited", an invited person gets an account through the p
 
   await server.request('/v1/users/invitations/', { method: 'POST', body: { email: 'guest@example.com' } })
   await readMailedLink(server, 'guest@example.com')
-  // The provider knows them by now, and asks nothing.
+  // The provider has a session by now and asks nothing.
   await page.goto(`${server.url}/account/email/`)
   await page.click('text=Sign in with The office')
   await page.waitForURL(`${server.url}/account/email/`)
   assert.match(await signedInAs(page, server), /Gus Gast\s*guest@example\.com/)
-  // And the dashboard opens, with a grant of its own.
+  // The dashboard opens with a grant of its own.
   await page.goto(server.url)
   await page.waitForSelector('text=Cameras')
   assert.deepEqual(complaints, [])
@@ -135,14 +135,14 @@ test('an existing account is linked after its password, but not if the email add
   const other = await visit(browser)
   await signInThere(other.page, server, 'olive')
   assert.match(await signedInAs(other.page, server), /owner@example\.com/)
-  // Unlinked here, it is signed out there.
+  // Unlinking here signs out there.
   await page.goto(`${server.url}/account/providers/`)
   await checkAccessible(page)
   await shoot(page, 'linked-accounts')
   await page.click('main li button')
   assert.match(await main(page), /The link is removed/)
   assert.equal(await signedInAs(other.page, server), 'nobody')
-  // Linked again from the settings, in one go.
+  // Linked again from the settings in one step.
   await page.click('text=Link with The office')
   await page.waitForURL(/providers/)
   assert.match(await main(page), /The account is linked/)
@@ -167,7 +167,7 @@ test('an account without a password reauthenticates at the provider, and a refus
   await page.goto(`${server.url}/account/tokens/`)
   assert.match(await main(page), /You have no password here/)
   await page.click('text=Sign in with The office')
-  // Though the provider knew them a moment ago.
+  // Although the provider authenticated them a moment ago.
   await proveThere(page, 'ada')
   if (!page.url().startsWith(server.url)) await agreeThere(page)
   assert.equal(new URL(page.url()).pathname, '/account/tokens/')
@@ -206,7 +206,7 @@ test('a provider response delivered by another browser signs nobody in', async (
   await eve.page.goto(`${server.url}/sign-in/`)
   await eve.page.click('text=Sign in with The office')
   await proveThere(eve.page, 'eve')
-  // Eve stops on the way back, and gives the address to somebody else.
+  // Eve stops before the redirect back and gives its URL to somebody else.
   const { request } = eve.page.context()
   const consent = String(await eve.page.getAttribute('form', 'action'))
   const agreed = await request.post(consent, { form: { prompt: 'consent' }, maxRedirects: 0 })
@@ -218,7 +218,7 @@ test('a provider response delivered by another browser signs nobody in', async (
   await victim.page.goto(answer)
   assert.match(await main(victim.page), /cannot be finished/)
   assert.equal(await signedInAs(victim.page, server), 'nobody')
-  // It was hers, and still is.
+  // The account was hers and still is.
   await eve.page.goto(answer)
   assert.match(await signedInAs(eve.page, server), /eve@example\.com/)
 })
@@ -253,13 +253,13 @@ test('the dashboard lists, adds and removes linked accounts', async (t) => {
   await page.getByText('all your other browsers will have to sign in again').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No linked accounts.').waitFor()
-  // This browser stays, the other goes.
+  // This browser stays signed in; the other is signed out.
   assert.equal(await signedInAs(other.page, server), 'nobody')
   assert.match(await signedInAs(page, server), /owner@example\.com/)
   assert.deepEqual(complaints, [])
 })
 
-/** In front of what opens an account; the password was given a moment ago. */
+/** The page before the one that opens an account; the password was entered a moment ago. */
 async function openGate(page: Page): Promise<void> {
   await page.locator('.gate button').click()
   await page.getByRole('heading', { name: 'Linked accounts' }).waitFor()

@@ -1,5 +1,5 @@
-// Cameras without IDR pictures, and one that reorders pictures without telling times, FFmpeg's encoders as each of them: gradual
-// refresh, open groups of pictures, a bare stream with B-frames. What foreign players and Chromium make of them live and recorded.
+// Cameras without IDR frames, and one that reorders frames without timestamps, encoded by FFmpeg: gradual refresh, open
+// groups of pictures, a bare stream with B-frames. Third-party players and Chromium play them live and recorded.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -33,7 +33,7 @@ const x265 = (options: string) => [
   ...['-c:v', 'libx265', '-preset', 'ultrafast'],
   ...['-x265-params', `log-level=error:pools=1:keyint=${gop}:${options}`],
 ]
-/** Without the picture that these streams begin with and never repeat. */
+/** Without the frame that these streams begin with and never repeat. */
 const withoutIdr = (types: string) => ['-bsf:v', `filter_units=remove_types=${types}`]
 
 const cases = [
@@ -46,7 +46,7 @@ const cases = [
     output: [...x264('open-gop=1:bframes=2:b-adapt=0:scenecut=0'), ...withoutIdr('5'), '-f', 'mpegts'],
   },
   {
-    // Each group tells decoders to forget pictures of the one before, and each begins with frame number 0.
+    // Each group resets the decoder's references and begins with frame number 0.
     ...{ name: 'open groups of 16 references', type: 'h264', isSync: false, playsInChromium: true },
     output: [
       ...x264('open-gop=1:bframes=2:b-adapt=0:b-pyramid=none:scenecut=0', longGop),
@@ -56,7 +56,7 @@ const cases = [
     ],
   },
   {
-    // Its decoders know what CRA and RASL pictures are; Debian's Chromium has none.
+    // H.265 decoders know CRA and RASL pictures; Debian's Chromium has no H.265 decoder.
     ...{ name: 'open groups of H.265', type: 'h265', isSync: true, playsInChromium: false },
     output: [...x265('open-gop=1:bframes=2:b-adapt=0'), ...withoutIdr('19|20'), '-f', 'mpegts'],
   },
@@ -66,10 +66,12 @@ const cases = [
   },
 ]
 
-/** FFmpeg's decoder says so where a stream begins at an open group that tells it to forget a picture from before. */
+/**
+ * FFmpeg's decoder reports this where a stream begins at an open group that removes a reference to an earlier frame.
+ */
 const harmless = /^.*mmco: unref short failure\n?/gm
 
-/** The times of decoded pictures, in the order in which the decoder shows them, and what it complained about. */
+/** Times of the decoded frames in output order, and the decoder's complaints. */
 async function decodeTimes(source: string): Promise<{ times: number[]; complaints: string }> {
   const args = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'frame=pts_time', '-of', 'csv=p=0', source]
   const { stdout, stderr } = await promisify(execFile)('ffprobe', args, { maxBuffer: 1e8, timeout: 90_000 })
@@ -161,7 +163,7 @@ test('unusual streams come online, are shown and are recorded in order', { timeo
       `${name}: ${count} of ${pictures} in ${files.length} files`,
     )
     const { sync, pictures: inFile } = await countSync(files[0]!)
-    // Every group begins with one. Fragments may be shorter than a group: those of an encoder that gets no time.
+    // Every group begins with one. Fragments may be shorter than a group if the encoder gets no CPU time.
     if (isSync) assert.ok(sync >= Math.floor(inFile / gop), `${name}: ${sync} sync samples in ${inFile} pictures`)
     else assert.equal(sync, 0, `${name}: sync samples in ${inFile} pictures`)
   }
@@ -184,14 +186,14 @@ async function playInChromium(url: string, what: string): Promise<void> {
   await eventually(`${what} goes on`, 20_000, () => isPlaying(first.pictures + 3 * fps))
 }
 
-/** It is the test picture: one that is whole only in a part of it differs in the rest by a hundred and more. */
+/** Compares with the test pattern: a frame that is only partly refreshed differs elsewhere by a hundred and more. */
 async function checkLike(jpeg: Uint8Array, name: string): Promise<void> {
   const expected = await readColours(['-f', 'lavfi', '-i', `testsrc2=size=320x240:rate=${fps}`])
   const found = await readColours(['-f', 'mjpeg', '-i', 'pipe:0'], jpeg)
   assert.equal(found.length, expected.length, name)
   const errors = expected.map((value, i) => Math.abs(value - found[i]!))
   const off = errors.filter((error) => error > 60).length
-  // A few things in it move.
+  // A few parts of the pattern move.
   assert.ok(off < errors.length / 5, `${name}: ${off} of ${errors.length} values differ`)
 }
 
@@ -209,7 +211,7 @@ async function readColours(input: readonly string[], bytes?: Uint8Array): Promis
   return [...(await buffer(child.stdout))]
 }
 
-/** How many pictures of a file there are, and how many of them are marked as sync samples. */
+/** Number of frames in a file, and how many of them are marked as sync samples. */
 async function countSync(file: string): Promise<{ sync: number; pictures: number }> {
   const bytes = await readFile(file)
   const moofs = scanBoxes(bytes).boxes.filter(({ type }) => type === 'moof')

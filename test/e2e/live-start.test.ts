@@ -1,5 +1,5 @@
-// The first live playlist that a player gets: what is in memory is enough for any player, what is not is waited for, and a player that says
-// that it can begin early does not wait for more than it needs.
+// The first live playlist of a player: what is in memory is used if it is enough, otherwise the server waits; players
+// that say they can start early wait only for what they need.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ before(async () => {
     streams: names.map(({ name, seconds }) => ({ ...picture, name, gopFrames: seconds * 10 })),
   })
   server = await openServer()
-  // Who is recorded stays connected.
+  // A recorded camera stays connected.
   for (const { name } of names) {
     const args = ['--user', 'owner@example.com', '--name', name, '--url', source.url(name), '--record', 'P1D']
     ids.set(name, (await server.command<{ id: number }>('camera', 'add', ...args)).id)
@@ -68,7 +68,7 @@ function check(text: string) {
   return { ...playlist, seconds, text }
 }
 
-/** Longer than the server keeps a list that nobody asks for. */
+/** Longer than the server keeps a playlist that nobody requests. */
 const forgottenMs = 33_000
 
 test('a first playlist lists three target durations unless an unwatched camera would make it wait too long', {
@@ -93,7 +93,7 @@ test('a player that can start early gets two segments from a newly connected cam
   timeout: 60_000,
 }, async () => {
   const url = await hlsUrl('reconnected')
-  // What was kept is gone with the connection.
+  // Buffered segments are discarded with the connection.
   source.faults.dropConnections('reconnected')
   const early = new URL(url)
   early.searchParams.set('start', 'early')

@@ -1,5 +1,5 @@
-// A camera that comes back with another microphone: with sound, without, with. Whoever watches its live HLS in hls.js sees on, whatever it
-// began with; so does whoever plays the recording of it.
+// A camera that reconnects with audio, without, and with audio again. Viewers of live HLS in hls.js keep watching,
+// whatever tracks they began with, and so do viewers of the recording.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -68,7 +68,7 @@ test('hls.js keeps playing live and recorded while the audio track disappears, r
   }
 })
 
-/** What was sent from now on. */
+/** What is sent from now on. */
 async function seeNow(viewers: readonly Viewer[]): Promise<void> {
   const sinceMs = Date.now() + 2000
   for (const viewer of viewers) {
@@ -81,7 +81,7 @@ async function seeNow(viewers: readonly Viewer[]): Promise<void> {
 
 async function checkErrors(page: Viewer['page']): Promise<void> {
   const errors = await page.evaluate<string[]>('errors')
-  // While the camera is away there is nothing to play.
+  // While the camera is disconnected, there is nothing to play.
   const tolerable = ['bufferStalledError', 'levelLoadTimeOut']
   assert.deepEqual(
     errors.filter((error) => !tolerable.includes(error)),

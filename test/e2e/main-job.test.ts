@@ -1,4 +1,4 @@
-// The path of a frame, whole: a camera that is not ours, our server, players that are not ours.
+// The complete path of a frame: a third-party camera, our server, third-party players.
 
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
@@ -70,7 +70,7 @@ test('the open file appears on the timeline within 2 s', async () => {
   for (let i = 0; i < 5; i++) {
     const { json } = await server.request<Recording>(`/v1/cameras/${cameraId}/recording/`)
     const behindMs = Date.now() - Date.parse(json.recording_end!)
-    // Times are told in whole seconds, rounded down.
+    // Reported times are rounded down to whole seconds.
     assert.ok(behindMs < 3000, `newest footage is ${behindMs} ms old`)
     await new Promise((resolve) => setTimeout(resolve, 300))
   }
@@ -170,7 +170,7 @@ test('after SIGTERM every file on disk plays by itself and no frame is missing b
   assert.deepEqual([report.ok, report.files], [true, files.length])
 })
 
-/** The first `count` pictures of a `multipart/x-mixed-replace` answer. */
+/** Reads the first `count` images of a `multipart/x-mixed-replace` response. */
 async function takeMjpeg(url: string, count: number): Promise<Buffer[]> {
   const { Agent, get } = await import('node:https')
   const agent = new Agent({ ca: server.ca })

@@ -1,4 +1,4 @@
-// ffprobe and ffmpeg as foreign players: what they make of a file or address, as numbers a test can judge.
+// ffprobe and ffmpeg as third-party players: properties of a file or URL as numbers that a test can check.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -16,21 +16,23 @@ export type ProbedStream = {
 export type Probe = {
   readonly video: ProbedStream | undefined
   readonly audio: ProbedStream | undefined
-  /** What ffprobe complained about; empty for a clean stream. */
+  /** Complaints of ffprobe; empty for a clean stream. */
   readonly complaints: string
 }
 
-/** Said of every live playlist of fragmented MP4 that is read again: ffmpeg feeds itself the initialization section anew. */
+/**
+ * Printed for every live playlist of fragmented MP4 that is reloaded: ffmpeg reads the initialization section again.
+ */
 const harmless = /^.*Found duplicated MOOV Atom\. Skipped it\n?/gm
 
-/** A connection of its own for each segment: ffmpeg complains when one that it left idle has been closed. */
+/** Use a connection per segment: ffmpeg complains if a connection that it left idle has been closed. */
 function inputOptions(source: string): string[] {
   return source.split('?', 1)[0]!.endsWith('.m3u8') ? ['-http_persistent', '0'] : []
 }
 
 export type ProbeLimit = { readonly seconds?: number; readonly packets?: number }
 
-/** Reads `source` (a file or an https address) up to the limit. Rejects when ffprobe cannot open it. */
+/** Reads `source` (a file or an https URL) up to the limit. Rejects if ffprobe cannot open it. */
 export async function probe(source: string, { seconds, packets: maxPackets }: ProbeLimit = {}): Promise<Probe> {
   const args = ['-v', 'warning', '-print_format', 'json', '-show_streams', '-show_packets']
   if (seconds !== undefined) args.push('-read_intervals', `%+${seconds}`)
@@ -71,12 +73,12 @@ export async function probe(source: string, { seconds, packets: maxPackets }: Pr
   return { video: find('video'), audio: find('audio'), complaints: stderr.replaceAll(harmless, '').trim() }
 }
 
-/** Decodes everything (at most `seconds`) and throws with ffmpeg's words when anything is wrong with it. */
+/** Decodes everything (at most `seconds`) and throws with ffmpeg's output if anything is wrong. */
 export async function decode(source: string, { seconds }: { seconds?: number } = {}): Promise<void> {
   const limit = seconds === undefined ? [] : ['-t', String(seconds)]
   const { stderr } = await promisify(execFile)(
     'ffmpeg',
-    // At their own times, not rounded to a frame rate: pictures a millisecond apart are none too many.
+    // Keep timestamps instead of rounding to a frame rate: frames a millisecond apart are not duplicates.
     [
       '-v',
       'error',
@@ -97,7 +99,7 @@ export async function decode(source: string, { seconds }: { seconds?: number } =
   if (stderr.trim() !== '') throw new Error(`ffmpeg on ${source.split('?', 1)[0]}: ${stderr}`)
 }
 
-/** Throws unless decode times increase strictly, each step below `maxStepSeconds`. */
+/** Throws unless decode times increase strictly, with each step below `maxStepSeconds`. */
 export function checkIncreasing({ packets }: ProbedStream, maxStepSeconds: number): void {
   for (let i = 1; i < packets.length; i++) {
     const step = packets[i]!.dtsSeconds - packets[i - 1]!.dtsSeconds
@@ -109,7 +111,10 @@ export function checkIncreasing({ packets }: ProbedStream, maxStepSeconds: numbe
   }
 }
 
-/** Throws unless every picture has a time of its own to be shown, no two further apart than `maxStepSeconds`, and none before it is decoded. */
+/**
+ * Throws unless every frame has its own presentation time, at most `maxStepSeconds` apart and not before its decode
+ * time.
+ */
 export function checkShown({ packets }: ProbedStream, maxStepSeconds: number): void {
   const early = packets.find(({ ptsSeconds, dtsSeconds }) => ptsSeconds < dtsSeconds)
   if (early) throw new Error(`a picture is shown at ${early.ptsSeconds} s and decoded at ${early.dtsSeconds} s`)

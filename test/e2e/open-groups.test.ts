@@ -1,5 +1,6 @@
-// Open groups by x264, closed for players that begin at any of them, and by x265, whose decoders know them: decoded by FFmpeg, which ends at
-// the first error as the decoder of Chromium does, every picture is the one that a decoder of the whole stream shows.
+// Open groups of x264 are closed for players that can start at any of them; open groups of x265 are left to the
+// decoder. FFmpeg decodes them, aborting at the first error as Chromium's decoder does; every frame must match a
+// decoder of the whole stream.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -105,7 +106,7 @@ test('open H.265 groups are passed through; a new viewer misses only the leading
   }
 })
 
-/** In the order of showing, without those that refer to what was before. */
+/** In presentation order, without frames that refer to earlier groups. */
 function shown(frames: readonly Frame[]): Frame[] {
   return frames.filter(({ isLeading }) => !isLeading).toSorted((a, b) => a.pts90k - b.pts90k)
 }
@@ -116,7 +117,7 @@ function playLive(kind: 'hls' | 'mp4', format: StreamFormat, frames: readonly Fr
   return Buffer.concat([muxer.init, ...pieces.flatMap((piece) => (piece?.kind === 'media' ? [piece.data] : []))])
 }
 
-/** As the recorder writes it, in fragments of half a second or less, and playback gives it. */
+/** As the recorder writes it, in fragments of at most half a second, and as playback delivers it. */
 function playRecorded(format: StreamFormat, frames: readonly Frame[]): Uint8Array {
   const init = writeInitSegment(format)
   const closer = FragmentCloser.of(init)!
@@ -142,7 +143,7 @@ function playRecorded(format: StreamFormat, frames: readonly Frame[]): Uint8Arra
   return Buffer.concat(parts)
 }
 
-/** Hashes of the pictures in the order in which they are shown; the first complaint is an error. */
+/** Hashes of the frames in presentation order; the first complaint is an error. */
 async function decode(path: string): Promise<string[]> {
   const args = ['-v', 'error', '-threads', '1', '-err_detect', 'explode', '-i', path]
   const { stdout, stderr } = await run('ffmpeg', [...args, '-fps_mode', 'passthrough', '-f', 'framemd5', '-'])
@@ -175,7 +176,7 @@ async function encode(folder: string, { codec, output, format, isSet }: Encoder)
   for (const unit of listAnnexBNalUnits(annexB.stdout)) {
     if (isSet(unit)) depacketizer.takeParameterSet(unit)
   }
-  // Decode times from 0 on.
+  // Decode times begin at 0.
   const shift90k = -packets[0]!.dts
   for (const packet of packets) {
     dts90k = packet.dts + shift90k

@@ -1,14 +1,14 @@
-// Mails of a server without a mail server: files in its data folder.
+// Emails of a server without an SMTP server: files in its data folder.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually, type ServerUnderTest } from '../server-under-test.ts'
 
-/** The address of the newest mail's first link, once there is a mail to `to` after `count` earlier ones. */
+/** URL of the first link in the newest email to `to`, once there are more than `count` of them. */
 export function readMailedLink({ dataDir }: ServerUnderTest, to: string, count = 0): Promise<string> {
   return eventually(`a mail to ${to}`, 10_000, async () => {
     const files = await readdir(join(dataDir, 'outbox')).catch(() => [])
-    // One with a dot is still being written.
+    // Names that begin with a dot are still being written.
     const written = files.filter((file) => file.endsWith('.eml') && !file.startsWith('.'))
     const mails = await Promise.all(written.map((file) => readFile(join(dataDir, 'outbox', file), 'utf8')))
     const found = mails.filter((mail) => mail.includes(`To: ${to}`)).sort()

@@ -1,4 +1,4 @@
-// Passkeys in a real browser, with an authenticator of its own that the DevTools protocol puts in it.
+// Passkeys in a real browser, with a virtual authenticator added through the DevTools protocol.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -13,7 +13,7 @@ type Scene = {
   readonly page: Page
   readonly devtools: CDPSession
   readonly authenticatorId: string
-  /** What the browser said against the page, and whom it asked besides the server. */
+  /** Problems that the browser reported, and requests to other origins. */
   readonly complaints: readonly string[]
 }
 
@@ -89,7 +89,7 @@ test('a passkey can be added, used as a second factor, used to sign in, and remo
   await page.waitForURL((url) => url.pathname === '/')
   await page.goto(`${server.url}/account/`)
   assert.equal(pathOf(page), '/account/')
-  // What asks for a recent password asks for it, and for the passkey again.
+  // What needs a recent password asks for it and for the passkey again.
   await page.goto(`${server.url}/account/second-factor/`)
   assert.equal(pathOf(page), '/confirm/')
   await page.fill('#password', password)

@@ -1,5 +1,6 @@
-// Twenty minutes of recorded video at four times the speed in hls.js, over three gaps and a change of resolution, then fifty jumps; the burned-in
-// clock has to be right all the time. Too long for every day: node_modules/.bin/node test/e2e/play-long.ts [--minutes 20] [--jumps 50]
+// Plays twenty minutes of recordings at 4x speed in hls.js, over three gaps and a change of resolution, then seeks
+// fifty times; the burned-in clock must always be right. Too long for `npm test`: node_modules/.bin/node
+// test/e2e/play-long.ts [--minutes 20] [--jumps 50]
 
 import { parseArgs } from 'node:util'
 import { recordClock } from '../playback/clock-footage.ts'

@@ -1,5 +1,5 @@
-// Recorded streams in players that are not ours: hls.js in chromium over gaps and a change of resolution, at four times the speed and with jumps; a
-// download as a video element plays it; FFmpeg and mpv. The burned-in clock tells what is seen.
+// Recorded streams in third-party players: hls.js in Chromium over gaps and a change of resolution, at 4x speed and
+// with seeks; downloads in a video element; FFmpeg and mpv. The burned-in clock identifies each frame.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -19,7 +19,7 @@ let scene: ClockScene
 
 before(async () => {
   server = await openServer()
-  // Hours ago, so that nothing is being settled.
+  // Hours ago, so that the footage is final.
   const startMs = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000
   const pieces = [
     { startMs, seconds: 26 },
@@ -53,7 +53,7 @@ for (const player of ['ffmpeg', 'mpv'])
     const { startMs } = scene.pieces[0]!
     const seconds = 5
     for (const speed of [1, 4]) {
-      // It would wait for more of what it needs to know the rate of pictures, which never comes.
+      // mpv would wait for more data to detect the frame rate, which never comes.
       const end = speed === 1 ? {} : { endMs: startMs + 26_000 }
       const { url } = await openStream(scene, { startMs: startMs + 5000, speed, ...end })
       const codes = await decodeWith(player, url, seconds)
@@ -65,7 +65,7 @@ for (const player of ['ffmpeg', 'mpv'])
     }
   })
 
-/** The clocks of all pictures it shows in so many seconds. */
+/** The clocks of all frames displayed within this many seconds. */
 async function decodeWith(player: string, url: string, seconds: number): Promise<TimeCode[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'nightjar-player-'))
   const file = join(folder.path, 'pictures.yuv')

@@ -1,4 +1,4 @@
-// A camera shown to somebody who has no account yet: from the mail to the picture, and to the end of it.
+// A camera shared with a person without an account: from the invitation to the video, and to its end.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
@@ -25,7 +25,7 @@ let cameraId: number
 
 before(async () => {
   smtp = await openSmtpServer()
-  // Much data in little time, so that a recorded file does not fit into what a connection holds by itself.
+  // A high bit rate, so that a recorded file exceeds the buffers of a connection.
   const picture = { width: 1280, height: 720, gopFrames: 25, bitsPerSecond: 16_000_000, loopSeconds: 4 }
   source = await openFakeCamera({ streams: [{ name: 'door', ...picture }] })
   server = await openServer('--smtp-url', smtp.url, '--mail-from', 'nightjar@example.org')
@@ -52,7 +52,7 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
 
   const mail = await eventually('the invitation', 20_000, async () => smtp.mails[0])
   assert.equal(mail.from, 'nightjar@example.org')
-  // The mail server shows domains in their own script; on the way they are what every other mail server understands.
+  // The mail server shows internationalized domains; in transit they are in ASCII form.
   assert.deepEqual(mail.to.map(emailKey), [emailKey(email)])
   assert.match(mail.raw, /^To: Bea@xn--bcher-kva\.example\r$/m)
   assert.match(mail.raw, /^Subject: A camera is shared with you at Nightjar\r$/m)
@@ -95,7 +95,7 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
   const playlist = (await server.request(opened.json.url, { authorization: null })).text
   const fileUrl = new URL(/^\d+\.mp4$/m.exec(playlist)![0], opened.json.url).href
 
-  // Without the right to recordings, what is recorded ends and what is live goes on.
+  // Without the permission for recordings, recorded streams end and live streams continue.
   const setRight = (canView: boolean) =>
     server.request(`${guestsPath()}${guest.id}/`, { method: 'PUT', body: { permissions: { can_view_rec: canView } } })
   const liveStream = await watch(urlOf('mp4'))
@@ -119,7 +119,7 @@ test('an invitation arrives, creates an account, shows the camera, and ends', { 
   await Promise.all([liveStream.isCutOff(), second.isCutOff()])
 })
 
-/** Through the page, as a browser does it; where it is led to. */
+/** Submits the page as a browser does and returns the redirect target. */
 async function acceptInvitation(link: URL): Promise<string> {
   const shown = await server.request(link.href, { authorization: null })
   assert.equal(shown.status, 200)
@@ -138,7 +138,7 @@ async function acceptInvitation(link: URL): Promise<string> {
 
 type Watched = { readonly message: IncomingMessage; isCutOff(): Promise<void> }
 
-/** An open stream. `isSlow`: of which hardly anything is read, so that it cannot be at its end. */
+/** An open stream. `isSlow`: hardly anything is read, so that it cannot reach its end. */
 async function watch(url: string, { isSlow = false } = {}): Promise<Watched> {
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     httpsRequest(url, { ca: server.ca, agent: false }, resolve).on('error', reject).end()
@@ -161,7 +161,7 @@ async function watch(url: string, { isSlow = false } = {}): Promise<Watched> {
   return {
     message,
     async isCutOff() {
-      // What is in the connection already arrives; it is the server that has to end, which a client that waits does not see.
+      // Buffered data still arrives. The server must end the stream, which an idle client does not notice.
       if (isSlow) await delay(5000)
       isHeld = false
       message.resume()

@@ -1,5 +1,5 @@
-// Every page as everybody meets it: axe finds nothing, in light and dark; phones show it whole; it stands without colours, at twice
-// the size of text.
+// Accessibility of every page: no axe violations in light and dark, fits a phone, works without colors and at twice the
+// text size.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,11 +16,11 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 type Look = (name: string) => Promise<void>
 
-/** Goes through all pages, most of them right and wrong, and calls `look` on each. */
+/** Visits all pages, most of them with valid and invalid input, and calls `look` on each. */
 async function walk(page: Page, base: string, pages: TemporaryPages, look: Look): Promise<void> {
   const send = async () => {
     await page.evaluate("document.querySelector('main form:last-of-type').noValidate = true")
-    // What is looked at next is the answer, not the page that goes.
+    // Wait for the response instead of inspecting the page that is being left.
     const answered = page.waitForEvent('load')
     await page.click('main form:last-of-type .button >> nth=0')
     await answered
@@ -166,7 +166,7 @@ for (const [colorScheme, locale] of [
       const told = [...violations, ...incomplete].map(
         ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
       )
-      // Before a picture of a sky axe cannot tell the contrast of the name; it is white on dark.
+      // axe cannot determine contrast in front of an image; the name is white on dark.
       assert.deepEqual(
         told.filter((text) => !/^color-contrast: <span>Nightjar<\/span>$/.test(text)),
         [],
@@ -178,7 +178,7 @@ for (const [colorScheme, locale] of [
   })
 }
 
-// In German, whose words are the longer ones.
+// German has longer words.
 test('every page fits a phone of 320 pixels, and touch targets are large enough', async (t) => {
   const options = { locale: 'de-DE', viewport: { width: 320, height: 568 }, isMobile: true, hasTouch: true }
   await walkWith(t, options, async (page, name) => {

@@ -1,4 +1,5 @@
-// Firefox reads Content-Security-Policy on its own: the way back to an application must work there too.
+// Firefox interprets Content-Security-Policy differently from Chromium: the redirect to an application must work there
+// too.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

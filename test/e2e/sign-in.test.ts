@@ -1,4 +1,4 @@
-// People at a browser, against the real server: everything they do to get in, without a script on any page.
+// Sign-in, sign-up and password reset in a browser with JavaScript disabled, against the real server.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -19,7 +19,7 @@ async function openBrowser(t: TestContext): Promise<Browser> {
   return browser
 }
 
-/** A browser of their own, with scripts turned off. */
+/** A separate browser with JavaScript disabled. */
 async function visit(browser: Browser): Promise<Visitor> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false })
   const page = await context.newPage()
@@ -87,7 +87,7 @@ test('T28: allow and deny reach an application on another origin over HTTPS and 
     assert.match(answer.get('code')!, /^njac_/)
     assert.equal(answer.get('state'), state)
     assert.equal(answer.get('iss'), server.url)
-    // What is wrong is told the application right after the sign-in form: one more hop.
+    // Errors are reported to the application right after the sign-in form: one more redirect.
     await page.context().clearCookies()
     await page.goto(authorizeUrl(server, app, { redirect_uri, scope: 'everything' }))
     await signIn(page)

@@ -1,5 +1,5 @@
-// Recordings whose tracks change: without sound, AAC, Opus, AAC of another rate, another size of picture. hls.js in chromium plays over all of it,
-// in whatever order they come. The burned-in clock tells what is seen.
+// Recordings whose tracks change: without audio, AAC, Opus, AAC at another rate, another resolution. hls.js in Chromium
+// plays across all changes in any order. The burned-in clock identifies each frame.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The web application among the examples, on an origin of its own: everything a page of somebody else's does with the interface.
+// The example web application on its own origin: everything a third-party page does with the API.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ let server: ServerUnderTest
 let project: Project
 let browser: Browser
 let application: ChildProcess
-/** Of the application's page. */
+/** Origin of the application's page. */
 let origin: string
 let cameraId: number
 
@@ -57,7 +57,7 @@ async function recordingStartMs(): Promise<number> {
 
 type Visit = {
   readonly page: Page
-  /** Path and status of each preflight. */
+  /** Path and status of each preflight request. */
   readonly preflights: Map<string, number>
   readonly complaints: string[]
 }

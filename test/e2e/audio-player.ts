@@ -1,5 +1,5 @@
-// A camera whose sound begins late, goes and comes back, watched live and recorded by hls.js in chromium, and downloaded. The burned-in clock
-// tells what is seen; what the download holds is heard second by second.
+// A camera whose audio begins late, stops and restarts, watched live and recorded in hls.js and downloaded. The
+// burned-in clock identifies each frame; the audio of the download is checked second by second.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -15,9 +15,9 @@ import { openStream } from './clock-player.ts'
 import { decode, probe } from './media-probe.ts'
 
 export type SoundRun = {
-  /** Of footage and of watching live. */
+  /** Length of the footage and of live viewing. */
   readonly seconds: number
-  /** Sound is away, there, away, … for so long each. */
+  /** Audio is off, on, off, … for this long each. */
   readonly toggleSeconds: number
 }
 
@@ -26,12 +26,12 @@ export type SoundReport = {
   readonly toggles: number
   readonly liveLooks: number
   readonly recordedLooks: number
-  /** Longest time that the live clock stood still. */
+  /** Longest time that the live clock did not advance. */
   readonly longestStandstillMs: number
   readonly worstClockErrorMs: number
   readonly loudSeconds: number
   readonly silentSeconds: number
-  /** Of hls.js, live and recorded. */
+  /** Errors of hls.js, live and recorded. */
   readonly errors: readonly string[]
 }
 
@@ -39,12 +39,12 @@ type Mute = { readonly atMs: number; readonly isMuted: boolean }
 type Measure = { looks: number; worstClockErrorMs: number; longestStandstillMs: number; errors: string[] }
 type Scene = { readonly server: ServerUnderTest; readonly cameraId: number }
 
-/** The server knows the time of a picture by its arrival, and a busy machine draws and sends it late. */
+/** The server derives a frame's time from its arrival, and a busy machine renders and sends it late. */
 const tolerableMs = 1000
 const maxStandstillMs = 5000
 const playbackRate = 4
 
-/** Throws when anything is not as it should be. */
+/** Throws if anything is not as expected. */
 export async function watchSound({ seconds, toggleSeconds }: SoundRun): Promise<SoundReport> {
   const yard = { name: 'yard', width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, hasAudio: true } as const
   await using camera = await openFakeCamera({ streams: [yard] })
@@ -142,7 +142,7 @@ function noteClock(measure: { worstClockErrorMs: number }, { code, playingMs, sh
 
 async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page']): Promise<string[]> {
   const errors = await page.evaluate<string[]>('errors')
-  // Pictures that come late on a busy machine, of which hls.js recovers: how long is measured.
+  // Frames that arrive late on a busy machine, from which hls.js recovers; the duration is measured.
   assert.deepEqual(
     errors.filter((error) => error !== 'bufferStalledError'),
     [],
@@ -150,7 +150,7 @@ async function checkErrors(page: Awaited<ReturnType<typeof openViewer>>['page'])
   return errors
 }
 
-/** FFmpeg and chromium play it whole, and every second of it sounds as it did. */
+/** FFmpeg and Chromium play it completely, and every second sounds as it was sent. */
 async function checkDownload(
   { server, cameraId }: Scene,
   { startMs, endMs }: { startMs: number; endMs: number },

@@ -1,8 +1,9 @@
-// Sound that begins late, goes and comes back: live and recorded in hls.js, and as a download. At length: sound-long.ts.
+// Audio that begins late, stops and restarts: live and recorded in hls.js, and as a download. Long version:
+// audio-long.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchSound } from './sound-player.ts'
+import { watchSound } from './audio-player.ts'
 
 test('hls.js keeps playing live and recorded while audio stops, starts, is late or toggles, and a download is complete', {
   timeout: 170_000,

@@ -1,8 +1,8 @@
-// Ten minutes of a camera whose sound goes and comes back every 20 s, live and recorded in hls.js, and as a download. Too long for every day:
-// node_modules/.bin/node test/e2e/sound-long.ts [--seconds 600] [--toggle 20]
+// Ten minutes of a camera whose audio stops and restarts every 20 s, live and recorded in hls.js, and as a download.
+// Too long for `npm test`: node_modules/.bin/node test/e2e/audio-long.ts [--seconds 600] [--toggle 20]
 
 import { parseArgs } from 'node:util'
-import { watchSound } from './sound-player.ts'
+import { watchSound } from './audio-player.ts'
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, toggle: { type: 'string', default: '20' } },
