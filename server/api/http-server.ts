@@ -34,7 +34,7 @@ export type HttpServerOptions = {
   /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
   readonly checkCaller: (request: FastifyRequest) => Promise<void>
   /** Asked before the routes; true when it has answered. */
-  readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse) => boolean
+  readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse, connection: object) => boolean
 }
 
 const preflightHeaders = {
@@ -53,7 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       const takeIn = createIntake({
         origin,
         // A server that closes tells clients of HTTP/1.1 so; Fastify does that.
-        answerFromMemory: (request, response) => !isClosing && answerFromMemory(request, response),
+        answerFromMemory: (...request) => !isClosing && answerFromMemory(...request),
         handle: (request, response) => {
           limitSilence(request, timeouts)
           handle(request, response)

@@ -31,9 +31,12 @@ type Found = { readonly caller: Caller; readonly answer: KnownAnswer }
  * Whoever gets an answer here was let in by a route before, with the same credentials, since the store last changed.
  */
 export function createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes }: MemoryAnswersOptions) {
-  const find = ({ method, url, headers: { authorization } }: IncomingMessage): Found | undefined => {
+  const find = (
+    { method, url, headers: { authorization } }: IncomingMessage,
+    connection: object,
+  ): Found | undefined => {
     if (method !== 'GET' || authorization === undefined) return undefined
-    const caller = authenticator.findKnown(authorization)
+    const caller = authenticator.findKnown(authorization, connection)
     if (!caller) return undefined
     const key = keyOfAnswer(caller.credential, url!)
     for (const cache of caches) {
@@ -42,8 +45,8 @@ export function createMemoryAnswers({ origin, authenticator, limits, caches, uns
     }
     return undefined
   }
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const found = find(request)
+  return (request: IncomingMessage, response: ServerResponse, connection: object): boolean => {
+    const found = find(request, connection)
     if (!found) return false
     const { caller, answer } = found
     try {

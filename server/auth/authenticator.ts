@@ -1,4 +1,5 @@
-// From an Authorization header to the caller. Answers from memory while the store does not change; what is kept there is no credential.
+// From an Authorization header to the caller. Answers from memory while the store does not change; what is kept there
+// is no credential.
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -47,6 +48,7 @@ export class Authenticator {
   readonly #callers: VersionedCache<string, Known>
   /** Until when each credential lasts; 0 for one that has ended. */
   readonly #ends: VersionedCache<string, number>
+  readonly #keys = new LastKeys()
   readonly #facts: VersionedCache<'hasUncheckable', boolean>
   #lastUsed = createLastUsed()
 
@@ -60,7 +62,10 @@ export class Authenticator {
     this.#facts = new VersionedCache(source, { maxEntries: 1 })
   }
 
-  /** At once for a caller seen since the store last changed, else a promise. Throws or rejects with `UnauthenticatedError`. */
+  /**
+   * At once for a caller seen since the store last changed, else a promise. Throws or rejects with
+   * `UnauthenticatedError`.
+   */
   authenticate(authorization: string | undefined): Caller | Promise<Caller> {
     if (authorization === undefined) throw new UnauthenticatedError('no credentials were sent')
     const key = keyOf(authorization)
@@ -68,9 +73,12 @@ export class Authenticator {
     return known ? this.#admit(known) : this.#load(key, authorization)
   }
 
-  /** As `authenticate`, of those it would answer at once: undefined for everybody else, and for credentials that have ended. */
-  findKnown(authorization: string): Caller | undefined {
-    const known = this.#callers.get(keyOf(authorization))
+  /**
+   * Like `authenticate`, for callers that it would return without waiting; undefined for all others and for expired
+   * credentials. Programs send the same header over a connection again and again, so it is hashed once per connection.
+   */
+  findKnown(authorization: string, connection: object): Caller | undefined {
+    const known = this.#callers.get(this.#keys.get(authorization, connection))
     return known && this.#clock.nowMs() < known.expiresAtMs ? this.#admit(known) : undefined
   }
 
@@ -165,6 +173,19 @@ export class Authenticator {
 }
 
 /** A character for each byte, which is quicker to look up than other forms. */
+/** The key of the last header of each connection, which holds that header anyway. */
+class LastKeys {
+  readonly #last = new WeakMap<object, { readonly authorization: string; readonly key: string }>()
+
+  get(authorization: string, connection: object): string {
+    const last = this.#last.get(connection)
+    if (last?.authorization === authorization) return last.key
+    const key = keyOf(authorization)
+    this.#last.set(connection, { authorization, key })
+    return key
+  }
+}
+
 function keyOf(authorization: string): string {
   return hash('sha256', authorization, 'binary')
 }

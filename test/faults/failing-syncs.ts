@@ -28,7 +28,10 @@ export async function failSyncs(pid: number, files: readonly string[]): Promise<
     async [Symbol.asyncDispose]() {
       if (tracer.exitCode !== null || tracer.signalCode !== null) return
       tracer.kill('SIGINT')
+      // On a busy machine, strace sometimes waits forever for a process that has exited, and holds its threads.
+      const impatient = setTimeout(() => tracer.kill('SIGKILL'), 3000)
       await ended
+      clearTimeout(impatient)
     },
   }
 }

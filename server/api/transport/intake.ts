@@ -14,7 +14,7 @@ import { Turns } from './turns.ts'
 export type IntakeOptions = {
   readonly origin: Pick<OriginCheck, 'findClient' | 'isFromProxy'>
   /** True when it has answered. */
-  readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse) => boolean
+  readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse, connection: object) => boolean
   readonly handle: RequestListener
 }
 
@@ -26,7 +26,7 @@ export function createIntake({ origin, answerFromMemory, handle }: IntakeOptions
   const turns = new Turns({ perTurn, maxMs: maxTurnMs })
   const patience = new Patience()
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
-    if (answerFromMemory(request, response)) {
+    if (answerFromMemory(request, response, connection)) {
       if (response.statusCode >= 400 || patience.has(connection)) patience.note(connection, response.statusCode)
       return
     }
