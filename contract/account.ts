@@ -87,18 +87,35 @@ export const Application = Type.Object({
 
 export type Application = Static<typeof Application>
 
-export const ApplicationChange = Type.Object({
-  name: Type.Optional(application.name),
+const applicationOptions = {
   redirect_uris: Type.Optional(application.redirect_uris),
   require_secret: Type.Optional(application.require_secret),
   allow_password: Type.Optional(application.allow_password),
   scope: Type.Optional(scopes),
+}
+
+const currentPassword = (needed: string) =>
+  Type.Optional(
+    Type.String({
+      ...passwordLimits,
+      description: `The user’s current password. Required ${needed}, except from the dashboard.`,
+    }),
+  )
+
+export const ApplicationChange = Type.Object({
+  name: Type.Optional(application.name),
+  ...applicationOptions,
+  password: currentPassword(
+    'to add a redirect URI or a scope, to allow the password grant, and to stop requiring the secret',
+  ),
 })
 
 export type ApplicationChange = Static<typeof ApplicationChange>
 
+export const SecretRotation = Type.Object({ password: currentPassword('always') })
+
 export const NewApplication = Type.Object({
-  ...ApplicationChange.properties,
+  ...applicationOptions,
   name: application.name,
   confidential: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
 })
@@ -196,7 +213,7 @@ export const NewAccount = Type.Object({
   last_name: Type.Optional(name),
   phone: Type.Optional(phone),
   is_owner: Type.Optional(Type.Boolean()),
-  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
+  own_password: ownPassword('always, except from the dashboard'),
 })
 
 export const AccountChange = Type.Object({
@@ -224,7 +241,7 @@ export const AccountSignOut = Type.Object({
 
 export const SecondFactorRemoval = Type.Object({
   revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Personal tokens end too.' })),
-  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
+  own_password: ownPassword('always, except from the dashboard'),
 })
 
 export const AccountRemoval = Type.Object({
@@ -233,6 +250,10 @@ export const AccountRemoval = Type.Object({
       description: 'Also delete the user’s cameras and their footage. Without it, a user with cameras is not deleted.',
     }),
   ),
+})
+
+export const AccountRemovalProof = Type.Object({
+  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
 })
 
 export const NewInvitation = Type.Object({ email })

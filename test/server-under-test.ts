@@ -194,7 +194,8 @@ function request<T>(url: URL, ca: string, token: string, options: RequestOptions
     agent: false,
     headers: {
       ...(authorization === null ? {} : { authorization }),
-      ...(payload === undefined ? {} : { 'content-type': type }),
+      // Node sends no length with a DELETE by itself.
+      ...(payload === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
       ...headers,
     },
   })

@@ -66,17 +66,22 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   getApplication: { tag: 'Credentials', description: 'The secret is not returned.', answer: sampleApplication },
   updateApplication: {
     tag: 'Credentials',
-    description: 'Fields that the body omits keep their values. `redirect_uris` replaces the whole list.',
-    bodies: { 'Another redirect URI': { redirect_uris: ['https://porch.example/welcome'] } },
+    description:
+      'Fields that the body omits keep their values. `redirect_uris` replaces the whole list. Adding a redirect URI or a scope, allowing the password grant, and no longer requiring the secret need the user’s current `password`.',
+    bodies: {
+      'Another redirect URI': { redirect_uris: ['https://porch.example/welcome'], password: 'correct horse' },
+      'Another name': { name: 'Porch Light' },
+    },
     answer: { ...sampleApplication, redirect_uris: ['https://porch.example/welcome'] },
   },
   deleteApplication: { tag: 'Credentials', description: 'All tokens of the application stop working immediately.' },
   rotateApplicationSecret: {
     tag: 'Credentials',
     description:
-      'The new secret is returned only once. The previous secret stops working immediately; tokens stay valid.',
+      'The new secret is returned only once. The previous secret stops working immediately; tokens stay valid. Needs the user’s current `password`.',
+    bodies: { 'A new secret': { password: 'correct horse' } },
     answer: { ...sampleApplication, client_secret: newSecret },
-    refusals: { 400: 'The application has no secret.' },
+    refusals: { 400: 'The application has no secret, or the password is missing or wrong.' },
   },
   listAuthorizations: {
     tag: 'Credentials',
@@ -197,7 +202,8 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   deleteUser: {
     tag: 'Users',
     description:
-      'This cannot be undone. It also deletes the user’s credentials and shares, and with `remove_cameras` their cameras.',
+      'This cannot be undone. It also deletes the user’s credentials and shares, and with `remove_cameras` their cameras. Needs the current password of the owner who calls it, as `own_password` in the body.',
+    bodies: { 'Delete a user': { own_password: 'correct horse' } },
     refusals: {
       409: 'The user has cameras and `remove_cameras` is not given, or the server would have no owner left.',
     },

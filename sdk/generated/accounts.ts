@@ -37,6 +37,11 @@ export type AccountRemoval = {
   remove_cameras?: boolean | undefined
 }
 
+export type AccountRemovalProof = {
+  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
+  own_password?: string | undefined
+}
+
 export type AccountSignOut = {
   /** Also revoke personal access tokens. */
   revoke_personal_tokens?: boolean | undefined
@@ -69,6 +74,8 @@ export type ApplicationChange = {
   allow_password?: boolean | undefined
   /** Scopes separated by spaces; none that the caller does not have. */
   scope?: string | undefined
+  /** The user’s current password. Required to add a redirect URI or a scope, to allow the password grant, and to stop requiring the secret, except from the dashboard. */
+  password?: string | undefined
 }
 
 export type ApplicationWithSecret = {
@@ -158,13 +165,11 @@ export type NewAccount = {
   last_name?: string | undefined
   phone?: string | null | undefined
   is_owner?: boolean | undefined
-  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
+  /** Current password of the calling owner. Required always, except from the dashboard. */
   own_password?: string | undefined
 }
 
 export type NewApplication = {
-  /** Up to 100 visible characters. */
-  name: string
   redirect_uris?: string[] | undefined
   /** Whether the secret is also required for the password and refresh grants. */
   require_secret?: boolean | undefined
@@ -172,6 +177,8 @@ export type NewApplication = {
   allow_password?: boolean | undefined
   /** Scopes separated by spaces; none that the caller does not have. */
   scope?: string | undefined
+  /** Up to 100 visible characters. */
+  name: string
   /** Default: true. */
   confidential?: boolean | undefined
 }
@@ -201,8 +208,13 @@ export type PersonalToken = {
 export type SecondFactorRemoval = {
   /** Personal tokens end too. */
   revoke_personal_tokens?: boolean | undefined
-  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
+  /** Current password of the calling owner. Required always, except from the dashboard. */
   own_password?: string | undefined
+}
+
+export type SecretRotation = {
+  /** The user’s current password. Required always, except from the dashboard. */
+  password?: string | undefined
 }
 
 export type BrowserSession = {

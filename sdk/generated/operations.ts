@@ -4,6 +4,7 @@ import type {
   Account,
   AccountChange,
   AccountRemoval,
+  AccountRemovalProof,
   AccountSignOut,
   Application,
   ApplicationChange,
@@ -20,6 +21,7 @@ import type {
   NewPersonalToken,
   PersonalToken,
   SecondFactorRemoval,
+  SecretRotation,
 } from './accounts.ts'
 import type {
   Camera,
@@ -168,7 +170,7 @@ export type Operations = {
   /** Delete an application and revoke its access. An extension of the interface. */
   deleteApplication: { params: { application_id: number }; result: undefined }
   /** Replace the secret of an application. An extension of the interface. */
-  rotateApplicationSecret: { params: { application_id: number }; result: ApplicationWithSecret }
+  rotateApplicationSecret: { params: { application_id: number }; body: SecretRotation; result: ApplicationWithSecret }
   /** List authorized applications. An extension of the interface. */
   listAuthorizations: { query?: PageQuery; result: Page<Authorization> }
   /** Revoke the access of an application. An extension of the interface. */
@@ -198,7 +200,7 @@ export type Operations = {
   /** Removes the second factor of somebody who lost it; for owners. An extension of the interface. */
   removeSecondFactor: { params: { user_id: number }; body: SecondFactorRemoval; result: undefined }
   /** Delete a user (owners only). An extension of the interface. */
-  deleteUser: { params: { user_id: number }; query?: AccountRemoval; result: undefined }
+  deleteUser: { params: { user_id: number }; query?: AccountRemoval; body: AccountRemovalProof; result: undefined }
 }
 
 export type OperationName = keyof Operations

@@ -43,8 +43,8 @@ export const createApplications = (call: Call) => ({
     call('updateApplication', { params: { application_id: id }, body }, options),
   delete: (id: number, options?: CallOptions) => call('deleteApplication', { params: { application_id: id } }, options),
   /** A new secret, shown this once; the earlier one is refused from now on. */
-  rotateSecret: (id: number, options?: CallOptions) =>
-    call('rotateApplicationSecret', { params: { application_id: id } }, options),
+  rotateSecret: (id: number, body: Body<'rotateApplicationSecret'> = {}, options?: CallOptions) =>
+    call('rotateApplicationSecret', { params: { application_id: id }, body }, options),
 })
 
 /** What was granted to applications. */

@@ -27,6 +27,13 @@ export const createUsers = (call: Call) => ({
   /** Of somebody who lost it; the password alone signs in then. */
   removeSecondFactor: (id: number, body: Body<'removeSecondFactor'> = {}, options?: CallOptions) =>
     call('removeSecondFactor', { params: { user_id: id }, body }, options),
-  delete: (id: number, query: Query<'deleteUser'> = {}, options?: CallOptions) =>
-    call('deleteUser', { params: { user_id: id }, query }, options),
+  /** `own_password`: the current password of the owner who calls this. */
+  delete: (
+    id: number,
+    { own_password, ...query }: Query<'deleteUser'> & Body<'deleteUser'> = {},
+    options?: CallOptions,
+  ) => {
+    const body = own_password === undefined ? {} : { own_password }
+    return call('deleteUser', { params: { user_id: id }, query, body }, options)
+  },
 })

@@ -147,7 +147,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
   })
   const changed = await send('PUT', path, ada.authorization, { require_secret: true, redirect_uris: [uri, uri] })
   assert.deepEqual([changed.body.require_secret, changed.body.redirect_uris, changed.body.name], [true, [uri], 'Bell'])
-  const rotated = await send('POST', `${path}rotate-secret/`, ada.authorization)
+  const rotated = await send('POST', `${path}rotate-secret/`, ada.authorization, { password })
   assert.deepEqual([rotated.status, rotated.body.client_secret === client_secret], [200, false])
   assert.equal((await askToken(oauth, { ...sent, client_secret })).status, 401)
   assert.equal((await askToken(oauth, { ...sent, client_secret: rotated.body.client_secret })).status, 200)

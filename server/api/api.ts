@@ -110,7 +110,7 @@ export function createApi(deps: ApiDeps): Api {
       ...createMeHandlers({ store, accounts, audit }),
       ...createOwnCredentialsHandlers({ personalTokens, oauth, sessions, accounts, audit, publicUrl }),
       ...createOwnIdentitiesHandlers({ providers: deps.providers, publicUrl }),
-      ...createOwnApplicationsHandlers({ store, audit, publicUrl }),
+      ...createOwnApplicationsHandlers({ store, accounts, audit, publicUrl }),
       ...createUserHandlers({ store, accounts, publicUrl }),
       ...createCameraHandlers({
         store,

@@ -169,8 +169,11 @@ test('T17, T44: owners manage users; others are told that they may not', async (
   }
   assert.equal((await takeMails()).length, 2)
   await addCamera(made.body.id)
-  assert.equal((await asOwner('DELETE', path)).status, 409)
-  assert.equal((await asOwner('DELETE', `${path}?remove_cameras=true`)).status, 204)
+  assert.deepEqual(Object.keys((await asOwner('DELETE', path)).body.errors), ['own_password'])
+  assert.equal((await asOwner('DELETE', '/v1/users/999/')).status, 404, 'before what the body lacks')
+  const proof = { own_password: password }
+  assert.equal((await asOwner('DELETE', path, proof)).status, 409)
+  assert.equal((await asOwner('DELETE', `${path}?remove_cameras=true`, proof)).status, 204)
   assert.equal((await asOwner('GET', path)).status, 404)
   const { event, userId, subject, context, detail } = events.at(-1)!
   assert.deepEqual([event, userId, subject, detail], ['user.removed', made.body.id, 'bob@example.org', { by_user: owner.userId }]) // biome-ignore format: one line

@@ -90,7 +90,8 @@ test('linked and unlinked in the settings, never without the recent password, an
   assert.equal((await signIn(second, provider, { claims: verified('eve@work.example') })).status, 403)
 
   // A removed account takes its links along.
-  await server.request(`/v1/users/${eve.id}/`, { method: 'DELETE' })
+  const proof = { own_password: 'correct horse' }
+  assert.equal((await server.request(`/v1/users/${eve.id}/`, { method: 'DELETE', body: proof })).status, 204)
   assert.equal(readRows(server, 'select * from identities').length, 0)
 })
 

@@ -96,6 +96,42 @@ test('account_manage in a token, owners and passwords of others take the passwor
   assert.equal((await thief.send('POST', '/v1/me/tokens/', { scope: 'read' })).status, 201)
 })
 
+test('opening up an application and deleting a user need the caller’s password', async () => {
+  await using server = await openServer()
+  const thief = await openAccountToken(server)
+  await server.command('user', 'add', '--email', 'bob@example.com', '--password', 'hairy otters sing')
+  const accounts = await thief.send<{ results: { id: number; email: string }[] }>('GET', '/v1/users/')
+  const bob = accounts.json.results.find((account) => account.email === 'bob@example.com')!
+  const uri = 'https://porch.example/back'
+  const scope = ['--scope', 'read', '--redirect-uris', uri, '--require-secret', 'yes', '--allow-password', 'no']
+  const app = await server.command<{ id: number }>('app', 'add', '--user', email, '--name', 'Porch', ...scope)
+  const path = `/v1/me/applications/${app.id}/`
+  const before = (await thief.send('GET', path)).json
+  const attacks = [
+    ['PUT', path, { redirect_uris: [uri, 'https://thief.example/'] }, 'password', 200],
+    ['PUT', path, { scope: 'user_access' }, 'password', 200],
+    ['PUT', path, { allow_password: true }, 'password', 200],
+    ['PUT', path, { require_secret: false }, 'password', 200],
+    ['POST', `${path}rotate-secret/`, {}, 'password', 200],
+    ['DELETE', `/v1/users/${bob.id}/`, {}, 'own_password', 204],
+  ] as const
+  for (const [method, at, body, field] of attacks) {
+    const { status, json } = await thief.send<Problem>(method, at, body)
+    assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, [field]], `${method} ${JSON.stringify(body)}`)
+  }
+  const { status, json } = await thief.send<Problem>('DELETE', `/v1/users/${bob.id}/`, { own_password: 'wrong horse' })
+  assert.deepEqual([status, Object.keys(json.errors ?? {})], [400, ['own_password']])
+  assert.deepEqual((await thief.send('GET', path)).json, before)
+  assert.equal((await thief.send('GET', `/v1/users/${bob.id}/`)).status, 200)
+  // Changes that open nothing need no password.
+  assert.equal((await thief.send('PUT', path, { name: 'Porch Light', redirect_uris: [uri] })).status, 200)
+  assert.equal((await thief.send('PUT', path, { redirect_uris: [], scope: 'read' })).status, 200)
+  for (const [method, at, body, field, done] of attacks) {
+    assert.equal((await thief.send(method, at, { ...body, [field]: password })).status, done, `${method} ${at}`)
+  }
+  assert.equal((await thief.send('DELETE', path)).status, 204)
+})
+
 test('guesses of the password with a token are counted as log-ins that failed', async () => {
   await using server = await openServer()
   const thief = await openAccountToken(server)

@@ -2,10 +2,12 @@
 
 import { randomBytes } from 'node:crypto'
 import type { ApplicationChange } from '../../../contract/account.ts'
+import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Caller } from '../../auth/caller.ts'
 import { hashToken } from '../../auth/checked-token.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
 import { createClientId, createOAuthSecret } from '../../auth/oauth/oauth-secrets.ts'
+import type { RequestContext } from '../../auth/request-context.ts'
 import { AppError } from '../../base/error.ts'
 import { defaultScopes, parseScopes } from '../../model/access.ts'
 import { parseAppName } from '../../model/oauth/app-name.ts'
@@ -15,12 +17,14 @@ import type { Store } from '../../store/store.ts'
 import { writeApplication } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
 import { checkGiveable } from '../giveable-scopes.ts'
+import { checkGivenPassword } from '../given-password.ts'
 import { pageOf } from '../page-of.ts'
 
 const maxApplications = 100
 
 export type OwnApplicationsOptions = {
   readonly store: Pick<Store, 'applications'>
+  readonly accounts: Pick<Accounts, 'provePassword'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
 }
@@ -42,6 +46,11 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
     if (!own) throw new AppError('not_found', 'there is no such application of the user')
     return own
   }
+
+  const checkPassword = (
+    { caller, context }: { readonly caller: Caller; context(): RequestContext },
+    password: string | undefined,
+  ) => checkGivenPassword(options.accounts, { caller, password, field: 'password', context: context() })
 
   return {
     async listApplications(call) {
@@ -75,8 +84,11 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
     },
 
     async updateApplication(call) {
-      const { id } = await getOwn(call.caller, call.params.application_id)
-      const application = await applications.update(id, readChange(call.body(), call.caller))
+      const before = await getOwn(call.caller, call.params.application_id)
+      const { password, ...body } = call.body()
+      const change = readChange(body, call.caller)
+      if (isOpening(change, before)) await checkPassword(call, password)
+      const application = await applications.update(before.id, change)
       audit.write({ event: 'app.changed', ...about(application), context: call.context() })
       return writeApplication(application)
     },
@@ -92,6 +104,7 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
       const { id, isConfidential } = await getOwn(call.caller, call.params.application_id)
       // It would turn a client that cannot keep a secret into one that is asked for it.
       if (!isConfidential) throw new AppError('invalid', 'The application has no secret.')
+      await checkPassword(call, call.body().password)
       const secret = createOAuthSecret('clientSecret', randomBytes)
       const application = await applications.rotateSecret(id, hashToken(secret))
       audit.write({ event: 'app.secret_rotated', ...about(application), context: call.context() })
@@ -100,7 +113,18 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
   }
 }
 
-function readChange(body: ApplicationChange, caller: Caller): RowChange {
+/** True if codes, secrets or permissions can reach a new recipient, which a stolen token must not be able to do. */
+function isOpening(change: RowChange, { redirectUris, scopes, allowsPassword, requiresSecret }: Application): boolean {
+  const has = new Set(scopes)
+  return (
+    change.redirectUris?.some((uri) => !redirectUris.includes(uri)) ||
+    change.scopes?.some((scope) => !has.has(scope)) ||
+    (change.allowsPassword === true && !allowsPassword) ||
+    (change.requiresSecret === false && requiresSecret)
+  )
+}
+
+function readChange(body: Omit<ApplicationChange, 'password'>, caller: Caller): RowChange {
   const { name, redirect_uris: redirectUris, require_secret: requiresSecret, allow_password: allowsPassword } = body
   for (const uri of redirectUris ?? []) checkRedirectUri(uri)
   const scopes = body.scope === undefined ? undefined : parseScopes(body.scope)

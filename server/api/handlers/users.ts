@@ -121,6 +121,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       await checkOwner(store, call.caller)
       const { id } = await users.get(call.params.user_id)
       const { remove_cameras: withCameras = false } = call.query()
+      await checkOwnPassword(call, call.body().own_password)
       await accounts.remove(id, { withCameras, byUserId: call.caller.userId, context: call.context() })
       return null
     },
