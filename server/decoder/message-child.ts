@@ -1,11 +1,11 @@
 // One run of a process that decodes, seen from the server: messages go in, messages come out, and it ends.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { parse } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { errorChain } from '../base/error.ts'
+import { CpuWatch, listChildren } from './cpu-watch.ts'
 import { type Isolation, writeCommand } from './isolation/isolation.ts'
 import { MessageReader } from './message-stream.ts'
 
@@ -16,6 +16,10 @@ export type MessageChildOptions = {
   readonly isolation: Isolation
   /** What it may take of memory beyond that of Node itself, where that is limited. */
   readonly memoryBytes: number
+  /** Ends the process when it takes more of one processor for a while; default: no limit. For processes that have no deadline. */
+  readonly maxCpuShare?: number
+  /** Over which that is averaged; default: 20 s. */
+  readonly cpuWindowMs?: number
   /** Without its length. What it throws ends the process. */
   readonly onMessage: (message: Uint8Array) => void
   /** Told once, with the reason; not after `stop`. */
@@ -34,10 +38,12 @@ export class MessageChild {
   readonly #exited = Promise.withResolvers<void>()
   readonly #isSandboxed: boolean
   #groupTimer: NodeJS.Timeout | undefined
+  #cpuWatch: CpuWatch | undefined
   #isStopping = false
   #stderr = ''
 
-  constructor({ program, args = [], isolation, memoryBytes, onMessage, onExit, onDrain }: MessageChildOptions) {
+  constructor(options: MessageChildOptions) {
+    const { program, args = [], isolation, memoryBytes, maxCpuShare, cpuWindowMs, onMessage, onExit, onDrain } = options
     this.#isSandboxed = isolation.tools.bwrap !== undefined
     const command = writeCommand(isolation, { file: program, args, memoryBytes })
     // It needs nothing from our environment, which may hold secrets. (Windows cannot start a program without its SystemRoot.)
@@ -59,10 +65,18 @@ export class MessageChild {
     }
     const end = (reason: string) => {
       this.#exited.resolve()
+      this.#cpuWatch?.[Symbol.dispose]()
       if (this.#isStopping) return
       this.#isStopping = true
       this.#kill()
       onExit(this.#stderr === '' ? reason : `${reason}: ${this.#stderr.trim()}`)
+    }
+    if (child.pid !== undefined && maxCpuShare !== undefined) {
+      this.#cpuWatch = new CpuWatch({
+        ...{ pid: child.pid, maxShare: maxCpuShare },
+        ...(cpuWindowMs !== undefined && { windowMs: cpuWindowMs }),
+        onExceeded: () => end('it kept a processor busy'),
+      })
     }
     child.on('exit', () => {
       clearTimeout(this.#groupTimer)
@@ -138,16 +152,6 @@ function describeEnd(code: number | null, signal: NodeJS.Signals | null): string
   const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
   const name = signal ?? told?.[0]
   return name === undefined ? `exit code ${code}` : `killed by ${name}`
-}
-
-function listChildren(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
-      .split(' ')
-      .flatMap((each) => Number(each) || [])
-  } catch {
-    return [] // it has ended, or the kernel was built without
-  }
 }
 
 function killGroup(leader: number): void {

@@ -16,6 +16,9 @@ export type ProcessContainerReaderOptions = {
   readonly isolation: Isolation
   /** What each may take beyond its runtime; by default more than at which the process ends itself, which is told better. */
   readonly memoryBytes?: number
+  /** How much of one processor each may take on average; see `CpuWatch`. */
+  readonly maxCpuShare?: number
+  readonly cpuWindowMs?: number
   /** Bytes a process may be behind; with more, its camera waits. */
   readonly maxUnsentBytes?: number
   /** Processes at once: each takes some 50 MB. */
@@ -25,6 +28,7 @@ export type ProcessContainerReaderOptions = {
 export class ProcessContainerReader implements ContainerReader {
   readonly #isolation: Isolation
   readonly #memoryBytes: number
+  readonly #cpu: Pick<ProcessContainerReaderOptions, 'maxCpuShare' | 'cpuWindowMs'>
   readonly #maxUnsentBytes: number
   readonly #maxStreams: number
   #streams = 0
@@ -32,11 +36,14 @@ export class ProcessContainerReader implements ContainerReader {
   constructor({
     isolation,
     memoryBytes = 512 * 1024 * 1024,
+    maxCpuShare = 0.5,
+    cpuWindowMs,
     maxUnsentBytes = 512 * 1024,
     maxStreams = 50,
   }: ProcessContainerReaderOptions) {
     this.#isolation = isolation
     this.#memoryBytes = memoryBytes
+    this.#cpu = { maxCpuShare, ...(cpuWindowMs !== undefined && { cpuWindowMs }) }
     this.#maxUnsentBytes = maxUnsentBytes
     this.#maxStreams = maxStreams
   }
@@ -58,6 +65,7 @@ export class ProcessContainerReader implements ContainerReader {
       args: [format],
       isolation: this.#isolation,
       memoryBytes: this.#memoryBytes,
+      ...this.#cpu,
       onMessage: (bytes) => {
         if (isOver) return
         const message = parseContainerMessage(bytes)

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { noIsolation } from './isolation/isolation.ts'
+import { openIsolation } from './isolation/open-isolation.ts'
+import { MessageChild } from './message-child.ts'
+
+const windowMs = 1000
+
+/** A process that was taken over, which does that. */
+function start(attack: 'hang' | 'nothing', isolation: typeof noIsolation) {
+  const exit = Promise.withResolvers<string>()
+  const started = Promise.withResolvers<void>()
+  const child = new MessageChild({
+    program: new URL('./isolation/test-attacks.ts', import.meta.url),
+    args: [JSON.stringify({}), attack],
+    isolation,
+    memoryBytes: 2 ** 28,
+    maxCpuShare: 0.5,
+    cpuWindowMs: windowMs,
+    onMessage: () => started.resolve(),
+    onExit: exit.resolve,
+  })
+  return { child, started: started.promise, exit: exit.promise }
+}
+
+const skip = existsSync('/proc/self/stat') ? false : 'this system has no /proc'
+
+test('a process that keeps a processor busy is ended, with what set up its isolation', {
+  skip,
+  timeout: 60_000,
+}, async () => {
+  for (const isolation of [noIsolation, await openIsolation({ mode: 'auto' })]) {
+    const { child, exit } = start('hang', isolation)
+    assert.match(await exit, /kept a processor busy/)
+    for (let i = 0; i < 100 && existsSync(`/proc/${child.pid}/fd/0`); i++) await delay(50)
+    assert.ok(!existsSync(`/proc/${child.pid}/fd/0`))
+  }
+})
+
+test('a process that starts and then waits goes on', { skip, timeout: 60_000 }, async () => {
+  const { child, started, exit } = start('nothing', await openIsolation({ mode: 'auto' }))
+  await started
+  assert.equal(await Promise.race([exit, delay(3 * windowMs, 'goes on')]), 'goes on')
+  await child.stop()
+})
