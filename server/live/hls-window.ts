@@ -5,8 +5,8 @@
 // just before.
 
 import type { ByteBudget } from '../hub/byte-budget.ts'
+import { writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
 import type { LivePiece } from './live-piece.ts'
-import { type LivePlaylist, writeLivePlaylist } from './live-playlist.ts'
 
 export type HlsWindowOptions = {
   /** Number of the first segment. Must grow from one window of a camera to the next: players remember. */
@@ -127,26 +127,31 @@ export class HlsWindow {
     this.#segments = []
   }
 
-  /** `urlOf` makes a URL of the name of a segment or initialization section. */
+  /** The media playlist. `urlOf` returns the URL of a segment or initialization section by its name. */
   playlist(urlOf: (name: string) => string): string {
     this.#isTold = true
     const segments = this.#listed()
     const isIndependent = segments.every(({ isKey }) => isKey)
-    const playlist: LivePlaylist = {
+    let text = writePlaylistHead({
+      targetDurationSeconds: this.#targetDurationS,
       mediaSequence: this.#firstListed,
       discontinuitySequence: this.#discontinuities,
-      targetDurationS: this.#targetDurationS,
       isIndependent,
-      startBeforeEndS: isIndependent ? undefined : this.#startBeforeEndMs(segments) / 1000,
-      segments: segments.map((segment) => ({
-        url: urlOf(segment.name),
-        mapUrl: urlOf(segment.init.name),
-        durationMs: segment.durationMs,
-        wallMs: segment.wallMs,
-        isDiscontinuity: segment.isDiscontinuity,
-      })),
+      start: isIndependent ? undefined : { secondsBeforeEnd: this.#startBeforeEndMs(segments) / 1000 },
+    })
+    let init: Init | undefined
+    for (const segment of segments) {
+      const { isDiscontinuity, durationMs, wallMs } = segment
+      text += writePlaylistEntry({
+        uri: urlOf(segment.name),
+        durationSeconds: durationMs / 1000,
+        programDateMs: wallMs,
+        isDiscontinuity,
+        ...((isDiscontinuity || segment.init !== init) && { map: { uri: urlOf(segment.init.name) } }),
+      })
+      init = segment.init
     }
-    return writeLivePlaylist(playlist)
+    return text
   }
 
   /** The bytes of a segment or initialization section, undefined when it is gone or never was. */

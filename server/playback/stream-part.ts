@@ -217,8 +217,8 @@ export class StreamPart {
       targetDurationSeconds: this.#targetSeconds,
       ...(type && { type }),
       mediaSequence: sequence,
-      discontinuitySequence: discontinuities,
-      startsAtFirstEntry: type !== 'VOD',
+      discontinuitySequence: discontinuities > 0 ? discontinuities : undefined,
+      start: type === 'VOD' ? undefined : 'first_entry',
     })
     const isWhole = endSequence >= this.endSequence
     const text = isWhole ? this.#text : this.#text.slice(0, this.#textEnds[endSequence - sequence - 1] ?? 0)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { playlistEnd, writePlaylistEntry, writePlaylistHead } from './media-playlist.ts'
 
-test('a playlist with an initialization section, byte ranges and a discontinuity', () => {
+test('a playlist lists its initialization sections, byte ranges and discontinuities', () => {
   const range = { bytes: 900, offset: 0 }
   const text = [
-    writePlaylistHead({ targetDurationSeconds: 8, type: 'VOD', mediaSequence: 0, discontinuitySequence: 0 }),
+    writePlaylistHead({ targetDurationSeconds: 8, type: 'VOD', mediaSequence: 0 }),
     writePlaylistEntry({
       uri: '1.mp4',
       durationSeconds: 4,
@@ -37,8 +37,8 @@ test('a playlist with an initialization section, byte ranges and a discontinuity
   )
 })
 
-test('a playlist that moves tells how many entries and discontinuities have left it', () => {
-  const head = { targetDurationSeconds: 2, mediaSequence: 17, discontinuitySequence: 3, startsAtFirstEntry: true }
+test('the head of a sliding playlist counts the entries and discontinuities that have left it', () => {
+  const head = { targetDurationSeconds: 2, mediaSequence: 17, discontinuitySequence: 3, start: 'first_entry' } as const
   assert.equal(
     writePlaylistHead(head),
     `#EXTM3U
@@ -48,5 +48,20 @@ test('a playlist that moves tells how many entries and discontinuities have left
 #EXT-X-DISCONTINUITY-SEQUENCE:3
 #EXT-X-START:TIME-OFFSET=0,PRECISE=YES
 `,
+  )
+})
+
+test('the head of a live playlist states whether segments are independent and where to begin', () => {
+  const head = { targetDurationSeconds: 2, mediaSequence: 17, discontinuitySequence: 0 }
+  const base = `#EXTM3U
+#EXT-X-VERSION:7
+#EXT-X-TARGETDURATION:2
+#EXT-X-MEDIA-SEQUENCE:17
+#EXT-X-DISCONTINUITY-SEQUENCE:0
+`
+  assert.equal(writePlaylistHead({ ...head, isIndependent: true }), `${base}#EXT-X-INDEPENDENT-SEGMENTS\n`)
+  assert.equal(
+    writePlaylistHead({ ...head, start: { secondsBeforeEnd: 6.5 } }),
+    `${base}#EXT-X-START:TIME-OFFSET=-6.500\n`,
   )
 })

@@ -1,5 +1,5 @@
-// Writes HLS media playlists: values in, text out. In pieces, so that a long playlist that grows is not written anew each time.
-// RFC 8216 4.3; version 7 for initialization sections of fragmented MP4 and byte ranges.
+// Writes HLS media playlists, live and recorded. The head and each entry are separate texts, so that the caller can keep the text of
+// a long playlist and append to it. RFC 8216 4.3; version 7 for initialization sections of fragmented MP4 and byte ranges.
 
 export type ByteRange = { readonly bytes: number; readonly offset: number }
 
@@ -7,34 +7,39 @@ export type PlaylistEntry = {
   readonly uri: string
   readonly durationSeconds: number
   readonly byteRange?: ByteRange
-  /** Given where it begins to hold. */
+  /** The initialization section, given at the first entry that it applies to. */
   readonly map?: { readonly uri: string; readonly byteRange?: ByteRange }
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly programDateMs?: number
-  /** Timestamps, codecs or tracks do not continue what is before. */
+  /** The timestamps, codecs or tracks do not continue those of the entry before. */
   readonly isDiscontinuity?: boolean
 }
 
 export type PlaylistHead = {
-  /** Whole seconds; no entry is longer when rounded. Never changes while the playlist grows. */
+  /** Whole seconds. The rounded duration of every entry is at most this long. Must not change while the playlist grows. */
   readonly targetDurationSeconds: number
-  /** EVENT only grows at its end, VOD does not change; undefined: entries may leave at the front. */
+  /** An EVENT playlist grows at its end only, a VOD playlist does not change. Undefined: entries may leave at the front. */
   readonly type?: 'EVENT' | 'VOD'
   /** Number of the first entry. */
   readonly mediaSequence: number
-  /** Discontinuities that have left the playlist with their entries. */
-  readonly discontinuitySequence: number
-  /** A player shall begin at the first entry even while the playlist grows. */
-  readonly startsAtFirstEntry?: boolean
+  /** Number of discontinuities that have left the playlist with their entries. Undefined: the tag is omitted. */
+  readonly discontinuitySequence?: number | undefined
+  /** A player may begin at any entry. */
+  readonly isIndependent?: boolean
+  /** Where a player should begin: at the first entry, or this many seconds before the end. Undefined: the player chooses. */
+  readonly start?: 'first_entry' | { readonly secondsBeforeEnd: number } | undefined
 }
 
 export function writePlaylistHead(head: PlaylistHead): string {
-  const lines = ['#EXTM3U', '#EXT-X-VERSION:7', `#EXT-X-TARGETDURATION:${head.targetDurationSeconds}`]
-  if (head.type) lines.push(`#EXT-X-PLAYLIST-TYPE:${head.type}`)
-  lines.push(`#EXT-X-MEDIA-SEQUENCE:${head.mediaSequence}`)
-  if (head.discontinuitySequence > 0) lines.push(`#EXT-X-DISCONTINUITY-SEQUENCE:${head.discontinuitySequence}`)
-  if (head.startsAtFirstEntry) lines.push('#EXT-X-START:TIME-OFFSET=0,PRECISE=YES')
-  return `${lines.join('\n')}\n`
+  const { targetDurationSeconds, type, mediaSequence, discontinuitySequence, isIndependent, start } = head
+  let text = `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:${targetDurationSeconds}\n`
+  if (type) text += `#EXT-X-PLAYLIST-TYPE:${type}\n`
+  text += `#EXT-X-MEDIA-SEQUENCE:${mediaSequence}\n`
+  if (discontinuitySequence !== undefined) text += `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuitySequence}\n`
+  if (isIndependent) text += '#EXT-X-INDEPENDENT-SEGMENTS\n'
+  if (start === 'first_entry') text += '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES\n'
+  else if (start) text += `#EXT-X-START:TIME-OFFSET=${(-start.secondsBeforeEnd).toFixed(3)}\n`
+  return text
 }
 
 export function writePlaylistEntry(entry: PlaylistEntry): string {
@@ -50,7 +55,7 @@ export function writePlaylistEntry(entry: PlaylistEntry): string {
   return `${text}${uri}\n`
 }
 
-/** After the last entry of a playlist that is complete. */
+/** Follows the last entry of a complete playlist. */
 export const playlistEnd = '#EXT-X-ENDLIST\n'
 
 function rangeText({ bytes, offset }: ByteRange): string {
