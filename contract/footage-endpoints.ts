@@ -2,7 +2,7 @@
 
 import { CameraPath } from './camera.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { Download, DownloadQuery, PicturesQuery, RecordedPictures } from './recording.ts'
+import { Download, DownloadQuery, PicturesQuery, RecordedImages } from './recording.ts'
 
 const access = { all: ['read'], or: 'recording_access' } as const
 
@@ -15,7 +15,7 @@ export const footageEndpoints = {
     params: CameraPath,
     query: PicturesQuery,
     status: 200,
-    result: RecordedPictures,
+    result: RecordedImages,
     isExtension: true,
   }),
   getSharedPictures: endpoint({
@@ -26,7 +26,7 @@ export const footageEndpoints = {
     params: CameraPath,
     query: PicturesQuery,
     status: 200,
-    result: RecordedPictures,
+    result: RecordedImages,
     isExtension: true,
   }),
   createDownload: endpoint({

@@ -150,7 +150,7 @@ export const PicturesQuery = Type.Object({
   max_height: pixels('Greatest height of the pictures, in pixels; rounded down to one of a few sizes.'),
 })
 
-export const RecordedPictures = Type.Object({
+export const RecordedImages = Type.Object({
   url: Type.String({
     format: 'uri',
     description:
@@ -158,4 +158,4 @@ export const RecordedPictures = Type.Object({
   }),
 })
 
-export type RecordedPictures = Static<typeof RecordedPictures>
+export type RecordedImages = Static<typeof RecordedImages>

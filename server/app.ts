@@ -6,7 +6,7 @@ import { createApi } from './api/api.ts'
 import { CameraAccess } from './api/camera-access.ts'
 import { builtDashboard } from './api/dashboard/dashboard.ts'
 import { loadIdentity, type OwnIdentity, openOwnIdentity } from './api/transport/certificate.ts'
-import { CertificateKeeper } from './api/transport/certificate-keeper.ts'
+import { CertificateReloader } from './api/transport/certificate-reloader.ts'
 import { TrustedProxies } from './api/transport/trusted-proxies.ts'
 import { createAuth } from './app-auth.ts'
 import { openMedia } from './app-media.ts'
@@ -17,7 +17,7 @@ import type { Clock } from './base/clock.ts'
 import { type AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
-import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/meanings.ts'
+import { createAddressRules, findCameraLimit, listTrustedProxies } from './config/derived-settings.ts'
 import { type Config, defaultPublicUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
 import type { IsolationReport } from './decoder/isolation/isolation.ts'
@@ -29,7 +29,7 @@ import { measure } from './measure.ts'
 import { shareMemory } from './memory-shares.ts'
 import { isRecordedAt } from './model/recording-run.ts'
 import { Playback } from './playback/playback.ts'
-import { RecordedPictures } from './playback/recorded-pictures.ts'
+import { RecordedImages } from './playback/recorded-images.ts'
 import { claimDatabase } from './store/database-claim.ts'
 import { isPostgresUrl } from './store/postgres-url.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -141,7 +141,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     mediaTokens: auth.mediaTokens,
     live,
     recorded: playback,
-    recordedPictures: new RecordedPictures({ catalog, decoder }),
+    recordedPictures: new RecordedImages({ catalog, decoder }),
     storage: new StorageMeter(space),
     repair: () => catalog.repair.progress(),
     figures: { find: (cameraId) => cameras.findFigures(cameraId) },
@@ -183,7 +183,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
   }
   const certificates =
     identity &&
-    new CertificateKeeper({
+    new CertificateReloader({
       identity,
       read: readIdentity,
       show: (fresh) => api.replaceIdentity(fresh),

@@ -22,7 +22,7 @@ test('a small machine shares out what it has, a large one no more than is of use
 
 /** What lasts longer than a request: members of classes, and what stands at the top of a file. */
 const lasting =
-  /^ {2}(?:readonly )?#\w+[^=(\n]*= new (?:Map|Set|VersionedCache|RateLimiter|FailureCounter|Gate|LruCache)\b|^const \w+ = new (?:Map|Weak\w+)<|this\.#\w+ = new (?:VersionedCache|RateLimiter|Gate|FairGate|Tally|ByteBudget)\b/m
+  /^ {2}(?:readonly )?#\w+[^=(\n]*= new (?:Map|Set|VersionedCache|RateLimiter|FailureCounter|Semaphore|LruCache)\b|^const \w+ = new (?:Map|Weak\w+)<|this\.#\w+ = new (?:VersionedCache|RateLimiter|Semaphore|FairSemaphore|Tally|ByteBudget)\b/m
 
 /** For tests and for the command line, or made once and never added to. */
 const isElsewhere =

@@ -15,13 +15,13 @@ import type { HubItem } from './hub/hub-item.ts'
 import { type AddressGuard, guardFor } from './ingest/address-guard.ts'
 import { runCamera } from './ingest/camera-session.ts'
 import { type CameraStats, createCameraStats } from './ingest/camera-stats.ts'
-import type { ConnectGate } from './ingest/connect-gate.ts'
+import type { ConnectLimiter } from './ingest/connect-limiter.ts'
 import { Demand } from './ingest/demand.ts'
 import { KeyIntervals } from './ingest/key-intervals.ts'
 import type { SharedReads } from './ingest/shared-reads.ts'
 import type { ContainerReader } from './media/container/container-stream.ts'
 import type { FrameMemoryPool } from './media/frame-memory.ts'
-import type { SoundTranscoder } from './media/sound/sound-transcoder.ts'
+import type { SoundTranscoder } from './media/telephony/sound-transcoder.ts'
 import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
@@ -35,7 +35,7 @@ export type WorkerCameraOptions = {
   readonly log: Logger
   readonly addressGuard: AddressGuard
   /** Where the connections of the thread's cameras wait for their turn. */
-  readonly gate: ConnectGate
+  readonly gate: ConnectLimiter
   /** One for the whole thread. */
   readonly transcoder: SoundTranscoder
   readonly containers: ContainerReader

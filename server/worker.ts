@@ -9,11 +9,11 @@ import { createLogger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
 import { createRest } from './base/thread-rest.ts'
 import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './cameras/worker-protocol.ts'
+import { ProcessSoundTranscoder } from './decoder/audio/process-transcoder.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
-import { ProcessSoundTranscoder } from './decoder/sound/process-transcoder.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard, guardFor } from './ingest/address-guard.ts'
-import { ConnectGate } from './ingest/connect-gate.ts'
+import { ConnectLimiter } from './ingest/connect-limiter.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
 import { discoverDevices } from './ingest/onvif/discover-devices.ts'
 import { readOnvifDevice } from './ingest/onvif/read-device.ts'
@@ -51,7 +51,7 @@ const addressGuard = createAddressGuard({
   ...settings.addressRules,
   lookupAll: (host, options) => names.lookup(host, options),
 })
-const gate = new ConnectGate(settings.connectsPerHost)
+const gate = new ConnectLimiter(settings.connectsPerHost)
 const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   archiveDir: settings.archiveDir,
   minFreeBytes: settings.minFreeBytes,

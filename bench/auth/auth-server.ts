@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { sendJson } from '../../server/api/answer.ts'
 import { writeUser } from '../../server/api/answers/user.ts'
 import { createApi } from '../../server/api/api.ts'
-import { createGate } from '../../server/api/caller-gate.ts'
+import { createAuthorizer } from '../../server/api/authorize.ts'
 import { CameraAccess } from '../../server/api/camera-access.ts'
 import type { ApiDeps } from '../../server/api/deps.ts'
 import { createTemporaryStorage } from '../../server/api/temporary-api.ts'
@@ -156,7 +156,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   let writes = 0
   api.server.post(
     meWithWritePath,
-    { onRequest: createGate({ authenticator, limits }, { access: { all: ['write'] } }) },
+    { onRequest: createAuthorizer({ authenticator, limits }, { access: { all: ['write'] } }) },
     async (request, reply) => {
       const { userId } = request.caller!
       const user = await store.users.update(userId, { lastName: `Lind ${++writes}` })

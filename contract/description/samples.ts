@@ -6,7 +6,7 @@ import type { Camera, SharedCamera } from '../camera.ts'
 import type { Event } from '../event.ts'
 import type { Guest } from '../guest.ts'
 import type { page } from '../page.ts'
-import type { Download, RecordedPictures, RecordedStream, Recording, Timeline } from '../recording.ts'
+import type { Download, RecordedImages, RecordedStream, Recording, Timeline } from '../recording.ts'
 import type { User } from '../user.ts'
 
 /** Stands for the origin of the server that is described. */
@@ -90,7 +90,7 @@ export const sampleTimeline: Timeline = {
   gaps: [{ start: '2026-05-01T00:14:31Z', end: '2026-05-01T00:16:02Z', reason: 'camera_unreachable' }],
 }
 
-export const samplePictures: RecordedPictures = {
+export const samplePictures: RecordedImages = {
   url: `${sampleOrigin}/media/cameras/12/recorded.jpg?token=AgEHaF3k4AEMBwk`,
 }
 

@@ -110,7 +110,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
   const { send, ada, owner, store, login, events } = await open(t)
   const oauth = createTemporaryOAuth(store, { login })
   const uri = 'https://app.example/cb'
-  const made = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Bell', redirect_uris: [uri] })
+  const made = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Notifier', redirect_uris: [uri] })
   assert.equal(made.status, 201)
   const { id, client_id, client_secret } = made.body
   assert.match(client_secret, /^njcs_\w{49}$/)
@@ -146,7 +146,10 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
     redirect_uris: { 1: ['Not a valid string.'] },
   })
   const changed = await send('PUT', path, ada.authorization, { require_secret: true, redirect_uris: [uri, uri] })
-  assert.deepEqual([changed.body.require_secret, changed.body.redirect_uris, changed.body.name], [true, [uri], 'Bell'])
+  assert.deepEqual(
+    [changed.body.require_secret, changed.body.redirect_uris, changed.body.name],
+    [true, [uri], 'Notifier'],
+  )
   const rotated = await send('POST', `${path}rotate-secret/`, ada.authorization, { password })
   assert.deepEqual([rotated.status, rotated.body.client_secret === client_secret], [200, false])
   assert.equal((await askToken(oauth, { ...sent, client_secret })).status, 401)
@@ -163,7 +166,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
     ['created', 'changed', 'secret_rotated', 'removed'].map((what) => [
       `app.${what}`,
       ada.userId,
-      'Bell',
+      'Notifier',
       { client_id },
     ]),
   )

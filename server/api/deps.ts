@@ -20,7 +20,7 @@ import type { VideoCodec } from '../media/frame.ts'
 import type { CameraFigures } from '../model/camera-figures.ts'
 import type { LiveView } from '../model/live-view.ts'
 import type { Playback } from '../playback/playback.ts'
-import type { RecordedPictures } from '../playback/recorded-pictures.ts'
+import type { RecordedImages } from '../playback/recorded-images.ts'
 import type { Store } from '../store/store.ts'
 import type { CameraAccess } from './camera-access.ts'
 import type { CameraSource } from './camera-source.ts'
@@ -85,7 +85,7 @@ export type Recorded = Pick<
 >
 
 /** Pictures of recorded moments; see playback/recorded-pictures.ts. */
-export type PicturesOfFootage = Pick<RecordedPictures, 'picture'>
+export type PicturesOfFootage = Pick<RecordedImages, 'picture'>
 
 /** The space of recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>

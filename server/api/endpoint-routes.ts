@@ -6,8 +6,8 @@ import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
 import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
+import { type AuthorizerOptions, createAuthorizer } from './authorize.ts'
 import type { Call, Handlers } from './call.ts'
-import { createGate, type GateOptions } from './caller-gate.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
@@ -18,7 +18,7 @@ import { contextOf } from './transport/request-origin.ts'
 type AnyCall = Call<Endpoint & { readonly hasBodyCredential: true }>
 type AnyHandler = (call: AnyCall) => Promise<unknown>
 
-export type EndpointRoutesOptions = GateOptions & {
+export type EndpointRoutesOptions = AuthorizerOptions & {
   readonly handlers: Handlers
   readonly caches: readonly AnswerCache[]
 }
@@ -44,7 +44,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       // Before the body is read: a stranger learns nothing about what it should hold.
-      onRequest: createGate(options, endpoint),
+      onRequest: createAuthorizer(options, endpoint),
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
   }

@@ -43,8 +43,8 @@ test('an answer from memory is the answer of the route, byte for byte, in both v
   assert.equal(Buffer.concat(await stream.toArray()).toString(), first.body)
   assert.equal(headers['content-length'], String(Buffer.byteLength(first.body)))
   session.close()
-  await store.cameras.update(cameraId, { name: 'Gate' })
-  assert.equal(JSON.parse((await get('/v1/cameras/', { authorization })).body).results[0].name, 'Gate')
+  await store.cameras.update(cameraId, { name: 'Semaphore' })
+  assert.equal(JSON.parse((await get('/v1/cameras/', { authorization })).body).results[0].name, 'Semaphore')
 })
 
 test('an answer from memory is refused to whoever a route would refuse it to', async (t) => {

@@ -1,6 +1,6 @@
 // A file of which the catalog was told and whose row is not closed yet, as it is kept in memory.
 
-import { compareRecorded } from '../model/recording-pass.ts'
+import { compareRecorded } from '../model/clock-epoch.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { LastSegment, OpenSegment } from '../model/segment-views.ts'
 

@@ -96,7 +96,7 @@ test('what is recorded after the footage of all passes is gone is of the last pa
   ;(await record(place, catalog, t0, 2)).close()
   ;(await record(place, catalog, t0 - hourMs, 2)).close()
   await catalog.flush()
-  await rows.markGarbage(rows.all.map(({ id }) => id))
+  await rows.markPendingDeletions(rows.all.map(({ id }) => id))
   await catalog.close()
   const again = place.start()
   const back = await record(place, again, t0 + hourMs, 2)
@@ -145,7 +145,7 @@ test('a camera that is removed while its disk is away, or its store fails, leave
   await rename(place.archiveDir, `${place.archiveDir}.away`)
   await place.catalog.removeCamera(1)
   assert.deepEqual(await readdir(join(place.archiveDir, 'cameras')), [])
-  assert.deepEqual([place.rows.all, await place.rows.listGarbage(1)], [[], []])
+  assert.deepEqual([place.rows.all, await place.rows.listPendingDeletions(1)], [[], []])
   assert.ok(waits.disk === 3 && waits.store >= 2)
 })
 

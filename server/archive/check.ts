@@ -110,7 +110,7 @@ async function checkDay(options: CheckOptions, cameraId: number, day: Day, repor
     await checkSegment(options, segment, report)
   }
   if (unknown.size === 0) return
-  for (const { path } of await rows.listGarbage(Number.MAX_SAFE_INTEGER)) unknown.delete(path)
+  for (const { path } of await rows.listPendingDeletions(Number.MAX_SAFE_INTEGER)) unknown.delete(path)
   for (const path of unknown) {
     const found = await statIfPresent(join(archiveDir, path))
     if (found && found.birthtimeMs < clock.nowMs() - settlingMs) report.orphanFiles.push(path)

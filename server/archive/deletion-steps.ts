@@ -1,7 +1,7 @@
 // Deletes many segments without anybody noticing. Rows become garbage in chunks so small that the thread that answers is hardly held
 // up; the waits for the disk are shared by a batch of files, which grows with what there is to do. docs/design/retention.md
 
-import type { Garbage } from '../model/segment-views.ts'
+import type { PendingDeletion } from '../model/segment-views.ts'
 import { type DeletionContext, deleteGarbageFiles, forgetGarbage } from './deletion.ts'
 
 /** How long a chunk may hold up the thread that answers; now and then it takes twice as long. */
@@ -18,7 +18,7 @@ const maxBatch = 256
 /** Between two batches, where there is time. */
 const pauseMs = 5
 
-/** Garbage is forgotten after so many files, and at the end. */
+/** PendingDeletion is forgotten after so many files, and at the end. */
 const forgetAfter = 256
 
 /** How long the latest chunks took, for the metrics. */
@@ -45,7 +45,7 @@ export class DeletionSteps {
   ): Promise<void> {
     let size = isUrgent ? firstUrgentBatch : firstBatch
     let batch: T[] = []
-    const gone: Garbage[] = []
+    const gone: PendingDeletion[] = []
     const finish = async () => {
       gone.push(...(await this.#deleteBatch(context, batch)))
       for (const segment of batch) onDeleted(segment)
@@ -71,8 +71,8 @@ export class DeletionSteps {
   }
 
   /** All rows are garbage, and that is on the disk, before the first file goes. */
-  async #deleteBatch(context: DeletionContext, batch: readonly { readonly id: number }[]): Promise<Garbage[]> {
-    const garbage: Garbage[] = []
+  async #deleteBatch(context: DeletionContext, batch: readonly { readonly id: number }[]): Promise<PendingDeletion[]> {
+    const garbage: PendingDeletion[] = []
     for (let i = 0; i < batch.length; ) {
       if (i > 0) await context.clock.sleep(breathMs)
       const ids = batch.slice(i, i + this.#chunk).map(({ id }) => id)
@@ -82,9 +82,9 @@ export class DeletionSteps {
     return deleteGarbageFiles(context, garbage)
   }
 
-  async #mark({ clock, rows }: DeletionContext, ids: readonly number[]): Promise<Garbage[]> {
+  async #mark({ clock, rows }: DeletionContext, ids: readonly number[]): Promise<PendingDeletion[]> {
     const startMs = clock.monotonicMs()
-    const garbage = await rows.markGarbage(ids)
+    const garbage = await rows.markPendingDeletions(ids)
     const tookMs = clock.monotonicMs() - startMs
     this.#steps++
     this.#timesMs.push(tookMs)

@@ -46,7 +46,7 @@ test('a file goes after its row has become garbage on the disk, the garbage afte
     ['sync', 0, 3],
     ['remove', 0, 0],
   ])
-  assert.deepEqual(await rows.listGarbage(10), [])
+  assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
 
 test('a disk that goes away meanwhile keeps its files, and they go when it is back', async () => {
@@ -59,7 +59,7 @@ test('a disk that goes away meanwhile keeps its files, and they go when it is ba
   rows.onSync = async () => {}
   await deleteLeftGarbage(context)
   assert.equal(countFiles(), 0)
-  assert.deepEqual(await rows.listGarbage(10), [])
+  assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
 
 test('the folder of a day goes with its last file, but for today’s, where a recorder may be about to create one', async () => {
@@ -86,11 +86,11 @@ test('while the index cannot be made to last no file goes; later all do', async 
   await assert.rejects(deleteSegments(context, ids), /does not answer/)
   await assert.rejects(deleteLeftGarbage(context), /does not answer/)
   assert.equal(countFiles(), 3)
-  assert.equal((await rows.listGarbage(10)).length, 3)
+  assert.equal((await rows.listPendingDeletions(10)).length, 3)
   rows.onSync = async () => {}
   await deleteLeftGarbage(context)
   assert.equal(countFiles(), 0)
-  assert.deepEqual(await rows.listGarbage(10), [])
+  assert.deepEqual(await rows.listPendingDeletions(10), [])
   assert.deepEqual(await readdir(join(archiveDir, 'cameras/1')), [], 'nor is the empty day left')
 })
 
@@ -112,7 +112,7 @@ test('steps that are told to end leave nothing half done', async () => {
   assert.ok(deleted.length >= 5 && deleted.length < 12, `${deleted.length} deleted`)
   assert.equal(countFiles(), 12 - deleted.length)
   assert.equal(rows.all.length, 12 - deleted.length)
-  assert.deepEqual(await rows.listGarbage(20), [])
+  assert.deepEqual(await rows.listPendingDeletions(20), [])
 })
 
 /** Rows on a disk that takes its time, by a clock of its own: so long for each row that is marked, so long for a sync. */
@@ -129,11 +129,11 @@ class SlowRows extends MemorySegmentRows {
     this.#syncMs = syncMs
   }
 
-  override async markGarbage(ids: readonly number[]) {
+  override async markPendingDeletions(ids: readonly number[]) {
     const ms = ids.length * this.#markMs
     this.clock.ms += ms
     this.marks.push({ ids: ids.length, ms })
-    return super.markGarbage(ids)
+    return super.markPendingDeletions(ids)
   }
 
   override async sync(): Promise<void> {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import type { Garbage } from '../model/segment-views.ts'
+import type { PendingDeletion } from '../model/segment-views.ts'
 import { isArchiveThere } from './archive-folder.ts'
 import type { FinalSyncs } from './final-syncs.ts'
 import { findCameraOfPath } from './layout.ts'
@@ -26,14 +26,14 @@ export async function deleteSegments(context: DeletionContext, ids: readonly num
 }
 
 /** The first two thirds of `deleteSegments`. Returns what is left to be forgotten; whatever is not is deleted again by the next start. */
-export async function deleteFiles(context: DeletionContext, ids: readonly number[]): Promise<Garbage[]> {
-  return ids.length === 0 ? [] : deleteGarbageFiles(context, await context.rows.markGarbage(ids))
+export async function deleteFiles(context: DeletionContext, ids: readonly number[]): Promise<PendingDeletion[]> {
+  return ids.length === 0 ? [] : deleteGarbageFiles(context, await context.rows.markPendingDeletions(ids))
 }
 
 /** After `deleteFiles`. Waits for the disk once for each folder, so it is best done for many at once. */
 export async function forgetGarbage(
   { rows, archiveDir, clock }: DeletionContext,
-  gone: readonly Garbage[],
+  gone: readonly PendingDeletion[],
 ): Promise<void> {
   if (gone.length === 0) return
   const folders = [...new Set(gone.map(({ path }) => dirname(path)))]
@@ -49,7 +49,7 @@ const garbagePage = 200
 /** What an earlier run has marked and not finished. */
 export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
   for (;;) {
-    const garbage = await context.rows.listGarbage(garbagePage)
+    const garbage = await context.rows.listPendingDeletions(garbagePage)
     const gone = await deleteGarbageFiles(context, garbage)
     await forgetGarbage(context, gone)
     if (garbage.length < garbagePage || gone.length < garbage.length) return
@@ -60,8 +60,11 @@ export async function deleteLeftGarbage(context: DeletionContext): Promise<void>
  * The files of rows that have become garbage, after that is on the disk. Returns those that are gone; a file that cannot be deleted stays
  * garbage and is tried again later.
  */
-export async function deleteGarbageFiles(context: DeletionContext, garbage: readonly Garbage[]): Promise<Garbage[]> {
-  const gone: Garbage[] = []
+export async function deleteGarbageFiles(
+  context: DeletionContext,
+  garbage: readonly PendingDeletion[],
+): Promise<PendingDeletion[]> {
+  const gone: PendingDeletion[] = []
   // Before the first file goes: an index that names a file that was deleted would be a lie.
   if (garbage.length > 0) await context.rows.sync()
   await eachOf(garbage, async (each) => {

@@ -1,16 +1,16 @@
 // The rows of the archive in memory, for tests. The real ones are in server/store/segments.ts.
 
+import { type ClockEpochStart, compareRecorded, findPass, lastPass } from '../model/clock-epoch.ts'
 import { listHoles } from '../model/footage-hole.ts'
-import { compareRecorded, findPass, lastPass, type PassStart } from '../model/recording-pass.ts'
 import type { Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
   FootageBounds,
   FootageUsage,
-  Garbage,
   LastSegment,
   OldestQuery,
   OpenSegment,
+  PendingDeletion,
   SegmentSpan,
 } from '../model/segment-views.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -19,7 +19,7 @@ export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
   readonly #garbage = new Map<number, string>()
   readonly #usage = new Map<number, { bytes: number; segments: number }>()
-  readonly #passes = new Map<number, PassStart[]>()
+  readonly #passes = new Map<number, ClockEpochStart[]>()
   #lastId = 0
 
   get all(): Segment[] {
@@ -105,7 +105,7 @@ export class MemorySegmentRows implements SegmentRows {
     return lastPass(this.#passes.get(cameraId) ?? [])
   }
 
-  async removePasses(cameraId: number): Promise<void> {
+  async removeClockEpochs(cameraId: number): Promise<void> {
     this.#passes.delete(cameraId)
   }
 
@@ -150,7 +150,7 @@ export class MemorySegmentRows implements SegmentRows {
     this.#usage.set(cameraId, await this.sumUsage(cameraId))
   }
 
-  async markGarbage(ids: readonly number[]): Promise<Garbage[]> {
+  async markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
     const found = ids.map((id) => this.#rows.get(id)).filter((segment) => segment !== undefined)
     for (const { id, path, cameraId, bytes, isClosed } of found) {
       this.#garbage.set(id, path)
@@ -162,7 +162,7 @@ export class MemorySegmentRows implements SegmentRows {
 
   async sync(): Promise<void> {}
 
-  async listGarbage(limit: number): Promise<Garbage[]> {
+  async listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
     return [...this.#garbage].slice(0, limit).map(([id, path]) => ({ id, path }))
   }
 

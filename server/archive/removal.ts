@@ -14,7 +14,7 @@ export async function removeFootage(context: DeletionContext, cameraId: number, 
     await deleteEmptyFolder(context.archiveDir, `${folder}/${name}`)
   }
   await deleteEmptyFolder(context.archiveDir, folder)
-  if (!signal.aborted) await context.rows.removePasses(cameraId)
+  if (!signal.aborted) await context.rows.removeClockEpochs(cameraId)
 }
 
 async function* listAll({ rows }: DeletionContext, cameraId: number) {

@@ -108,7 +108,7 @@ test('a file that was about to be deleted does not come back after a crash', asy
   const { path, close } = await record(place, place.catalog, t0, 3)
   close()
   await place.catalog.flush()
-  await place.rows.markGarbage([1])
+  await place.rows.markPendingDeletions([1])
   const report = await place.start().repairOpen([{ id: 1, createdAtMs: 0 }])
   assert.equal(report.adopted, 0)
   await assert.rejects(stat(path), { code: 'ENOENT' })

@@ -156,7 +156,7 @@ test('a pass deletes what the plan says beforehand, also when it deletes while i
         [...before].sort((a, b) => a - b),
         planned.map(({ id }) => id).sort((a, b) => a - b),
       )
-      assert.deepEqual(await rows.listGarbage(1), [])
+      assert.deepEqual(await rows.listPendingDeletions(1), [])
     }),
     { numRuns: 200 },
   )

@@ -65,10 +65,10 @@ test('a deletion that was cut short is finished by the next', async () => {
   for (const { close } of [one!, two!, three!]) close()
   await place.catalog.flush()
   const [first, second] = place.rows.all
-  await place.rows.markGarbage([first!.id, second!.id])
+  await place.rows.markPendingDeletions([first!.id, second!.id])
   await rm(join(place.archiveDir, first!.path))
   await createRetention(place).pass(signal)
-  assert.deepEqual(await place.rows.listGarbage(10), [])
+  assert.deepEqual(await place.rows.listPendingDeletions(10), [])
   await assert.rejects(stat(join(place.archiveDir, second!.path)), { code: 'ENOENT' })
   assert.equal(place.rows.all.length, 1)
 })

@@ -5,11 +5,11 @@ import type {
   ClosedValues,
   FootageBounds,
   FootageUsage,
-  Garbage,
   LastSegment,
   OldestQuery,
   OldSegment,
   OpenSegment,
+  PendingDeletion,
   SegmentFile,
   SegmentSpan,
 } from '../model/segment-views.ts'
@@ -35,7 +35,7 @@ export type SegmentRows = {
   /** The last pass that has begun, whether its footage still exists or not: new segments are of it. 0 where the clock was never set back. */
   findLastPass(cameraId: number): Promise<number>
   /** All footage of the camera is gone: its passes go too. */
-  removePasses(cameraId: number): Promise<void>
+  removeClockEpochs(cameraId: number): Promise<void>
   /** The first one, open or closed, that starts at or after `startMs`. */
   findNext(cameraId: number, startMs: number): Promise<SegmentFile | undefined>
   /** The one, open or closed, that starts last in the last pass. */
@@ -57,7 +57,7 @@ export type SegmentRows = {
   /** Resolves when all that was written before is on the disk. */
   sync(): Promise<void>
   /** From now on these are in none of the lists above; the files of those returned may go after `sync`. */
-  markGarbage(ids: readonly number[]): Promise<Garbage[]>
-  listGarbage(limit: number): Promise<Garbage[]>
+  markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]>
+  listPendingDeletions(limit: number): Promise<PendingDeletion[]>
   remove(ids: readonly number[]): Promise<void>
 }

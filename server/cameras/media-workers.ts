@@ -9,7 +9,7 @@ import { AppError, errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { supervise } from '../base/supervise.ts'
 import { createAlarm, wake } from '../base/thread-rest.ts'
-import type { LiveFormat, LivePiece } from '../live/live-source.ts'
+import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
 import type { LiveSubscriber, LiveSubscription } from '../live/live-streams.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
 import { CameraSuspensions } from './camera-suspensions.ts'
@@ -51,7 +51,7 @@ type Subscription = {
   readonly cameraId: number
   readonly format: LiveFormat
   readonly minIntervalMs: number | undefined
-  readonly onPiece: (piece: LivePiece) => void
+  readonly onChunk: (piece: LiveChunk) => void
 }
 
 /** A worker asked to stop that has not ended by then is terminated. */
@@ -84,12 +84,12 @@ export class MediaWorkers implements LiveSubscriber {
   subscribe(
     cameraId: number,
     format: LiveFormat,
-    onPiece: (piece: LivePiece) => void,
+    onChunk: (piece: LiveChunk) => void,
     { minIntervalMs }: { minIntervalMs?: number } = {},
   ): LiveSubscription {
     const slot = this.#slotOf(cameraId)
     const subscriptionId = this.#nextSubscriptionId++
-    slot.subscribe(subscriptionId, { cameraId, format, minIntervalMs, onPiece })
+    slot.subscribe(subscriptionId, { cameraId, format, minIntervalMs, onChunk })
     return {
       ack: (bytes) => slot.send({ type: 'ack', subscriptionId, bytes }),
       close: () => slot.unsubscribe(subscriptionId),
@@ -272,7 +272,7 @@ class WorkerSlot {
     for (const asked of this.#questions.values()) asked.reject(unanswered())
     if (signal.aborted) return
     this.restarts++
-    for (const { onPiece } of this.#subscriptions.values()) onPiece(endPiece)
+    for (const { onChunk } of this.#subscriptions.values()) onChunk(endPiece)
     // What the next worker records comes after a gap that nobody asked for.
     for (const [id, job] of this.#jobs) {
       if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
@@ -285,7 +285,7 @@ class WorkerSlot {
   #receive(message: FromWorker): void {
     switch (message.type) {
       case 'piece':
-        this.#subscriptions.get(message.subscriptionId)?.onPiece(message.piece)
+        this.#subscriptions.get(message.subscriptionId)?.onChunk(message.piece)
         return
       case 'stats':
         this.stats = message.stats
@@ -347,7 +347,7 @@ class WorkerSlot {
   }
 }
 
-const endPiece: LivePiece = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
+const endPiece: LiveChunk = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
 
 function unanswered(): AppError {
   return new AppError('unavailable', 'the media worker that was asked could not answer')

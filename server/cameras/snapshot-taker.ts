@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
-import { Bell } from '../live/bell.ts'
+import { Notifier } from '../base/notifier.ts'
 import type { Snapshot } from '../live/live-streams.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 
@@ -54,7 +54,7 @@ export class SnapshotTaker {
   readonly #random: () => number
   /** Of the cameras that are online. */
   readonly #online = new Set<SnapshotSchedule>()
-  readonly #changed = new Bell()
+  readonly #changed = new Notifier()
   readonly #taking = new Set<SnapshotSchedule>()
   #warmUntilMs = 0
 

@@ -9,7 +9,7 @@ import type { SessionStatus } from '../ingest/camera-session.ts'
 import type { DetectedStream, DetectionTarget } from '../ingest/detection/detect-stream.ts'
 import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
 import type { OnvifDevice, OnvifTarget } from '../ingest/onvif/read-device.ts'
-import type { LiveFormat, LivePiece } from '../live/live-source.ts'
+import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { RecordingStatus } from '../recorder/recorder.ts'
@@ -144,7 +144,7 @@ export type FromWorker =
     }
   /** `CameraStats.clockRate` has become wrong, or right again (1). */
   | { readonly type: 'camera_clock'; readonly cameraId: number; readonly rate: number }
-  | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LivePiece }
+  | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LiveChunk }
   /** An error that nobody caught came up while this camera was handled: the worker ends over it. */
   | { readonly type: 'worker_failed'; readonly cameraId: number }
   /** The footage of a removed camera is closed: its files may be deleted. */

@@ -29,7 +29,7 @@ export const probeCommand: Command = {
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
     const { SharedReads } = await import('../ingest/shared-reads.ts')
-    const { ConnectGate } = await import('../ingest/connect-gate.ts')
+    const { ConnectLimiter } = await import('../ingest/connect-limiter.ts')
     const { openIsolation } = await import('../decoder/isolation/open-isolation.ts')
     const isolation = await openIsolation({ mode: config.isolation })
     const stream = await detectStream({
@@ -42,7 +42,7 @@ export const probeCommand: Command = {
         tellsAll: true,
       },
       ...look,
-      gate: new ConnectGate(1),
+      gate: new ConnectLimiter(1),
       reads: new SharedReads(),
     })
     const file = options.snapshot

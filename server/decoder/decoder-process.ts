@@ -5,12 +5,12 @@ import { AV_LOG_QUIET } from 'node-av/constants'
 import { Log } from 'node-av/lib'
 import { errorChain } from '../base/error.ts'
 import { type DecodeReply, parseRequest, writeReply } from './decoder-protocol.ts'
+import { ImageDecoder } from './image-decoder.ts'
 import { MessageReader } from './message-stream.ts'
-import { PictureDecoder } from './picture-decoder.ts'
 
 Log.setLevel(AV_LOG_QUIET)
 
-const decoder = new PictureDecoder()
+const decoder = new ImageDecoder()
 const reader = new MessageReader()
 
 process.stdin.on('data', (chunk) => {

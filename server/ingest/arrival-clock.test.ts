@@ -9,7 +9,7 @@ import { ArrivalClock } from './arrival-clock.ts'
 import { createCameraMemory } from './camera-memory.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
-import { PictureStream } from './picture-stream.ts'
+import { FrameStream } from './frame-stream.ts'
 import { RunLimit } from './run-limit.ts'
 import { audioVideoSdp, samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 import { planStreams } from './stream-plan.ts'
@@ -92,7 +92,7 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
   const common = { arrivalClock, memory, stats, publish, createRunId: () => String(starts.length), onRun: () => {} }
   const open = () => {
     const options = { ...common, floorMs: memory.lastWallMs }
-    if (kind === 'jpeg') return new PictureStream({ ...options, clock, runLimit: new RunLimit() })
+    if (kind === 'jpeg') return new FrameStream({ ...options, clock, runLimit: new RunLimit() })
     return new CameraStream({ ...options, plan: planStreams(parseSdp(videoSdp)) })
   }
   let stream = open()
@@ -107,7 +107,7 @@ function record(kind: 'rtp' | 'jpeg', hours: number) {
       memory.lastWallMs = stream.lastWallMs
       stream = open()
     }
-    if (stream instanceof PictureStream) {
+    if (stream instanceof FrameStream) {
       stream.take(jpeg)
       continue
     }

@@ -6,9 +6,9 @@ import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketi
 import type { AudioFormat } from '../media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
-import { createSilence } from '../media/sound/silence.ts'
-import { createTranscodedFormat, type SoundSource } from '../media/sound/sound-transcoder.ts'
-import { type TelephoneCoding, telephoneCodings } from '../media/sound/telephone-coding.ts'
+import { createSilence } from '../media/telephony/silence.ts'
+import { createTranscodedFormat, type SoundSource } from '../media/telephony/sound-transcoder.ts'
+import { type TelephoneCoding, telephoneCodings } from '../media/telephony/telephone-coding.ts'
 import { listEncodings } from './video-plan.ts'
 
 /** How the packets are read. */

@@ -8,7 +8,7 @@ import type { Credentials } from './camera-auth.ts'
 import type { CameraMemory } from './camera-memory.ts'
 import type { CameraStreamOptions } from './camera-stream.ts'
 import { type CameraUrl, parseCameraUrl } from './camera-url.ts'
-import type { ConnectGate } from './connect-gate.ts'
+import type { ConnectLimiter } from './connect-limiter.ts'
 import type { FrameWatchLimits } from './frame-watch.ts'
 import { runHttpCamera } from './http/http-camera.ts'
 import { resolveTarget } from './resolve-target.ts'
@@ -27,7 +27,7 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly limits: ConnectionLimits
   /** What was learned of the camera in earlier connections. */
   readonly memory: CameraMemory
-  readonly gate: ConnectGate
+  readonly gate: ConnectLimiter
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers?: ContainerReader | undefined
   /** Told of what the camera offers, as soon as it is known. */

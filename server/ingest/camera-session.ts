@@ -9,18 +9,18 @@ import type { Logger } from '../base/log.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { ContainerReader } from '../media/container/container-stream.ts'
 import type { FrameMemoryPool } from '../media/frame-memory.ts'
-import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
+import type { SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
 import { type CameraError, hideTrouble, isAboutAddress, toCameraError } from './camera-error.ts'
 import { createCameraMemory } from './camera-memory.ts'
 import { type CameraStats, createCameraStats } from './camera-stats.ts'
-import { ConnectGate } from './connect-gate.ts'
+import { ConnectLimiter } from './connect-limiter.ts'
 import { Demand } from './demand.ts'
 import { type ReconnectPause, ReconnectPauses } from './reconnect-pause.ts'
 import { SharedReads } from './shared-reads.ts'
-import { type SessionStatus, StatusTeller } from './status-teller.ts'
+import { type SessionStatus, StatusReporter } from './status-reporter.ts'
 
 export type { SessionStatus }
 
@@ -53,7 +53,7 @@ export type RunCameraOptions = {
   /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
   readonly demand?: Demand
   /** Shared by all cameras of a thread; one of its own when missing. */
-  readonly gate?: ConnectGate
+  readonly gate?: ConnectLimiter
   /** Counted into; pass one to read it. */
   readonly stats?: CameraStats
   /** Shared by all cameras of a thread; of its own when missing. */
@@ -82,7 +82,7 @@ const probeLingerMs = 2000
 export async function runCamera(options: RunCameraOptions): Promise<void> {
   const { signal, clock, demand = new Demand(true), random = Math.random } = options
   const log = options.log.child({ cameraId: options.target.cameraId })
-  const teller = new StatusTeller({ onStatus: options.onStatus, clock, log, signal })
+  const teller = new StatusReporter({ onStatus: options.onStatus, clock, log, signal })
   const pauses = new ReconnectPauses(random)
   const connect = createConnect(options, { demand, teller, log })
   while (!signal.aborted) {
@@ -118,7 +118,7 @@ async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal
 /** `error`: why the connection was lost or never was; undefined when it was ended because nobody wanted it any more. */
 type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: number }
 
-type Shared = { readonly demand: Demand; readonly teller: StatusTeller; readonly log: Logger }
+type Shared = { readonly demand: Demand; readonly teller: StatusReporter; readonly log: Logger }
 
 /** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
@@ -132,7 +132,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     pool,
     keepsDamaged,
     signal,
-    gate = new ConnectGate(1),
+    gate = new ConnectLimiter(1),
     tellsAll = () => true,
   } = options
   const { stats = createCameraStats(), reads = new SharedReads(), createRunId = randomUUID } = options

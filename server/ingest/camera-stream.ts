@@ -3,14 +3,14 @@
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
 import type { FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
-import { createSilence } from '../media/sound/silence.ts'
-import type { SoundTranscoder } from '../media/sound/sound-transcoder.ts'
+import { createSilence } from '../media/telephony/silence.ts'
+import type { SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
 import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
-import { MissingPictures } from './missing-pictures.ts'
-import { type HeldPicture, PictureBacklog } from './picture-backlog.ts'
+import { FrameBacklog, type HeldFrame } from './frame-backlog.ts'
+import { MissingFrames } from './missing-frames.ts'
 import { RtpReceiver } from './rtp-receiver.ts'
 import { maxUntoldMs, RunLimit } from './run-limit.ts'
 import { SilenceFiller } from './silence-filler.ts'
@@ -66,8 +66,8 @@ export class CameraStream implements Disposable {
   #markedTimestamp = Number.NaN
   /** For a camera with sound: gives every run a sound track without holes. */
   readonly #filler: SilenceFiller | undefined
-  readonly #backlog = new PictureBacklog()
-  readonly #missing = new MissingPictures()
+  readonly #backlog = new FrameBacklog()
+  readonly #missing = new MissingFrames()
   #published = 0
   /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
   #setMs: number
@@ -201,7 +201,7 @@ export class CameraStream implements Disposable {
   ): void {
     const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
     const { losses } = this.#depacketizer.counters
-    const picture: HeldPicture = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
+    const picture: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
     const { isHolding } = this.#backlog
     if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
@@ -217,7 +217,7 @@ export class CameraStream implements Disposable {
     for (const picture of this.#backlog.take()) this.#placePicture(picture)
   }
 
-  #placePicture({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldPicture): void {
+  #placePicture({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
     const { stats, publish } = this.#options
     if (access?.isLeading && this.#isRunStart) {
       // It refers to pictures of the run before, which no decoder of this one has.

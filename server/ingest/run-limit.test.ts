@@ -8,7 +8,7 @@ import { parseSdp } from '../media/sdp/parse-sdp.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
-import { PictureStream } from './picture-stream.ts'
+import { FrameStream } from './frame-stream.ts'
 import { RunLimit } from './run-limit.ts'
 import { samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 import { planStreams } from './stream-plan.ts'
@@ -134,7 +134,7 @@ test('JPEGs of alternating size do not make a file each', () => {
   const clock = { nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }
   const items: HubItem[] = []
   const stats = createCameraStats()
-  const stream = new PictureStream({
+  const stream = new FrameStream({
     ...{ clock, arrivalClock: new ArrivalClock(clock), stats, floorMs: 0, runLimit: new RunLimit() },
     createRunId: () => 'run',
     publish: (item) => items.push(item),

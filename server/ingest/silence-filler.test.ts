@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { AudioFormat, Frame } from '../media/frame.ts'
 import { syntheticFormat } from '../media/mp4/synthetic-frames.ts'
 import { opusPacketSamples, writeOpusConfig } from '../media/opus/opus-packet.ts'
-import { createSilence } from '../media/sound/silence.ts'
+import { createSilence } from '../media/telephony/silence.ts'
 import { maxSilenceLag90k, SilenceFiller, silenceLag90k } from './silence-filler.ts'
 
 const opus: AudioFormat = {

@@ -2,8 +2,8 @@
 // sound is late, away or interrupted has the same tracks all the time, and readers of the hub need no special case. No clock.
 
 import type { AudioFormat, Frame } from '../media/frame.ts'
-import { createBlockLength } from '../media/sound/audio-block.ts'
-import type { Silence, SilentBlock } from '../media/sound/silence.ts'
+import { createBlockLength } from '../media/telephony/audio-block.ts'
+import type { Silence, SilentBlock } from '../media/telephony/silence.ts'
 
 /** Silence stays this far behind the pictures: less than the recorder waits for sound, more than sound usually takes. */
 export const silenceLag90k = 27_000

@@ -5,11 +5,11 @@ import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { silentFormat } from '../media/mp4/silent-track.ts'
 import { TsWriter } from '../media/mpegts/ts-writer.ts'
 import { KeyPictureCollector } from '../media/nal/key-picture.ts'
-import { createSilence } from '../media/sound/silence.ts'
+import { createSilence } from '../media/telephony/silence.ts'
 import { FrameFragmentMuxer } from './frame-fragment-muxer.ts'
 import { GroupFragmentMuxer } from './group-fragment-muxer.ts'
+import type { LiveFormat } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import type { LiveFormat } from './live-piece.ts'
 
 export type LiveMuxerOptions = {
   /** `keyframes` only: at most one key frame per this time. */

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
-import type { LiveFormat } from './live-piece.ts'
+import type { LiveFormat } from './live-chunk.ts'
 
 const minWarnIntervalMs = 1000
 

@@ -6,8 +6,8 @@
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { ClosedGroups } from '../media/h264/closed-groups.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import type { LivePiece } from './live-piece.ts'
 import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
 
 export class FrameFragmentMuxer implements LiveMuxer {
@@ -23,7 +23,7 @@ export class FrameFragmentMuxer implements LiveMuxer {
     this.#audio = audio && createAudioTimes(audio)
   }
 
-  push(taken: Frame): LivePiece | undefined {
+  push(taken: Frame): LiveChunk | undefined {
     const isVideo = taken.kind === 'video'
     const frame = isVideo && this.#groups ? this.#groups.close(taken) : taken
     if (!frame) return undefined
@@ -48,7 +48,7 @@ export class FrameFragmentMuxer implements LiveMuxer {
     return { kind: 'media', isKey: isVideo && frame.isKey, wallMs, durationMs, data, isLeading }
   }
 
-  flush(): LivePiece[] {
+  flush(): LiveChunk[] {
     return []
   }
 }

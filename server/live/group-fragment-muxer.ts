@@ -9,9 +9,9 @@ import { ClosedGroups } from '../media/h264/closed-groups.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import { withoutRefreshCount } from '../media/nal/key-picture.ts'
-import type { SilentBlock } from '../media/sound/silence.ts'
+import type { SilentBlock } from '../media/telephony/silence.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import type { LivePiece } from './live-piece.ts'
 import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
 
 /** A longer group is sent in parts, so that memory and the burst at its end stay small. */
@@ -55,7 +55,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
     this.#silence = silence
   }
 
-  push(frame: Frame): LivePiece | undefined {
+  push(frame: Frame): LiveChunk | undefined {
     if (frame.kind === 'audio') {
       if (!this.#audioTimes || this.#audio.length >= maxAudioBlocks) return undefined
       const time = this.#audioTimes.next(frame.dts90k)
@@ -76,7 +76,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
     return piece ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
-  flush(): LivePiece[] {
+  flush(): LiveChunk[] {
     const held = this.#takeHeld()
     const last = this.#video.at(-1)
     if (last) this.#hold(last.time + this.#videoTimes.duration, true)
@@ -96,7 +96,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
     return !this.#audioTimes || !!this.#silence || (!!sound && sound.time >= this.#toSoundTime(this.#held.endTime))
   }
 
-  #takeHeld(): LivePiece | undefined {
+  #takeHeld(): LiveChunk | undefined {
     if (!this.#held) return undefined
     const { video, endTime, endsGroup } = this.#held
     this.#held = undefined

@@ -2,11 +2,11 @@
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
+import { Notifier } from '../base/notifier.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
-import { Bell } from './bell.ts'
 import { HlsWindow } from './hls-window.ts'
-import type { LivePiece } from './live-piece.ts'
-import type { PieceSink, SharedStream } from './shared-stream.ts'
+import type { LiveChunk } from './live-chunk.ts'
+import type { ChunkSink, SharedStream } from './shared-stream.ts'
 
 export type HlsStreamOptions = {
   readonly stream: SharedStream
@@ -34,10 +34,10 @@ export type PlaylistOptions = {
   readonly isEarly?: boolean | undefined
 }
 
-export class HlsStream implements PieceSink {
+export class HlsStream implements ChunkSink {
   readonly #options: HlsStreamOptions
   readonly #window: HlsWindow
-  readonly #changed = new Bell()
+  readonly #changed = new Notifier()
   readonly #closed = new AbortController()
   readonly #leave: () => void
   #lastUsedMs: number
@@ -64,7 +64,7 @@ export class HlsStream implements PieceSink {
     void this.#closeWhenIdle()
   }
 
-  push(piece: LivePiece): void {
+  push(piece: LiveChunk): void {
     this.#window.add(piece)
     this.#changed.ring()
   }

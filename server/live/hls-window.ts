@@ -6,7 +6,7 @@
 
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import { writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 
 export type HlsWindowOptions = {
   /** Number of the first segment. Must grow from one window of a camera to the next: players remember. */
@@ -80,7 +80,7 @@ export class HlsWindow {
     this.#discontinuities = options.firstDiscontinuitySequence
   }
 
-  add(piece: LivePiece): void {
+  add(piece: LiveChunk): void {
     switch (piece.kind) {
       case 'init':
         this.#breakOff()
@@ -165,7 +165,7 @@ export class HlsWindow {
     return undefined
   }
 
-  #addMedia(piece: LivePiece): void {
+  #addMedia(piece: LiveChunk): void {
     if (!this.#init) return
     const { minSegmentMs, maxSegmentMs, maxSegmentBytes } = this.#options
     const limitMs = piece.isKey ? minSegmentMs : maxSegmentMs

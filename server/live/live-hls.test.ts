@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import { settle } from './test-clock.ts'
 import { init, isKind, marker, media, setUp } from './test-live.ts'
 
 suite('hls', () => {
-  const group = (id: number, durationMs = 2000): LivePiece => ({ ...media(id, true, 10), durationMs, endsGroup: true })
+  const group = (id: number, durationMs = 2000): LiveChunk => ({ ...media(id, true, 10), durationMs, endsGroup: true })
   const urlOf = (name: string) => `hls/${name}?t`
 
   const count = (text: string) => text.match(/#EXTINF/g)!.length
@@ -40,7 +40,7 @@ suite('hls', () => {
 
   test('a camera of large segments takes no more than is left for the others, and gives all of it back', async () => {
     const { live, send, clock } = setUp({ maxTotalHlsBytes: 1200 })
-    const large = (id: number): LivePiece => ({ ...media(id, true, 100), durationMs: 2000, endsGroup: true })
+    const large = (id: number): LiveChunk => ({ ...media(id, true, 100), durationMs: 2000, endsGroup: true })
     const first = live.hlsPlaylist(1, urlOf)
     await settle()
     send('hls', init(), large(1), large(2), large(3))
@@ -158,7 +158,7 @@ suite('hls', () => {
     const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
     let id = 0
-    const part = (isKey: boolean): LivePiece => ({ ...media(++id % 250, isKey, 10), durationMs: 2000 })
+    const part = (isKey: boolean): LiveChunk => ({ ...media(++id % 250, isKey, 10), durationMs: 2000 })
     const list = async () => {
       const text = await live.hlsPlaylist(1, urlOf, early)
       const sequence = Number(/MEDIA-SEQUENCE:(\d+)/.exec(text)![1]) - 1_700_000_000
@@ -184,7 +184,7 @@ suite('hls', () => {
     const { live, send } = setUp()
     const first = live.hlsPlaylist(1, urlOf, early)
     await settle()
-    const part = (isKey: boolean): LivePiece => ({ ...media(1, isKey, 10), durationMs: 5000 })
+    const part = (isKey: boolean): LiveChunk => ({ ...media(1, isKey, 10), durationMs: 5000 })
     send(
       'hls',
       init(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type CheckedPlaylist, checkNextPlaylist, checkPlaylist } from '../../test/playback/check-playlist.ts'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import { settle } from './test-clock.ts'
 import { init, marker, media, setUp } from './test-live.ts'
 
@@ -48,7 +48,7 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
         if (hasLost) assert.ok(seconds >= 3 * next.targetSeconds, text)
         before = next
       }
-      const piece = (durationMs: number, isKey: boolean, endsGroup: boolean): LivePiece => {
+      const piece = (durationMs: number, isKey: boolean, endsGroup: boolean): LiveChunk => {
         const sent = { ...media(id++, isKey, 10), wallMs, durationMs, endsGroup }
         wallMs += durationMs
         return sent

@@ -4,7 +4,7 @@ import { CameraHub } from '../hub/camera-hub.ts'
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
-import type { LiveFormat, LivePiece } from './live-piece.ts'
+import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 import { openLiveSource } from './live-source.ts'
 
 const sps = [0x67, 0x4d, 0x40, 0x1f, 0x99]
@@ -41,7 +41,7 @@ const audio = (time90k: number): Frame => ({ ...video(0, true), kind: 'audio', d
 
 function open(liveFormat: LiveFormat, options: { maxUnackedBytes?: number; minIntervalMs?: number } = {}) {
   const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
-  const pieces: LivePiece[] = []
+  const pieces: LiveChunk[] = []
   const source = openLiveSource({
     hub,
     format: liveFormat,
@@ -53,7 +53,7 @@ function open(liveFormat: LiveFormat, options: { maxUnackedBytes?: number; minIn
   return { hub, source, pieces, kinds: () => pieces.map((piece) => (piece.isKey ? 'key' : piece.kind)) }
 }
 
-const tracksOf = (piece: LivePiece) =>
+const tracksOf = (piece: LiveChunk) =>
   parseMovieFragment(piece.data.subarray(0, parseBoxHeader(piece.data)!.bytes)).tracks
 
 suite('live source', () => {
@@ -148,7 +148,7 @@ suite('live source', () => {
         kinds().filter((kind) => kind === 'init' || kind === 'end'),
         ['init', 'end', 'init'],
       )
-      const late: LivePiece[] = []
+      const late: LiveChunk[] = []
       const source = openLiveSource({
         hub,
         format: liveFormat,
@@ -189,7 +189,7 @@ suite('live source', () => {
   test('what the hub has kept comes whole, however much that is, and does not count', () => {
     const { hub } = open('mpegts')
     for (let i = 0; i < 50; i++) hub.publish(video(i, i === 0))
-    const pieces: LivePiece[] = []
+    const pieces: LiveChunk[] = []
     const source = openLiveSource({ hub, format: 'mpegts', send: (piece) => pieces.push(piece), maxUnackedBytes: 500 })
     assert.equal(pieces.filter(({ isBacklog }) => isBacklog).length, 50)
     hub.publish(video(50, false))
@@ -239,7 +239,7 @@ suite('live source', () => {
       [without, format, without],
     ]) {
       const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
-      const source = { pieces: [] as LivePiece[] }
+      const source = { pieces: [] as LiveChunk[] }
       const opened = openLiveSource({
         ...{ hub, format: 'hls' as const, maxUnackedBytes: 1e9 },
         send: (piece) => source.pieces.push(piece),

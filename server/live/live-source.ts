@@ -5,16 +5,16 @@ import type { CameraHub } from '../hub/camera-hub.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { createLiveMuxer } from './create-live-muxer.ts'
+import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
-import type { LiveFormat, LivePiece } from './live-piece.ts'
 
-export type { LiveFormat, LivePiece }
+export type { LiveChunk, LiveFormat }
 
 export type LiveSourceOptions = {
   readonly hub: CameraHub
   readonly format: LiveFormat
   /** Called synchronously, in order; may transfer `piece.data`. Must not throw. */
-  send(piece: LivePiece): void
+  send(piece: LiveChunk): void
   /** Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One piece is always allowed. */
   readonly maxUnackedBytes: number
   /** `keyframes` only: at most one key frame per this time. */
@@ -114,7 +114,7 @@ class SourceSink {
       if (frame.kind !== 'video' || !frame.isKey) return
       this.#isWaitingForKey = false
     }
-    let piece: LivePiece | undefined
+    let piece: LiveChunk | undefined
     try {
       piece = this.#muxer.push(frame)
     } catch {
@@ -125,7 +125,7 @@ class SourceSink {
     this.#deliver(piece)
   }
 
-  #flush(): readonly LivePiece[] {
+  #flush(): readonly LiveChunk[] {
     try {
       return this.#muxer?.flush() ?? []
     } catch {
@@ -134,7 +134,7 @@ class SourceSink {
     }
   }
 
-  #deliver(piece: LivePiece | undefined): void {
+  #deliver(piece: LiveChunk | undefined): void {
     if (!piece) return
     // After a loss the muxer may still hold a part that begins inside the lost group.
     if (this.#isInGap && !piece.isKey) return
@@ -163,6 +163,6 @@ class SourceSink {
   }
 }
 
-function marker(kind: 'gap' | 'end'): LivePiece {
+function marker(kind: 'gap' | 'end'): LiveChunk {
   return { kind, isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
 }

@@ -8,8 +8,8 @@ import { ByteBudget } from '../hub/byte-budget.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
 import { DropLog } from './drop-log.ts'
 import { HlsStream } from './hls-stream.ts'
-import { type KeyFrameDecoder, KeyPictures } from './key-pictures.ts'
-import type { LiveFormat } from './live-piece.ts'
+import { type KeyFrameDecoder, KeyFrameImages } from './key-frame-images.ts'
+import type { LiveFormat } from './live-chunk.ts'
 import type { LiveSubscriber, LiveSubscription } from './live-subscriber.ts'
 import { runMjpeg } from './mjpeg.ts'
 import { runProgressive } from './progressive.ts'
@@ -78,7 +78,7 @@ export type LiveStats = {
 type Camera = {
   readonly streams: Map<LiveFormat, SharedStream>
   readonly viewers: Set<ViewerQueue>
-  pictures: KeyPictures | undefined
+  pictures: KeyFrameImages | undefined
   /** Viewers of `pictures`: they share one place in the key frame stream. */
   pictureUsers: number
   leavePictures: (() => void) | undefined
@@ -288,7 +288,7 @@ export class LiveStreams {
     if (!stream) {
       const { subscriber, clock, lingerMs, maxRetainedBytes } = this.#options
       stream = new SharedStream({
-        subscribe: (onPiece, minIntervalMs) => subscriber.subscribe(cameraId, format, onPiece, { minIntervalMs }),
+        subscribe: (onChunk, minIntervalMs) => subscriber.subscribe(cameraId, format, onChunk, { minIntervalMs }),
         clock,
         // HLS itself outlives its players by longer. A source that is opened anew has more to begin with than the newest group of pictures.
         lingerMs: format === 'hls' ? 0 : lingerMs,
@@ -300,13 +300,13 @@ export class LiveStreams {
     return stream
   }
 
-  #usePictures(cameraId: number, intervalMs: number): { pictures: KeyPictures; release: () => void } {
+  #usePictures(cameraId: number, intervalMs: number): { pictures: KeyFrameImages; release: () => void } {
     const { decoder, clock } = this.#options
     const camera = this.#camera(cameraId)
     const stream = this.#stream(cameraId, camera, 'keyframes')
     // Four times as many as this viewer takes, so that the newest is fresh when its turn comes.
     stream.lowerInterval(Math.min(maxKeyFrameIntervalMs, intervalMs / 4))
-    camera.pictures ??= new KeyPictures(cameraId, decoder, clock)
+    camera.pictures ??= new KeyFrameImages(cameraId, decoder, clock)
     const { pictures } = camera
     if (camera.pictureUsers++ === 0) {
       camera.leavePictures = stream.join(pictures)

@@ -1,6 +1,6 @@
 // How the viewers' side reaches the live sources, which run in other threads.
 
-import type { LiveFormat, LivePiece } from './live-piece.ts'
+import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 
 export type LiveSubscription = {
   /** So many bytes of `piece.data` were taken; the source sends on. */
@@ -11,13 +11,13 @@ export type LiveSubscription = {
 
 export type LiveSubscriber = {
   /**
-   * Opens a source for this camera and format. `onPiece` must not throw. Stays open while the camera is away: `end` and later
+   * Opens a source for this camera and format. `onChunk` must not throw. Stays open while the camera is away: `end` and later
    * `init` tell. A camera that is away, or unknown, gives nothing.
    */
   subscribe(
     cameraId: number,
     format: LiveFormat,
-    onPiece: (piece: LivePiece) => void,
+    onChunk: (piece: LiveChunk) => void,
     options?: { minIntervalMs?: number },
   ): LiveSubscription
 }

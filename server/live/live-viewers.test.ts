@@ -6,7 +6,7 @@ import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import { format, ids, init, isKind, keyFrame, marker, media, notAborted, reader, setUp, texts } from './test-live.ts'
 
 suite('mp4 and mpegts viewers', () => {
@@ -98,7 +98,7 @@ suite('mp4 and mpegts viewers', () => {
 
   test('mp4 begins with the head of the file and at time 0, whenever the run began', async () => {
     const { live, send, clock } = setUp()
-    const fragment = (time: number, isKey: boolean): LivePiece => {
+    const fragment = (time: number, isKey: boolean): LiveChunk => {
       const samples = [{ data: Uint8Array.of(7), duration: 3600, compositionOffset: 0, isKey }]
       const head = writeFragmentHead(1, [{ trackId: 1, baseDecodeTime: time, samples }])
       return { ...media(1, isKey), wallMs: clock.nowMs(), data: new Uint8Array([...head, 7]) }
@@ -121,7 +121,7 @@ suite('mp4 and mpegts viewers', () => {
   test('a viewer of a camera with rare key frames gets its whole group at once, what is old of it in no time', async () => {
     const { live, newest, send, clock } = setUp({ maxViewerBytes: 1000 })
     const nowMs = clock.nowMs()
-    const fragment = (trackId: 1 | 2, frame: number, rate: number): LivePiece => {
+    const fragment = (trackId: 1 | 2, frame: number, rate: number): LiveChunk => {
       const samples = [{ data: new Uint8Array(50), duration: rate / 25, compositionOffset: 0, isKey: true }]
       const head = writeFragmentHead(1, [{ trackId, baseDecodeTime: (frame * rate) / 25, samples }])
       const wallMs = nowMs - (1000 - frame) * 40

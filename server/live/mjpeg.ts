@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
-import type { KeyFrame, KeyPictures, PictureViewer } from './key-pictures.ts'
+import type { ImageViewer, KeyFrame, KeyFrameImages } from './key-frame-images.ts'
 
 export type MjpegOptions = {
   readonly limits: PictureLimits
@@ -25,9 +25,12 @@ const longWaitMs = 3_600_000
  * newer one, also while the camera is away. Ends when `signal` aborts or the camera is removed. Throws 'unavailable' when the
  * first picture does not come in time. A frame that cannot be decoded is left out.
  */
-export async function* runMjpeg(pictures: KeyPictures, options: MjpegOptions): AsyncGenerator<Uint8Array, void, void> {
+export async function* runMjpeg(
+  pictures: KeyFrameImages,
+  options: MjpegOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   const { limits, account, intervalMs, firstTimeoutMs, clock, signal } = options
-  const viewer: PictureViewer = { limits, account, dueMs: clock.monotonicMs() }
+  const viewer: ImageViewer = { limits, account, dueMs: clock.monotonicMs() }
   const firstByMs = clock.monotonicMs() + firstTimeoutMs
   let last: KeyFrame | undefined
   let hasSent = false

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import { Mp4Rebase } from './mp4-rebase.ts'
 import type { ViewerQueue } from './viewer-queue.ts'
 
@@ -51,7 +51,7 @@ export async function* runProgressive(
   }
 }
 
-async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise<LivePiece | undefined> {
+async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise<LiveChunk | undefined> {
   const done = new AbortController()
   const timer = clock.sleep(ms, done.signal).then(
     () => queue.abort(),

@@ -4,16 +4,16 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
-import type { LivePiece } from './live-piece.ts'
+import type { LiveChunk } from './live-chunk.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
 
-export type PieceSink = {
+export type ChunkSink = {
   /** Called in order; must return at once and not throw. `isBacklog`: one of the pieces kept for late comers. */
-  push(piece: LivePiece, isBacklog: boolean): void
+  push(piece: LiveChunk, isBacklog: boolean): void
 }
 
 export type SharedStreamOptions = {
-  readonly subscribe: (onPiece: (piece: LivePiece) => void, minIntervalMs: number) => LiveSubscription
+  readonly subscribe: (onChunk: (piece: LiveChunk) => void, minIntervalMs: number) => LiveSubscription
   readonly clock: Clock
   /** How long the subscription outlives its last viewer: a page that is reloaded finds it warm. */
   readonly lingerMs: number
@@ -25,14 +25,14 @@ export type SharedStreamOptions = {
 
 export class SharedStream {
   readonly #options: SharedStreamOptions
-  readonly #sinks = new Set<PieceSink>()
+  readonly #sinks = new Set<ChunkSink>()
   #subscription: LiveSubscription | undefined
   /** Tells the pieces of this subscription from late ones of the one before. */
   #generation = 0
   #minIntervalMs = 0
   #linger: AbortController | undefined
-  #init: LivePiece | undefined
-  #retained: LivePiece[] = []
+  #init: LiveChunk | undefined
+  #retained: LiveChunk[] = []
   #retainedBytes = 0
   #isRetaining = false
 
@@ -41,7 +41,7 @@ export class SharedStream {
   }
 
   /** Adds a viewer, gives it what is kept, and returns the function that removes it. */
-  join(sink: PieceSink): () => void {
+  join(sink: ChunkSink): () => void {
     this.#linger?.abort()
     this.#linger = undefined
     this.#sinks.add(sink)
@@ -94,12 +94,12 @@ export class SharedStream {
     this.#subscription = subscription
   }
 
-  #receive(piece: LivePiece): void {
+  #receive(piece: LiveChunk): void {
     this.#retain(piece)
     for (const sink of this.#sinks) sink.push(piece, false)
   }
 
-  #retain(piece: LivePiece): void {
+  #retain(piece: LiveChunk): void {
     switch (piece.kind) {
       case 'init':
         this.#forget()
@@ -120,7 +120,7 @@ export class SharedStream {
     }
   }
 
-  #retainMedia(piece: LivePiece): void {
+  #retainMedia(piece: LiveChunk): void {
     const { maxRetainedBytes, budget } = this.#options
     const bytes = piece.data.length
     if (this.#retainedBytes + bytes > maxRetainedBytes || !budget.take(bytes)) {

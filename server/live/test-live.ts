@@ -4,7 +4,7 @@ import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { StreamFormat } from '../media/frame.ts'
 import type { PictureLimits } from '../media/picture-size.ts'
-import type { LiveFormat, LivePiece } from './live-piece.ts'
+import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts'
 import { settle, TestClock } from './test-clock.ts'
 
@@ -24,8 +24,8 @@ export const isKind = (kind: string) => (error: unknown) => error instanceof App
 /** A camera's sources, driven by hand: what is sent goes to every open subscription of the format. */
 export function setUp(options: Partial<LiveStreamsOptions> = {}) {
   const clock = new TestClock()
-  const open: { format: LiveFormat; onPiece: (piece: LivePiece) => void; minIntervalMs: number; acked: number }[] = []
-  const newest: Partial<Record<LiveFormat, LivePiece[]>> = {}
+  const open: { format: LiveFormat; onChunk: (piece: LiveChunk) => void; minIntervalMs: number; acked: number }[] = []
+  const newest: Partial<Record<LiveFormat, LiveChunk[]>> = {}
   const subscriptions: string[] = []
   const decodes: PictureLimits[][] = []
   let decodeError: AppError | undefined
@@ -33,11 +33,11 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
     clock,
     log: silentLogger,
     subscriber: {
-      subscribe(_cameraId, liveFormat, onPiece, { minIntervalMs = 0 } = {}) {
-        const subscription = { format: liveFormat, onPiece, minIntervalMs, acked: 0 }
+      subscribe(_cameraId, liveFormat, onChunk, { minIntervalMs = 0 } = {}) {
+        const subscription = { format: liveFormat, onChunk, minIntervalMs, acked: 0 }
         open.push(subscription)
         subscriptions.push(`${liveFormat} ${minIntervalMs}`)
-        for (const piece of newest[liveFormat] ?? []) onPiece(piece)
+        for (const piece of newest[liveFormat] ?? []) onChunk(piece)
         return {
           ack: (bytes) => {
             subscription.acked += bytes
@@ -55,8 +55,8 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
     },
     ...options,
   })
-  const send = (liveFormat: LiveFormat, ...pieces: LivePiece[]) => {
-    for (const piece of pieces) for (const each of [...open]) if (each.format === liveFormat) each.onPiece(piece)
+  const send = (liveFormat: LiveFormat, ...pieces: LiveChunk[]) => {
+    for (const piece of pieces) for (const each of [...open]) if (each.format === liveFormat) each.onChunk(piece)
   }
   return {
     clock,
@@ -72,27 +72,27 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
   }
 }
 
-export const marker = (kind: 'gap' | 'end'): LivePiece => ({
+export const marker = (kind: 'gap' | 'end'): LiveChunk => ({
   kind,
   isKey: false,
   wallMs: 0,
   durationMs: 0,
   data: new Uint8Array(),
 })
-export const init = (data: Uint8Array = new Uint8Array()): LivePiece => ({
+export const init = (data: Uint8Array = new Uint8Array()): LiveChunk => ({
   ...marker('end'),
   kind: 'init',
   data,
   format,
 })
-export const media = (id: number, isKey: boolean, bytes = 1): LivePiece => ({
+export const media = (id: number, isKey: boolean, bytes = 1): LiveChunk => ({
   kind: 'media',
   isKey,
   wallMs: id * 1000,
   durationMs: 0,
   data: new Uint8Array(bytes).fill(id),
 })
-export const keyFrame = (id: number): LivePiece => ({ ...media(id, true), format })
+export const keyFrame = (id: number): LiveChunk => ({ ...media(id, true), format })
 
 /** Reads a stream by hand: every `take` gives what has arrived, without letting time pass. */
 export function reader(stream: AsyncGenerator<Uint8Array, void, void>) {

@@ -1,8 +1,8 @@
 // What one viewer has not taken yet, bounded in bytes. On overflow all of it is dropped and the viewer goes on at the next key
 // piece: a live picture that jumps is worth more than one that is late.
 
-import type { LivePiece } from './live-piece.ts'
-import type { PieceSink } from './shared-stream.ts'
+import type { LiveChunk } from './live-chunk.ts'
+import type { ChunkSink } from './shared-stream.ts'
 
 export type ViewerQueueOptions = {
   /**
@@ -14,9 +14,9 @@ export type ViewerQueueOptions = {
   readonly onDrop: (pieces: number) => void
 }
 
-type Entry = { readonly piece: LivePiece; readonly bytes: number }
+type Entry = { readonly piece: LiveChunk; readonly bytes: number }
 
-export class ViewerQueue implements PieceSink {
+export class ViewerQueue implements ChunkSink {
   readonly #options: ViewerQueueOptions
   #entries: Entry[] = []
   #bytes = 0
@@ -36,7 +36,7 @@ export class ViewerQueue implements PieceSink {
     return this.#bytes
   }
 
-  push(piece: LivePiece, isBacklog: boolean): void {
+  push(piece: LiveChunk, isBacklog: boolean): void {
     if (this.#isEnded || (piece.isLeading && this.#skipsLeading)) return
     if (piece.kind === 'end') this.#isEnded = true
     else if (piece.kind === 'gap') this.#isAtKey = false
@@ -55,7 +55,7 @@ export class ViewerQueue implements PieceSink {
   }
 
   /** The next piece, `init` or `media`; undefined after the last. One caller at a time. */
-  async next(): Promise<LivePiece | undefined> {
+  async next(): Promise<LiveChunk | undefined> {
     while (this.#entries.length === 0 && !this.#isEnded) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
@@ -67,7 +67,7 @@ export class ViewerQueue implements PieceSink {
     return entry?.piece
   }
 
-  #add(piece: LivePiece, bytes: number): void {
+  #add(piece: LiveChunk, bytes: number): void {
     const isOver = bytes > 0 && this.#bytes > 0 && this.#bytes + bytes > this.#options.maxBytes
     if (isOver || (this.#backlog > 0 && piece.isKey)) {
       const kept = this.#entries.filter((entry) => entry.piece.kind === 'init')

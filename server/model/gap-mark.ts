@@ -1,13 +1,13 @@
 // Marks of why nothing is recorded, and since when. Where the clock was set back they are ordered by pass first, like footage.
 
-import { compareRecorded } from './recording-pass.ts'
+import { compareRecorded } from './clock-epoch.ts'
 import type { LastSegment } from './segment-views.ts'
 
 /** From `atMs` on nothing is recorded, for this reason, as long as there is no footage; undefined: it is again. */
 export type GapMark = {
   readonly atMs: number
   readonly reason: string | undefined
-  /** See recording-pass.ts; undefined: the first. */
+  /** See clock-epoch.ts; undefined: the first. */
   readonly pass?: number | undefined
 }
 

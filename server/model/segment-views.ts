@@ -29,7 +29,7 @@ export type FootageBounds = {
   /** By the wall clock, Unix milliseconds. */
   readonly startMs: number
   readonly endMs: number
-  /** In the order of recording, see recording-pass.ts; undefined where the clock was never set back: then they are the above, of pass 0. */
+  /** In the order of recording, see clock-epoch.ts; undefined where the clock was never set back: then they are the above, of pass 0. */
   readonly oldest?: { readonly pass: number; readonly startMs: number } | undefined
   readonly newest?: { readonly pass: number; readonly endMs: number } | undefined
 }
@@ -47,7 +47,7 @@ export type OldestQuery = {
 }
 
 /** A file that is about to be deleted. */
-export type Garbage = Pick<Segment, 'id' | 'path'>
+export type PendingDeletion = Pick<Segment, 'id' | 'path'>
 
 /** Sums over the closed segments of a camera. */
 export type FootageUsage = { readonly cameraId: number; readonly bytes: number; readonly segments: number }

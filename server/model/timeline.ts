@@ -10,7 +10,7 @@ export type Span = {
   readonly endMs: number
   /** Why there was no footage just before; undefined when it continues what is before. */
   readonly gapReason: string | undefined
-  /** See recording-pass.ts; undefined: the first. */
+  /** See clock-epoch.ts; undefined: the first. */
   readonly pass?: number | undefined
   /** Times inside it without a picture, in order. */
   readonly holes?: readonly FootageHole[] | undefined

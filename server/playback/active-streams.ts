@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import { Gate } from '../base/gate.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import type { StreamFootage } from './stream-part.ts'
 import type { StreamCredential, StreamRow, StreamRows } from './stream-rows.ts'
@@ -45,7 +45,7 @@ export class ActiveStreams {
   readonly #options: ActiveStreamsOptions
   /** By id, the one not used for longest first. */
   readonly #active = new Map<string, ActiveStream>()
-  readonly #updates = new Gate({
+  readonly #updates = new Semaphore({
     maxRunning: 8,
     maxWaiting: 1000,
     refusal: 'too many recorded streams are asked for at once',

@@ -9,7 +9,7 @@ import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
 import { findPictureConfig, findSoundConfig } from '../media/mp4/describe-init.ts'
 import { audioTrackId, videoTrackId } from '../media/mp4/init-segment.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
-import { createSilence, type SilentBlock } from '../media/sound/silence.ts'
+import { createSilence, type SilentBlock } from '../media/telephony/silence.ts'
 import type { Segment } from '../model/segment.ts'
 import { openRecording, readExactly } from './recording-file.ts'
 

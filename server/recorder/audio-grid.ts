@@ -3,7 +3,7 @@
 
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import { createBlockLength } from '../media/sound/audio-block.ts'
+import { createBlockLength } from '../media/telephony/audio-block.ts'
 
 /** The block's own time may differ from the grid by this much before the grid gives way. */
 const toleranceSeconds = 1 / 16

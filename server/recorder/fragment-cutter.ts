@@ -6,7 +6,7 @@ import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts
 import type { FrameMemory } from '../media/frame-memory.ts'
 import type { Sample } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import { createSilence, type Silence } from '../media/sound/silence.ts'
+import { createSilence, type Silence } from '../media/telephony/silence.ts'
 import { AudioGrid, type PlacedBlock } from './audio-grid.ts'
 
 /** A finished fragment, times on the run's axis. */

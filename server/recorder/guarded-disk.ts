@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path'
 import { isArchiveThere } from '../archive/archive-folder.ts'
-import { Gate } from '../base/gate.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import { createDiskError } from './disk-error.ts'
 import { FreeSpaceGuard, type FreeSpaceOptions } from './free-space-guard.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
@@ -25,7 +25,7 @@ export type GuardedDisk = RecordingDisk & {
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
   const { archiveDir, maxOperations, attend = () => () => {} } = options
   // A disk that hangs must not take all the threads that the process has for files.
-  const gate = new Gate({ maxRunning: maxOperations })
+  const gate = new Semaphore({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
 
   const runAttended = async <T>(operation: () => Promise<T>): Promise<T> => {

@@ -16,7 +16,7 @@ import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import { describeDiskError, isDiskFull, slowDisk } from './disk-error.ts'
 import { type CutFragment, FragmentCutter } from './fragment-cutter.ts'
 import { OpenHoles } from './open-holes.ts'
-import { OverloadPace } from './overload-pace.ts'
+import { OverloadThrottle } from './overload-throttle.ts'
 import { PendingBudget, PendingBytes } from './pending-bytes.ts'
 import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
@@ -114,7 +114,7 @@ export class CameraRecorder implements HubSink {
   #hasOpenFile = false
   #isClosed = false
   #retryAtMs = 0
-  readonly #overloads = new OverloadPace()
+  readonly #overloads = new OverloadThrottle()
   /** Set after a failed sync: then a write that succeeds proves nothing. */
   #mustBeConfirmed = false
   #status: RecordingStatus = 'READY'

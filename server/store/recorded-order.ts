@@ -1,9 +1,9 @@
 // The first and the last segments of a camera in the order of recording, that is by pass (model/recording-pass.ts) and start.
 
 import type { Kysely } from 'kysely'
-import { findPass, lastPass, listIdRanges, type PassStart } from '../model/recording-pass.ts'
+import { type ClockEpochStart, findPass, lastPass, listIdRanges } from '../model/clock-epoch.ts'
 import type { LastSegment, OldestQuery, OldSegment } from '../model/segment-views.ts'
-import { hasIdIn, listPasses } from './passes.ts'
+import { hasIdIn, listClockEpochs } from './clock-epochs.ts'
 import type { Tables } from './schema.ts'
 
 /** Closed ones, oldest first; read from the index alone where there is one pass. */
@@ -12,7 +12,7 @@ export async function listOldest(
   cameraId: number,
   { limit, after }: OldestQuery,
 ): Promise<OldSegment[]> {
-  const passes = await listPasses(db, cameraId)
+  const passes = await listClockEpochs(db, cameraId)
   if (passes.length === 0) return listPass(db, cameraId, { limit, after })
   const found: OldSegment[] = []
   const from = after ? findPass(passes, after.id) : 0
@@ -53,7 +53,7 @@ async function listPass(
 export async function findLast(
   db: Kysely<Tables>,
   cameraId: number,
-  { passes, states }: { readonly passes: readonly PassStart[]; readonly states: readonly number[] },
+  { passes, states }: { readonly passes: readonly ClockEpochStart[]; readonly states: readonly number[] },
 ): Promise<LastSegment | undefined> {
   for (let pass = lastPass(passes); pass >= 0; pass--) {
     const ids = listIdRanges(passes, pass)

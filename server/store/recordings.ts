@@ -42,7 +42,7 @@ export class Recordings {
     this.#clock = clock
   }
 
-  /** Turns recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
+  /** FairScheduler recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
   async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
     const { retention, maxBytes: max_bytes } = policy
     const now = this.#clock.nowMs()

@@ -113,7 +113,7 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   assert.deepEqual(await usage(), both)
   await segments.close(ids[0]!, { endMs: minute, bytes: 800, fragments: [] })
   assert.deepEqual((await usage())[0], [1, 22_400, 3], 'closed again')
-  assert.deepEqual(await segments.markGarbage([ids[0]!, open, 999]), [
+  assert.deepEqual(await segments.markPendingDeletions([ids[0]!, open, 999]), [
     { id: ids[0], path: '1/0.mp4' },
     { id: open, path: `1/${5 * minute}.mp4` },
   ])
@@ -123,7 +123,7 @@ testEachDatabase('the counters of a camera follow its rows', async (t, { openSto
   assert.deepEqual(await segments.sumUsage(1), { cameraId: 1, bytes: 21_600, segments: 2 })
   await segments.recount(1)
   assert.deepEqual((await usage())[0], [1, 21_600, 2])
-  await segments.markGarbage(ids)
+  await segments.markPendingDeletions(ids)
   assert.deepEqual(await usage(), [[2, 10_800, 1]])
 })
 
@@ -149,18 +149,18 @@ testEachDatabase('what is too old becomes garbage, then nothing', async (t, { op
     [twin],
     'of two that begin at once the later row follows',
   )
-  await segments.remove((await segments.markGarbage([twin])).map(({ id }) => id))
+  await segments.remove((await segments.markPendingDeletions([twin])).map(({ id }) => id))
   const ids = old.map((segment) => segment.id)
-  const garbage = await segments.markGarbage(ids)
+  const garbage = await segments.markPendingDeletions(ids)
   assert.deepEqual(
     garbage.map(({ path }) => path),
     ['1/0.mp4', `1/${minute}.mp4`],
   )
   assert.deepEqual(await segments.findBounds(1), { startMs: 2 * minute, endMs: 5 * minute })
-  assert.deepEqual(await segments.listGarbage(10), garbage)
+  assert.deepEqual(await segments.listPendingDeletions(10), garbage)
   await segments.remove(ids)
-  assert.deepEqual(await segments.listGarbage(10), [])
-  await segments.markGarbage([])
+  assert.deepEqual(await segments.listPendingDeletions(10), [])
+  await segments.markPendingDeletions([])
   await segments.remove([])
 })
 
@@ -230,7 +230,7 @@ testEachDatabase(
     const add = (startMinute: number, pass?: number) => addClosed(segments, 1, startMinute * minute, { pass })
     assert.equal(await segments.findLastPass(1), 0)
     const ids = [await add(100), await add(50, 1), await add(40, 2)]
-    await segments.markGarbage(ids)
+    await segments.markPendingDeletions(ids)
     assert.equal(await segments.findLast(1), undefined)
     assert.equal(await segments.findLastPass(1), 2)
     const kept = await add(60)
@@ -243,7 +243,7 @@ testEachDatabase(
       [60, 30, 31],
     )
     assert.deepEqual((await segments.findBounds(1))?.oldest, { pass: 2, startMs: 60 * minute })
-    await segments.removePasses(1)
+    await segments.removeClockEpochs(1)
     assert.equal(await segments.findLastPass(1), 0)
   },
 )

@@ -4,25 +4,25 @@
 // machine's power, since the file itself tells how far it goes; a file is deleted only after its row is garbage, on the disk.
 
 import { type Kysely, sql } from 'kysely'
+import { findPass, lastPass, listIdRanges } from '../model/clock-epoch.ts'
 import { parseFragmentTable, writeFragmentTable } from '../model/fragment-table.ts'
-import { findPass, lastPass, listIdRanges } from '../model/recording-pass.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type {
   ClosedValues,
   FootageBounds,
   FootageUsage,
-  Garbage,
   LastSegment,
   OldestQuery,
   OldSegment,
   OpenSegment,
+  PendingDeletion,
   SegmentFile,
   SegmentSpan,
 } from '../model/segment-views.ts'
+import { listClockEpochs, orderByClockEpoch, removeClockEpochs, writeClockEpoch } from './clock-epochs.ts'
 import { writeRelaxed } from './durability.ts'
 import { addToFootage, listFootage, recountFootage, sumFootage } from './footage.ts'
-import { listGarbage, markGarbage, removeGarbage } from './garbage.ts'
-import { listPasses, orderByPass, removePasses, writePass } from './passes.ts'
+import { listPendingDeletions, markPendingDeletions, removePendingDeletions } from './pending-deletions.ts'
 import { findLast, listOldest } from './recorded-order.ts'
 import type { Row, Tables } from './schema.ts'
 import { listSegmentHoles, maxSegmentMs, writeSegmentHoles } from './segment-holes.ts'
@@ -71,7 +71,7 @@ export class Segments {
         ? insert(db)
         : inTransaction(db, async (transaction) => {
             const inserted = await insert(transaction)
-            await writePass(transaction, segment.cameraId, inserted.id, pass)
+            await writeClockEpoch(transaction, segment.cameraId, inserted.id, pass)
             return inserted
           }),
     )
@@ -128,7 +128,7 @@ export class Segments {
         .where('end_ms', '>', startMs)
         .orderBy('start_ms'),
     )
-    return orderByPass(segments, await listPasses(this.#db, cameraId))
+    return orderByClockEpoch(segments, await listClockEpochs(this.#db, cameraId))
   }
 
   /** As `listBetween`, read from the index alone. */
@@ -152,7 +152,7 @@ export class Segments {
       gapReason: row.gap_reason ?? undefined,
       holes: holes.get(row.id),
     }))
-    return orderByPass(spans, await listPasses(this.#db, cameraId))
+    return orderByClockEpoch(spans, await listClockEpochs(this.#db, cameraId))
   }
 
   /** Whether one of `listBetween` has a track of sound. */
@@ -175,7 +175,7 @@ export class Segments {
   async find(id: number): Promise<Segment | undefined> {
     const [segment] = await this.#list(this.#selectWhole().where('segments.id', '=', id))
     if (!segment) return undefined
-    const pass = findPass(await listPasses(this.#db, segment.cameraId), id)
+    const pass = findPass(await listClockEpochs(this.#db, segment.cameraId), id)
     return pass === 0 ? segment : { ...segment, pass }
   }
 
@@ -186,7 +186,7 @@ export class Segments {
     const newest = await closed.select(['start_ms', 'end_ms']).orderBy('start_ms', 'desc').executeTakeFirst()
     if (!first || !newest) return undefined
     const bounds = { startMs: first.start_ms, endMs: newest.end_ms }
-    const passes = await listPasses(this.#db, cameraId)
+    const passes = await listClockEpochs(this.#db, cameraId)
     if (passes.length === 0) return bounds
     const [oldest] = await this.listOldest(cameraId, { limit: 1 })
     const last = await findLast(this.#db, cameraId, { passes, states: [1] })
@@ -208,16 +208,16 @@ export class Segments {
 
   /** The one, open or closed, that was recorded last. */
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
-    const passes = await listPasses(this.#db, cameraId)
+    const passes = await listClockEpochs(this.#db, cameraId)
     return findLast(this.#db, cameraId, { passes, states: [0, 1] })
   }
 
   async findLastPass(cameraId: number): Promise<number> {
-    return lastPass(await listPasses(this.#db, cameraId))
+    return lastPass(await listClockEpochs(this.#db, cameraId))
   }
 
-  removePasses(cameraId: number): Promise<void> {
-    return removePasses(this.#db, cameraId)
+  removeClockEpochs(cameraId: number): Promise<void> {
+    return removeClockEpochs(this.#db, cameraId)
   }
 
   /** The first one, open or closed, that starts at or after `startMs`. */
@@ -228,7 +228,7 @@ export class Segments {
 
   /** The one, open or closed, that starts last in the last pass. */
   async findNewest(cameraId: number): Promise<SegmentFile | undefined> {
-    const passes = await listPasses(this.#db, cameraId)
+    const passes = await listClockEpochs(this.#db, cameraId)
     const fromId = listIdRanges(passes, lastPass(passes)).at(-1)?.fromId ?? 0
     const found = await this.#listEnds(cameraId, (query) =>
       query
@@ -308,17 +308,17 @@ export class Segments {
    * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk: after `sync`. Ids
    * without a row are left out.
    */
-  markGarbage(ids: readonly number[]): Promise<Garbage[]> {
-    return markGarbage(this.#db, ids)
+  markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
+    return markPendingDeletions(this.#db, ids)
   }
 
-  listGarbage(limit: number): Promise<Garbage[]> {
-    return listGarbage(this.#db, limit)
+  listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
+    return listPendingDeletions(this.#db, limit)
   }
 
   /** After the files of garbage are deleted. */
   remove(ids: readonly number[]): Promise<void> {
-    return removeGarbage(this.#db, ids)
+    return removePendingDeletions(this.#db, ids)
   }
 
   /** One of the open and one of the closed ones: the index begins with that. */

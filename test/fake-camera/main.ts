@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { watchParent } from '../../server/commands/parent-watch.ts'
-import { telephoneCodings } from '../../server/media/sound/telephone-coding.ts'
+import { telephoneCodings } from '../../server/media/telephony/telephone-coding.ts'
 import { openFakeCamera } from './fake-camera.ts'
 import type { CameraAuth } from './rtsp/access.ts'
 import { type SceneName, sceneNames } from './scene/scene.ts'

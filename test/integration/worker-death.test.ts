@@ -9,7 +9,7 @@ import { checkArchive, isClean } from '../../server/archive/check.ts'
 import { systemClock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
 import type { CameraReport } from '../../server/cameras/media-workers.ts'
-import type { LivePiece } from '../../server/live/live-piece.ts'
+import type { LiveChunk } from '../../server/live/live-chunk.ts'
 import { openTemporaryStore } from '../../server/store/temporary-store.ts'
 import { openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { eventually } from '../server-under-test.ts'
@@ -45,7 +45,7 @@ test('a worker that dies is replaced: cameras, recordings and live streams go on
   const subscription: { ack(bytes: number): void; close(): void } = workers.subscribe(
     7,
     'mpegts',
-    (piece: LivePiece) => {
+    (piece: LiveChunk) => {
       if (piece.kind !== kinds.at(-1)) kinds.push(piece.kind)
       subscription.ack(piece.data.length)
     },

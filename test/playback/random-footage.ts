@@ -20,7 +20,7 @@ import {
   syntheticFrames,
   syntheticStartMs,
 } from '../../server/media/mp4/synthetic-frames.ts'
-import { createSilence } from '../../server/media/sound/silence.ts'
+import { createSilence } from '../../server/media/telephony/silence.ts'
 import type { GapMark } from '../../server/model/gap-mark.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { createNodeDisk, type RecordingDisk } from '../../server/recorder/recording-disk.ts'

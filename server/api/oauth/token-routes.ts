@@ -11,8 +11,8 @@ import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { openHeaders, sendEmpty, sendProblem, writeRate } from '../answer.ts'
 import { HttpError, toProblem } from '../problem.ts'
+import { FairScheduler } from '../transport/fair-scheduler.ts'
 import { contextOf } from '../transport/request-origin.ts'
-import { Turns } from '../transport/turns.ts'
 import { maxFormBytes, readForm } from './token-form.ts'
 
 export type TokenRoutesOptions = {
@@ -46,7 +46,7 @@ function register(
   answer: Answer,
   { limits, log }: Omit<TokenRoutesOptions, 'oauth'>,
 ): void {
-  const turns = new Turns({ perTurn: requestsPerTurn })
+  const turns = new FairScheduler({ perTurn: requestsPerTurn })
   const define = async (scope: FastifyInstance) => {
     scope.removeAllContentTypeParsers()
     const parser = { parseAs: 'buffer', bodyLimit: maxFormBytes } as const

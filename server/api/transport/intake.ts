@@ -6,10 +6,10 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
 import { isGone } from './drained.ts'
+import { FairScheduler } from './fair-scheduler.ts'
 import { narrowSession } from './narrow-session.ts'
-import { Patience } from './patience.ts'
+import { RefusalBackoff } from './refusal-backoff.ts'
 import type { OriginCheck } from './request-origin.ts'
-import { Turns } from './turns.ts'
 
 export type IntakeOptions = {
   readonly origin: Pick<OriginCheck, 'findClient' | 'isFromProxy'>
@@ -23,8 +23,8 @@ const perTurn = 16
 const maxTurnMs = 8
 
 export function createIntake({ origin, answerFromMemory, handle }: IntakeOptions): RequestListener {
-  const turns = new Turns({ perTurn, maxMs: maxTurnMs })
-  const patience = new Patience()
+  const turns = new FairScheduler({ perTurn, maxMs: maxTurnMs })
+  const patience = new RefusalBackoff()
   const begin = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
     if (answerFromMemory(request, response, connection)) {
       if (response.statusCode >= 400 || patience.has(connection)) patience.note(connection, response.statusCode)

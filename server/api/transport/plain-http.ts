@@ -5,9 +5,9 @@ import type { Server, Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
 import { HttpError, writeProblem } from '../problem.ts'
 import { closeSoon } from './close-soon.ts'
+import { FairScheduler } from './fair-scheduler.ts'
 import { type PlainRequest, readPlainRequest } from './plain-request.ts'
 import { plainAddress } from './trusted-proxies.ts'
-import { Turns } from './turns.ts'
 
 /** A handshake is close to a millisecond of work. */
 const handshakesPerTurn = 4
@@ -48,7 +48,7 @@ const [refusal, refusalOfCredentials] = [false, true].map((hasCredentials): stri
 export function refusePlainHttp(tlsServer: Server, firstByteMs: number, onCredentials?: OnClearCredentials): void {
   const accept = tlsServer.listeners('connection') as ((socket: Socket) => void)[]
   tlsServer.removeAllListeners('connection')
-  const turns = new Turns({ perTurn: handshakesPerTurn })
+  const turns = new FairScheduler({ perTurn: handshakesPerTurn })
   tlsServer.on('connection', (socket: Socket) => {
     const giveUp = () => socket.destroy()
     socket.setTimeout(firstByteMs, giveUp)

@@ -2,7 +2,7 @@
 // core, on threads that the file system and name look-ups need as well, so a flood of log-ins must not have them all.
 
 import { availableParallelism } from 'node:os'
-import { Gate } from '../../base/gate.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import { checkPassword, hashAnyPassword, verifyPassword } from '../password.ts'
 
 export type PasswordQueueOptions = {
@@ -14,11 +14,11 @@ export type PasswordQueueOptions = {
 
 /** All methods throw 'unavailable' when too many wait already. */
 export class PasswordQueue {
-  readonly #gate: Gate
+  readonly #gate: Semaphore
 
   constructor({ maxRunning = countPasswordThreads(), maxWaiting = 50 }: PasswordQueueOptions = {}) {
     const refusal = 'too many passwords are being checked'
-    this.#gate = new Gate({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
+    this.#gate = new Semaphore({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
   }
 
   /** A PHC string with a salt of its own. Throws 'invalid' for a password that is too short or too long. */
@@ -41,7 +41,7 @@ export class PasswordQueue {
     this.#gate.checkRoom()
   }
 
-  stats(): ReturnType<Gate['stats']> {
+  stats(): ReturnType<Semaphore['stats']> {
     return this.#gate.stats()
   }
 }

@@ -7,9 +7,9 @@ import type { LookupFunction } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { CustomFetch } from 'openid-client'
 import { AppError, errorChain } from '../../base/error.ts'
-import { Gate } from '../../base/gate.ts'
 import { unbracket } from '../../base/names/address-literal.ts'
 import type { FoundAddress, LookupOptions } from '../../base/names/name-resolver.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import { isOnThisMachine, type ProviderSettings } from './provider-settings.ts'
 
 export type OutgoingOptions = {
@@ -34,7 +34,7 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
   // One for all requests: each takes its time and memory outside of the heap.
   const secureContext = createSecureContext(provider.ca === undefined ? {} : { ca: provider.ca })
   const known = new Set([issuer.host, ...provider.hosts].map((host) => host.toLowerCase()))
-  const gate = new Gate({ maxRunning: 16, maxWaiting: 100, refusal: 'too many people sign in with this provider' })
+  const gate = new Semaphore({ maxRunning: 16, maxWaiting: 100, refusal: 'too many people sign in with this provider' })
 
   const findAddress = async (url: URL, signal: AbortSignal): Promise<FoundAddress> => {
     const host = unbracket(url.hostname)

@@ -4,7 +4,7 @@
 import * as openid from 'openid-client'
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
-import { FairGate } from '../../base/fair-gate.ts'
+import { FairSemaphore } from '../../base/fair-semaphore.ts'
 import type { Logger } from '../../base/log.ts'
 import { emailKey, parseEmail } from '../../model/email.ts'
 import { parsePersonName } from '../../model/person-name.ts'
@@ -62,7 +62,7 @@ export class ProviderClient {
   readonly settings: ProviderSettings
   readonly #options: ProviderClientOptions
   /** Who brings answers that the provider takes its time over must not keep others waiting. */
-  readonly #gate = new FairGate<string>({
+  readonly #gate = new FairSemaphore<string>({
     maxRunning: 16,
     maxRunningOfOne: 4,
     maxWaitingOfOne: 50,

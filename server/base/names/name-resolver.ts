@@ -7,7 +7,7 @@ import { isIP } from 'node:net'
 import process from 'node:process'
 import { type Clock, systemClock } from '../clock.ts'
 import { AppError } from '../error.ts'
-import { FairGate } from '../fair-gate.ts'
+import { FairSemaphore } from '../fair-semaphore.ts'
 import { isLocalhost, readAddressLiteral } from './address-literal.ts'
 import { parseHostsFile } from './hosts-file.ts'
 import { hasOtherSources, listCandidates, parseResolverSettings, type ResolverSettings } from './resolver-settings.ts'
@@ -61,9 +61,9 @@ export class NameResolver {
   readonly #servers: readonly string[] | undefined
   readonly #limits: NameResolverLimits
   readonly #asksSystem: boolean | undefined
-  readonly #gate: FairGate<number | undefined>
+  readonly #gate: FairSemaphore<number | undefined>
   /** The system holds a thread for each name, even past its deadline. */
-  readonly #systemGate: FairGate<number | undefined>
+  readonly #systemGate: FairSemaphore<number | undefined>
   readonly #hosts: WatchedFile<ReturnType<typeof parseHostsFile>>
   readonly #settings: WatchedFile<ResolverSettings>
   readonly #others: WatchedFile<boolean>
@@ -75,13 +75,18 @@ export class NameResolver {
     this.#asksSystem = asksSystem
     const { ofAccount, inAll, waitingOfAccount } = this.#limits
     const refusal = 'too many names are being looked up'
-    this.#gate = new FairGate({
+    this.#gate = new FairSemaphore({
       maxRunning: inAll,
       maxRunningOfOne: ofAccount,
       maxWaitingOfOne: waitingOfAccount,
       refusal,
     })
-    this.#systemGate = new FairGate({ maxRunning: 1, maxRunningOfOne: 1, maxWaitingOfOne: waitingOfAccount, refusal })
+    this.#systemGate = new FairSemaphore({
+      maxRunning: 1,
+      maxRunningOfOne: 1,
+      maxWaitingOfOne: waitingOfAccount,
+      refusal,
+    })
     const { hosts, resolver, switch: nameSwitch } = { ...systemFiles, ...files }
     this.#hosts = new WatchedFile(hosts, parseHostsFile, clock)
     this.#settings = new WatchedFile(resolver, (text) => parseResolverSettings(text, process.env), clock)

@@ -7,7 +7,7 @@ import { Log } from 'node-av/lib'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
 import { type ToldEnd, writeContainerMessage } from './container-protocol.ts'
 import { LibavContainer, type StreamPacket } from './libav-container.ts'
-import { Pace } from './pace.ts'
+import { Pacer } from './pacer.ts'
 import { TrackChoice } from './track-choice.ts'
 
 Log.setLevel(AV_LOG_QUIET)
@@ -25,7 +25,7 @@ const memoryWatch = setInterval(() => {
 
 const container = new LibavContainer(process.argv[2] as ContainerFormat, createInput())
 const choice = new TrackChoice(container)
-const pace = new Pace()
+const pace = new Pacer()
 await finish((await container.open()) ?? (await run()))
 
 async function finish(end: ToldEnd): Promise<void> {

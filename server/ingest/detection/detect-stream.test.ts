@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { createAddressGuard } from '../address-guard.ts'
-import { ConnectGate } from '../connect-gate.ts'
+import { ConnectLimiter } from '../connect-limiter.ts'
 import { audioVideoSdp, openScriptedCamera, type Script, type Sender, videoSdp } from '../scripted-camera.ts'
 import { SharedReads } from '../shared-reads.ts'
 import { type DetectStreamOptions, detectStream } from './detect-stream.ts'
@@ -20,7 +20,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
     clock: systemClock,
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),
-    gate: new ConnectGate(4),
+    gate: new ConnectLimiter(4),
     reads: new SharedReads(),
     signal: new AbortController().signal,
     ...options,

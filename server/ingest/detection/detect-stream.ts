@@ -14,7 +14,7 @@ import { type ConnectionLimits, defaultLimits, type LearnedStream, runCameraConn
 import { type CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../camera-error.ts'
 import { type CameraMemory, createCameraMemory } from '../camera-memory.ts'
 import { createCameraStats } from '../camera-stats.ts'
-import type { ConnectGate } from '../connect-gate.ts'
+import type { ConnectLimiter } from '../connect-limiter.ts'
 import type { SharedReads } from '../shared-reads.ts'
 import { StreamMeter, type StreamRates } from './stream-meter.ts'
 
@@ -60,7 +60,7 @@ export type DetectStreamOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
-  readonly gate: ConnectGate
+  readonly gate: ConnectLimiter
   readonly reads: SharedReads
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers: ContainerReader | undefined

@@ -6,8 +6,8 @@ import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
 import type { ConnectedOptions } from '../camera-connection.ts'
 import { CameraError, toCameraError } from '../camera-error.ts'
 import { withDeadline } from '../deadline.ts'
+import { FrameStream } from '../frame-stream.ts'
 import { describeLacking, FrameWatch, type Lacking } from '../frame-watch.ts'
-import { PictureStream } from '../picture-stream.ts'
 import { runContainerCamera } from './container-camera.ts'
 import { endOnThrow } from './end-on-throw.ts'
 import { describeHttpError, HttpClient } from './http-client.ts'
@@ -25,7 +25,7 @@ const unchangedMs = 5000
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
   const { url, address, credentials, clock, signal, limits, memory } = options
   using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
-  const pictures = new PictureStream({ ...options, runLimit: memory.runLimit })
+  const pictures = new FrameStream({ ...options, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
@@ -54,7 +54,7 @@ export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
 async function readPictures(
   response: IncomingMessage,
   options: ConnectedOptions,
-  pictures: PictureStream,
+  pictures: FrameStream,
 ): Promise<Uint8Array | undefined> {
   const { clock, signal, stats, limits, url } = options
   let last: Uint8Array | undefined
@@ -104,7 +104,7 @@ type Still = { readonly jpeg: Uint8Array; readonly response: IncomingMessage; re
 async function pollPicture(
   client: HttpClient,
   options: ConnectedOptions,
-  pictures: PictureStream,
+  pictures: FrameStream,
   first: Still,
 ): Promise<never> {
   const { clock, signal, limits } = options

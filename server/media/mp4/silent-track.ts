@@ -1,8 +1,8 @@
 // A track of silence beside pictures that were recorded without sound: for players, which want the same tracks all the time. ISO/IEC 14496-12
 // 8.2, 8.8.
 
-import { createSilence } from '../sound/silence.ts'
-import { createTranscodedFormat } from '../sound/sound-transcoder.ts'
+import { createSilence } from '../telephony/silence.ts'
+import { createTranscodedFormat } from '../telephony/sound-transcoder.ts'
 import { box, writeBoxes } from './box.ts'
 import { childBoxes } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'

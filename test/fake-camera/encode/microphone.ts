@@ -1,6 +1,6 @@
 // The camera's sound: beeps made and encoded block by block.
 
-import type { TelephoneCoding } from '../../../server/media/sound/telephone-coding.ts'
+import type { TelephoneCoding } from '../../../server/media/telephony/telephone-coding.ts'
 import { AudioEncoder, type SoundEncoder } from './audio-encoder.ts'
 import { createBeeps } from './beep.ts'
 import { TelephoneEncoder } from './telephone-encoder.ts'

@@ -11,8 +11,8 @@ import {
   Packet,
   Rational,
 } from 'node-av'
-import { aLawTable, muLawTable } from '../../../server/media/sound/g711.ts'
-import { bitsPerSample, type TelephoneCoding } from '../../../server/media/sound/telephone-coding.ts'
+import { aLawTable, muLawTable } from '../../../server/media/telephony/g711.ts'
+import { bitsPerSample, type TelephoneCoding } from '../../../server/media/telephony/telephone-coding.ts'
 import type { EncodedBlock, SoundEncoder } from './audio-encoder.ts'
 
 const sampleRate = 8000

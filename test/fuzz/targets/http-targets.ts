@@ -13,7 +13,7 @@ import { defaultLimits, runCameraConnection } from '../../../server/ingest/camer
 import { CameraError } from '../../../server/ingest/camera-error.ts'
 import { createCameraMemory } from '../../../server/ingest/camera-memory.ts'
 import { createCameraStats } from '../../../server/ingest/camera-stats.ts'
-import { ConnectGate } from '../../../server/ingest/connect-gate.ts'
+import { ConnectLimiter } from '../../../server/ingest/connect-limiter.ts'
 import { SharedReads } from '../../../server/ingest/shared-reads.ts'
 import { MjpegReader } from '../../../server/media/multipart/mjpeg-reader.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
@@ -138,7 +138,7 @@ export function createHttpTarget(): FuzzTarget {
         addressGuard: createAddressGuard({ allowLoopback: true }),
         clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 40, signal) },
         log: silentLogger,
-        gate: new ConnectGate(1),
+        gate: new ConnectLimiter(1),
         stats,
         reads: new SharedReads(),
         arrivalClock: new ArrivalClock(systemClock),

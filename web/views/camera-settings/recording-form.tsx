@@ -1,4 +1,4 @@
-// Turns recording of a camera on and off and sets how much is kept.
+// FairScheduler recording of a camera on and off and sets how much is kept.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,0 +1,91 @@
+// Looks after the certificate while the server runs: files that were replaced are shown from then on, a self-signed one that is
+// about to expire is made anew. What cannot be used is refused, and the one before goes on being shown.
+
+import { X509Certificate } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { AppError, errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { OwnIdentity } from './certificate.ts'
+
+const dayMs = 86_400_000
+const warnBeforeMs = 7 * dayMs
+
+export type CertificateReloaderOptions = {
+  /** What is shown now. */
+  readonly identity: OwnIdentity
+  /** What should be: from the operator's files, or our own, renewed if need be. */
+  readonly read: () => Promise<OwnIdentity>
+  /** New connections are to see this one. */
+  readonly show: (identity: OwnIdentity) => void
+  readonly intervalMs: number
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export class CertificateReloader {
+  readonly #options: CertificateReloaderOptions
+  #identity: OwnIdentity
+  /** What was said last, so that it is not said again every few seconds. */
+  #complaint: string | undefined
+  #warnedAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(options: CertificateReloaderOptions) {
+    this.#options = options
+    this.#identity = options.identity
+  }
+
+  get identity(): OwnIdentity {
+    return this.#identity
+  }
+
+  /** Ends when `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, intervalMs } = this.#options
+    while (!signal.aborted) {
+      await this.look()
+      await clock.sleep(intervalMs, signal).catch(() => {})
+    }
+  }
+
+  /** Once. Never rejects. */
+  async look(): Promise<void> {
+    const { read, show, log } = this.#options
+    try {
+      const found = await read()
+      if (found.cert !== this.#identity.cert || found.key !== this.#identity.key) {
+        this.#checkTime(found)
+        show(found)
+        this.#identity = found
+        log.info({ file: found.certFile, fingerprint: found.fingerprint }, 'the certificate was replaced')
+      }
+      this.#complaint = undefined
+    } catch (error) {
+      const reason = errorChain(error)
+      if (reason !== this.#complaint) log.error({ reason }, 'a new certificate cannot be used: the one before is kept')
+      this.#complaint = reason
+    }
+    this.#warnOfEnd()
+  }
+
+  #checkTime({ cert, certFile }: OwnIdentity): void {
+    const { validFromDate, validToDate } = new X509Certificate(cert)
+    const nowMs = this.#options.clock.nowMs()
+    if (nowMs >= validToDate.getTime()) {
+      throw new AppError('invalid', `the certificate ${certFile} ended on ${validToDate.toISOString()}`)
+    }
+    if (nowMs < validFromDate.getTime()) {
+      throw new AppError('invalid', `the certificate ${certFile} begins on ${validFromDate.toISOString()}`)
+    }
+  }
+
+  /** Once a day, in the last week and afterwards. */
+  #warnOfEnd(): void {
+    const { clock, log } = this.#options
+    const { cert, certFile: file } = this.#identity
+    const end = new X509Certificate(cert).validToDate
+    const nowMs = clock.nowMs()
+    if (nowMs < end.getTime() - warnBeforeMs || nowMs < this.#warnedAtMs + dayMs) return
+    this.#warnedAtMs = nowMs
+    log.warn({ file, ends: end.toISOString() }, 'the certificate ends soon, or has ended: put another into its place')
+  }
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { FairSemaphore } from './fair-semaphore.ts'
+
+function openGate(limits: { maxRunning: number; maxRunningOfOne?: number; maxWaitingOfOne?: number }) {
+  const gate = new FairSemaphore<string>({ maxRunningOfOne: 10, maxWaitingOfOne: 100, refusal: 'too many', ...limits })
+  const order: string[] = []
+  const ends: (() => void)[] = []
+  const enter = (key: string, signal?: AbortSignal) =>
+    gate.run(
+      key,
+      () => {
+        order.push(key)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      },
+      signal,
+    )
+  return { gate, order, enter, ends }
+}
+
+test('whoever asks for much waits for their own, and the others have their turns between', async () => {
+  const { gate, order, enter, ends } = openGate({ maxRunning: 1 })
+  const all = [...Array.from({ length: 5 }, () => enter('greedy')), enter('b'), enter('c'), enter('b')]
+  while (order.length < 8 || ends.length > 0) {
+    ends.shift()?.()
+    await turn()
+  }
+  await Promise.all(all)
+  assert.deepEqual(order.join(' '), 'greedy greedy b c greedy b greedy greedy')
+  assert.deepEqual(gate.stats(), { running: 0, waiting: 0, refused: 0 })
+})
+
+test('one party has no more than its share, nor a longer line, though there is room', async () => {
+  const { gate, order, enter, ends } = openGate({ maxRunning: 10, maxRunningOfOne: 2, maxWaitingOfOne: 1 })
+  const all = [enter('a'), enter('a'), enter('a')]
+  await assert.rejects(enter('a'), { kind: 'unavailable', message: 'too many' })
+  all.push(enter('b'))
+  assert.equal(order.join(' '), 'a a b')
+  assert.deepEqual(gate.stats(), { running: 3, waiting: 1, refused: 1 })
+  while (ends.length > 0) {
+    ends.shift()?.()
+    await turn()
+  }
+  await Promise.all(all)
+})
+
+test('whoever goes away while waiting takes nobody a place, and a failure gives its place back', async () => {
+  const { gate, order, enter, ends } = openGate({ maxRunning: 1 })
+  const gone = new AbortController()
+  const first = enter('a')
+  const second = enter('b', gone.signal)
+  const third = enter('c')
+  gone.abort(new Error('gone'))
+  await assert.rejects(second, /gone/)
+  await assert.rejects(enter('d', gone.signal), /gone/)
+  ends.shift()?.()
+  await first
+  await turn()
+  assert.equal(order.join(' '), 'a c')
+  ends.shift()?.()
+  await third
+  await assert.rejects(
+    gate.run('e', () => Promise.reject(new Error('no'))),
+    /no/,
+  )
+  assert.deepEqual(gate.stats(), { running: 0, waiting: 0, refused: 0 })
+})

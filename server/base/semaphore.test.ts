@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AppError } from './error.ts'
+import { Semaphore } from './semaphore.ts'
+
+test('only some run at once, the others in their order', async () => {
+  const gate = new Semaphore({ maxRunning: 2 })
+  const order: number[] = []
+  const finish: (() => void)[] = []
+  const run = (i: number) =>
+    gate.run(async () => {
+      order.push(i)
+      await new Promise<void>((resolve) => finish.push(resolve))
+      if (i === 1) throw new Error('failed')
+    })
+  const all = Promise.allSettled([0, 1, 2, 3].map(run))
+  await new Promise(setImmediate)
+  assert.deepEqual(order, [0, 1])
+  finish[1]!()
+  await new Promise(setImmediate)
+  assert.deepEqual(order, [0, 1, 2], 'one that fails makes room too')
+  for (let i = 0; i < 4; i++) {
+    finish.forEach((each) => {
+      each()
+    })
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(order, [0, 1, 2, 3])
+  assert.deepEqual(
+    (await all).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+})
+
+test('whoever comes when too many wait is refused at once, and counted', async () => {
+  const gate = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many pictures', retryAfterSeconds: 3 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const all = Promise.allSettled(Array.from({ length: 5 }, () => gate.run(() => promise)))
+  assert.deepEqual(gate.stats(), { running: 1, waiting: 2, refused: 2 })
+  assert.throws(() => gate.checkRoom(), { kind: 'unavailable', message: 'too many pictures', retryAfterSeconds: 3 })
+  resolve()
+  const refused = (await all).flatMap((one) => (one.status === 'rejected' ? [one.reason as AppError] : []))
+  assert.deepEqual(
+    refused.map(({ kind }) => kind),
+    ['unavailable', 'unavailable'],
+  )
+  assert.deepEqual(gate.stats(), { running: 0, waiting: 0, refused: 3 })
+})

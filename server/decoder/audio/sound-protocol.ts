@@ -1,0 +1,74 @@
+// The messages between a media worker and its sound process: big-endian, each behind its length in 4 bytes (message-stream.ts). Each chunk
+// is answered by one reply, in order.
+
+import { AppError } from '../../base/error.ts'
+import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
+
+export type SoundRequest =
+  | { readonly type: 'open'; readonly streamId: number; readonly coding: TelephoneCoding; readonly sampleRate: number }
+  /** As many samples as make one AAC block; `number` counts the chunks of a stream. */
+  | { readonly type: 'chunk'; readonly streamId: number; readonly number: number; readonly data: Uint8Array }
+  | { readonly type: 'close'; readonly streamId: number }
+
+export type SoundReply = {
+  readonly streamId: number
+  /** The chunk whose sound the block holds, an earlier one; undefined when no block is ready. */
+  readonly number: number | undefined
+  readonly data: Uint8Array
+}
+
+const types = ['open', 'chunk', 'close'] as const
+const requestHeadBytes = 9
+const replyHeadBytes = 8
+const noNumber = 0xffffffff
+
+/** The whole message in parts. */
+export function writeSoundRequest(request: SoundRequest): Uint8Array[] {
+  const data = request.type === 'chunk' ? request.data : new Uint8Array()
+  const head = new DataView(new ArrayBuffer(4 + requestHeadBytes))
+  head.setUint32(0, requestHeadBytes + data.length)
+  head.setUint8(4, types.indexOf(request.type))
+  head.setUint32(5, request.streamId)
+  if (request.type === 'chunk') head.setUint32(9, request.number)
+  if (request.type === 'open') {
+    head.setUint8(9, telephoneCodings.indexOf(request.coding))
+    head.setUint16(10, request.sampleRate)
+  }
+  return [new Uint8Array(head.buffer), data]
+}
+
+/** Throws 'corrupt'. The chunk shares the message's bytes. */
+export function parseSoundRequest(message: Uint8Array): SoundRequest {
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
+  const type = message.length >= requestHeadBytes ? types[view.getUint8(0)] : undefined
+  if (!type) throw new AppError('corrupt', `expected a request for sound, got ${message.length} bytes`)
+  const streamId = view.getUint32(1)
+  if (type === 'close') return { type, streamId }
+  if (type === 'chunk') {
+    return { type, streamId, number: view.getUint32(5), data: message.subarray(requestHeadBytes) }
+  }
+  const coding = telephoneCodings[view.getUint8(5)]
+  if (!coding) throw new AppError('corrupt', `expected a coding in the request, got ${view.getUint8(5)}`)
+  return { type, streamId, coding, sampleRate: view.getUint16(6) }
+}
+
+/** The whole message in parts. */
+export function writeSoundReply({ streamId, number = noNumber, data }: SoundReply): Uint8Array[] {
+  const head = new DataView(new ArrayBuffer(4 + replyHeadBytes))
+  head.setUint32(0, replyHeadBytes + data.length)
+  head.setUint32(4, streamId)
+  head.setUint32(8, number)
+  return [new Uint8Array(head.buffer), data]
+}
+
+/** Throws 'corrupt'. The block is a copy of its own. */
+export function parseSoundReply(message: Uint8Array): SoundReply {
+  if (message.length < replyHeadBytes) throw new AppError('corrupt', `expected a reply, got ${message.length} bytes`)
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
+  const number = view.getUint32(4)
+  return {
+    streamId: view.getUint32(0),
+    number: number === noNumber ? undefined : number,
+    data: new Uint8Array(message.subarray(replyHeadBytes)),
+  }
+}

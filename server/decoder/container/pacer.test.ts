@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Pacer } from './pacer.ts'
+
+/** When each of the pictures, 40 ms apart, is given, if they could all be had at once. */
+function play(pictures: number, mediaOf = (index: number) => index * 40): number[] {
+  const pace = new Pacer()
+  let nowMs = 1000
+  return Array.from({ length: pictures }, (_, i) => {
+    nowMs += pace.delayMs(mediaOf(i), nowMs)
+    return nowMs - 1000
+  })
+}
+
+test('a file passes at once for ten seconds, and at its own pace from then on', () => {
+  const times = play(1000)
+  assert.equal(times[250], 0)
+  assert.ok(Math.abs(times[999]! - (999 * 40 - 10_000)) < 100, `${times[999]}`)
+})
+
+test('a jump of the times is not waited for', () => {
+  assert.equal(play(100, (i) => (i < 50 ? i * 40 : 1e9 + i * 40)).at(-1), 0)
+  assert.equal(play(100, (i) => (i < 50 ? 1e9 + i * 40 : i * 40)).at(-1), 0)
+})
+
+test('who falls behind is not let ahead for it', () => {
+  const pace = new Pacer()
+  assert.equal(pace.delayMs(0, 0), 0)
+  assert.equal(pace.delayMs(40, 60_000), 0)
+  for (let at = 80; at <= 10_000; at += 40) assert.equal(pace.delayMs(at, 60_000), 0)
+  assert.ok(pace.delayMs(10_080, 60_000) > 0)
+})
+
+test('a live source whose clock is fast is never held back', () => {
+  const pace = new Pacer()
+  for (let at = 0; at < 100 * 3_600_000; at += 1000) assert.equal(pace.delayMs(at * 1.0005, at), 0)
+})

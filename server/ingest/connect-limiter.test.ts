@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { CameraError } from './camera-error.ts'
+import { ConnectLimiter, type ConnectPermit } from './connect-limiter.ts'
+
+const never = new AbortController().signal
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('so many at a time for each host, the others in turn', async () => {
+  const gate = new ConnectLimiter(2)
+  const order: string[] = []
+  const enter = async (name: string, host: string) => {
+    const permit = await gate.enter(host, never)
+    order.push(name)
+    return permit
+  }
+  const permits = ['a1', 'a2', 'a3', 'a4'].map((name) => enter(name, 'a'))
+  permits.push(enter('b1', 'b'))
+  await settled()
+  assert.deepEqual(order, ['a1', 'a2', 'b1'])
+  const first = await permits[0]!
+  first.release()
+  first.release()
+  await settled()
+  assert.deepEqual(order, ['a1', 'a2', 'b1', 'a3'])
+  ;(await permits[1]!).release()
+  await settled()
+  assert.equal(order.at(-1), 'a4')
+})
+
+test('a host that nobody answers at is told to all who wait, any other failure is one’s own', async () => {
+  const gate = new ConnectLimiter(1)
+  const first = await gate.enter('a', never)
+  const second = gate.enter('a', never)
+  first.release(new CameraError('camera_unreachable', 'closed'))
+  const permit = await second
+  const waiting = [gate.enter('a', never), gate.enter('a', never)]
+  const refusals = Promise.allSettled(waiting)
+  permit.release(new CameraError('camera_unreachable', 'nobody there', { isUnreachable: true }))
+  for (const refusal of await refusals) {
+    assert.ok(refusal.status === 'rejected' && refusal.reason.message === 'nobody there')
+  }
+  ;(await gate.enter('a', never)).release()
+})
+
+test('who leaves while waiting takes no place', async () => {
+  const gate = new ConnectLimiter(1)
+  const first = await gate.enter('a', never)
+  const leaving = new AbortController()
+  const second = assert.rejects(gate.enter('a', leaving.signal), /enough/)
+  const third = gate.enter('a', never)
+  leaving.abort(new Error('enough'))
+  await second
+  first.release()
+  ;(await third).release()
+  await assert.rejects(gate.enter('a', leaving.signal), /enough/)
+})
+
+test('whoever comes, leaves and fails: never more than allowed, and in the end all have had their turn', async () => {
+  const visitor = fc.record({
+    host: fc.constantFrom('a', 'b'),
+    leavesEarly: fc.boolean(),
+    failure: fc.constantFrom('none', 'own', 'own', 'host'),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(visitor, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (visitors, perHost) => {
+        const gate = new ConnectLimiter(perHost)
+        const inside = { a: 0, b: 0 }
+        const visits = visitors.map(async ({ host, leavesEarly, failure }) => {
+          const leaving = new AbortController()
+          if (leavesEarly) setImmediate(() => leaving.abort(new Error('left')))
+          let permit: ConnectPermit
+          try {
+            permit = await gate.enter(host as 'a', leaving.signal)
+          } catch {
+            return
+          }
+          inside[host as 'a']++
+          assert.ok(inside[host as 'a'] <= perHost)
+          await settled()
+          inside[host as 'a']--
+          const isUnreachable = failure === 'host'
+          permit.release(failure === 'none' ? undefined : new CameraError('camera_unreachable', 'x', { isUnreachable }))
+        })
+        await Promise.all(visits)
+        for (const host of ['a', 'b']) {
+          for (let i = 0; i < perHost; i++) await gate.enter(host, never)
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+})

@@ -1,0 +1,215 @@
+// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share a decode, and one
+// JPEG for each distinct size. Whoever wants many sizes has a few of them made with the others', and the rest after those.
+
+import type { Clock } from '../base/clock.ts'
+import { Notifier } from '../base/notifier.ts'
+import type { StreamFormat } from '../media/frame.ts'
+import { fitPicture, type PictureLimits, type PictureSize } from '../media/picture-size.ts'
+import type { LiveChunk } from './live-chunk.ts'
+import type { ChunkSink } from './shared-stream.ts'
+
+/** What LiveStreams needs of the picture decoder. */
+export type KeyFrameDecoder = {
+  /** One JPEG for each size, in order. Rejects with AppError 'corrupt' or 'unavailable'. */
+  decode(request: {
+    codec: StreamFormat['video']['codec']
+    config: Uint8Array
+    data: Uint8Array
+    sizes: PictureLimits[]
+    /** The camera: those take turns. */
+    source: number
+    /** Accounts that want one of the pictures: those take turns as well. May grow while it waits. */
+    viewers: ReadonlySet<number>
+  }): Promise<Uint8Array[]>
+}
+
+export type KeyFrame = {
+  readonly format: StreamFormat
+  readonly data: Uint8Array
+  readonly wallMs: number
+}
+
+/** Someone who will want pictures again: its size is made together with the others'. */
+export type ImageViewer = {
+  readonly limits: PictureLimits
+  /** The account; undefined for the server itself. */
+  readonly account: number | undefined
+  /** When the next picture may be sent, on the monotonic clock. */
+  dueMs: number
+}
+
+type Picture = {
+  readonly size: PictureSize
+  readonly jpeg: PromiseWithResolvers<Uint8Array>
+  /** Who wants it, or another picture of the same decode once that has been asked for. */
+  viewers: Set<number>
+}
+
+/** Pictures of one frame that were asked for in one turn of the event loop. */
+type Batch = { readonly frame: KeyFrame; readonly pictures: Picture[] }
+
+/** Sizes made at once: whoever wants one waits for no more than these, and those who want more have them made in the next decode. */
+const maxSizesPerDecode = 4
+/** Sizes that are made before they are asked for. */
+const maxSizesAhead = 16
+
+export class KeyFrameImages implements ChunkSink {
+  readonly viewers = new Set<ImageViewer>()
+  /** Rings when a key frame came and when the camera went away. */
+  readonly changed = new Notifier()
+  readonly #cameraId: number
+  readonly #decoder: KeyFrameDecoder
+  readonly #clock: Clock
+  #newest: KeyFrame | undefined
+  /** Pictures of `#newest`, by size. */
+  #pictures = new Map<string, Picture>()
+  #batch: Batch | undefined
+  #keyIntervalMs = 0
+  #isClosed = false
+
+  constructor(cameraId: number, decoder: KeyFrameDecoder, clock: Clock) {
+    this.#cameraId = cameraId
+    this.#decoder = decoder
+    this.#clock = clock
+  }
+
+  /** Undefined while the camera is away. */
+  get newest(): KeyFrame | undefined {
+    return this.#newest
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  push(piece: LiveChunk): void {
+    if (piece.kind === 'end') this.#replace(undefined)
+    else if (piece.kind === 'media' && piece.format) {
+      const before = this.#newest
+      // Given again after the subscription was renewed.
+      if (before?.wallMs === piece.wallMs && before.data.length === piece.data.length) return
+      this.#keyIntervalMs = before ? piece.wallMs - before.wallMs : 0
+      this.#replace({ format: piece.format, data: piece.data, wallMs: piece.wallMs })
+    }
+  }
+
+  /** What is known of the camera is old. */
+  forget(): void {
+    this.#replace(undefined)
+  }
+
+  /** The camera is gone for good: everyone who waits ends. */
+  close(): void {
+    this.#isClosed = true
+    this.#replace(undefined)
+  }
+
+  /** A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again. */
+  picture(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
+    const size = fitPicture(frame.format.video, limits)
+    if (isAsSent(frame, size)) return Promise.resolve(frame.data)
+    // A frame that is no longer the newest shares nothing: whoever wants it is alone.
+    if (frame !== this.#newest) return this.#decodeOne(frame, size, account)
+    const known = this.#pictures.get(keyOf(size))
+    if (known) {
+      if (account !== undefined) known.viewers.add(account)
+      return known.jpeg.promise
+    }
+    if (this.#batch?.frame !== frame) {
+      const batch: Batch = { frame, pictures: [] }
+      this.#batch = batch
+      queueMicrotask(() => this.#decodeBatch(batch))
+    }
+    return this.#want(this.#batch, size, account).jpeg.promise
+  }
+
+  #want(batch: Batch, size: PictureSize, account: number | undefined): Picture {
+    const viewers = new Set(account === undefined ? [] : [account])
+    const picture: Picture = { size, jpeg: Promise.withResolvers(), viewers }
+    picture.jpeg.promise.catch(() => {}) // made ahead for a viewer that may never ask
+    this.#pictures.set(keyOf(size), picture)
+    batch.pictures.push(picture)
+    return picture
+  }
+
+  #decodeBatch(batch: Batch): void {
+    if (this.#batch === batch) this.#batch = undefined
+    if (batch.frame === this.#newest) this.#wantAhead(batch)
+    const known = this.#pictures
+    const inTurn = takeTurns(batch.pictures)
+    for (let i = 0; i < inTurn.length; i += maxSizesPerDecode) {
+      const pictures = inTurn.slice(i, i + maxSizesPerDecode)
+      const viewers = new Set(pictures.flatMap((picture) => [...picture.viewers]))
+      for (const picture of pictures) picture.viewers = viewers
+      const sizes = pictures.map((picture) => picture.size)
+      this.#decode(batch.frame, sizes, viewers).then(
+        (jpegs) => {
+          for (const [index, picture] of pictures.entries()) picture.jpeg.resolve(jpegs[index]!)
+        },
+        (error: unknown) => {
+          for (const picture of pictures) {
+            known.delete(keyOf(picture.size))
+            picture.jpeg.reject(error)
+          }
+        },
+      )
+    }
+  }
+
+  /** The sizes of viewers who will ask for this same frame a little later, so that it is not decoded again for them. */
+  #wantAhead(batch: Batch): void {
+    const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
+    for (const viewer of this.viewers) {
+      if (viewer.dueMs > untilMs || batch.pictures.length >= maxSizesAhead) continue
+      const size = fitPicture(batch.frame.format.video, viewer.limits)
+      if (!isAsSent(batch.frame, size) && !this.#pictures.has(keyOf(size))) this.#want(batch, size, viewer.account)
+    }
+  }
+
+  async #decodeOne(frame: KeyFrame, size: PictureSize, account: number | undefined): Promise<Uint8Array> {
+    const [jpeg] = await this.#decode(frame, [size], new Set(account === undefined ? [] : [account]))
+    return jpeg!
+  }
+
+  #decode(frame: KeyFrame, sizes: readonly PictureSize[], viewers: ReadonlySet<number>): Promise<Uint8Array[]> {
+    const { codec, config, width, height } = frame.format.video
+    return this.#decoder.decode({
+      source: this.#cameraId,
+      viewers,
+      codec,
+      config,
+      data: frame.data,
+      // No limit where none is needed: pixels that are not square are then shown as large as they can be.
+      sizes: sizes.map((size) =>
+        size.width === width && size.height === height ? {} : { maxWidth: size.width, maxHeight: size.height },
+      ),
+    })
+  }
+
+  #replace(frame: KeyFrame | undefined): void {
+    this.#newest = frame
+    this.#pictures = new Map()
+    this.changed.ring()
+  }
+}
+
+/** First one picture of each account, then a second of each, and so on. */
+function takeTurns(pictures: readonly Picture[]): Picture[] {
+  const counts = new Map<number, number>()
+  const turns = new Map<Picture, number>()
+  for (const picture of pictures) {
+    const before = [...picture.viewers].map((account) => counts.get(account) ?? 0)
+    for (const account of picture.viewers) counts.set(account, (counts.get(account) ?? 0) + 1)
+    turns.set(picture, before.length === 0 ? 0 : Math.min(...before))
+  }
+  return pictures.toSorted((one, other) => turns.get(one)! - turns.get(other)!)
+}
+
+/** The picture of an mjpeg camera needs no decoder where it fits. */
+function isAsSent({ format: { video } }: KeyFrame, size: PictureSize): boolean {
+  return video.codec === 'mjpeg' && size.width === video.width && size.height === video.height
+}
+
+function keyOf({ width, height }: PictureSize): string {
+  return `${width}x${height}`
+}
