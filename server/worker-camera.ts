@@ -35,7 +35,7 @@ export type WorkerCameraOptions = {
   readonly log: Logger
   readonly addressGuard: AddressGuard
   /** Where the connections of the thread's cameras wait for their turn. */
-  readonly gate: ConnectLimiter
+  readonly connectLimiter: ConnectLimiter
   /** One for the whole thread. */
   readonly transcoder: SoundTranscoder
   readonly containers: ContainerReader
@@ -204,7 +204,7 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, scope, clock, log, addressGuard, gate, transcoder, containers, pool, reads, post } = this.#options
+    const { cameraId, scope, clock, log, addressGuard, connectLimiter, transcoder, containers, pool, reads, post } = this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -221,7 +221,7 @@ export class WorkerCamera {
         clock,
         log,
         addressGuard: guardFor(job.ownerId, addressGuard),
-        gate,
+        connectLimiter,
         demand: this.#demand,
         transcoder,
         containers,

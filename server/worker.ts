@@ -51,7 +51,7 @@ const addressGuard = createAddressGuard({
   ...settings.addressRules,
   lookupAll: (host, options) => names.lookup(host, options),
 })
-const gate = new ConnectLimiter(settings.connectsPerHost)
+const connectLimiter = new ConnectLimiter(settings.connectsPerHost)
 const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   archiveDir: settings.archiveDir,
   minFreeBytes: settings.minFreeBytes,
@@ -109,7 +109,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       clock,
       log,
       addressGuard,
-      gate,
+      connectLimiter,
       transcoder,
       containers,
       pool,
@@ -162,7 +162,7 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
   const { kind } = question
   switch (kind) {
     case 'stream':
-      return { kind, stream: await detectStream({ ...options, gate, reads, containers, target: question.target }) }
+      return { kind, stream: await detectStream({ ...options, connectLimiter, reads, containers, target: question.target }) }
     case 'onvif_devices':
       return {
         kind,

@@ -94,7 +94,7 @@ export function checkScopes({ scopes }: Caller, { all, or }: Endpoint['access'])
 
 /** As the hook, for requests that no endpoint answers: credentials are asked for, scopes are not. */
 export function createCallerCheck(options: AuthorizerOptions): (request: FastifyRequest) => Promise<void> {
-  const gate = createAuthorizer(options, { access: { all: [] } })
+  const authorize = createAuthorizer(options, { access: { all: [] } })
   return (request) =>
-    new Promise((resolve, reject) => gate(request, undefined, (error) => (error ? reject(error) : resolve())))
+    new Promise((resolve, reject) => authorize(request, undefined, (error) => (error ? reject(error) : resolve())))
 }

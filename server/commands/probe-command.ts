@@ -42,7 +42,7 @@ export const probeCommand: Command = {
         tellsAll: true,
       },
       ...look,
-      gate: new ConnectLimiter(1),
+      connectLimiter: new ConnectLimiter(1),
       reads: new SharedReads(),
     })
     const file = options.snapshot

@@ -27,7 +27,7 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly limits: ConnectionLimits
   /** What was learned of the camera in earlier connections. */
   readonly memory: CameraMemory
-  readonly gate: ConnectLimiter
+  readonly connectLimiter: ConnectLimiter
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers?: ContainerReader | undefined
   /** Told of what the camera offers, as soon as it is known. */
@@ -42,7 +42,7 @@ export type LearnedStream = {
 }
 
 /** What a protocol needs: the URL taken apart, and the address to connect to. */
-export type ConnectedOptions = Omit<CameraConnectionOptions, 'url' | 'addressGuard' | 'gate'> & {
+export type ConnectedOptions = Omit<CameraConnectionOptions, 'url' | 'addressGuard' | 'connectLimiter'> & {
   readonly url: CameraUrl
   readonly address: TestedAddress
   /** The camera has been asked for its pictures, and will send them. */
@@ -65,12 +65,12 @@ export const defaultLimits: ConnectionLimits = {
 }
 
 /** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
-export async function runCameraConnection({ addressGuard, gate, ...options }: CameraConnectionOptions): Promise<never> {
+export async function runCameraConnection({ addressGuard, connectLimiter, ...options }: CameraConnectionOptions): Promise<never> {
   const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
-  // Not known before it is resolved: others at the gate may find first that nobody answers.
+  // Not known before it is resolved: others at the connectLimiter may find first that nobody answers.
   options.memory.isPublic = false
-  const permit = await gate.enter(`${url.host}:${url.port}`, signal)
+  const permit = await connectLimiter.enter(`${url.host}:${url.port}`, signal)
   // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures have no other time
   // than that of their arrival.
   const endAttention = options.reads.attend()

@@ -53,7 +53,7 @@ export type RunCameraOptions = {
   /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
   readonly demand?: Demand
   /** Shared by all cameras of a thread; one of its own when missing. */
-  readonly gate?: ConnectLimiter
+  readonly connectLimiter?: ConnectLimiter
   /** Counted into; pass one to read it. */
   readonly stats?: CameraStats
   /** Shared by all cameras of a thread; of its own when missing. */
@@ -132,7 +132,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     pool,
     keepsDamaged,
     signal,
-    gate = new ConnectLimiter(1),
+    connectLimiter = new ConnectLimiter(1),
     tellsAll = () => true,
   } = options
   const { stats = createCameraStats(), reads = new SharedReads(), createRunId = randomUUID } = options
@@ -159,7 +159,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
           clock,
           log,
           addressGuard,
-          gate,
+          connectLimiter,
           stats,
           reads,
           arrivalClock,

@@ -8,10 +8,10 @@ const never = new AbortController().signal
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('so many at a time for each host, the others in turn', async () => {
-  const gate = new ConnectLimiter(2)
+  const connectLimiter = new ConnectLimiter(2)
   const order: string[] = []
   const enter = async (name: string, host: string) => {
-    const permit = await gate.enter(host, never)
+    const permit = await connectLimiter.enter(host, never)
     order.push(name)
     return permit
   }
@@ -30,31 +30,31 @@ test('so many at a time for each host, the others in turn', async () => {
 })
 
 test('a host that nobody answers at is told to all who wait, any other failure is one’s own', async () => {
-  const gate = new ConnectLimiter(1)
-  const first = await gate.enter('a', never)
-  const second = gate.enter('a', never)
+  const connectLimiter = new ConnectLimiter(1)
+  const first = await connectLimiter.enter('a', never)
+  const second = connectLimiter.enter('a', never)
   first.release(new CameraError('camera_unreachable', 'closed'))
   const permit = await second
-  const waiting = [gate.enter('a', never), gate.enter('a', never)]
+  const waiting = [connectLimiter.enter('a', never), connectLimiter.enter('a', never)]
   const refusals = Promise.allSettled(waiting)
   permit.release(new CameraError('camera_unreachable', 'nobody there', { isUnreachable: true }))
   for (const refusal of await refusals) {
     assert.ok(refusal.status === 'rejected' && refusal.reason.message === 'nobody there')
   }
-  ;(await gate.enter('a', never)).release()
+  ;(await connectLimiter.enter('a', never)).release()
 })
 
 test('who leaves while waiting takes no place', async () => {
-  const gate = new ConnectLimiter(1)
-  const first = await gate.enter('a', never)
+  const connectLimiter = new ConnectLimiter(1)
+  const first = await connectLimiter.enter('a', never)
   const leaving = new AbortController()
-  const second = assert.rejects(gate.enter('a', leaving.signal), /enough/)
-  const third = gate.enter('a', never)
+  const second = assert.rejects(connectLimiter.enter('a', leaving.signal), /enough/)
+  const third = connectLimiter.enter('a', never)
   leaving.abort(new Error('enough'))
   await second
   first.release()
   ;(await third).release()
-  await assert.rejects(gate.enter('a', leaving.signal), /enough/)
+  await assert.rejects(connectLimiter.enter('a', leaving.signal), /enough/)
 })
 
 test('whoever comes, leaves and fails: never more than allowed, and in the end all have had their turn', async () => {
@@ -68,14 +68,14 @@ test('whoever comes, leaves and fails: never more than allowed, and in the end a
       fc.array(visitor, { maxLength: 30 }),
       fc.integer({ min: 1, max: 3 }),
       async (visitors, perHost) => {
-        const gate = new ConnectLimiter(perHost)
+        const connectLimiter = new ConnectLimiter(perHost)
         const inside = { a: 0, b: 0 }
         const visits = visitors.map(async ({ host, leavesEarly, failure }) => {
           const leaving = new AbortController()
           if (leavesEarly) setImmediate(() => leaving.abort(new Error('left')))
           let permit: ConnectPermit
           try {
-            permit = await gate.enter(host as 'a', leaving.signal)
+            permit = await connectLimiter.enter(host as 'a', leaving.signal)
           } catch {
             return
           }
@@ -88,7 +88,7 @@ test('whoever comes, leaves and fails: never more than allowed, and in the end a
         })
         await Promise.all(visits)
         for (const host of ['a', 'b']) {
-          for (let i = 0; i < perHost; i++) await gate.enter(host, never)
+          for (let i = 0; i < perHost; i++) await connectLimiter.enter(host, never)
         }
       },
     ),

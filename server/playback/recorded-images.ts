@@ -45,7 +45,7 @@ const maxMaking = { inAll: 32, ofViewer: 4, ofCamera: 2 }
 /** Pictures that may wait, for one viewer: a wall of cameras at one moment. */
 const maxWaitingOfViewer = 64
 const refusal = 'too many pictures are asked for at once'
-/** What has passed the gate of its viewer is never too much for the next. */
+/** What has passed the semaphore of its viewer is never too much for the next. */
 const ofGate = { maxRunningOfOne: maxMaking.ofViewer, maxWaitingOfOne: maxMaking.ofViewer, refusal }
 
 const maxCacheBytes = 16 * 1024 * 1024
@@ -121,13 +121,13 @@ export class RecordedImages {
   /** Live pictures wait in the same queue of the decoder. */
   #makeInTurn(cameraId: number, place: Place, limits: PictureLimits, viewer: number): Promise<Uint8Array> {
     return this.#viewers.run(viewer, async () => {
-      const gate =
+      const semaphore =
         this.#making.get(cameraId) ?? new FairSemaphore<number>({ ...ofGate, maxRunning: maxMaking.ofCamera })
-      this.#making.set(cameraId, gate)
+      this.#making.set(cameraId, semaphore)
       try {
-        return await gate.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits, viewer)))
+        return await semaphore.run(viewer, () => this.#all.run(viewer, () => this.#make(place, limits, viewer)))
       } finally {
-        const { running, waiting } = gate.stats()
+        const { running, waiting } = semaphore.stats()
         if (running === 0 && waiting === 0) this.#making.delete(cameraId)
       }
     })

@@ -25,13 +25,13 @@ export type GuardedDisk = RecordingDisk & {
 export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptions): GuardedDisk {
   const { archiveDir, maxOperations, attend = () => () => {} } = options
   // A disk that hangs must not take all the threads that the process has for files.
-  const gate = new Semaphore({ maxRunning: maxOperations })
+  const semaphore = new Semaphore({ maxRunning: maxOperations })
   const space = new FreeSpaceGuard(options)
 
   const runAttended = async <T>(operation: () => Promise<T>): Promise<T> => {
     const endAttention = attend()
     try {
-      return await gate.run(operation)
+      return await semaphore.run(operation)
     } finally {
       endAttention()
     }
@@ -39,12 +39,12 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
 
   const guardFile = (file: RecordingFile): RecordingFile => ({
     write: (buffers, position) =>
-      gate.run(async () => {
+      semaphore.run(async () => {
         await space.reserve(buffers.reduce((sum, { length }) => sum + length, 0))
         await file.write(buffers, position)
       }),
     truncate: (bytes) => runAttended(() => file.truncate(bytes)),
-    sync: () => gate.run(() => file.sync()),
+    sync: () => semaphore.run(() => file.sync()),
     close: () => runAttended(() => file.close()),
   })
 
@@ -57,7 +57,7 @@ export function createGuardedDisk(disk: RecordingDisk, options: GuardedDiskOptio
         await space.reserve(fileBytes)
         return guardFile(await disk.createFile(path))
       }),
-    waiting: () => gate.stats().waiting,
+    waiting: () => semaphore.stats().waiting,
     removeFile: (path) => runAttended(() => disk.removeFile(path)),
     syncFolder: (path) => runAttended(() => disk.syncFolder(path)),
   }

@@ -14,35 +14,35 @@ export type PasswordQueueOptions = {
 
 /** All methods throw 'unavailable' when too many wait already. */
 export class PasswordQueue {
-  readonly #gate: Semaphore
+  readonly #semaphore: Semaphore
 
   constructor({ maxRunning = countPasswordThreads(), maxWaiting = 50 }: PasswordQueueOptions = {}) {
     const refusal = 'too many passwords are being checked'
-    this.#gate = new Semaphore({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
+    this.#semaphore = new Semaphore({ maxRunning, maxWaiting, refusal, retryAfterSeconds: 2 })
   }
 
   /** A PHC string with a salt of its own. Throws 'invalid' for a password that is too short or too long. */
   async hash(password: string): Promise<string> {
     checkPassword(password)
-    return this.#gate.run(() => hashAnyPassword(password))
+    return this.#semaphore.run(() => hashAnyPassword(password))
   }
 
   /** For a password that an older hash was made of: no rule is applied to it. */
   rehash(password: string): Promise<string> {
-    return this.#gate.run(() => hashAnyPassword(password))
+    return this.#semaphore.run(() => hashAnyPassword(password))
   }
 
   verify(passwordHash: string, password: string): Promise<boolean> {
-    return this.#gate.run(() => verifyPassword(passwordHash, password))
+    return this.#semaphore.run(() => verifyPassword(passwordHash, password))
   }
 
   /** Throws what `verify` would throw, for callers that have other work to do before. */
   checkRoom(): void {
-    this.#gate.checkRoom()
+    this.#semaphore.checkRoom()
   }
 
   stats(): ReturnType<Semaphore['stats']> {
-    return this.#gate.stats()
+    return this.#semaphore.stats()
   }
 }
 

@@ -62,7 +62,7 @@ export class ProviderClient {
   readonly settings: ProviderSettings
   readonly #options: ProviderClientOptions
   /** Who brings answers that the provider takes its time over must not keep others waiting. */
-  readonly #gate = new FairSemaphore<string>({
+  readonly #semaphore = new FairSemaphore<string>({
     maxRunning: 16,
     maxRunningOfOne: 4,
     maxWaitingOfOne: 50,
@@ -102,7 +102,7 @@ export class ProviderClient {
   /** `query`: what the browser came back with, from `ip`. Never throws. */
   async finish(query: URLSearchParams, challenge: Challenge, ip: string): Promise<Proof> {
     try {
-      return await this.#gate.run(addressBlock(ip), () => this.#prove(query, challenge))
+      return await this.#semaphore.run(addressBlock(ip), () => this.#prove(query, challenge))
     } catch (error) {
       this.#warn(error, 'an identity provider cannot be used')
       return { kind: 'unavailable' }

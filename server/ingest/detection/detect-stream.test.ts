@@ -20,7 +20,7 @@ function detect(url: string, { depth = 'stream', username, password, ...options 
     clock: systemClock,
     log: silentLogger,
     addressGuard: createAddressGuard({ allowLoopback: true }),
-    gate: new ConnectLimiter(4),
+    connectLimiter: new ConnectLimiter(4),
     reads: new SharedReads(),
     signal: new AbortController().signal,
     ...options,

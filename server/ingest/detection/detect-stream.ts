@@ -60,7 +60,7 @@ export type DetectStreamOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
-  readonly gate: ConnectLimiter
+  readonly connectLimiter: ConnectLimiter
   readonly reads: SharedReads
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers: ContainerReader | undefined
@@ -129,7 +129,7 @@ async function connect(
     target: { url, username, password = '' },
     clock,
     addressGuard,
-    gate,
+    connectLimiter,
     reads,
     containers,
     ...options
@@ -144,7 +144,7 @@ async function connect(
       url,
       credentials: username ? { username, password } : undefined,
       addressGuard,
-      gate,
+      connectLimiter,
       clock,
       log,
       reads,

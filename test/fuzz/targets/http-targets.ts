@@ -138,7 +138,7 @@ export function createHttpTarget(): FuzzTarget {
         addressGuard: createAddressGuard({ allowLoopback: true }),
         clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 40, signal) },
         log: silentLogger,
-        gate: new ConnectLimiter(1),
+        connectLimiter: new ConnectLimiter(1),
         stats,
         reads: new SharedReads(),
         arrivalClock: new ArrivalClock(systemClock),
