@@ -110,7 +110,7 @@ export const RecordedStream = Type.Object({
     speed: Type.String({
       format: 'uri',
       description:
-        'With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without sound.',
+        'With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without audio.',
     }),
   }),
 })

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 if (values.help) {
   console.log(`npm run audit -- [options]
 
-Cameras number every picture and stamp the true time in it. Faults of network, camera, clock, disk, process and sound are
+Cameras number every picture and stamp the true time in it. Faults of network, camera, clock, disk, process and audio are
 drawn from a seed; afterwards everything is played by HTTP. Each picture must be in the recording, once, at its time, or lie
 in a gap that is told with a right reason; and no gap may be told where pictures are recorded.
 

@@ -60,9 +60,9 @@ export function measure({
     counter('camera_freezes_total', 'Times without a picture for more than a second from a connected camera.', freezes),
     counter('camera_frozen_seconds_total', 'Total length of these freezes.', frozenMs / 1000),
     gauge('cameras_losing', 'Cameras that lost many packets or pictures in the last minute.', losing),
-    counter('sound_blocks_total', 'Blocks of AAC made of telephone sound.', sum('soundBlocks')),
-    counter('sound_dropped_total', 'Pieces of telephone sound that were not encoded.', sum('droppedSound')),
-    counter('sound_crashes_total', 'Times a process that encodes sound died.', sum('soundCrashes')),
+    counter('sound_blocks_total', 'Blocks of AAC made of telephone audio.', sum('audioBlocks')),
+    counter('sound_dropped_total', 'Pieces of telephone audio that were not encoded.', sum('droppedAudio')),
+    counter('sound_crashes_total', 'Times a process that encodes audio died.', sum('audioCrashes')),
     gauge(
       'worker_loop_delay_seconds',
       'Longest block of a media worker in the last seconds.',

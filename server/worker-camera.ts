@@ -21,7 +21,7 @@ import { KeyIntervals } from './ingest/key-intervals.ts'
 import type { SharedReads } from './ingest/shared-reads.ts'
 import type { ContainerReader } from './media/container/container-stream.ts'
 import type { FrameMemoryPool } from './media/frame-memory.ts'
-import type { SoundTranscoder } from './media/telephony/sound-transcoder.ts'
+import type { AudioTranscoder } from './media/telephony/audio-transcoder.ts'
 import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
@@ -37,7 +37,7 @@ export type WorkerCameraOptions = {
   /** Where the connections of the thread's cameras wait for their turn. */
   readonly connectLimiter: ConnectLimiter
   /** One for the whole thread. */
-  readonly transcoder: SoundTranscoder
+  readonly transcoder: AudioTranscoder
   readonly containers: ContainerReader
   /** Where the pictures of the thread's cameras lie. */
   readonly pool: FrameMemoryPool
@@ -204,7 +204,8 @@ export class WorkerCamera {
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, scope, clock, log, addressGuard, connectLimiter, transcoder, containers, pool, reads, post } = this.#options
+    const { cameraId, scope, clock, log, addressGuard, connectLimiter, transcoder, containers, pool, reads, post } =
+      this.#options
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -284,7 +285,7 @@ export class WorkerCamera {
 }
 
 /** What the metrics say of a worker that its cameras know. */
-type CameraSums = Omit<WorkerStats, 'loopDelayMs' | 'soundBlocks' | 'droppedSound' | 'soundCrashes'>
+type CameraSums = Omit<WorkerStats, 'loopDelayMs' | 'audioBlocks' | 'droppedAudio' | 'audioCrashes'>
 
 export function sumCameraStats(cameras: Iterable<WorkerCamera>): CameraSums {
   const sum = {

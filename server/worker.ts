@@ -9,7 +9,7 @@ import { createLogger } from './base/log.ts'
 import { NameResolver } from './base/names/name-resolver.ts'
 import { createRest } from './base/thread-rest.ts'
 import type { Answer, FromWorker, Question, ToWorker, WorkerStart } from './cameras/worker-protocol.ts'
-import { ProcessSoundTranscoder } from './decoder/audio/process-transcoder.ts'
+import { ProcessAudioTranscoder } from './decoder/audio/process-transcoder.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { createAddressGuard, guardFor } from './ingest/address-guard.ts'
@@ -39,7 +39,7 @@ const longRestMs = 60
 /** Of one live subscription, handed to the main thread and not yet taken there. */
 const maxUnackedBytes = 8 * 1024 * 1024
 
-/** Of a process that decodes sound or takes a container apart, beyond its runtime. */
+/** Of a process that decodes audio or takes a container apart, beyond its runtime. */
 const maxDecodingBytes = 512 * 1024 * 1024
 
 const settings = workerData as WorkerStart
@@ -67,7 +67,7 @@ const reads = new SharedReads({
   standstill: new Standstill(),
 })
 const decoding = { isolation: settings.isolation, memoryBytes: Math.min(settings.decodingBytes, maxDecodingBytes) }
-const transcoder = new ProcessSoundTranscoder({ clock, log, ...decoding })
+const transcoder = new ProcessAudioTranscoder({ clock, log, ...decoding })
 const containers = new ProcessContainerReader({ ...decoding, maxStreams: settings.containers })
 /** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
 const gopBudget = new ByteBudget(settings.groupBytes)
@@ -162,7 +162,10 @@ async function findAnswer(question: Question, signal: AbortSignal): Promise<Answ
   const { kind } = question
   switch (kind) {
     case 'stream':
-      return { kind, stream: await detectStream({ ...options, connectLimiter, reads, containers, target: question.target }) }
+      return {
+        kind,
+        stream: await detectStream({ ...options, connectLimiter, reads, containers, target: question.target }),
+      }
     case 'onvif_devices':
       return {
         kind,
@@ -237,11 +240,11 @@ port.on('message', (message: ToWorker) => {
 const loopDelay = monitorEventLoopDelay({ resolution: 20 })
 loopDelay.enable()
 const statsTimer = setInterval(() => {
-  const { blocks: soundBlocks, droppedChunks: droppedSound, crashes: soundCrashes } = transcoder.stats()
-  const sound = { soundBlocks, droppedSound, soundCrashes }
+  const { blocks: audioBlocks, droppedChunks: droppedAudio, crashes: audioCrashes } = transcoder.stats()
+  const audio = { audioBlocks, droppedAudio, audioCrashes }
   post({
     type: 'stats',
-    stats: { ...sumCameraStats(cameras.values()), ...sound, loopDelayMs: loopDelay.max / 1e6 },
+    stats: { ...sumCameraStats(cameras.values()), ...audio, loopDelayMs: loopDelay.max / 1e6 },
     cameras: [...cameras.values()].map((camera) => camera.counters()),
   })
   loopDelay.reset()

@@ -162,10 +162,10 @@ export class Catalog {
     return [...closed, ...fresh].sort(compareRecorded)
   }
 
-  /** Whether any of `listSegments` has a track of sound. */
-  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+  /** Whether any of `listSegments` has a track of audio. */
+  async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
     const isInMemory = this.#listInMemory(cameraId, startMs, endMs).some(({ codecs }) => codecs.includes(','))
-    return isInMemory || this.#rows.hasSound(cameraId, startMs, endMs)
+    return isInMemory || this.#rows.hasAudio(cameraId, startMs, endMs)
   }
 
   /** The segment as it is now, or undefined when there is none (any more). */

@@ -72,7 +72,7 @@ export class MemorySegmentRows implements SegmentRows {
     return segments.map((segment) => ({ ...segment, holes: listHoles(segment.fragments) }))
   }
 
-  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+  async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
     return (await this.listBetween(cameraId, startMs, endMs)).some(({ codecs }) => codecs.includes(','))
   }
 

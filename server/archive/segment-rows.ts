@@ -25,8 +25,8 @@ export type SegmentRows = {
   listBetween(cameraId: number, startMs: number, endMs: number): Promise<Segment[]>
   /** As `listBetween`, without the fragments. */
   listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]>
-  /** Whether one of `listBetween` has a track of sound. */
-  hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean>
+  /** Whether one of `listBetween` has a track of audio. */
+  hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean>
   find(id: number): Promise<Segment | undefined>
   /** Of closed footage. */
   findBounds(cameraId: number): Promise<FootageBounds | undefined>

@@ -52,7 +52,7 @@ export type WorkerSettings = {
   readonly nameServers: readonly string[] | undefined
   /** How many connections to one host and port a worker sets up at a time. */
   readonly connectsPerHost: number
-  /** Of the processes that take containers apart and encode sound. */
+  /** Of the processes that take containers apart and encode audio. */
   readonly isolation: Isolation
   /** Processes that take containers apart; what each process that decodes may take beyond its runtime. */
   readonly containers: number
@@ -167,10 +167,10 @@ export type WorkerStats = {
   readonly pendingBytes: number
   /** The longest that a recorder has been waiting for the disk, milliseconds. */
   readonly diskWaitMs: number
-  /** Blocks of AAC made of telephone sound, what was dropped of that, and how often its process was lost. */
-  readonly soundBlocks: number
-  readonly droppedSound: number
-  readonly soundCrashes: number
+  /** Blocks of AAC made of telephone audio, what was dropped of that, and how often its process was lost. */
+  readonly audioBlocks: number
+  readonly droppedAudio: number
+  readonly audioCrashes: number
   /** Longest time the worker's event loop was blocked since the last report, milliseconds. */
   readonly loopDelayMs: number
 }

@@ -77,7 +77,7 @@ function describe({ url, transport, video, audio, audio_problem, problem }: Omit
     ['Video', video && describeVideo(video)],
     ['Key frames', video?.key_frame_interval ? `every ${video.key_frame_interval} s` : null],
     ['Bit rate', video?.bit_rate ? `${(video.bit_rate / 1e6).toFixed(2)} Mbit/s` : null],
-    ['Sound', audio ? `${audio.codec}, ${audio.sample_rate} Hz, ${describeChannels(audio.channels)}` : audio_problem],
+    ['Audio', audio ? `${audio.codec}, ${audio.sample_rate} Hz, ${describeChannels(audio.channels)}` : audio_problem],
     ['Transport', transport && transportNames[transport]],
     ['Problem', problem && `${problem.detail} (${problem.code})`],
   ]

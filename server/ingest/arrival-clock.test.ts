@@ -148,7 +148,7 @@ for (const kind of ['rtp', 'jpeg'] as const) {
   })
 }
 
-test('sound has the time of its pictures after each step of the clock, silent or not', () => {
+test('audio has the time of its pictures after each step of the clock, silent or not', () => {
   const { time, clock, pass } = createSettableClock()
   const stats = createCameraStats()
   let worstMs = 0
@@ -186,5 +186,5 @@ test('sound has the time of its pictures after each step of the clock, silent or
   }
   assert.equal(runs, steps.length + 1)
   assert.ok(stats.audioFrames > 1000)
-  assert.ok(worstMs < 500, `sound is ${worstMs} ms off`)
+  assert.ok(worstMs < 500, `audio is ${worstMs} ms off`)
 })

@@ -15,7 +15,7 @@ type Scene = {
   reportErrorMs?: (index: number) => number
 }
 
-/** Plays picture and sound of the same moments; gives the error of the sound's place, in milliseconds, once a second. */
+/** Plays picture and audio of the same moments; gives the error of the audio's place, in milliseconds, once a second. */
 function play(scene: Scene): number[] {
   const { seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0, reportErrorMs } = scene
   const video = new WallClock()
@@ -43,12 +43,12 @@ function play(scene: Scene): number[] {
 
 const worst = (errors: number[]) => Math.max(...errors.map(Math.abs))
 
-test('without RTP-Info sound is placed by its arrival', () => {
+test('without RTP-Info audio is placed by its arrival', () => {
   assert.ok(worst(play({ seconds: 60 })) < 1)
   assert.ok(Math.abs(worst(play({ seconds: 60, audioDelayMs: 150 })) - 150) < 1)
 })
 
-test('with RTP-Info sound that is sent late is still in its place', () => {
+test('with RTP-Info audio that is sent late is still in its place', () => {
   assert.ok(worst(play({ seconds: 60, audioDelayMs: 150, isTold: true })) < 1)
 })
 
@@ -56,7 +56,7 @@ test('an RTP-Info that makes no sense is left aside', () => {
   assert.ok(worst(play({ seconds: 60, isTold: true, toldErrorMs: 50_000 })) < 1)
 })
 
-test('reports bring sound to its place and keep it there, without a jump', () => {
+test('reports bring audio to its place and keep it there, without a jump', () => {
   for (const isTold of [false, true]) {
     const errors = play({
       seconds: 600,
@@ -77,13 +77,13 @@ test('reports that contradict each other, or arrival, are left aside', () => {
   assert.ok(worst(play({ seconds: 60, reportErrorMs: () => 5000 })) < 1)
 })
 
-test('a sound crystal that is wrong does not drift away from the picture in six hours', () => {
+test('an audio crystal that is wrong does not drift away from the picture in six hours', () => {
   for (const isTold of [false, true]) {
     for (const audioPpm of [-150, 150]) assert.ok(worst(play({ seconds: 6 * 3600, audioPpm, isTold })) < 15)
   }
 })
 
-test('after a jump of the camera clock sound keeps its place beside the picture', () => {
+test('after a jump of the camera clock audio keeps its place beside the picture', () => {
   const video = new WallClock()
   const audio = new AudioClock(video)
   let ms = 0
@@ -94,7 +94,7 @@ test('after a jump of the camera clock sound keeps its place beside the picture'
       if (ms > 0) audio.beginRun(isNewClock)
       else audio.alignTo(7_000_000, 500_000 / 90)
     }
-    // The sound of this moment comes 150 ms later; the sound that comes now is older.
+    // The audio of this moment comes 150 ms later; the audio that comes now is older.
     const isPlaced = audio.map(7_000_000 + ms - 150 + audioJumpMs, startMs + ms)
     // With its first frame a jump may still be a stray one.
     if (isPlaced && !isFirst)

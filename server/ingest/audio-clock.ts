@@ -1,6 +1,6 @@
 // A camera's audio timestamps -> times on the axis of the video's run.
 //
-// Sound and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the answer to PLAY where it
+// Audio and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the answer to PLAY where it
 // makes sense, else by arrival; after that the difference of their drifts, as seen in arrival, is followed, and where the camera sends
 // reports of both, what they say.
 
@@ -13,7 +13,7 @@ const settleMs = 20_000
 const maxDisagreementMs = 2000
 /** Two reports in a row that agree are believed; cameras that send nonsense do not repeat it. */
 const sameMs = 50
-/** Sound is moved to where reports have it by so much of the time that passes: nobody hears it. */
+/** Audio is moved to where reports have it by so much of the time that passes: nobody hears it. */
 const reportSlew = 0.05
 
 export class AudioClock {
@@ -23,7 +23,7 @@ export class AudioClock {
   #follower = new OffsetFollower()
   /** Audio minus video media time at the same moment, told by the camera; undefined when not known. */
   #toldMs: number | undefined
-  /** What the camera told minus what arrival says: how much later than pictures the camera sends its sound. */
+  /** What the camera told minus what arrival says: how much later than pictures the camera sends its audio. */
   #correctionMs = 0
   /** As `#toldMs`, by the last report; and what is believed of reports. */
   #lastReportedMs: number | undefined
@@ -34,7 +34,7 @@ export class AudioClock {
     this.#video = video
   }
 
-  /** RTP-Info: the moment that is `audioMs` in sound is `videoMs` in pictures, in media milliseconds. Before the first `map`. */
+  /** RTP-Info: the moment that is `audioMs` in audio is `videoMs` in pictures, in media milliseconds. Before the first `map`. */
   alignTo(audioMs: number, videoMs: number): void {
     this.#toldMs = audioMs - videoMs
   }
@@ -49,7 +49,7 @@ export class AudioClock {
 
   /**
    * A new run began. `isNewClock`: the video's clock was fitted anew, so the timestamps the camera told of no longer hold; how
-   * late it sends its sound still does.
+   * late it sends its audio still does.
    */
   beginRun(isNewClock: boolean): void {
     this.pts90k = Number.NEGATIVE_INFINITY

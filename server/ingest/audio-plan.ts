@@ -1,4 +1,4 @@
-// Which sound of a session description we take, and what must be known of it before its first packet.
+// Which audio of a session description we take, and what must be known of it before its first packet.
 
 import { AppError } from '../base/error.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../media/aac/audio-specific-config.ts'
@@ -6,8 +6,8 @@ import { type AacHeaderSizes, parseAacHeaderSizes } from '../media/aac/depacketi
 import type { AudioFormat } from '../media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
 import type { Sdp, SdpMedia, SdpPayload } from '../media/sdp/sdp.ts'
+import { type AudioSource, createTranscodedFormat } from '../media/telephony/audio-transcoder.ts'
 import { createSilence } from '../media/telephony/silence.ts'
-import { createTranscodedFormat, type SoundSource } from '../media/telephony/sound-transcoder.ts'
 import { type TelephoneCoding, telephoneCodings } from '../media/telephony/telephone-coding.ts'
 import { listEncodings } from './video-plan.ts'
 
@@ -18,7 +18,7 @@ export type AudioCoding =
   /** A payload is a block: from containers, which keep them whole. */
   | { readonly kind: 'block' }
   /** Turned into AAC before it reaches the hub. */
-  | { readonly kind: 'telephone'; readonly source: SoundSource }
+  | { readonly kind: 'telephone'; readonly source: AudioSource }
 
 export type AudioPlan = {
   readonly payloadType: number
@@ -34,7 +34,7 @@ export type AudioPlan = {
 
 export type PlannedAudio = {
   readonly audio: AudioPlan | undefined
-  /** Why there is no sound although the camera offers some; undefined when all is well. */
+  /** Why there is no audio although the camera offers some; undefined when all is well. */
   readonly audioProblem: string | undefined
 }
 
@@ -50,7 +50,7 @@ const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
 export function planAudio(sdp: Sdp): PlannedAudio {
   const offered = sdp.media.filter((media) => media.type === 'audio' && media.isOffered)
   if (offered.length === 0) return { audio: undefined, audioProblem: undefined }
-  let audioProblem = `${listEncodings(offered)} sound is not supported`
+  let audioProblem = `${listEncodings(offered)} audio is not supported`
   for (const [encoding, plan] of planners) {
     for (const media of offered) {
       const payload = media.payloads.find((each) => each.encoding.toUpperCase() === encoding)
@@ -84,7 +84,7 @@ export function createAacFormat(config: Uint8Array): AudioFormat {
   const { sampleRate, channels } = asc
   const codecString = aacCodecString(asc)
   const format: AudioFormat = { codec: 'aac', sampleRate, channels, config, codecString }
-  if (!createSilence(format)) throw new AppError('invalid', `AAC sound of kind ${codecString} is not supported`)
+  if (!createSilence(format)) throw new AppError('invalid', `AAC audio of kind ${codecString} is not supported`)
   return format
 }
 
@@ -105,7 +105,7 @@ function planTelephone(coding: TelephoneCoding): Planner {
   return (media, { payloadType, clockRate, channels }) => {
     const sampleRate = clockRate || 8000
     if ((sampleRate !== 8000 && sampleRate !== 16_000) || channels !== 1) {
-      throw new AppError('invalid', `${coding.toUpperCase()} sound of ${sampleRate} Hz × ${channels} is not supported`)
+      throw new AppError('invalid', `${coding.toUpperCase()} audio of ${sampleRate} Hz × ${channels} is not supported`)
     }
     return {
       payloadType,

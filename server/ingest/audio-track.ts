@@ -1,10 +1,10 @@
-// The sound of one session: packets in, blocks with their times on the axis of the video's run out.
+// The audio of one session: packets in, blocks with their times on the axis of the video's run out.
 
 import { AacDepacketizer } from '../media/aac/depacketizer.ts'
 import type { Frame } from '../media/frame.ts'
 import { opusPacketSamples } from '../media/opus/opus-packet.ts'
-import { SoundChunker } from '../media/telephony/sound-chunker.ts'
-import type { SoundSink, SoundSource, SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
+import { AudioChunker } from '../media/telephony/audio-chunker.ts'
+import type { AudioSink, AudioSource, AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioClock } from './audio-clock.ts'
 import type { AudioPlan } from './audio-plan.ts'
@@ -16,12 +16,12 @@ export type AudioTrackOptions = {
   readonly plan: AudioPlan
   readonly stats: CameraStats
   readonly arrivalClock: ArrivalClock
-  /** Of the video: sound is put on its axis. */
+  /** Of the video: audio is put on its axis. */
   readonly videoClock: WallClock
   /** A raw video timestamp of RTP-Info, in media milliseconds. */
   readonly toVideoMs: (timestamp: number) => number
-  /** For telephone sound; without, there is none. */
-  readonly transcoder?: SoundTranscoder | undefined
+  /** For telephone audio; without, there is none. */
+  readonly transcoder?: AudioTranscoder | undefined
   onBlock(frame: Frame): void
 }
 
@@ -43,7 +43,7 @@ export class AudioTrack {
   readonly #options: AudioTrackOptions
   readonly #clock: AudioClock
   readonly #reader: Reader
-  #transcoded: SoundSink<BlockTime> | undefined
+  #transcoded: AudioSink<BlockTime> | undefined
   /** Counts the runs; 0 before the first. */
   #run = 0
   /** When the packet being read came. */
@@ -132,12 +132,12 @@ export class AudioTrack {
   }
 
   /** RFC 3551 4.5: a payload is so many samples. They go away to be encoded, and come back a little later. */
-  #createTelephoneReader(source: SoundSource): Reader {
+  #createTelephoneReader(source: AudioSource): Reader {
     const { transcoder } = this.#options
     this.#transcoded = transcoder?.open<BlockTime>(source, (data, { pts90k, wallMs, run }) => {
       if (run === this.#run) this.#publish(data, pts90k, wallMs)
     })
-    const chunker = new SoundChunker(source, (chunk, pts90k) =>
+    const chunker = new AudioChunker(source, (chunk, pts90k) =>
       this.#transcoded?.push(chunk, { pts90k, wallMs: this.#clock.wallMs, run: this.#run }),
     )
     return {

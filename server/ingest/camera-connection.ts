@@ -65,7 +65,11 @@ export const defaultLimits: ConnectionLimits = {
 }
 
 /** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
-export async function runCameraConnection({ addressGuard, connectLimiter, ...options }: CameraConnectionOptions): Promise<never> {
+export async function runCameraConnection({
+  addressGuard,
+  connectLimiter,
+  ...options
+}: CameraConnectionOptions): Promise<never> {
   const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
   // Not known before it is resolved: others at the connectLimiter may find first that nobody answers.

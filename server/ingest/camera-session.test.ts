@@ -17,7 +17,7 @@ function sendPictures(sender: Sender, count: number, first = 1_000_000): void {
   for (let i = 0; i < count; i++) sender.picture(first + i * 3600, i % 5 === 0)
 }
 
-test('a camera with sound becomes a run; stopping ends it and the camera is told', async () => {
+test('a camera with audio becomes a run; stopping ends it and the camera is told', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     answer: ({ method, url }) =>
@@ -26,9 +26,9 @@ test('a camera with sound becomes a run; stopping ends it and the camera is told
         : undefined,
     play: (sender) => {
       sendPictures(sender, 2)
-      sender.sound(48_000 + 480)
+      sender.audio(48_000 + 480)
       for (let i = 2; i < 6; i++) sender.picture(1_000_000 + i * 3600, i === 5)
-      sender.sound(48_000 + 480 + 2048)
+      sender.audio(48_000 + 480 + 2048)
       sender.picture(1_000_000 + 6 * 3600, false)
     },
   })
@@ -54,7 +54,7 @@ test('a camera with sound becomes a run; stopping ends it and the camera is told
   assert.ok(stats.receivedBytes > 21_000)
 })
 
-test('a camera that refuses its sound is watched without', async () => {
+test('a camera that refuses its audio is watched without', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     answer: ({ method, url }) => (method === 'SETUP' && url.endsWith('track2') ? { status: 455 } : undefined),

@@ -9,7 +9,7 @@ import type { Logger } from '../base/log.ts'
 import type { HubItem } from '../hub/hub-item.ts'
 import type { ContainerReader } from '../media/container/container-stream.ts'
 import type { FrameMemoryPool } from '../media/frame-memory.ts'
-import type { SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
+import type { AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { type ConnectionLimits, defaultLimits, runCameraConnection } from './camera-connection.ts'
@@ -44,8 +44,8 @@ export type RunCameraOptions = {
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
-  /** For sound that browsers don't play; without, it is left out. */
-  readonly transcoder?: SoundTranscoder | undefined
+  /** For audio that browsers don't play; without, it is left out. */
+  readonly transcoder?: AudioTranscoder | undefined
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers?: ContainerReader | undefined
   /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */

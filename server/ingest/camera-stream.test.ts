@@ -7,14 +7,14 @@ import type { Frame } from '../media/frame.ts'
 import { packetizeH264 } from '../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../media/rtp/rtp-header.ts'
 import { parseSdp } from '../media/sdp/parse-sdp.ts'
-import type { SoundSink, SoundSource, SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
+import type { AudioSink, AudioSource, AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import { ArrivalClock } from './arrival-clock.ts'
 import { createCameraStats } from './camera-stats.ts'
 import { CameraStream } from './camera-stream.ts'
 import { audioVideoSdp, samplePps, sampleSps, videoSdp } from './scripted-camera.ts'
 import { planStreams } from './stream-plan.ts'
 
-function open({ sdp = audioVideoSdp, transcoder }: { sdp?: string; transcoder?: SoundTranscoder } = {}) {
+function open({ sdp = audioVideoSdp, transcoder }: { sdp?: string; transcoder?: AudioTranscoder } = {}) {
   const time = { ms: 1_700_000_000_000 }
   const items: HubItem[] = []
   const stats = createCameraStats()
@@ -58,7 +58,7 @@ function checkItems(items: readonly HubItem[]): void {
 }
 
 const step = fc.record({
-  kind: fc.constantFrom('inter', 'inter', 'inter', 'key', 'other size', 'sound', 'garbage', 'video garbage'),
+  kind: fc.constantFrom('inter', 'inter', 'inter', 'key', 'other size', 'audio', 'garbage', 'video garbage'),
   ms: fc.oneof(fc.constant(40), fc.constant(40), fc.integer({ min: 0, max: 15_000 })),
   jump: fc.oneof(fc.constant(0), fc.constant(0), fc.constant(0), fc.integer()),
   isLost: fc.constantFrom(false, false, false, false, true),
@@ -90,7 +90,7 @@ test('whatever packets come, readers get whole runs: a start, a key frame, times
           stream.takeAudioPacket(garbage, 0, garbage.length)
         } else if (kind === 'video garbage') {
           sendVideo(garbage, garbage.length % 2 === 0, false)
-        } else if (kind === 'sound') {
+        } else if (kind === 'audio') {
           const fields = { payloadType: 97, isMarked: true, sequence: sequence.audio++ & 0xffff, ssrc: 2 }
           const timestamp = Math.round((time.ms * 48 + jump) % 2 ** 32) >>> 0
           const packet = writeRtpPacket({ ...fields, timestamp }, packetizeAac([Uint8Array.of(1), Uint8Array.of(2)]))
@@ -113,10 +113,10 @@ test('whatever packets come, readers get whole runs: a start, a key frame, times
   )
 })
 
-/** A camera of 25 pictures a second, a key frame each second, that sends sound while `hasSound` says so. */
+/** A camera of 25 pictures a second, a key frame each second, that sends audio while `hasAudio` says so. */
 function play(
   seconds: number,
-  hasSound: (second: number) => boolean,
+  hasAudio: (second: number) => boolean,
   options: Parameters<typeof open>[0] & { onSecond?: (second: number) => void } = {},
 ) {
   const { time, items, stats, stream } = open(options)
@@ -135,7 +135,7 @@ function play(
       const packet = writeRtpPacket(fields, payload)
       stream.takeVideoPacket(packet, 0, packet.length)
     }
-    if (!hasSound(i / 25)) continue
+    if (!hasAudio(i / 25)) continue
     const first = isTelephone ? i : Math.ceil((i * 1920) / 1024)
     const end = isTelephone ? i + 1 : Math.ceil(((i + 1) * 1920) / 1024)
     for (let block = first; block < end; block++) {
@@ -149,7 +149,7 @@ function play(
   }
   checkItems(items)
   const runs = items.flatMap((item, at) =>
-    item.kind === 'start' ? [{ hasSound: item.format.audio !== undefined, at }] : [],
+    item.kind === 'start' ? [{ hasAudio: item.format.audio !== undefined, at }] : [],
   )
   const startsOf = (run: { at: number }) =>
     items[run.at + 1]!.kind === 'video' ? (items[run.at + 1] as Frame).wallMs : -1
@@ -161,10 +161,10 @@ function play(
   }
 }
 
-/** Of the only run, which has sound: whether each second of it is silence alone, which has other bytes than what the camera sends. */
+/** Of the only run, which has audio: whether each second of it is silence alone, which has other bytes than what the camera sends. */
 function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   assert.deepEqual(
-    runs.map(({ hasSound, second }) => [hasSound, second]),
+    runs.map(({ hasAudio, second }) => [hasAudio, second]),
     [[true, 0]],
   )
   const { format } = items[0] as Extract<HubItem, { kind: 'start' }>
@@ -183,31 +183,31 @@ function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   )
 }
 
-test('sound that is half a second late at the beginning is part of the one run there is', () => {
+test('audio that is half a second late at the beginning is part of the one run there is', () => {
   const played = play(5, (second) => second >= 0.5)
   assert.deepEqual(secondsOf(played), [false, false, false, false])
   assert.equal(played.stats.videoFrames, 5 * 25)
 })
 
-test('a camera that offers sound and sends none has a track of silence', () => {
+test('a camera that offers audio and sends none has a track of silence', () => {
   assert.deepEqual(secondsOf(play(4, () => false)), [true, true, true])
 })
 
-test('sound that comes late, goes and comes back begins no run', () => {
-  const hasSound = (second: number) => (second >= 4 && second < 8) || second >= 25
-  const played = play(31, hasSound)
+test('audio that comes late, goes and comes back begins no run', () => {
+  const hasAudio = (second: number) => (second >= 4 && second < 8) || second >= 25
+  const played = play(31, hasAudio)
   assert.deepEqual(
     secondsOf(played),
-    Array.from({ length: 30 }, (_, second) => !hasSound(second)),
+    Array.from({ length: 30 }, (_, second) => !hasAudio(second)),
   )
   assert.equal(played.stats.videoFrames, 31 * 25)
   assert.ok(
     Math.abs(played.stats.audioFrames - (10 * 48_000) / 1024) <= 2,
-    'silence is not counted as sound of the camera',
+    'silence is not counted as audio of the camera',
   )
 })
 
-test('when a session ends, sound ends with the picture', () => {
+test('when a session ends, audio ends with the picture', () => {
   const { items, stream } = play(3, () => true)
   stream[Symbol.dispose]()
   const { pts90k: picture90k } = items.findLast(({ kind }) => kind === 'video') as Frame
@@ -217,9 +217,9 @@ test('when a session ends, sound ends with the picture', () => {
 })
 
 /** Encodes by giving back the first byte of each chunk, three chunks late; and can be down. */
-class FakeTranscoder implements SoundTranscoder {
+class FakeTranscoder implements AudioTranscoder {
   isAvailable = true
-  open<Tag>(_: SoundSource, onBlock: (data: Uint8Array, tag: Tag) => void): SoundSink<Tag> {
+  open<Tag>(_: AudioSource, onBlock: (data: Uint8Array, tag: Tag) => void): AudioSink<Tag> {
     const waiting: { data: Uint8Array; tag: Tag }[] = []
     return {
       push: (chunk, tag) => {
@@ -236,10 +236,10 @@ class FakeTranscoder implements SoundTranscoder {
 
 const telephoneSdp = `${videoSdp}m=audio 0 RTP/AVP 0\na=control:track2\n`
 
-test('telephone sound comes back as AAC, each block at the time of its samples', () => {
+test('telephone audio comes back as AAC, each block at the time of its samples', () => {
   const { runs, items, stats } = play(10, () => true, { sdp: telephoneSdp, transcoder: new FakeTranscoder() })
   assert.deepEqual(
-    runs.map(({ hasSound }) => hasSound),
+    runs.map(({ hasAudio }) => hasAudio),
     [true],
   )
   const { format } = items[0] as Extract<HubItem, { kind: 'start' }>
@@ -253,11 +253,11 @@ test('telephone sound comes back as AAC, each block at the time of its samples',
   for (const { data, pts90k } of settled) {
     const packet = data[0]! + (pts90k / 3600 - data[0]! > 128 ? 256 : 0)
     const lateMs = pts90k / 90 - packet * 40
-    assert.ok(lateMs > -10 && lateMs < 85, `the sound of packet ${packet} is ${lateMs} ms late`)
+    assert.ok(lateMs > -10 && lateMs < 85, `the audio of packet ${packet} is ${lateMs} ms late`)
   }
 })
 
-test('while sound cannot be encoded the camera is watched with silence', () => {
+test('while audio cannot be encoded the camera is watched with silence', () => {
   const transcoder = new FakeTranscoder()
   const onSecond = (second: number) => {
     transcoder.isAvailable = second < 5 || second >= 12
@@ -270,7 +270,7 @@ test('while sound cannot be encoded the camera is watched with silence', () => {
   assert.equal(played.stats.videoFrames, 17 * 25, 'no picture is missing')
   const without = play(3, () => true, { sdp: telephoneSdp })
   assert.deepEqual(
-    without.runs.map(({ hasSound }) => hasSound),
+    without.runs.map(({ hasAudio }) => hasAudio),
     [false],
   )
 })

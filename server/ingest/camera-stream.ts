@@ -3,8 +3,8 @@
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
 import type { FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
+import type { AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import { createSilence } from '../media/telephony/silence.ts'
-import type { SoundTranscoder } from '../media/telephony/sound-transcoder.ts'
 import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
@@ -34,8 +34,8 @@ export type CameraStreamOptions = {
   readonly reads?: { sinceStandstillMs(): number } | undefined
   /** Shared by all connections of the camera. Default: a limit of its own. */
   readonly runLimit?: RunLimit | undefined
-  /** For sound that browsers don't play; without, it is left out. */
-  readonly transcoder?: SoundTranscoder | undefined
+  /** For audio that browsers don't play; without, it is left out. */
+  readonly transcoder?: AudioTranscoder | undefined
   /** Where pictures lie; without, memory is used once. */
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
@@ -64,7 +64,7 @@ export class CameraStream implements Disposable {
   /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
   #markedMs = 0
   #markedTimestamp = Number.NaN
-  /** For a camera with sound: gives every run a sound track without holes. */
+  /** For a camera with audio: gives every run an audio track without holes. */
   readonly #filler: SilenceFiller | undefined
   readonly #backlog = new FrameBacklog()
   readonly #missing = new MissingFrames()

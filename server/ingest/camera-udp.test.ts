@@ -28,14 +28,14 @@ function play(sender: Sender, count: number, send = (packet: Uint8Array) => send
 
 const bye = Uint8Array.of(0x81, 203, 0, 1, 0, 0, 0, 7)
 
-test('a camera that refuses TCP is watched by datagrams, picture and sound, and told what arrives', async () => {
+test('a camera that refuses TCP is watched by datagrams, picture and audio, and told what arrives', async () => {
   await using camera = await openScriptedCamera({
     sdp: audioVideoSdp,
     udp: 'only',
     play: (sender) => {
       play(sender, 30)
       sender.socket.setTimeout(0)
-      setTimeout(() => sender.sound(48_000), 20)
+      setTimeout(() => sender.audio(48_000), 20)
     },
   })
   const isDone = (items: HubItem[]) => timesOf(items, 'video').length >= 29 && timesOf(items, 'audio').length >= 2

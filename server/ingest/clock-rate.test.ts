@@ -173,7 +173,7 @@ test('pictures that the stream reorders keep their order and distances at a meas
   assert.ok(Math.min(...steps) > 80 * 90 * 0.9 && Math.max(...steps) < 80 * 90 * 1.1)
 })
 
-test('sound stays with pictures that are stamped at a wrong rate, with and without reports of the camera', () => {
+test('audio stays with pictures that are stamped at a wrong rate, with and without reports of the camera', () => {
   for (const real of [12.5, 40]) {
     for (const hasReports of [false, true]) {
       const video = new WallClock()

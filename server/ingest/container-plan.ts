@@ -6,7 +6,7 @@ import { parseAvcConfig } from '../media/h264/avc-config.ts'
 import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
 import { listAnnexBNalUnits, listSizedNalUnits } from '../media/nal/nal-units.ts'
 import { opusSampleRate, writeOpusConfig } from '../media/opus/opus-packet.ts'
-import { createTranscodedFormat } from '../media/telephony/sound-transcoder.ts'
+import { createTranscodedFormat } from '../media/telephony/audio-transcoder.ts'
 import { type AudioPlan, createAacFormat, type PlannedAudio } from './audio-plan.ts'
 import { CameraError } from './camera-error.ts'
 import type { StreamPlan } from './stream-plan.ts'
@@ -83,7 +83,7 @@ function planAudio(audio: ContainerAudio | undefined): PlannedAudio {
   try {
     const plan = planCoding(audio)
     if (plan) return { audio: { ...noRtp, clockRate: 90_000, isOneClock: true, ...plan }, audioProblem: undefined }
-    return { audio: undefined, audioProblem: `${audio.codec} sound is not supported` }
+    return { audio: undefined, audioProblem: `${audio.codec} audio is not supported` }
   } catch (error) {
     return { audio: undefined, audioProblem: error instanceof Error ? error.message : String(error) }
   }

@@ -1,4 +1,4 @@
-// Notices that a camera whose connection stands gives no pictures. Pictures count, not bytes: a camera may send sound, reports or
+// Notices that a camera whose connection stands gives no pictures. Pictures count, not bytes: a camera may send audio, reports or
 // rubbish for ever.
 
 import { CameraError } from './camera-error.ts'

@@ -96,7 +96,7 @@ class RtspCameraSession implements AsyncDisposable {
     this.#stream = stream
     this.#cleanUp.use(stream)
     const problem = isMute ? heard.message : plan.audioProblem
-    if (problem) this.#options.log.info({ problem }, 'camera sound is left out')
+    if (problem) this.#options.log.info({ problem }, 'camera audio is left out')
     this.#video.reports = this.#createReports(stream.videoReceiver)
     if (this.#audio && stream.audio) this.#audio.reports = this.#createReports(stream.audio.receiver)
     const startedMs = this.#options.clock.monotonicMs()
@@ -159,7 +159,7 @@ class RtspCameraSession implements AsyncDisposable {
     }
   }
 
-  /** Undefined when there is no sound to take; a camera that refuses it can still be watched. */
+  /** Undefined when there is no audio to take; a camera that refuses it can still be watched. */
   async #setUpAudio(): Promise<RtspTrack | CameraError | undefined> {
     const { audio } = this.#described.plan
     if (!audio) return undefined

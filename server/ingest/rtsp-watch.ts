@@ -77,13 +77,13 @@ function checkPackets({ stream, video, kind, limits: { udpMs } }: PlayingSession
   throw new CameraError('no_frames', detail)
 }
 
-/** Brings sound and picture together by the camera's own clock, whatever that shows. */
+/** Brings audio and picture together by the camera's own clock, whatever that shows. */
 function followReports({ stream, video, audio }: PlayingSession): void {
-  const picture = video.reports?.takeSender()
-  const sound = audio?.reports?.sender
-  if (!picture || !sound || !stream.audio) return
-  const soundTime = findSameMoment(picture, sound, stream.audio.plan.clockRate)
-  if (soundTime !== undefined) stream.audio.follow(picture.rtpTime, soundTime)
+  const videoReport = video.reports?.takeSender()
+  const audioReport = audio?.reports?.sender
+  if (!videoReport || !audioReport || !stream.audio) return
+  const audioTime = findSameMoment(videoReport, audioReport, stream.audio.plan.clockRate)
+  if (audioTime !== undefined) stream.audio.follow(videoReport.rtpTime, audioTime)
 }
 
 function sendReports({ video, audio }: PlayingSession): void {

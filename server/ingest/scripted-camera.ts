@@ -90,14 +90,14 @@ export class Sender {
     for (const packet of this.pictureBytes(timestamp, isKey, size)) this.send(0, packet)
   }
 
-  sound(timestamp: number): void {
+  audio(timestamp: number): void {
     const payload = packetizeAac([Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)])
     const sequence = this.#audioSequence++ & 0xffff
     const fields = { payloadType: 97, isMarked: true, sequence, timestamp: timestamp >>> 0, ssrc: 8 }
     this.send(1, writeRtpPacket(fields, payload))
   }
 
-  /** RTP, or RTCP, of a track: 0 picture, 1 sound. */
+  /** RTP, or RTCP, of a track: 0 picture, 1 audio. */
   send(track: number, packet: Uint8Array, isRtcp = false): void {
     const ports = this.#ports[track]
     if (ports) this.#udp.send(packet, isRtcp ? ports.rtcp : ports.rtp, '127.0.0.1')

@@ -65,23 +65,23 @@ test('any pattern of arrivals gives one track without holes, never further behin
     fc.property(fc.constantFrom(...formats), fc.array(step, { maxLength: 100 }), (format, steps) => {
       const { filler, blocks, length90k, end90k } = open(format)
       let picture90k = 0
-      let sound90k = 0
+      let audio90k = 0
       filler.takePicture(0, 0)
       for (const { pictureMs, blocks: count, lostBlocks, lateMs, jitter90k } of steps) {
         picture90k += pictureMs * 90
         filler.takePicture(picture90k, picture90k / 90)
         assert.ok(end90k() > picture90k - maxSilenceLag90k - length90k - 1)
-        // A camera that is minutes ahead with its sound is none.
-        const lost90k = sound90k < picture90k + 900_000 ? lostBlocks * length90k : 0
-        sound90k = Math.max(sound90k + lost90k, picture90k - lateMs * 90)
-        for (let i = 0; i < count; i++, sound90k += length90k) {
-          const pts90k = Math.round(sound90k + jitter90k)
+        // A camera that is minutes ahead with its audio is none.
+        const lost90k = audio90k < picture90k + 900_000 ? lostBlocks * length90k : 0
+        audio90k = Math.max(audio90k + lost90k, picture90k - lateMs * 90)
+        for (let i = 0; i < count; i++, audio90k += length90k) {
+          const pts90k = Math.round(audio90k + jitter90k)
           filler.takeBlock(real(pts90k, pts90k / 90))
         }
       }
       filler.endRun()
       const after90k = end90k() - picture90k
-      assert.ok(after90k > 0, 'sound ends with the last picture or after it')
+      assert.ok(after90k > 0, 'audio ends with the last picture or after it')
       checkTrack(blocks, length90k)
     }),
     { numRuns: 500 },
@@ -89,7 +89,7 @@ test('any pattern of arrivals gives one track without holes, never further behin
 })
 
 /** Pictures at 25 a second; a block is sent `lateMs` after it sounded. */
-function play(format: AudioFormat, seconds: number, lateMs: number, hasSound: (second: number) => boolean) {
+function play(format: AudioFormat, seconds: number, lateMs: number, hasAudio: (second: number) => boolean) {
   const opened = open(format)
   const { filler, length90k } = opened
   let block = 0
@@ -97,13 +97,13 @@ function play(format: AudioFormat, seconds: number, lateMs: number, hasSound: (s
     const now90k = picture * 3600
     filler.takePicture(now90k, now90k / 90)
     for (; block * length90k <= now90k - lateMs * 90; block++) {
-      if (hasSound((block * length90k) / 90_000)) filler.takeBlock(real(Math.round(block * length90k)))
+      if (hasAudio((block * length90k) / 90_000)) filler.takeBlock(real(Math.round(block * length90k)))
     }
   }
   return opened
 }
 
-test('sound that comes in time is passed on as it is', () => {
+test('audio that comes in time is passed on as it is', () => {
   for (const format of formats) {
     const { blocks, length90k } = play(format, 20, 200, () => true)
     assert.ok(blocks.every(({ isSilence }) => !isSilence))
@@ -118,13 +118,13 @@ test('blocks whose times pile up are dropped, not put on top of each other; a wr
     [1.005, false],
   ] as const) {
     const { filler, blocks, length90k } = open(aac(48_000))
-    let sound90k = 0
+    let audio90k = 0
     for (let i = 0; i < 3000; i++) {
       if (i % 2 === 0) filler.takePicture(Math.round(i * length90k), i * 21)
-      // The clock of the sound stands still for half a second.
+      // The clock of the audio stands still for half a second.
       const isStuck = dropped && i >= 1000 && i < 1025
-      sound90k += isStuck ? 1 : length90k * step
-      filler.takeBlock(real(Math.round(sound90k)))
+      audio90k += isStuck ? 1 : length90k * step
+      filler.takeBlock(real(Math.round(audio90k)))
     }
     checkTrack(blocks, length90k)
     const count = blocks.filter(({ isSilence }) => !isSilence).length
@@ -133,16 +133,16 @@ test('blocks whose times pile up are dropped, not put on top of each other; a wr
   }
 })
 
-test('sound that is always late is heard nevertheless, after a moment', () => {
+test('audio that is always late is heard nevertheless, after a moment', () => {
   for (const lateMs of [400, 900, 1900]) {
     const { blocks, length90k } = play(aac(48_000), 30, lateMs, () => true)
     checkTrack(blocks, length90k)
     const isLate = blocks.findLast(({ isSilence }) => isSilence)!.frame.pts90k > 5 * 90_000
-    assert.equal(isLate, false, `sound ${lateMs} ms late is replaced by silence`)
+    assert.equal(isLate, false, `audio ${lateMs} ms late is replaced by silence`)
   }
 })
 
-test('silence is there in time for the recorder, which waits half a second, also after sound was late once', () => {
+test('silence is there in time for the recorder, which waits half a second, also after audio was late once', () => {
   const { filler, end90k } = open(aac(8000))
   filler.takePicture(0, 0)
   filler.takeBlock(real(0))

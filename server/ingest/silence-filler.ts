@@ -1,18 +1,18 @@
-// Keeps the sound track of a run whole: where no blocks come, silent ones take their place, some time behind the pictures. So a camera whose
-// sound is late, away or interrupted has the same tracks all the time, and readers of the hub need no special case. No clock.
+// Keeps the audio track of a run whole: where no blocks come, silent ones take their place, some time behind the pictures. So a camera whose
+// audio is late, away or interrupted has the same tracks all the time, and readers of the hub need no special case. No clock.
 
 import type { AudioFormat, Frame } from '../media/frame.ts'
 import { createBlockLength } from '../media/telephony/audio-block.ts'
 import type { Silence, SilentBlock } from '../media/telephony/silence.ts'
 
-/** Silence stays this far behind the pictures: less than the recorder waits for sound, more than sound usually takes. */
+/** Silence stays this far behind the pictures: less than the recorder waits for audio, more than audio usually takes. */
 export const silenceLag90k = 27_000
 
-/** For a camera whose sound comes later than that, silence waits this much longer than the sound, but not beyond the maximum. */
+/** For a camera whose audio comes later than that, silence waits this much longer than the audio, but not beyond the maximum. */
 const lateMargin90k = 9000
 export const maxSilenceLag90k = 2.5 * 90_000
 
-/** The share of the sound that passes by which a longer lag shrinks again. */
+/** The share of the audio that passes by which a longer lag shrinks again. */
 const lagDecay = 0.01
 
 /** Cameras stamp their blocks this imprecisely: a smaller step between two blocks is no hole. */
@@ -63,7 +63,7 @@ export class SilenceFiller {
     this.#pictureLength90k = 3600
   }
 
-  /** To be called before the picture is published: fills what sound is too late for by now. */
+  /** To be called before the picture is published: fills what audio is too late for by now. */
   takePicture(dts90k: number, wallMs: number): void {
     if (this.#start90k === undefined) this.#start90k = dts90k
     // A pause says nothing about how long the last picture of a run is shown.
@@ -94,7 +94,7 @@ export class SilenceFiller {
     this.#publish(frame.pts90k, length90k, frame, false)
   }
 
-  /** The run is over: its sound ends with its last picture, which lasts as long as the one before. */
+  /** The run is over: its audio ends with its last picture, which lasts as long as the one before. */
   endRun(): void {
     if (this.#start90k === undefined) return
     this.#fill(this.#picture90k + this.#pictureLength90k + this.#length90k - 1)
@@ -124,7 +124,7 @@ export class SilenceFiller {
     }
   }
 
-  /** Sound that always comes too late would never be heard, so silence waits longer for it. */
+  /** Audio that always comes too late would never be heard, so silence waits longer for it. */
   #noteLateness(pts90k: number): void {
     const lag90k = this.#picture90k - pts90k + lateMargin90k
     if (lag90k > this.#lag90k && lag90k <= maxSilenceLag90k) this.#lag90k = lag90k

@@ -126,6 +126,6 @@ export class StatusReporter {
 
 function describeFormat({ video, audio }: StreamFormat): string {
   const { codec, width, height, codecString } = video
-  const sound = audio ? [audio.codec, audio.sampleRate, audio.channels, audio.codecString] : []
-  return [codec, width, height, codecString, ...sound].join(' ')
+  const audioFields = audio ? [audio.codec, audio.sampleRate, audio.channels, audio.codecString] : []
+  return [codec, width, height, codecString, ...audioFields].join(' ')
 }

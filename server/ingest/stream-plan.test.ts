@@ -50,7 +50,7 @@ test('video of another codec is named as in the settings of cameras', () => {
   )
 })
 
-test('sound is passed on where players know it, else turned into AAC', () => {
+test('audio is passed on where players know it, else turned into AAC', () => {
   const formatOf = (...media: string[]) => {
     const { audio, audioProblem } = plan(video, ...media)
     return audio ? [audio.format.codec, audio.format.sampleRate, audio.coding.kind, audio.clockRate] : audioProblem
@@ -63,8 +63,8 @@ test('sound is passed on where players know it, else turned into AAC', () => {
   assert.deepEqual(formatOf('m=audio 0 RTP/AVP 0\n'), ['aac', 16_000, 'telephone', 8000])
   assert.deepEqual(formatOf(audio('PCMA/16000')), ['aac', 16_000, 'telephone', 16_000])
   assert.deepEqual(formatOf('m=audio 0 RTP/AVP 8\n', aac), ['aac', 44_100, 'aac', 44_100], 'what needs no work first')
-  assert.match(`${formatOf(audio('PCMU/8000/2'))}`, /PCMU sound of 8000 Hz × 2 is not supported/)
-  assert.match(`${formatOf(audio('SPEEX/16000'))}`, /SPEEX sound is not supported/)
+  assert.match(`${formatOf(audio('PCMU/8000/2'))}`, /PCMU audio of 8000 Hz × 2 is not supported/)
+  assert.match(`${formatOf(audio('SPEEX/16000'))}`, /SPEEX audio is not supported/)
   assert.match(`${formatOf(audio('mpeg4-generic/44100', 'sizelength=13'))}`, /the configuration ends too early/)
   assert.equal(formatOf(), undefined)
 })

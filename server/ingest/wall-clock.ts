@@ -126,7 +126,7 @@ export class WallClock {
 
   /**
    * Makes the frame last mapped the first of a new run, decoded at 0. Returns true when the wall clock was fitted anew, so that
-   * whatever was aligned with it (sound) must be too.
+   * whatever was aligned with it (audio) must be too.
    */
   beginRun(order: PictureOrder = inOrder): boolean {
     const isNewClock = this.isRunDue

@@ -14,21 +14,21 @@ import type { LiveMuxer } from './live-muxer.ts'
 export type LiveMuxerOptions = {
   /** `keyframes` only: at most one key frame per this time. */
   readonly minIntervalMs: number
-  /** `hls` only: with a track of sound, or without one, whatever the stream has. Players keep the tracks they began with over all runs. */
-  readonly hasSound: boolean
+  /** `hls` only: with a track of audio, or without one, whatever the stream has. Players keep the tracks they began with over all runs. */
+  readonly hasAudio: boolean
 }
 
 /** Throws 'invalid' when the format cannot carry the codecs. */
 export function createLiveMuxer(
   format: LiveFormat,
   stream: StreamFormat,
-  { minIntervalMs, hasSound }: LiveMuxerOptions,
+  { minIntervalMs, hasAudio }: LiveMuxerOptions,
 ): LiveMuxer {
   switch (format) {
     case 'mp4':
       return new FrameFragmentMuxer(writeInitSegment(stream), stream)
     case 'hls':
-      return createGroupMuxer(stream, hasSound)
+      return createGroupMuxer(stream, hasAudio)
     case 'mpegts':
       return createTsMuxer(stream)
     case 'keyframes':
@@ -36,9 +36,9 @@ export function createLiveMuxer(
   }
 }
 
-function createGroupMuxer({ video, audio }: StreamFormat, hasSound: boolean): LiveMuxer {
-  const isSilent = hasSound && !audio
-  const tracks = { video, audio: isSilent ? silentFormat : hasSound ? audio : undefined }
+function createGroupMuxer({ video, audio }: StreamFormat, hasAudio: boolean): LiveMuxer {
+  const isSilent = hasAudio && !audio
+  const tracks = { video, audio: isSilent ? silentFormat : hasAudio ? audio : undefined }
   return new GroupFragmentMuxer(
     writeInitSegment(tracks),
     tracks,

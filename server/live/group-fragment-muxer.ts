@@ -1,4 +1,4 @@
-// One MP4 fragment per group of pictures, its sound included, or per two seconds of a long one. ISO/IEC 14496-12 8.8.
+// One MP4 fragment per group of pictures, its audio included, or per two seconds of a long one. ISO/IEC 14496-12 8.8.
 //
 // A player may begin at any of them. H.264 decoders, unlike those of H.265, know no leading pictures: Chromium's stops at one whose
 // references are missing. So H.264 pictures that refer to the group before are left out, and their group is made one that depends on
@@ -18,15 +18,15 @@ import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-tim
 const maxPart90k = 2 * 90_000
 /** What a camera of 32 Mbit/s sends in that time; more only where its pictures are huge or their times hardly grow. */
 const maxPartBytes = 8 * 1024 * 1024
-/** Sound beyond this, while no picture comes, is dropped: a part ends only with a picture. */
+/** Audio beyond this, while no picture comes, is dropped: a part ends only with a picture. */
 const maxAudioBlocks = 1000
 
-/** A part waits this long, in video time, for the sound of its pictures. */
-const maxSoundWait90k = 45_000
+/** A part waits this long, in video time, for the audio of its pictures. */
+const maxAudioWait90k = 45_000
 
 type Timed = { readonly frame: Frame; readonly time: number }
 
-/** Pictures that lack nothing but, perhaps, their sound. The last one lasts until `endTime`. */
+/** Pictures that lack nothing but, perhaps, their audio. The last one lasts until `endTime`. */
 type Part = { readonly video: readonly Timed[]; readonly endTime: number; readonly endsGroup: boolean }
 
 export class GroupFragmentMuxer implements LiveMuxer {
@@ -36,7 +36,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   readonly #videoTimes: TrackTimes = createVideoTimes()
   readonly #audioTimes: TrackTimes | undefined
   readonly #audioRate: number
-  /** Of a stream that has no sound, for a track that has. */
+  /** Of a stream that has no audio, for a track that has. */
   readonly #silence: SilentBlock | undefined
   /** Where the silence ends so far, in samples. */
   #silenceEnd = 0
@@ -46,7 +46,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
   #audio: Timed[] = []
   #sequence = 0
 
-  /** `silence`: the sound track of `init` is filled with it. */
+  /** `silence`: the audio track of `init` is filled with it. */
   constructor(init: Uint8Array, { video, audio }: StreamFormat, silence?: SilentBlock) {
     this.init = init
     this.#groups = video.codec === 'h264' ? new ClosedGroups(video.config) : undefined
@@ -60,7 +60,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
       if (!this.#audioTimes || this.#audio.length >= maxAudioBlocks) return undefined
       const time = this.#audioTimes.next(frame.dts90k)
       this.#audio.push({ frame, time })
-      return this.#held && time >= this.#toSoundTime(this.#held.endTime) ? this.#takeHeld() : undefined
+      return this.#held && time >= this.#toAudioTime(this.#held.endTime) ? this.#takeHeld() : undefined
     }
     const picture = this.#groups ? toStart(frame, this.#groups) : frame
     if (!picture) return undefined
@@ -68,7 +68,7 @@ export class GroupFragmentMuxer implements LiveMuxer {
     const first = this.#video[0]
     const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
     const isFull = isLong || (first !== undefined && frame.isKey)
-    const isLate = this.#held !== undefined && time >= this.#held.endTime + maxSoundWait90k
+    const isLate = this.#held !== undefined && time >= this.#held.endTime + maxAudioWait90k
     const piece = isFull || isLate ? this.#takeHeld() : undefined
     if (isFull) this.#hold(time, frame.isKey)
     this.#video.push({ frame: picture, time })
@@ -89,11 +89,11 @@ export class GroupFragmentMuxer implements LiveMuxer {
     this.#videoBytes = 0
   }
 
-  /** Nothing is waited for: there is no sound, or it has come already. */
+  /** Nothing is waited for: there is no audio, or it has come already. */
   get #isHeldWhole(): boolean {
     if (!this.#held) return false
-    const sound = this.#audio.at(-1)
-    return !this.#audioTimes || !!this.#silence || (!!sound && sound.time >= this.#toSoundTime(this.#held.endTime))
+    const audio = this.#audio.at(-1)
+    return !this.#audioTimes || !!this.#silence || (!!audio && audio.time >= this.#toAudioTime(this.#held.endTime))
   }
 
   #takeHeld(): LiveChunk | undefined {
@@ -102,10 +102,10 @@ export class GroupFragmentMuxer implements LiveMuxer {
     this.#held = undefined
     const first = video[0]!
     const runs: TrackRun[] = [{ trackId: 1, baseDecodeTime: first.time, samples: toSamples(video, endTime) }]
-    const sound = this.#takeSound(endTime)
-    if (sound.length > 0 && this.#audioTimes) {
-      const end = this.#audio[0]?.time ?? sound.at(-1)!.time + this.#audioTimes.duration
-      runs.push({ trackId: 2, baseDecodeTime: sound[0]!.time, samples: toSamples(sound, end) })
+    const audio = this.#takeAudio(endTime)
+    if (audio.length > 0 && this.#audioTimes) {
+      const end = this.#audio[0]?.time ?? audio.at(-1)!.time + this.#audioTimes.duration
+      runs.push({ trackId: 2, baseDecodeTime: audio[0]!.time, samples: toSamples(audio, end) })
     }
     if (this.#silence) runs.push(this.#writeSilence(this.#silence, first.time, endTime))
     const { frame } = first
@@ -115,13 +115,13 @@ export class GroupFragmentMuxer implements LiveMuxer {
   }
 
   /** The blocks that begin before this time of the pictures. */
-  #takeSound(endTime: number): Timed[] {
-    const end = this.#toSoundTime(endTime)
+  #takeAudio(endTime: number): Timed[] {
+    const end = this.#toAudioTime(endTime)
     const count = this.#audio.findIndex(({ time }) => time >= end)
     return this.#audio.splice(0, count === -1 ? this.#audio.length : count)
   }
 
-  #toSoundTime(time90k: number): number {
+  #toAudioTime(time90k: number): number {
     return scaleTicks(time90k, this.#audioRate)
   }
 

@@ -10,7 +10,7 @@ export type LiveFormat = 'mp4' | 'mpegts' | 'hls' | 'keyframes'
 
 export type LiveChunk = {
   /**
-   * `init`: a run begins; what follows has one format and one time axis. `media`: pictures or sound. `gap`: pieces were dropped here,
+   * `init`: a run begins; what follows has one format and one time axis. `media`: pictures or audio. `gap`: pieces were dropped here,
    * a key piece is next. `end`: the run is over, an `init` may follow when the camera returns.
    */
   readonly kind: 'init' | 'media' | 'gap' | 'end'

@@ -214,7 +214,7 @@ suite('live source', () => {
     assert.ok(media.every((piece) => piece.data.length < 10 * huge))
   })
 
-  test('hls: sound that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
+  test('hls: audio that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
     const { hub, pieces } = open('hls')
     for (let i = 0; i <= 200; i++) {
       hub.publish(video(i, i % 25 === 0))
@@ -225,14 +225,14 @@ suite('live source', () => {
       assert.equal(parts, i < 134 ? Math.floor(Math.max(0, i - 9) / 25) : Math.floor(Math.max(0, i - 13) / 25))
     }
     for (const piece of pieces.slice(1, 6)) {
-      const [picture, sound] = tracksOf(piece)
+      const [picture, audio] = tracksOf(piece)
       const start = (picture!.baseDecodeTime * 16) / 90
-      assert.equal(sound!.baseDecodeTime, start)
-      assert.equal(sound!.duration, (picture!.duration * 16) / 90)
+      assert.equal(audio!.baseDecodeTime, start)
+      assert.equal(audio!.duration, (picture!.duration * 16) / 90)
     }
   })
 
-  test('hls keeps the tracks of its first run: later runs are given silence, or lose their sound', () => {
+  test('hls keeps the tracks of its first run: later runs are given silence, or lose their audio', () => {
     const without: StreamFormat = { ...format, audio: undefined }
     for (const formats of [
       [format, without, format],
@@ -253,21 +253,21 @@ suite('live source', () => {
       }
       hub.publish({ kind: 'end', reason: 'camera_unreachable' })
       opened.close()
-      const hasSound = formats[0]!.audio !== undefined
-      let sound: number | undefined
+      const hasAudio = formats[0]!.audio !== undefined
+      let audioEnd: number | undefined
       for (const piece of source.pieces) {
         if (piece.kind === 'init') {
-          assert.equal(Buffer.from(piece.data).includes('mp4a'), hasSound)
-          sound = undefined
+          assert.equal(Buffer.from(piece.data).includes('mp4a'), hasAudio)
+          audioEnd = undefined
         }
         if (piece.kind !== 'media') continue
         const [picture, track] = tracksOf(piece)
-        assert.deepEqual([picture?.trackId, track?.trackId], hasSound ? [1, 2] : [1, undefined])
+        assert.deepEqual([picture?.trackId, track?.trackId], hasAudio ? [1, 2] : [1, undefined])
         if (!track) continue
-        assert.ok(sound === undefined || Math.abs(track.baseDecodeTime - sound) <= 1024 * 1.3, 'sound goes on')
-        sound = track.baseDecodeTime + track.duration
+        assert.ok(audioEnd === undefined || Math.abs(track.baseDecodeTime - audioEnd) <= 1024 * 1.3, 'audio goes on')
+        audioEnd = track.baseDecodeTime + track.duration
         const pictureEnd = ((picture!.baseDecodeTime + picture!.duration) * 16) / 90
-        assert.ok(Math.abs(sound - pictureEnd) <= 2 * 1280, 'sound ends with the pictures')
+        assert.ok(Math.abs(audioEnd - pictureEnd) <= 2 * 1280, 'audio ends with the pictures')
       }
       assert.ok(source.pieces.filter(({ kind }) => kind === 'media').length >= 9)
     }

@@ -57,8 +57,8 @@ class SourceSink {
   #unackedBytes = 0
   #dropped = 0
   #badFrames = 0
-  /** `hls`: whether there is a track of sound, in every run as in the first. */
-  #hasSound: boolean | undefined
+  /** `hls`: whether there is a track of audio, in every run as in the first. */
+  #hasAudio: boolean | undefined
 
   constructor(options: LiveSourceOptions) {
     this.#options = options
@@ -89,8 +89,8 @@ class SourceSink {
     this.#endRun()
     const { format: liveFormat, minIntervalMs = 0, send } = this.#options
     try {
-      this.#hasSound ??= format.audio !== undefined
-      this.#muxer = createLiveMuxer(liveFormat, format, { minIntervalMs, hasSound: this.#hasSound })
+      this.#hasAudio ??= format.audio !== undefined
+      this.#muxer = createLiveMuxer(liveFormat, format, { minIntervalMs, hasAudio: this.#hasAudio })
     } catch {
       // A camera whose codec this format cannot carry: its viewers see a camera that sends nothing.
       this.#badFrames++

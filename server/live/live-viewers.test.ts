@@ -150,7 +150,7 @@ suite('mp4 and mpegts viewers', () => {
     // The hurried part ends half way from one picture to the next.
     assert.deepEqual(steps, [...new Array(old).fill(90), 45 + 1800, ...new Array(1000 - old - 1).fill(3600)])
     assert.equal(times[2]!.length, 1000 - old)
-    assert.ok(Math.abs(times[2]![0]! / 8000 - times[1]![old + 1]! / 90_000) <= 0.04, 'sound with its picture')
+    assert.ok(Math.abs(times[2]![0]! / 8000 - times[1]![old + 1]! / 90_000) <= 0.04, 'audio with its picture')
     assert.deepEqual([...new Set(times[2]!.slice(1).map((time, i) => time - times[2]![i]!))], [320])
   })
 

@@ -2,7 +2,7 @@
 // began hours ago is far from it. All viewers share the pieces, so each viewer gets a copy.
 //
 // A viewer who joins in the middle of a long group of pictures gets the group from its key frame on. The old part of it is played
-// many times faster, without its sound, so that the viewer is not behind for as long as the group is. Times are mapped, not
+// many times faster, without its audio, so that the viewer is not behind for as long as the group is. Times are mapped, not
 // counted: decode and presentation times go through the same increasing function, so reordered pictures keep their order.
 
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
@@ -21,13 +21,13 @@ export class Mp4Rebase {
   #hurriedUntil90k = 0
   #lastDts90k = -1
 
-  /** `audioRate`: timescale of the sound track, if there is one. */
+  /** `audioRate`: timescale of the audio track, if there is one. */
   constructor(audioRate: number | undefined) {
     this.#audioRate = audioRate ?? videoTimescale
   }
 
   /**
-   * The fragment of one frame, which the camera saw `ageMs` ago, in the viewer's time. Undefined for sound from before its first
+   * The fragment of one frame, which the camera saw `ageMs` ago, in the viewer's time. Undefined for audio from before its first
    * picture, or of pictures that are hurried.
    */
   rebase(fragment: Uint8Array, ageMs: number): Uint8Array | undefined {
@@ -36,7 +36,7 @@ export class Mp4Rebase {
     if (!track) return undefined
     const isVideo = track.trackId === videoTrackId
     if (isVideo && this.#start90k === undefined) this.#begin(track.baseDecodeTime, ageMs)
-    const time = isVideo ? this.#placePicture(track.baseDecodeTime) : this.#placeSound(track.baseDecodeTime)
+    const time = isVideo ? this.#placePicture(track.baseDecodeTime) : this.#placeAudio(track.baseDecodeTime)
     if (time === undefined) return undefined
     const copy = fragment.slice()
     const moof = copy.subarray(0, moofBytes)
@@ -64,7 +64,7 @@ export class Mp4Rebase {
     return this.#lastDts90k
   }
 
-  #placeSound(time: number): number | undefined {
+  #placeAudio(time: number): number | undefined {
     if (this.#start90k === undefined) return undefined
     const hurriedUntil = (this.#hurriedUntil90k * this.#audioRate) / videoTimescale
     if (time < hurriedUntil) return undefined

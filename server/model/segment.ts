@@ -31,7 +31,7 @@ export type FragmentHole = {
   readonly isCut: boolean
 }
 
-/** Decode time left between the two sides of a hole that was cut, so that sound which outlasts its picture does not overlap. */
+/** Decode time left between the two sides of a hole that was cut, so that audio which outlasts its picture does not overlap. */
 export const holeSeam90k = 13_500
 
 export type Segment = {

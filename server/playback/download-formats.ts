@@ -1,12 +1,12 @@
 // What the tracks of a download are made of: footage of a range may have been recorded in several formats. What one decoder can go on with is one track.
 //
 // Pictures of one codec are one track, however their size changes: where it does, the parameter sets stand before each key frame (`avc3`, `hev1`).
-// Sound of each configuration, and pictures of another codec, have a track of their own.
+// Audio of each configuration, and pictures of another codec, have a track of their own.
 
 import { join } from 'node:path'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
 import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
-import { findPictureConfig, findSoundConfig } from '../media/mp4/describe-init.ts'
+import { findAudioConfig, findPictureConfig } from '../media/mp4/describe-init.ts'
 import { audioTrackId, videoTrackId } from '../media/mp4/init-segment.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import { createSilence, type SilentBlock } from '../media/telephony/silence.ts'
@@ -24,7 +24,7 @@ export type SourceTrack = {
   readonly init: Uint8Array
   /** To stand before each key frame; undefined where the initialization section says all. */
   readonly parameterSets: Uint8Array | undefined
-  /** Of sound: what fills the track where it was not recorded. */
+  /** Of audio: what fills the track where it was not recorded. */
   readonly silence: SilentBlock | undefined
 }
 
@@ -53,8 +53,8 @@ export async function readFormats(
         parameterSets: isAlone(picture) ? undefined : picture.sets,
         silence: undefined,
       }
-      const sound = describeSound(init, timescales.get(audioTrackId))
-      return [hash, sound ? [video, sound] : [video]]
+      const audio = describeAudio(init, timescales.get(audioTrackId))
+      return [hash, audio ? [video, audio] : [video]]
     }),
   )
 }
@@ -73,10 +73,10 @@ function describePictures(init: Uint8Array): Picture {
   return { key: codec, sets: Buffer.concat(sets) }
 }
 
-function describeSound(init: Uint8Array, timescale: number | undefined): SourceTrack | undefined {
-  const sound = findSoundConfig(init)
-  if (!sound || timescale === undefined) return undefined
-  const { codec, config } = sound
+function describeAudio(init: Uint8Array, timescale: number | undefined): SourceTrack | undefined {
+  const audio = findAudioConfig(init)
+  if (!audio || timescale === undefined) return undefined
+  const { codec, config } = audio
   const [silence] = createSilence({ codec, config, sampleRate: timescale, channels: 1, codecString: codec }) ?? []
   const key = `${codec} ${timescale} ${Buffer.from(config).toString('hex')}`
   return { key, sourceId: audioTrackId, timescale, init, parameterSets: undefined, silence }

@@ -135,7 +135,7 @@ function endTicks({ lastTicks, durations }: Track): number {
   return lastTicks + (durations.at(-1) ?? 0)
 }
 
-/** Of a track of sound for pictures that have none of it. */
+/** Of a track of audio for pictures that have none of it. */
 function addSilence(data: DownloadData, track: Track, begin90k: number, until90k: number): void {
   const { silence, timescale } = track.source
   if (!silence) return

@@ -124,7 +124,7 @@ test('a hole that a loss left in a file is left out of a download, or kept', { s
   }
 })
 
-test('changes of tracks are in one file: other sizes of picture, sound that is not there, sound of another rate', {
+test('changes of tracks are in one file: other sizes of picture, audio that is not there, audio of another rate', {
   skip,
 }, async () => {
   await using scene = new FootageScene()

@@ -79,7 +79,7 @@ const firstEntryTimeoutMs = 8000
 const maxClosedBytes = 64 * 1024 * 1024
 const dayMs = 86_400_000
 
-/** What a stream of a range lists as a whole is looked through for sound. */
+/** What a stream of a range lists as a whole is looked through for audio. */
 const maxLookMs = 25 * 3_600_000
 
 export class Playback {
@@ -163,7 +163,7 @@ export class Playback {
       listing: createListing(
         { startMs, speed: 1 },
         // Who wants to watch from now on is not shown what was recorded at this time before the clock was set back.
-        { hasSound: await this.#hasSound(cameraId, startMs, endMs), pass: isNow ? bounds?.newest?.pass : undefined },
+        { hasAudio: await this.#hasAudio(cameraId, startMs, endMs), pass: isNow ? bounds?.newest?.pass : undefined },
       ),
       currentMs: undefined,
     })
@@ -331,14 +331,14 @@ export class Playback {
   }
 
   /**
-   * Whether there is sound in what a stream is going to play, as far as can be known: its first day, and without an end the newest hour. Its
+   * Whether there is audio in what a stream is going to play, as far as can be known: its first day, and without an end the newest hour. Its
    * players get the same tracks from beginning to end.
    */
-  async #hasSound(cameraId: number, startMs: number, endMs: number | undefined): Promise<boolean> {
+  async #hasAudio(cameraId: number, startMs: number, endMs: number | undefined): Promise<boolean> {
     const { catalog, clock } = this.#options
     const untilMs = Math.min(endMs ?? Number.POSITIVE_INFINITY, startMs + maxLookMs)
-    if (await catalog.hasSound(cameraId, startMs, untilMs)) return true
-    return endMs === undefined && catalog.hasSound(cameraId, clock.nowMs() - dayMs / 24, clock.nowMs() + dayMs)
+    if (await catalog.hasAudio(cameraId, startMs, untilMs)) return true
+    return endMs === undefined && catalog.hasAudio(cameraId, clock.nowMs() - dayMs / 24, clock.nowMs() + dayMs)
   }
 
   async #findSegment(file: FoundFile): Promise<Segment | undefined> {
@@ -363,7 +363,7 @@ export class Playback {
         if (sequence !== undefined) await this.#noteFetch(active, file, sequence) // otherwise the initialization section
         return openShiftedFile(path, segment, span, {
           shiftOf: createShift(file.shift),
-          hidesSound: file.hidesSound,
+          hidesAudio: file.hidesAudio,
           budget,
         })
       })

@@ -170,7 +170,7 @@ export class RecordedStream {
 
   #begin({ startMs, pass, speed, position90k }: Pick<PartOrigin, 'startMs' | 'pass' | 'speed' | 'position90k'>): void {
     const { sequence, discontinuities, axis90k } = this.#listed
-    const { hasSound } = this.#part.origin
+    const { hasAudio } = this.#part.origin
     const isFirst = sequence === 0
     this.#former = this.#part
     const origin: PartOrigin = {
@@ -183,7 +183,7 @@ export class RecordedStream {
       position90k,
       axis90k: isFirst ? 0 : Math.ceil(axis90k) + runGap90k,
       isDiscontinuity: !isFirst,
-      ...(hasSound !== undefined && { hasSound }),
+      ...(hasAudio !== undefined && { hasAudio }),
       shortEntries: shortEntriesAtBegin(speed),
     }
     this.#part = createPart(origin, this.#row)
@@ -296,7 +296,7 @@ export class RecordedStream {
 /** Of a stream that has said nothing yet, as it is kept with its row; `known`: see `EntriesOrigin`. */
 export function createListing(
   row: Pick<StreamRow, 'startMs' | 'speed'>,
-  known: Pick<PartOrigin, 'hasSound' | 'pass'>,
+  known: Pick<PartOrigin, 'hasAudio' | 'pass'>,
 ): string {
   const listed = { sequence: 0, discontinuities: 0, axis90k: 0, position90k: 0 }
   return writeListing({ origin: { ...createOrigin(row), ...known }, listed, firstMs: undefined })

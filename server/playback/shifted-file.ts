@@ -5,7 +5,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
-import { hideSound, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
+import { hideAudio, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import type { ByteSpan } from './byte-range.ts'
@@ -19,7 +19,7 @@ export type ShiftOptions = {
   /** Ticks to add to decode times, for a timescale. */
   readonly shiftOf: (timescale: number) => number
   /** Players see pictures alone. */
-  readonly hidesSound?: boolean
+  readonly hidesAudio?: boolean
   /** As `GroupReader` says. */
   readonly budget: ByteBudget
 }
@@ -33,7 +33,7 @@ export async function openShiftedFile(
   path: string,
   segment: Pick<Segment, 'cameraId' | 'fragments' | 'initBytes'>,
   span: ByteSpan,
-  { shiftOf, hidesSound = false, budget }: ShiftOptions,
+  { shiftOf, hidesAudio = false, budget }: ShiftOptions,
 ): Promise<AsyncGenerator<Uint8Array, void, void>> {
   const file = await openRecording(path)
   try {
@@ -41,7 +41,7 @@ export async function openShiftedFile(
     const timescales = parseTimescales(init)
     const moveHead = (head: Uint8Array) => {
       shiftDecodeTimes(head, (trackId) => shiftOf(timescales.get(trackId) ?? 90_000))
-      if (hidesSound) hideSound(head)
+      if (hidesAudio) hideAudio(head)
     }
     const body = readSpan(file, init, segment, span, { moveHead, budget })
     // Started, so that a reader who gives up before the first chunk closes the file.
@@ -53,7 +53,7 @@ export async function openShiftedFile(
   }
 }
 
-/** Rounded as the recorder rounds, so that sound continues from file to file without a sample too much or too little. */
+/** Rounded as the recorder rounds, so that audio continues from file to file without a sample too much or too little. */
 export function createShift({ runStart90k, runBase90k, shift90k }: TimeShift): (timescale: number) => number {
   return (timescale) =>
     scaleTicks(runStart90k, timescale) - scaleTicks(runBase90k, timescale) + scaleTicks(shift90k, timescale)

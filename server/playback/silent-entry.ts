@@ -1,5 +1,5 @@
-// An entry of a recorded stream whose footage has no sound, with silence: the bytes of the archive's file, moved in time, then one fragment of
-// sound.
+// An entry of a recorded stream whose footage has no audio, with silence: the bytes of the archive's file, moved in time, then one fragment of
+// audio.
 
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import { writeSilentFragment } from '../media/mp4/silent-track.ts'

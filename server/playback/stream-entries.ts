@@ -26,8 +26,8 @@ export type StreamEntry = {
   readonly isFirstOfSegment: boolean
   /** Length of the file's initialization section. */
   readonly initBytes: number
-  /** The file has a track of sound. */
-  readonly hasSound: boolean
+  /** The file has a track of audio. */
+  readonly hasAudio: boolean
 }
 
 /** Where a part of a stream begins, and what was before it. */
@@ -44,8 +44,8 @@ export type EntriesOrigin = {
   readonly axis90k: number
   /** Does not continue what was before. */
   readonly isDiscontinuity: boolean
-  /** What players are given at speed 1: with a track of sound, or without one, whatever the files have. Undefined: as the files have it. */
-  readonly hasSound?: boolean
+  /** What players are given at speed 1: with a track of audio, or without one, whatever the files have. Undefined: as the files have it. */
+  readonly hasAudio?: boolean
   /** So many entries at the beginning are a single group of pictures. */
   readonly shortEntries: number
   /** The first entry begins exactly here: it was once in the middle of others. */
@@ -79,7 +79,7 @@ export const entryLimits: EntryLimits = { minEntry90k: 4 * 90_000, maxEntry90k: 
 /** Of a part that begins: a player shows its first picture after one of them, and near now there is something to begin with. */
 export const shortEntriesAtBegin = (speed: number): number => (speed === 1 ? 2 : 1)
 
-/** Timestamps of the next run begin this much after the last, so that sound which outlasts its picture does not overlap. */
+/** Timestamps of the next run begin this much after the last, so that audio which outlasts its picture does not overlap. */
 export const runGap90k = holeSeam90k
 
 /** An entry has one date: where the wall clock leaves the durations of its pictures by more, another entry begins. */
@@ -306,7 +306,7 @@ export class StreamEntries {
       isDiscontinuity: this.#isDiscontinuity,
       isFirstOfSegment: this.#isFirstOfSegment,
       initBytes: segment.initBytes,
-      hasSound: hasSoundTrack(segment.codecs),
+      hasAudio: hasAudioTrack(segment.codecs),
     })
     this.#position90k += group.duration90k
     this.#axis90k += shown90k
@@ -317,7 +317,7 @@ export class StreamEntries {
 }
 
 /** `codecs` of a segment, those of pictures first. */
-export function hasSoundTrack(codecs: string): boolean {
+export function hasAudioTrack(codecs: string): boolean {
   return codecs.includes(',')
 }
 

@@ -23,9 +23,9 @@ export type StreamFootage = Pick<Catalog, 'listSegments' | 'bounds' | 'onFragmen
 
 /** What the address of a file means. */
 export type StreamFile =
-  /** A file of the archive, moved in time; `hidesSound`: without its sound. */
-  | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift; readonly hidesSound: boolean }
-  /** An entry of a file without sound, moved in time, with silence. */
+  /** A file of the archive, moved in time; `hidesAudio`: without its audio. */
+  | { readonly kind: 'segment'; readonly segmentId: number; readonly shift: TimeShift; readonly hidesAudio: boolean }
+  /** An entry of a file without audio, moved in time, with silence. */
   | { readonly kind: 'silent'; readonly entry: StreamEntry; readonly shift: TimeShift; readonly sequence: number }
   /**
    * The initialization section of a file, of its pictures alone, or of these with a track of silence. `standIn`: has the same, should the
@@ -96,11 +96,11 @@ export class StreamPart {
 
   /** Undefined for the name of a file that is not of this part (so far). */
   findFile(name: string): StreamFile | undefined {
-    const { part, speed, hasSound } = this.#origin
+    const { part, speed, hasAudio } = this.#origin
     const [, id, ofPart = '0'] = /^(\d{1,15})(?:\.(\d{1,15}))?\.mp4$/.exec(name) ?? []
     const segmentId = Number(id)
     const shift = id !== undefined && Number(ofPart) === part ? this.entries.findShift(segmentId) : undefined
-    if (shift && speed === 1) return { kind: 'segment', segmentId, shift, hidesSound: hasSound === false }
+    if (shift && speed === 1) return { kind: 'segment', segmentId, shift, hidesAudio: hasAudio === false }
     const standIn = this.entries.entries[0]?.segmentId
     const isMap = (id: number) => id === this.#origin.map?.segmentId
     if (speed === 1 && Number(ofPart) === part && isMap(segmentId))
@@ -251,11 +251,11 @@ export class StreamPart {
     sequence: number,
     { isFirst, isDated }: { readonly isFirst: boolean; readonly isDated: boolean },
   ): string {
-    const { speed, part, hasSound = entry.hasSound } = this.#origin
+    const { speed, part, hasAudio = entry.hasAudio } = this.#origin
     const { segmentId, bytes, offset, startMs, isDiscontinuity, shown90k } = entry
-    const isSilent = speed === 1 && hasSound && !entry.hasSound
+    const isSilent = speed === 1 && hasAudio && !entry.hasAudio
     const isRecorded = speed === 1 && !isSilent
-    const isInitRecorded = isRecorded && hasSound === entry.hasSound
+    const isInitRecorded = isRecorded && hasAudio === entry.hasAudio
     const nameOf = (id: number) => (part === 0 ? `${id}.mp4` : `${id}.${part}.mp4`)
     // The same as before for what was listed with it: a player has it already, or asks for it when its entry has left.
     const map = (isFirst ? this.#origin.map : undefined) ?? ownMap(entry)

@@ -46,7 +46,7 @@ for (const speed of [2, 4, 8, 16]) {
     let endTime: number | undefined
     let pictures = 0
     for (const entry of played) {
-      assert.equal(describeInitSegment(entry.init).codecs, 'avc1.42c01e', 'no sound')
+      assert.equal(describeInitSegment(entry.init).codecs, 'avc1.42c01e', 'no audio')
       const moof = moofOf(entry)
       const [track, ...others] = parseMovieFragment(moof).tracks
       assert.equal(others.length, 0)

@@ -43,7 +43,7 @@ test('a stream has the same tracks from beginning to end, whatever the footage h
       }
     }
     const [video, audio] = [times.get(1)!, times.get(2)!]
-    assert.ok(audio.end >= video.end - 0.001 && audio.end < video.end + 0.065, 'sound ends with the picture')
+    assert.ok(audio.end >= video.end - 0.001 && audio.end < video.end + 0.065, 'audio ends with the picture')
     if (!range) {
       for (const [first, last] of [
         [0, 99],
@@ -60,7 +60,7 @@ test('a stream has the same tracks from beginning to end, whatever the footage h
   }
 })
 
-test('a stream that was created when there was no sound stays without it', async () => {
+test('a stream that was created when there was no audio stays without it', async () => {
   await using scene = new FootageScene()
   await scene.record(0, 20)
   await scene.lose('camera_unreachable')

@@ -1,5 +1,5 @@
 // Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz are 2089.8
-// ticks); summed up as they are, sound would drift or be full of tiny holes.
+// ticks); summed up as they are, audio would drift or be full of tiny holes.
 
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'

@@ -93,7 +93,7 @@ test('audio that comes late is put where it belongs, none is lost where files ch
   assert.equal(next, 188 * 1024)
 })
 
-test('when a run ends, sound that has not come yet is silence: sound and picture end together', () => {
+test('when a run ends, audio that has not come yet is silence: audio and picture end together', () => {
   for (const lastBlock of [170, 180, 187, 188]) {
     const frames: Frame[] = Array.from({ length: 100 }, (_, i) => video(i * 3600, i % 25 === 0))
     for (let block = 0; block < lastBlock; block++) {
@@ -102,9 +102,9 @@ test('when a run ends, sound that has not come yet is silence: sound and picture
     }
     const fragments = cutAll(frames, ({ dts90k }) => dts90k === 270_000).flatMap((file) => file.fragments)
     for (const { start90k, duration90k, audioStart, audio } of fragments) {
-      const soundEnd = audioStart + audio.reduce((sum, { duration }) => sum + duration, 0)
+      const audioEnd = audioStart + audio.reduce((sum, { duration }) => sum + duration, 0)
       const pictureEnd = ((start90k + duration90k) * 48_000) / 90_000
-      assert.ok(soundEnd >= pictureEnd && soundEnd < pictureEnd + 1024, `${soundEnd} and ${pictureEnd}`)
+      assert.ok(audioEnd >= pictureEnd && audioEnd < pictureEnd + 1024, `${audioEnd} and ${pictureEnd}`)
     }
   }
 })
@@ -148,7 +148,7 @@ test('a group of pictures that was split ends at the next key frame, however nea
   assert.ok(file!.fragments.every(({ video }) => video.slice(1).every(({ isKey }) => !isKey)))
 })
 
-test('sound so late that the first fragment of a file is over holds none from before the file', () => {
+test('audio so late that the first fragment of a file is over holds none from before the file', () => {
   const lateBlocks = 60 // 1.28 s
   const frames: Frame[] = []
   for (let picture = 0, block = 0; picture < 250; picture++) {

@@ -124,7 +124,7 @@ export class FragmentCutter {
     if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
   }
 
-  /** Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the sound ends with it. */
+  /** Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the audio ends with it. */
   finish(longest90k = Number.POSITIVE_INFINITY): void {
     const last = this.#frames.at(-1)
     if (!last) {
@@ -133,14 +133,14 @@ export class FragmentCutter {
     }
     const before = this.#frames.at(-2) ?? this.#held?.frames.at(-1)
     const duration90k = Math.min(before ? last.dts90k - before.dts90k : this.#lastDuration90k, longest90k)
-    this.#fillSound(last.dts90k + duration90k)
+    this.#fillAudio(last.dts90k + duration90k)
     this.#release()
     this.#hold(last.dts90k + duration90k, last.wallMs + duration90k / 90)
     this.#release()
   }
 
-  /** Fills the sound up to the end with silence: it has not come yet, and players stop at, or skip, pictures without sound. */
-  #fillSound(end90k: number): void {
+  /** Fills the audio up to the end with silence: it has not come yet, and players stop at, or skip, pictures without audio. */
+  #fillAudio(end90k: number): void {
     const [block] = this.#silence ?? []
     if (!this.#grid || !block) return
     const { data, samples } = block

@@ -72,7 +72,7 @@ test('the last picture before a loss does not last as long as a pause before it'
   }
 })
 
-test('footage of a single picture between two losses has sound', async () => {
+test('footage of a single picture between two losses has audio', async () => {
   await using scene = new FootageScene()
   await record(scene, 20, {
     gopFrames: 100,

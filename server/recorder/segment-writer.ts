@@ -33,7 +33,7 @@ export type PlannedFragment = CutFragment & {
   readonly hole: FragmentHole | undefined
 }
 
-/** 40 ms are a whole number of samples at every rate that sound has, so that leaving time out moves sound by exactly as much. */
+/** 40 ms are a whole number of samples at every rate that audio has, so that leaving time out moves audio by exactly as much. */
 export const skipStep90k = 3600
 
 export class SegmentWriter {

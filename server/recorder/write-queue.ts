@@ -6,7 +6,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { frameCostBytes } from '../media/frame.ts'
-import { dropEarlySound } from './drop-early-sound.ts'
+import { dropEarlyAudio } from './drop-early-audio.ts'
 import type { RecorderEvents } from './recorder.ts'
 import type { RecordingDisk } from './recording-disk.ts'
 import { type PlannedFragment, type SegmentPlan, SegmentWriter } from './segment-writer.ts'
@@ -159,7 +159,7 @@ export class WriteQueue {
       // The file was given up, but not what was held of it: a new one begins where a decoder can.
       if (!cut.isKey) return onUnconfirmed(undefined, cut.video.length)
       // A hole before it belongs to the gap.
-      cut = { ...dropEarlySound(cut, this.#plan.format.audio?.sampleRate), hole: undefined }
+      cut = { ...dropEarlyAudio(cut, this.#plan.format.audio?.sampleRate), hole: undefined }
       await this.#open({ ...this.#plan, runStart90k: cut.start90k - cut.skipped90k, startMs: cut.startMs })
     }
     const writer = this.#writer!

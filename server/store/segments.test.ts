@@ -248,7 +248,7 @@ testEachDatabase(
   },
 )
 
-testEachDatabase('sound is found in any segment of a range, and only there', async (t, { openStore }) => {
+testEachDatabase('audio is found in any segment of a range, and only there', async (t, { openStore }) => {
   const { segments } = (await openStore(t)).store
   for (const i of [0, 1, 2, 3]) {
     const codecs = i === 2 ? 'avc1.4d401f,mp4a.40.2' : 'avc1.4d401f'
@@ -262,6 +262,6 @@ testEachDatabase('sound is found in any segment of a range, and only there', asy
     [2, 3, true],
     [3, 4, false],
   ] as const) {
-    assert.equal(await segments.hasSound(1, from * minute, to * minute), expected, `minutes ${from} to ${to}`)
+    assert.equal(await segments.hasAudio(1, from * minute, to * minute), expected, `minutes ${from} to ${to}`)
   }
 })

@@ -155,8 +155,8 @@ export class Segments {
     return orderByClockEpoch(spans, await listClockEpochs(this.#db, cameraId))
   }
 
-  /** Whether one of `listBetween` has a track of sound. */
-  async hasSound(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
+  /** Whether one of `listBetween` has a track of audio. */
+  async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
     const row = await this.#db
       .selectFrom('segments')
       .select('id')

@@ -10,7 +10,7 @@ export type AuditCamera = FaultyCamera & {
   readonly url: string
   readonly codec: 'h264' | 'h265' | 'mjpeg'
   readonly framesPerSecond: number
-  readonly hasSound: boolean
+  readonly hasAudio: boolean
   /** Its packets come by UDP. */
   readonly isDatagram: boolean
   /** Each picture that was handed to a connection whole, with the true time it was taken; grows. */
@@ -35,7 +35,7 @@ const kinds: readonly (Omit<StreamOptions, 'name'> & {
   { ...small, codec: 'mjpeg', width: 480, height: 288, framesPerSecond: 5 },
   { ...small, codec: 'h264', framesPerSecond: 25, gopFrames: 50 },
   { ...small, codec: 'h264', framesPerSecond: 15, gopFrames: 15, isDatagram: true },
-  { ...small, codec: 'h264', framesPerSecond: 12, gopFrames: 24, sound: 'pcmu', hasAudio: true },
+  { ...small, codec: 'h264', framesPerSecond: 12, gopFrames: 24, audio: 'pcmu', hasAudio: true },
 ]
 
 export async function openAuditCameras(count: number): Promise<AuditCameras> {
@@ -63,7 +63,7 @@ export async function openAuditCameras(count: number): Promise<AuditCameras> {
       codec,
       isDatagram,
       framesPerSecond: kind.framesPerSecond,
-      hasSound: kind.hasAudio ?? false,
+      hasAudio: kind.hasAudio ?? false,
       link,
       rtsp,
       url,

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { runAudit } from './audit-run.ts'
 import { describeAudit, sumUp } from './describe-audit.ts'
 
-/** Of the process, the clock, the network, the camera, its sound, its owner. */
+/** Of the process, the clock, the network, the camera, its audio, its owner. */
 const faults = [
   'server killed',
   'server stopped and started',
@@ -21,8 +21,8 @@ const faults = [
   'another size',
   'rejected with 503',
   'recording turned off and on',
-  'no sound for a while',
-  'sound that begins late',
+  'no audio for a while',
+  'audio that begins late',
 ]
 
 /** What is shown at another time than it was taken is off by less, plus what a busy machine kept the camera and then the server waiting. */

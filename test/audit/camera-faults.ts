@@ -1,4 +1,4 @@
-// What happens to single cameras in an audit: the faults of cameras and networks (test/faults), and those of sound, of the
+// What happens to single cameras in an audit: the faults of cameras and networks (test/faults), and those of audio, of the
 // frame rate, and of people who turn recording off and on.
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -65,7 +65,7 @@ function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fau
 /** Below it, two pictures are half a second late before anything tells a slow camera from a slow network. */
 const leastFramesPerSecond = 5
 
-function listOwn({ id, stream, framesPerSecond, rtsp, link, hasSound }: Audited, owner: Owner): AuditFault[] {
+function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited, owner: Owner): AuditFault[] {
   const { faults } = rtsp!
   const restarted: AuditFault = {
     name: 'camera restarted',
@@ -95,23 +95,23 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasSound }: Audited,
     ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
   }
   const silent: AuditFault = {
-    name: 'no sound for a while',
+    name: 'no audio for a while',
     async inflict(random) {
-      faults.muteSound(true, stream)
+      faults.muteAudio(true, stream)
       await sleep(between(random, 500, 12_000))
-      faults.muteSound(false, stream)
+      faults.muteAudio(false, stream)
     },
     ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
   }
   const late: AuditFault = {
-    name: 'sound that begins late',
+    name: 'audio that begins late',
     async inflict(random) {
-      faults.muteSound(true, stream)
+      faults.muteAudio(true, stream)
       link.cut()
       await sleep(between(random, 500, 6000))
-      faults.muteSound(false, stream)
+      faults.muteAudio(false, stream)
     },
     ...{ reasons: ['camera_unreachable'], noticeMs: 2000, spoilsPictures: false },
   }
-  return hasSound ? [restarted, stopped, silent, late] : [restarted, stopped, slow]
+  return hasAudio ? [restarted, stopped, silent, late] : [restarted, stopped, slow]
 }

@@ -68,7 +68,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
       ...{ reasons: ['overload', 'server_down', 'unknown'], noticeMs: 5000, spoilsPictures: false },
       losesFigures: true,
     },
-    ...(['decoder', 'sound'] as const).map((kind) => ({
+    ...(['decoder', 'audio'] as const).map((kind) => ({
       name: `${kind} process killed`,
       async inflict() {
         for (const pid of listChildren(server.pid, kind)) process.kill(pid, 'SIGKILL')
@@ -139,7 +139,7 @@ function limitFileSize(pid: number, bytes: string): void {
 }
 
 /** Processes whose command line names a program of this kind, all the way down (proc(5)). */
-function listChildren(parent: number, kind: 'decoder' | 'sound'): number[] {
+function listChildren(parent: number, kind: 'decoder' | 'audio'): number[] {
   const found: number[] = []
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     try {

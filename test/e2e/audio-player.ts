@@ -14,14 +14,14 @@ import { type Clock, launchChromium, openViewer, readClock } from './browser.ts'
 import { openStream } from './clock-player.ts'
 import { decode, probe } from './media-probe.ts'
 
-export type SoundRun = {
+export type AudioRun = {
   /** Length of the footage and of live viewing. */
   readonly seconds: number
   /** Audio is off, on, off, … for this long each. */
   readonly toggleSeconds: number
 }
 
-export type SoundReport = {
+export type AudioReport = {
   readonly seconds: number
   readonly toggles: number
   readonly liveLooks: number
@@ -45,10 +45,10 @@ const maxStandstillMs = 5000
 const playbackRate = 4
 
 /** Throws if anything is not as expected. */
-export async function watchSound({ seconds, toggleSeconds }: SoundRun): Promise<SoundReport> {
+export async function watchAudio({ seconds, toggleSeconds }: AudioRun): Promise<AudioReport> {
   const yard = { name: 'yard', width: 480, height: 270, framesPerSecond: 15, gopFrames: 15, hasAudio: true } as const
   await using camera = await openFakeCamera({ streams: [yard] })
-  camera.faults.muteSound(true)
+  camera.faults.muteAudio(true)
   await using server = await openServer()
   const args = ['--user', 'owner@example.com', '--name', 'Yard', '--url', camera.url('yard'), '--record', 'P1D']
   const { id: cameraId } = await server.command<{ id: number }>('camera', 'add', ...args)
@@ -56,7 +56,7 @@ export async function watchSound({ seconds, toggleSeconds }: SoundRun): Promise<
   const startMs = await eventually('footage', 30_000, () => findStart(scene))
   const mutes: Mute[] = [{ atMs: startMs - 10_000, isMuted: true }]
   const untilMs = Date.now() + seconds * 1000
-  const toggling = toggleSound(camera, toggleSeconds, untilMs, mutes)
+  const toggling = toggleAudio(camera, toggleSeconds, untilMs, mutes)
   const live = await watchLive(scene, untilMs)
   await toggling
   const range = { startMs: startMs + 1000, endMs: untilMs - 3000 }
@@ -79,12 +79,12 @@ async function findStart({ server, cameraId }: Scene): Promise<number | undefine
   return json.recording_start === null ? undefined : Date.parse(json.recording_start)
 }
 
-async function toggleSound(camera: FakeCamera, seconds: number, untilMs: number, mutes: Mute[]): Promise<void> {
+async function toggleAudio(camera: FakeCamera, seconds: number, untilMs: number, mutes: Mute[]): Promise<void> {
   for (;;) {
     await setTimeout(seconds * 1000)
     if (Date.now() >= untilMs) return
     const isMuted = !mutes.at(-1)!.isMuted
-    camera.faults.muteSound(isMuted)
+    camera.faults.muteAudio(isMuted)
     mutes.push({ atMs: Date.now(), isMuted })
   }
 }
@@ -113,7 +113,7 @@ async function watchLive({ server, cameraId }: Scene, untilMs: number): Promise<
 async function playRecorded(scene: Scene, range: { startMs: number; endMs: number }): Promise<Measure> {
   const { url } = await openStream(scene, range)
   const playlist = (await scene.server.request(url, { authorization: null })).text
-  assert.ok(!playlist.includes('EXT-X-DISCONTINUITY\n'), 'sound that comes and goes begins no run')
+  assert.ok(!playlist.includes('EXT-X-DISCONTINUITY\n'), 'audio that comes and goes begins no run')
   await using viewer = await openViewer({ recorded: url })
   await eventually('a recorded picture', 30_000, () => viewer.readClock('video'))
   await viewer.page.evaluate(`document.querySelector('video').playbackRate = ${playbackRate}`)
@@ -155,7 +155,7 @@ async function checkDownload(
   { server, cameraId }: Scene,
   { startMs, endMs }: { startMs: number; endMs: number },
   mutes: readonly Mute[],
-): Promise<Pick<SoundReport, 'loudSeconds' | 'silentSeconds'>> {
+): Promise<Pick<AudioReport, 'loudSeconds' | 'silentSeconds'>> {
   const time = (ms: number) => new Date(ms).toISOString()
   const path = `/v1/cameras/${cameraId}/recording/download/?start=${time(startMs)}&end=${time(endMs)}`
   const { json, status, text } = await server.request<{ url: string }>(path)
@@ -203,7 +203,7 @@ function checkLoudness(
   samples: Float32Array,
   startMs: number,
   mutes: readonly Mute[],
-): Pick<SoundReport, 'loudSeconds' | 'silentSeconds'> {
+): Pick<AudioReport, 'loudSeconds' | 'silentSeconds'> {
   const heard = { loudSeconds: 0, silentSeconds: 0 }
   const firstMs = Math.ceil(startMs / 1000) * 1000 + 1000
   for (let ms = firstMs; ((ms + 1000 - startMs) * samplesPerSecond) / 1000 < samples.length; ms += 1000) {

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchSound } from './audio-player.ts'
+import { watchAudio } from './audio-player.ts'
 
 test('hls.js keeps playing live and recorded while audio stops, starts, is late or toggles, and a download is complete', {
   timeout: 170_000,
 }, async () => {
-  const { toggles, loudSeconds, silentSeconds } = await watchSound({ seconds: 34, toggleSeconds: 8 })
+  const { toggles, loudSeconds, silentSeconds } = await watchAudio({ seconds: 34, toggleSeconds: 8 })
   assert.ok(toggles >= 4 && loudSeconds >= 6 && silentSeconds >= 6, `${toggles}, ${loudSeconds}, ${silentSeconds}`)
 })

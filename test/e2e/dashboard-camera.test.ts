@@ -200,7 +200,7 @@ test('by keyboard: speed, whole day, save image, and the help that can disable s
   await page.keyboard.press('f')
   await button('Full screen').waitFor()
   await page.keyboard.press('m')
-  await button('Turn sound off').waitFor()
+  await button('Turn audio off').waitFor()
   assert.equal(await page.evaluate(`document.querySelector('.stage video').muted`), false)
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })

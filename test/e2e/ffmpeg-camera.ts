@@ -24,10 +24,10 @@ export type FfmpegCameraOptions = {
 
 export async function openFfmpegCamera({ fps, output, type, isLasting }: FfmpegCameraOptions): Promise<FfmpegCamera> {
   const live = ['-re', '-f', 'lavfi', '-i']
-  const sound = output.includes('-c:a') ? [...live, 'sine=sample_rate=48000:beep_factor=4'] : []
+  const audio = output.includes('-c:a') ? [...live, 'sine=sample_rate=48000:beep_factor=4'] : []
   const args = [
     ...['-nostdin', '-v', 'error', '-progress', 'pipe:2', '-stats_period', '0.2'],
-    ...[...live, `testsrc2=size=320x240:rate=${fps}`, ...sound, ...output, 'pipe:1'],
+    ...[...live, `testsrc2=size=320x240:rate=${fps}`, ...audio, ...output, 'pipe:1'],
   ]
   let child: ChildProcess | undefined
   let before = 0

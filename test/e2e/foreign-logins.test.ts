@@ -21,14 +21,14 @@ test('GStreamer cameras with Basic, Digest and no login come online; a wrong pas
   }
   const read = async (id: number) => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
   const wrong = await add(digest.url().replace('sesame', 'mellon'))
-  for (const [camera, hasSound] of [
+  for (const [camera, hasAudio] of [
     [open, false],
     [basic, true],
     [digest, false],
   ] as const) {
     const id = await add(camera.url())
     await eventually(`${camera.url()} is online`, 20_000, async () => (await read(id)).status === 'online')
-    assert.equal((await read(id)).audio_enabled, hasSound)
+    assert.equal((await read(id)).audio_enabled, hasAudio)
   }
   await eventually('the wrong password is told', 20_000, async () => (await read(wrong)).status === 'offline')
   assert.match((await read(wrong)).status_reason!, /password/)

@@ -69,16 +69,16 @@ let sources: Sources
  */
 let ours: FakeCamera
 const rareFps = 15
-const sounds = ['aac', 'pcma', 'g726-32'] as const
+const audioCodecs = ['aac', 'pcma', 'g726-32'] as const
 const ids = new Map<string, number>()
 
 before(async () => {
   sources = await openSources()
   const picture = { width: 320, height: 180, framesPerSecond: rareFps, hasAudio: true }
-  const beeping = sounds.map((sound) => ({ name: sound, ...picture, gopFrames: rareFps, sound }))
+  const beeping = audioCodecs.map((audio) => ({ name: audio, ...picture, gopFrames: rareFps, audio }))
   ours = await openFakeCamera({ streams: [{ name: 'rare', ...picture, gopFrames: 60 * rareFps }, ...beeping] })
   server = await openServer()
-  for (const name of ['rare', ...sounds]) await addCamera(name, ours.url(name), 'h264')
+  for (const name of ['rare', ...audioCodecs]) await addCamera(name, ours.url(name), 'h264')
   for (const each of cases) await addCamera(nameOf(each), sources.url(each), each.type)
 })
 
@@ -265,14 +265,14 @@ test('every frame that was sent is recorded in files that play by themselves', {
 })
 
 test('audio and video of a recording are in sync for every audio format', { timeout: 60_000 }, async () => {
-  for (const sound of sounds) {
-    const [file] = globSync(join(server.dataDir, `archive/cameras/${ids.get(sound)}/**/*.mp4`)).sort()
+  for (const audio of audioCodecs) {
+    const [file] = globSync(join(server.dataDir, `archive/cameras/${ids.get(audio)}/**/*.mp4`)).sort()
     const [zeroMs, beeps] = await Promise.all([readClock(file!), findBeeps(file!)])
-    assert.ok(beeps.length >= 5, `${beeps.length} beeps of ${sound}`)
+    assert.ok(beeps.length >= 5, `${beeps.length} beeps of ${audio}`)
     for (const seconds of beeps) {
       const past = (zeroMs + seconds * 1000) % 1000
       const errorMs = past > 500 ? past - 1000 : past
-      assert.ok(Math.abs(errorMs) < 80, `${sound}: a beep ${errorMs} ms after the second`)
+      assert.ok(Math.abs(errorMs) < 80, `${audio}: a beep ${errorMs} ms after the second`)
     }
   }
 })

@@ -112,7 +112,7 @@ function shown(frames: readonly Frame[]): Frame[] {
 }
 
 function playLive(kind: 'hls' | 'mp4', format: StreamFormat, frames: readonly Frame[]): Uint8Array {
-  const muxer = createLiveMuxer(kind, format, { minIntervalMs: 0, hasSound: false })
+  const muxer = createLiveMuxer(kind, format, { minIntervalMs: 0, hasAudio: false })
   const pieces = [...frames.map((frame) => muxer.push(frame)), ...muxer.flush()]
   return Buffer.concat([muxer.init, ...pieces.flatMap((piece) => (piece?.kind === 'media' ? [piece.data] : []))])
 }

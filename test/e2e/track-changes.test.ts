@@ -28,14 +28,14 @@ function aac(sampleRate: number, channels: number): AudioFormat {
   return { codec: 'aac', sampleRate, channels, config, codecString: `mp4a.40.${objectType}` }
 }
 
-const tracks: readonly Pick<ClockPiece, 'sound' | 'width' | 'height'>[] = [
+const tracks: readonly Pick<ClockPiece, 'audio' | 'width' | 'height'>[] = [
   {},
-  { sound: aac(16_000, 1) },
+  { audio: aac(16_000, 1) },
   {},
-  { sound: opus },
-  { sound: aac(44_100, 2) },
+  { audio: opus },
+  { audio: aac(44_100, 2) },
   { width: 480, height: 270 },
-  { sound: aac(8000, 1), width: 480, height: 270 },
+  { audio: aac(8000, 1), width: 480, height: 270 },
 ]
 
 let server: ServerUnderTest
@@ -117,7 +117,7 @@ test('a download of H.264 and H.265 contains both in separate tracks', { timeout
   const startMs = scene.pieces[0]!.startMs - 7_200_000
   const pieces: ClockPiece[] = [
     { startMs, seconds: 8 },
-    { startMs: startMs + 30_000, seconds: 8, codec: 'h265', sound: aac(16_000, 1) },
+    { startMs: startMs + 30_000, seconds: 8, codec: 'h265', audio: aac(16_000, 1) },
     { startMs: startMs + 60_000, seconds: 8, width: 480, height: 270 },
     { startMs: startMs + 90_000, seconds: 8, width: 480, height: 270, codec: 'h265' },
   ]
@@ -147,7 +147,7 @@ test('a stream that began without audio continues without audio when the camera 
   const cameraId = await recordClock(server, silent)
   const { url } = await openStream({ server, cameraId }, { startMs })
   await addClock(server, cameraId, [
-    { startMs: startMs + 30_000, seconds: 8, sound: aac(16_000, 1) },
+    { startMs: startMs + 30_000, seconds: 8, audio: aac(16_000, 1) },
     { startMs: startMs + 60_000, seconds: 8 },
   ])
   const path = new URL(url, server.url)

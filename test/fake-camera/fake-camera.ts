@@ -58,9 +58,9 @@ export type CameraFaults = {
   stall(ms: number, name?: string): void
   /** Steps the wall clock and the RTP timestamps, forwards or (below 0) backwards. */
   jumpClock(ms: number, name?: string): void
-  /** Sends no sound while muted, though it is described. */
-  muteSound(isMuted: boolean, name?: string): void
-  /** Sends so many times fewer pictures, stamped as if all came, as cheap cameras do at night; 1 ends it. Live streams without sound only. */
+  /** Sends no audio while muted, though it is described. */
+  muteAudio(isMuted: boolean, name?: string): void
+  /** Sends so many times fewer pictures, stamped as if all came, as cheap cameras do at night; 1 ends it. Live streams without audio only. */
   slowDown(factor: number, name?: string): void
   /** To two thirds of the size and, the next time, back. Resolves when the new size is what is sent next. */
   changeResolution(name?: string): Promise<void>
@@ -143,8 +143,8 @@ export async function openFakeCamera(options: FakeCameraOptions): Promise<FakeCa
       jumpClock(ms, name) {
         for (const { source } of select(name)) source.jumpClock(ms)
       },
-      muteSound(isMuted, name) {
-        for (const { source } of select(name)) source.muteSound(isMuted)
+      muteAudio(isMuted, name) {
+        for (const { source } of select(name)) source.muteAudio(isMuted)
       },
       slowDown(factor, name) {
         for (const { source } of select(name)) source.slowDown(factor)

@@ -10,7 +10,7 @@ import { type SceneName, sceneNames } from './scene/scene.ts'
 import { createLoadStreams, type StreamOptions } from './source/stream-options.ts'
 
 const usage = `node test/fake-camera/main.ts [options]
-  --streams LIST   comma-separated: yard, door (scenes), with sound as yard+audio or yard+pcmu, with another codec as yard+h265; load*40 for load/0 … load/39  [yard,door+audio]
+  --streams LIST   comma-separated: yard, door (scenes), with audio as yard+audio or yard+pcmu, with another codec as yard+h265; load*40 for load/0 … load/39  [yard,door+audio]
   --port N         0 = any free port  [0]
   --host ADDRESS   [127.0.0.1]
   --size WxH       of yard and door  [960x540]
@@ -65,9 +65,9 @@ function parseStream(word: string, picture: Omit<StreamOptions, 'name'>): Stream
   const scene = sceneNames.find((each): each is SceneName => each === name)
   if (!scene) throw new Error(`--streams: expected ${sceneNames.join(', ')} or load*N, not ${word}`)
   const codec = (['h265', 'mjpeg'] as const).find((each) => features.includes(each))
-  const sound = telephoneCodings.find((each) => features.includes(each))
-  const hasAudio = sound !== undefined || features.includes('audio')
-  return [{ ...picture, name, scene, hasAudio, ...(codec && { codec }), ...(sound && { sound }) }]
+  const audio = telephoneCodings.find((each) => features.includes(each))
+  const hasAudio = audio !== undefined || features.includes('audio')
+  return [{ ...picture, name, scene, hasAudio, ...(codec && { codec }), ...(audio && { audio }) }]
 }
 
 function parseAuth(text: string): CameraAuth {

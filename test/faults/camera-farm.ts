@@ -19,7 +19,7 @@ const loops: readonly Partial<StreamOptions>[] = [
   { codec: 'mjpeg' },
 ]
 
-/** Of sixteen cameras one is live with sound, two are HTTP, one asks for a login whose nonce wears out. */
+/** Of sixteen cameras one is live with audio, two are HTTP, one asks for a login whose nonce wears out. */
 export async function openCameraFarm(count: number): Promise<CameraFarm> {
   await using opened = new AsyncDisposableStack()
   const plans = Array.from({ length: count }, (_, i) => planCamera(i))

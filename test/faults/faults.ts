@@ -6,7 +6,7 @@ import { packetFaults } from '../fake-camera/rtsp/packet-faults.ts'
 import type { Link } from './link.ts'
 import type { PictureServer } from './picture-server.ts'
 
-/** An RTSP camera that repeats a clip, one that is drawn as it is sent, with sound, and one of pictures by HTTP. */
+/** An RTSP camera that repeats a clip, one that is drawn as it is sent, with audio, and one of pictures by HTTP. */
 export type CameraKind = 'loop' | 'live' | 'http'
 
 export type FaultyCamera = {

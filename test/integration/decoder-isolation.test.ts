@@ -47,12 +47,12 @@ const readLink = (pid: number, name: string) => readlinkSync(`/proc/${pid}/${nam
 test('what decodes reaches neither the network nor the files of the server that runs it', {
   timeout: 120_000,
 }, async (t) => {
-  await using camera = await openFakeCamera({ streams: [{ name: 'door', width: 320, height: 180, sound: 'pcma' }] })
+  await using camera = await openFakeCamera({ streams: [{ name: 'door', width: 320, height: 180, audio: 'pcma' }] })
   await using server = await openServer()
   const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
   const read = async () => (await server.request<Camera>(`/v1/cameras/${id}/`)).json
-  await eventually('the camera is online with sound', 30_000, async () => {
+  await eventually('the camera is online with audio', 30_000, async () => {
     const { status, audio_enabled } = await read()
     return status === 'online' && audio_enabled
   })
@@ -65,7 +65,7 @@ test('what decodes reaches neither the network nor the files of the server that 
   // A server that says nothing has no excuse.
   const isBoxed = told === undefined || told.level === 'full'
   if (!isBoxed) t.diagnostic(`no sandbox here: ${told.reason}`)
-  for (const program of ['decoder-process.ts', 'sound-process.ts']) {
+  for (const program of ['decoder-process.ts', 'audio-process.ts']) {
     const pid = await eventually(program, 20_000, async () => (await findProgram(server.pid, program)) ?? false)
     const status = readStatus(pid)
     if (isBoxed) {

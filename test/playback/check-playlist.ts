@@ -171,7 +171,7 @@ export function checkMedia(
       seconds.set(track.trackId, (seconds.get(track.trackId) ?? 0) + track.duration / (timescale ?? 1))
     }
   }
-  // The last block of sound before a few pictures may reach over them.
+  // The last block of audio before a few pictures may reach over them.
   check(
     [...timescales.keys()].every((trackId) => seconds.has(trackId)) || entry.seconds < 0.15,
     'samples of every track',

@@ -26,8 +26,8 @@ export type ClockPiece = {
   readonly height?: number
   /** H.264 unless given. */
   readonly codec?: 'h264' | 'h265'
-  /** A track of sound, in which nothing is to be heard; none unless given. */
-  readonly sound?: AudioFormat
+  /** A track of audio, in which nothing is to be heard; none unless given. */
+  readonly audio?: AudioFormat
 }
 
 const framesPerSecond = 5
@@ -90,7 +90,7 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockP
 /** Gives the moment of each picture that was pushed. */
 async function* pushPiece(
   recorder: CameraRecorder,
-  { startMs, seconds, width = 320, height = 180, codec = 'h264', sound }: ClockPiece,
+  { startMs, seconds, width = 320, height = 180, codec = 'h264', audio }: ClockPiece,
   runId: string,
 ): AsyncGenerator<number> {
   const size = { codec, width, height, framesPerSecond, gopFrames: framesPerSecond, bFrames: 0 } as const
@@ -98,8 +98,8 @@ async function* pushPiece(
   const sets = (codec === 'h264' ? h264Codec : h265Codec).createSets()
   for (const set of lens.parameterSets) sets.take(set, 0, set.length)
   const { format } = sets.takeChange()!
-  recorder.push({ kind: 'start', runId, format: { video: format, audio: sound } })
-  const block = sound && { ...createSilence(sound)![0], rate: sound.sampleRate }
+  recorder.push({ kind: 'start', runId, format: { video: format, audio: audio } })
+  const block = audio && { ...createSilence(audio)![0], rate: audio.sampleRate }
   let blocks = 0
   for (let frameNumber = 0; frameNumber < seconds * framesPerSecond; frameNumber++) {
     const wallMs = startMs + (frameNumber * 1000) / framesPerSecond

@@ -1,4 +1,4 @@
-// Cameras at random, whose footage must be whole: every picture once, at its time, with its sound, or in a gap that is told.
+// Cameras at random, whose footage must be whole: every picture once, at its time, with its audio, or in a gap that is told.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,17 +12,17 @@ import { StreamPlayer } from './stream-player.ts'
 const mixes: Record<string, { readonly mix: Mix; readonly seeds: readonly number[]; readonly isClockSteady: boolean }> =
   {
     'losses and pauses': {
-      mix: { loss: 3, pause: 3, sound: 2, rate: 1 },
+      mix: { loss: 3, pause: 3, audio: 2, rate: 1 },
       seeds: [13, 17, 23, 29],
       isClockSteady: true,
     },
     'runs of other formats': {
-      mix: { loss: 2, pause: 2, sound: 2, rate: 1, format: 3, end: 2, restart: 1 },
+      mix: { loss: 2, pause: 2, audio: 2, rate: 1, format: 3, end: 2, restart: 1 },
       seeds: [2, 21, 30],
       isClockSteady: true,
     },
     'clocks that are set': {
-      mix: { loss: 2, pause: 1, sound: 1, format: 1, end: 1, clock: 3 },
+      mix: { loss: 2, pause: 1, audio: 1, format: 1, end: 1, clock: 3 },
       seeds: [5, 16, 18, 20],
       isClockSteady: false,
     },

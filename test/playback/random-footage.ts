@@ -1,4 +1,4 @@
-// A camera drawn from a seed, recorded by the real recorder: runs, formats, sound that comes and goes, losses, pauses, outages, clocks that are set,
+// A camera drawn from a seed, recorded by the real recorder: runs, formats, audio that comes and goes, losses, pauses, outages, clocks that are set,
 // disks that fail, restarts. Every picture carries its number, and what is true of it is kept.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ export type SentPicture = {
 }
 
 export type Mix = Readonly<Partial<Record<Action, number>>>
-type Action = 'play' | 'loss' | 'pause' | 'sound' | 'format' | 'end' | 'clock' | 'disk' | 'restart' | 'rate'
+type Action = 'play' | 'loss' | 'pause' | 'audio' | 'format' | 'end' | 'clock' | 'disk' | 'restart' | 'rate'
 
 export class RandomFootage {
   readonly rows = new MemorySegmentRows()
@@ -61,8 +61,8 @@ export class RandomFootage {
   #inGop = 0
   #dts90k = 0
   #blocks = 0
-  #hasSound = true
-  #soundLate90k = 0
+  #hasAudio = true
+  #audioLate90k = 0
   #missingMs = 0
   #isPause = false
   #isAfterLoss = false
@@ -116,9 +116,9 @@ export class RandomFootage {
     this.told.push(`${((clock.steadyMs - syntheticStartMs) / 1000).toFixed(2)} #${this.sent.length} ${action}`)
     if (action === 'loss') this.#lose(this.#between(0.05, 5))
     else if (action === 'pause') this.#pause(this.#between(0.2, this.#chance(0.2) ? 14 : 4))
-    else if (action === 'sound') {
-      this.#hasSound = this.#chance(0.5)
-      this.#soundLate90k = this.#between(0, 0.4) * 90_000
+    else if (action === 'audio') {
+      this.#hasAudio = this.#chance(0.5)
+      this.#audioLate90k = this.#between(0, 0.4) * 90_000
     } else if (action === 'rate') {
       this.#interval90k = 90_000 / this.#pick([5, 12.5, 15, 25, 30, 60])
     } else if (action === 'format') {
@@ -199,7 +199,7 @@ export class RandomFootage {
     if ((dropped * this.#interval90k) / 90_000 > 25) return
     for (let i = 0; i < dropped; i++) {
       this.#advance(this.#interval90k)
-      this.#sendSound(Math.round(this.#dts90k), this.clock.nowMs())
+      this.#sendAudio(Math.round(this.#dts90k), this.clock.nowMs())
     }
     this.#inGop = 0
     this.#isAfterLoss = true
@@ -208,13 +208,13 @@ export class RandomFootage {
 
   #pause(seconds: number): void {
     const isSilent = this.#chance(0.5)
-    const hadSound = this.#hasSound
-    if (isSilent) this.#hasSound = false
+    const hadAudio = this.#hasAudio
+    if (isSilent) this.#hasAudio = false
     for (let left90k = Math.round(seconds * 90_000); left90k > 0; left90k -= 9000) {
       this.#advance(Math.min(left90k, 9000))
-      this.#sendSound(Math.round(this.#dts90k), this.clock.nowMs())
+      this.#sendAudio(Math.round(this.#dts90k), this.clock.nowMs())
     }
-    this.#hasSound = hadSound
+    this.#hasAudio = hadAudio
     this.#missingMs += seconds * 1000
     this.#isPause = true
     // What needs the picture before is not recorded after so long.
@@ -271,20 +271,20 @@ export class RandomFootage {
     this.#isAfterLoss = false
     this.#inGop = isKey ? 1 : this.#inGop + 1
     if (this.#inGop >= this.#gop) this.#inGop = 0
-    this.#sendSound(dts90k, wallMs)
+    this.#sendAudio(dts90k, wallMs)
     this.#advance(this.#interval90k)
   }
 
-  #sendSound(dts90k: number, pictureMs: number): void {
+  #sendAudio(dts90k: number, pictureMs: number): void {
     const { audio } = this.#format
     if (!audio) return
     for (;;) {
       const pts90k = Math.round((this.#blocks * 1024 * 90_000) / audio.sampleRate)
-      if (pts90k + this.#soundLate90k > dts90k) return
+      if (pts90k + this.#audioLate90k > dts90k) return
       this.#blocks++
       const data = Uint8Array.of(0x00, 0xc8, 0x00, 0x80, 0x23, 0x80)
       const wallMs = pictureMs + (pts90k - dts90k) / 90
-      if (this.#hasSound) this.#filler!.takeBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
+      if (this.#hasAudio) this.#filler!.takeBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
     }
   }
 

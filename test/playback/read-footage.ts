@@ -62,13 +62,13 @@ export function judgeStream(
     if (video && timescales.has(2)) {
       if (!audio) {
         // The block before may reach over a few pictures.
-        if (video.end - video.start >= 0.15) faults.push(`${where} without sound`)
+        if (video.end - video.start >= 0.15) faults.push(`${where} without audio`)
       } else {
         const isLast = played[index + 1]?.discontinuity !== discontinuity
         if (Math.abs(audio.end - video.end) > (isLast ? 0.2 : 0.5))
-          faults.push(`${where} sound ends ${audio.end - video.end} s after the picture`)
+          faults.push(`${where} audio ends ${audio.end - video.end} s after the picture`)
         if (Math.abs(audio.start - video.start) > (isNewSection ? 0.2 : 0.5))
-          faults.push(`${where} sound begins ${audio.start - video.start} s after the picture`)
+          faults.push(`${where} audio begins ${audio.start - video.start} s after the picture`)
       }
     }
   }

@@ -28,7 +28,7 @@ export const keyGroups = {
   ],
   picture: [
     ['fullScreen', ['F']],
-    ['sound', ['M']],
+    ['audio', ['M']],
     ['help', ['?']],
   ],
 } as const
@@ -60,7 +60,7 @@ const plain: Readonly<Record<string, PlayerCommand>> = {
   x: 'unmark',
   s: 'snapshot',
   f: 'fullScreen',
-  m: 'sound',
+  m: 'audio',
 }
 
 const shifted: Readonly<Record<string, PlayerCommand>> = {

@@ -257,7 +257,7 @@ export const german: Texts = {
       download: 'Auswahl herunterladen',
       snapshot: 'Bild speichern',
       fullScreen: 'Vollbild',
-      sound: 'Ton ein- oder ausschalten',
+      audio: 'Ton ein- oder ausschalten',
       help: 'Tastenkürzel zeigen',
     },
   },
@@ -300,7 +300,7 @@ export const german: Texts = {
     frameRate: 'Bildrate',
     perSecond: (count) => `${count} Bilder pro Sekunde`,
     bitRate: 'Bitrate',
-    sound: 'Ton',
+    audio: 'Ton',
     noAudio: 'keiner',
     audioLeftOut:
       'Das Tonformat dieser Kamera wird nicht unterstützt. Stellen Sie die Kamera wenn möglich auf AAC oder G.711.',

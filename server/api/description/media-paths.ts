@@ -137,7 +137,7 @@ const speed: Parameter['schema'] = {
 
 const speedBody: RequestBody = {
   description:
-    'What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without sound; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
+    'What follows the last entry that was fetched is listed anew at this speed, behind a discontinuity, and what was listed beyond it leaves the playlist: a player that holds the playlist in memory loads it anew and begins at its first entry. Above 1 the entries are key frames alone, so many that the bit rate does not grow, without audio; within an entry the wall clock runs so many times faster. Slow motion is made by the player.',
   required: false,
   content: { 'application/json': { schema: { type: 'object', properties: { speed } }, example: { speed: 4 } } },
 }

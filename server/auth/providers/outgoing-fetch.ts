@@ -34,7 +34,11 @@ export function createOutgoingFetch({ provider, lookup, lookupPublic, limits }: 
   // One for all requests: each takes its time and memory outside of the heap.
   const secureContext = createSecureContext(provider.ca === undefined ? {} : { ca: provider.ca })
   const known = new Set([issuer.host, ...provider.hosts].map((host) => host.toLowerCase()))
-  const semaphore = new Semaphore({ maxRunning: 16, maxWaiting: 100, refusal: 'too many people sign in with this provider' })
+  const semaphore = new Semaphore({
+    maxRunning: 16,
+    maxWaiting: 100,
+    refusal: 'too many people sign in with this provider',
+  })
 
   const findAddress = async (url: URL, signal: AbortSignal): Promise<FoundAddress> => {
     const host = unbracket(url.hostname)

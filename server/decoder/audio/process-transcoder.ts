@@ -1,16 +1,16 @@
-// Telephone sound to AAC, in a process of its own: what crashes or hangs there costs the sound of a second or two, never a picture.
+// Telephone audio to AAC, in a process of its own: what crashes or hangs there costs the audio of a second or two, never a picture.
 // One for each media worker; it serves all cameras of it. docs/design/decoder.md
 
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import { Backoff } from '../../base/retry.ts'
-import type { SoundSink, SoundSource, SoundTranscoder } from '../../media/telephony/sound-transcoder.ts'
+import type { AudioSink, AudioSource, AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
 import type { Isolation } from '../isolation/isolation.ts'
 import { MessageChild } from '../message-child.ts'
-import { parseSoundReply, type SoundReply, writeSoundRequest } from './sound-protocol.ts'
+import { type AudioReply, parseAudioReply, writeAudioRequest } from './audio-protocol.ts'
 
-/** Chunks of a stream whose sound has not come back; of a process that works it is two, of one that hangs what comes until it is killed. */
+/** Chunks of a stream whose audio has not come back; of a process that works it is two, of one that hangs what comes until it is killed. */
 const maxBehind = 1000
 
 export type ProcessTranscoderOptions = {
@@ -27,7 +27,7 @@ export type ProcessTranscoderOptions = {
   readonly idleMs?: number
 }
 
-export type SoundStats = {
+export type AudioStats = {
   readonly pid: number | undefined
   readonly streams: number
   readonly blocks: number
@@ -36,15 +36,15 @@ export type SoundStats = {
 }
 
 type Stream = {
-  readonly source: SoundSource
-  readonly onReply: (reply: SoundReply) => void
+  readonly source: AudioSource
+  readonly onReply: (reply: AudioReply) => void
   /** When the chunks not yet answered were sent, monotonic. */
   sentMs: number[]
   /** The process it is open in; another one knows nothing of it. */
   openIn: MessageChild | undefined
 }
 
-export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable {
+export class ProcessAudioTranscoder implements AudioTranscoder, AsyncDisposable {
   readonly #options: Required<ProcessTranscoderOptions>
   readonly #backoff = new Backoff({ minMs: 200, maxMs: 30_000 })
   readonly #streams = new Map<number, Stream>()
@@ -68,12 +68,12 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     return !this.#isClosed && (this.#child !== undefined || this.#options.clock.monotonicMs() >= this.#pauseUntilMs)
   }
 
-  open<Tag>(source: SoundSource, onBlock: (data: Uint8Array, tag: Tag) => void): SoundSink<Tag> {
+  open<Tag>(source: AudioSource, onBlock: (data: Uint8Array, tag: Tag) => void): AudioSink<Tag> {
     const streamId = this.#nextId++
-    /** Of the chunks whose sound has not come back, the first of which has this number. */
+    /** Of the chunks whose audio has not come back, the first of which has this number. */
     const tags: Tag[] = []
     let first = 0
-    const onReply = ({ number, data }: SoundReply) => {
+    const onReply = ({ number, data }: AudioReply) => {
       if (number === undefined) return
       tags.splice(0, Math.max(0, number - first))
       first = Math.max(first, number)
@@ -81,8 +81,8 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
       try {
         onBlock(data, tags[0]!)
       } catch (error) {
-        // A bug of ours, over the sound of one camera: that of the others comes from the same process.
-        this.#options.log.error({ error: errorChain(error) }, 'a block of sound could not be taken')
+        // A bug of ours, over the audio of one camera: that of the others comes from the same process.
+        this.#options.log.error({ error: errorChain(error) }, 'a block of audio could not be taken')
         this.#close(streamId, stream)
       }
     }
@@ -93,7 +93,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     this.#start()
     return {
       push: (data, tag) => {
-        if (stream.openIn && tags.length >= maxBehind) this.#lose('it answers without sound')
+        if (stream.openIn && tags.length >= maxBehind) this.#lose('it answers without audio')
         if (!this.#streams.has(streamId) || !this.#mayPush(stream)) return
         if (stream.openIn !== this.#child) {
           first += tags.splice(0).length
@@ -102,7 +102,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
         const number = first + tags.length
         tags.push(tag)
         stream.sentMs.push(this.#options.clock.monotonicMs())
-        this.#child?.send(writeSoundRequest({ type: 'chunk', streamId, number, data }))
+        this.#child?.send(writeAudioRequest({ type: 'chunk', streamId, number, data }))
       },
       close: () => this.#close(streamId, stream),
     }
@@ -110,11 +110,11 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
 
   #close(streamId: number, { openIn }: Stream): void {
     if (!this.#streams.delete(streamId)) return
-    if (openIn) openIn.send(writeSoundRequest({ type: 'close', streamId }))
+    if (openIn) openIn.send(writeAudioRequest({ type: 'close', streamId }))
     if (this.#streams.size === 0) this.#stopLater()
   }
 
-  stats(): SoundStats {
+  stats(): AudioStats {
     return { pid: this.#child?.pid, streams: this.#streams.size, ...this.#counts }
   }
 
@@ -145,16 +145,16 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     stream.openIn = this.#child
     stream.sentMs = []
     const { coding, sampleRate } = stream.source
-    this.#child?.send(writeSoundRequest({ type: 'open', streamId, coding, sampleRate }))
+    this.#child?.send(writeAudioRequest({ type: 'open', streamId, coding, sampleRate }))
   }
 
   #start(): void {
     if (this.#child || !this.isAvailable) return
     const child: MessageChild = new MessageChild({
-      program: new URL('./sound-process.ts', import.meta.url),
+      program: new URL('./audio-process.ts', import.meta.url),
       isolation: this.#options.isolation,
       memoryBytes: this.#options.memoryBytes,
-      onMessage: (message) => this.#answer(child, parseSoundReply(message)),
+      onMessage: (message) => this.#answer(child, parseAudioReply(message)),
       onExit: (reason) => {
         if (this.#child === child) this.#lose(reason)
       },
@@ -162,7 +162,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     this.#child = child
   }
 
-  #answer(child: MessageChild, reply: SoundReply): void {
+  #answer(child: MessageChild, reply: AudioReply): void {
     const stream = this.#streams.get(reply.streamId)
     if (!stream || stream.openIn !== child) return
     stream.sentMs.shift()
@@ -177,7 +177,7 @@ export class ProcessSoundTranscoder implements SoundTranscoder, AsyncDisposable 
     this.#child = undefined
     this.#counts.crashes++
     this.#pauseUntilMs = this.#options.clock.monotonicMs() + this.#backoff.nextMs()
-    this.#options.log.warn({ reason }, 'the process that encodes sound was lost and is started again')
+    this.#options.log.warn({ reason }, 'the process that encodes audio was lost and is started again')
     for (const stream of this.#streams.values()) {
       stream.openIn = undefined
       stream.sentMs = []

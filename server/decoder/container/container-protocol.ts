@@ -59,10 +59,10 @@ function writeContent(message: ContainerMessage): Uint8Array[] {
     sampleRate: 0,
     channels: 0,
   }
-  const sound = new DataView(new ArrayBuffer(5))
-  sound.setUint32(0, sampleRate)
-  sound.setUint8(4, channels)
-  return [type, ...writeTrack(video), ...writeTrack(track), new Uint8Array(sound.buffer)]
+  const format = new DataView(new ArrayBuffer(5))
+  format.setUint32(0, sampleRate)
+  format.setUint8(4, channels)
+  return [type, ...writeTrack(video), ...writeTrack(track), new Uint8Array(format.buffer)]
 }
 
 function writePacketHead({ kind, pts90k }: ContainerPacket): Uint8Array {
@@ -108,12 +108,12 @@ function parseTracks(message: Uint8Array): ContainerTracks {
     return { codec, config: new Uint8Array(take((high! << 8) | low!)) }
   }
   const video = takeTrack()
-  const sound = takeTrack()
+  const audioTrack = takeTrack()
   const [a, b, c, d, channels] = take(5)
   const sampleRate = ((a! << 24) | (b! << 16) | (c! << 8) | d!) >>> 0
   if (!codecNames.test(video.codec)) throw new AppError('corrupt', 'expected the name of a codec')
-  const audio: ContainerAudio | undefined = codecNames.test(sound.codec)
-    ? { ...sound, sampleRate, channels: channels! }
+  const audio: ContainerAudio | undefined = codecNames.test(audioTrack.codec)
+    ? { ...audioTrack, sampleRate, channels: channels! }
     : undefined
   return { video, audio }
 }

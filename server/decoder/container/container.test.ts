@@ -49,8 +49,8 @@ const pictures = 60
 /** What FFmpeg itself makes of two seconds of a test picture, and a tone if asked for. */
 async function encode(...output: string[]): Promise<Buffer> {
   const video = ['-f', 'lavfi', '-i', `testsrc2=size=64x48:rate=30:duration=${pictures / 30}`]
-  const sound = output.includes('-c:a') ? ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=2'] : []
-  const args = ['-v', 'error', '-nostdin', ...video, ...sound, '-g', '15', ...output, '-']
+  const audio = output.includes('-c:a') ? ['-f', 'lavfi', '-i', 'sine=sample_rate=8000:duration=2'] : []
+  const args = ['-v', 'error', '-nostdin', ...video, ...audio, '-g', '15', ...output, '-']
   const options = { encoding: 'buffer', maxBuffer: 1e8, timeout: 60_000 } as const
   return (await promisify(execFile)('ffmpeg', args, options)).stdout
 }
@@ -81,15 +81,15 @@ describe('streams of FFmpeg are taken apart without a loss', { concurrency: 2 },
       const isTimed = format !== 'h264' && format !== 'hevc'
       const times = video.flatMap(({ pts90k }) => pts90k ?? []).sort((a, b) => a - b)
       assert.equal(times.length, isTimed ? pictures : 0)
-      // (FFmpeg makes room for the start of the sound behind the first picture of an MP4.)
+      // (FFmpeg makes room for the start of the audio behind the first picture of an MP4.)
       for (const [i, time] of times.slice(1).entries())
         assert.ok(Math.abs(time - times[i]! - 3000) <= (i === 0 ? 12_000 : 100), `${time}`)
-      const sound = packets.filter(({ kind }) => kind === 'audio')
+      const audio = packets.filter(({ kind }) => kind === 'audio')
       if (tracks?.audio?.codec !== 'aac') return
       assert.equal(parseAudioSpecificConfig(tracks.audio.config).sampleRate, 8000)
-      assert.ok(sound.length >= 15 && sound.every(({ data }) => data[0] !== 0xff), 'blocks without a header')
-      for (const [i, { pts90k }] of sound.slice(1).entries())
-        assert.ok(Math.abs(pts90k! - sound[i]!.pts90k! - 11_520) <= 100, 'each has its time')
+      assert.ok(audio.length >= 15 && audio.every(({ data }) => data[0] !== 0xff), 'blocks without a header')
+      for (const [i, { pts90k }] of audio.slice(1).entries())
+        assert.ok(Math.abs(pts90k! - audio[i]!.pts90k! - 11_520) <= 100, 'each has its time')
     })
   }
 })
@@ -118,7 +118,7 @@ test('other codecs are named', async () => {
   assert.deepEqual([tracks?.video.codec, tracks?.audio?.codec], ['mpeg4', 'ac3'])
 })
 
-test('a stream of sound alone holds no video', async () => {
+test('a stream of audio alone holds no video', async () => {
   const stream = await encode('-vn', '-c:a', 'aac', '-f', 'mpegts')
   assert.deepEqual((await readAll('mpegts', stream)).end, { kind: 'no_video' })
 })

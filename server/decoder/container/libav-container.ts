@@ -85,7 +85,7 @@ export class LibavContainer {
     return result < 0 ? this.#describeEnd(result) : undefined
   }
 
-  /** The next packet of pictures or sound, or why there is none. */
+  /** The next packet of pictures or audio, or why there is none. */
   async read(): Promise<StreamPacket | ToldEnd> {
     for (;;) {
       const result = await this.#context.readFrame(this.#packet)
@@ -145,7 +145,7 @@ export class ContainerStream {
   /** AAC that brings its configuration with each block. */
   #adtsConfig: Uint8Array | undefined
   #blockTicks = 0
-  /** Where the block after the last begins, of sound whose blocks are of one length. */
+  /** Where the block after the last begins, of audio whose blocks are of one length. */
   #next90k: number | undefined
 
   constructor(stream: Stream, kind: ContainerPacket['kind']) {

@@ -81,7 +81,7 @@ const maxThreads = 64
 /** The system looks for the process to end among those of a higher score, when memory is short; the server has 0. */
 const oomScore = 500
 
-/** Pictures and sound are no objects of JavaScript: a small heap, collected by its own thread, spares a quarter of what such a process takes. */
+/** Pictures and audio are no objects of JavaScript: a small heap, collected by its own thread, spares a quarter of what such a process takes. */
 const runtimeFlags = ['--max-old-space-size=128', '--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=1']
 
 /** Folders and files that the programs consist of. */

@@ -30,10 +30,10 @@ function createReader(work: (sink: ContainerSink, bytes: Uint8Array) => boolean)
   }
 }
 
-const { video, audio } = syntheticFormat({ audioSampleRate: 8000 })
-const sound: ContainerAudio = { codec: 'aac', config: audio!.config, sampleRate: 8000, channels: 1 }
+const { video, audio: aac } = syntheticFormat({ audioSampleRate: 8000 })
+const audio: ContainerAudio = { codec: 'aac', config: aac!.config, sampleRate: 8000, channels: 1 }
 
-/** Of a second of pictures and sound, on an axis that begins anywhere. */
+/** Of a second of pictures and audio, on an axis that begins anywhere. */
 function listPackets(start90k: number): ContainerPacket[] {
   const packets: ContainerPacket[] = []
   for (const { kind, pts90k, data } of syntheticFrames({ audioSampleRate: 8000 })) {
@@ -53,13 +53,13 @@ const giveAll = (packets: readonly ContainerPacket[], audio?: ContainerAudio) =>
 
 const sendHead = (response: ServerResponse) => void response.writeHead(200).write(matroska)
 
-test('a container becomes a run with its pictures and sound on one axis', async () => {
+test('a container becomes a run with its pictures and audio on one axis', async () => {
   await using camera = await openHttpCamera(sendHead)
   const packets = listPackets(77_000_000)
   const { items, last } = await watchCamera(
     { url: camera.url },
     (items) => timesOf(items, 'video').length >= 49 && timesOf(items, 'audio').length >= 10,
-    { containers: giveAll(packets, sound), limitMs: 5000 },
+    { containers: giveAll(packets, audio), limitMs: 5000 },
   )
   assert.ok(last?.state === 'online')
   assert.deepEqual([last.format.video.codec, last.format.audio?.codec], ['h264', 'aac'])

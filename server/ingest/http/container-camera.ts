@@ -94,7 +94,7 @@ class ContainerSession implements Disposable {
   begin(tracks: ContainerTracks): void {
     const plan = planContainer(tracks)
     const { log, onLearned } = this.#options
-    if (plan.audioProblem) log.info({ problem: plan.audioProblem }, 'camera sound is left out')
+    if (plan.audioProblem) log.info({ problem: plan.audioProblem }, 'camera audio is left out')
     this.#plan = plan
     this.stream = new CameraStream({ ...this.#options, plan, runLimit: this.#options.memory.runLimit })
     onLearned?.({ plan })

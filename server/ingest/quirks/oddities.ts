@@ -46,16 +46,16 @@ export const oddities: readonly Quirk[] = [
   },
   {
     camera: 'none we can name',
-    symptom: 'picture and sound on one channel',
+    symptom: 'picture and audio on one channel',
     script: {
       sdp: audioVideoSdp,
       answer: answerSetup('RTP/AVP/TCP;unicast;interleaved=0-1'),
       play: (sender) => {
         sender.channels = [0, 0]
         sender.picture(1_000_000, true)
-        sender.sound(0)
+        sender.audio(0)
         for (let i = 1; i < sent; i++) sender.picture(1_000_000 + i * 3600, i % 5 === 0)
-        sender.sound(48_000)
+        sender.audio(48_000)
       },
     },
     check: ({ items }) => assert.ok(timesOf(items, 'audio').length > 0),

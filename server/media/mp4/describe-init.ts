@@ -44,13 +44,13 @@ export function findPictureConfig(init: Uint8Array): {
   return { codec: config.type === 'avcC' ? 'h264' : 'h265', config: content }
 }
 
-/** How the sound is coded: its codec, and the content of the decoder's own configuration; undefined when there is none. Throws 'corrupt'. */
-export function findSoundConfig(
+/** How the audio is coded: its codec, and the content of the decoder's own configuration; undefined when there is none. Throws 'corrupt'. */
+export function findAudioConfig(
   init: Uint8Array,
 ): { readonly codec: 'aac' | 'opus'; readonly config: Uint8Array } | undefined {
   const entry = listEntries(init).find(({ type }) => type === 'mp4a' || type === 'Opus')
   if (!entry) return undefined
-  const { boxes } = scanBoxes(init, entry.offset + entry.headerBytes + soundFieldBytes, entry.offset + entry.bytes)
+  const { boxes } = scanBoxes(init, entry.offset + entry.headerBytes + audioFieldBytes, entry.offset + entry.bytes)
   const contentOf = (type: string) => {
     const found = boxes.find((box) => box.type === type)
     return found && init.subarray(found.offset + found.headerBytes, found.offset + found.bytes)
@@ -70,10 +70,10 @@ function listEntries(init: Uint8Array): ScannedBox[] {
 
 const pictureTypes: ReadonlySet<string> = new Set(['avc1', 'avc3', 'hvc1', 'hev1', 'mp4v', 'jpeg', 'mjpa'])
 const pictureFieldBytes = 78
-const soundFieldBytes = 28
+const audioFieldBytes = 28
 
 function describeEntry(init: Uint8Array, entry: ScannedBox): string {
-  const fieldBytes = pictureTypes.has(entry.type) ? pictureFieldBytes : soundFieldBytes
+  const fieldBytes = pictureTypes.has(entry.type) ? pictureFieldBytes : audioFieldBytes
   const start = entry.offset + entry.headerBytes + fieldBytes
   const { boxes } = scanBoxes(init, start, entry.offset + entry.bytes)
   const configOf = (type: string) => {

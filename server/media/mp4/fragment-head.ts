@@ -154,7 +154,7 @@ export function shiftDecodeTimes(head: Uint8Array, shiftOf: (trackId: number) =>
  * Takes the tracks that are not of pictures out of one fragment's head, in place: readers skip them, the length stays, and so does the
  * data. Throws 'corrupt'.
  */
-export function hideSound(head: Uint8Array): void {
+export function hideAudio(head: Uint8Array): void {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   for (const top of scanBoxes(head).boxes) {
     if (top.type !== 'moof') continue

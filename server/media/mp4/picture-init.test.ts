@@ -6,10 +6,10 @@ import { writePictureInit } from './picture-init.ts'
 import { syntheticFormat } from './synthetic-frames.ts'
 import { parseTimescales } from './timescale.ts'
 
-test('what remains is what a file without sound begins with, but for the number of the next track', () => {
-  const withSound = writeInitSegment(syntheticFormat({ audioSampleRate: 16000 }))
+test('what remains is what a file without audio begins with, but for the number of the next track', () => {
+  const withAudio = writeInitSegment(syntheticFormat({ audioSampleRate: 16000 }))
   const without = writeInitSegment(syntheticFormat())
-  const pictures = writePictureInit(withSound)
+  const pictures = writePictureInit(withAudio)
   assert.equal(pictures.length, without.length)
   assert.deepEqual(describeInitSegment(pictures), describeInitSegment(without))
   assert.deepEqual([...parseTimescales(pictures)], [[1, 90_000]])

@@ -1,4 +1,4 @@
-// The initialization section of a file for its pictures alone, for when its sound is not played. ISO/IEC 14496-12 8.2, 8.3, 8.8.3.
+// The initialization section of a file for its pictures alone, for when its audio is not played. ISO/IEC 14496-12 8.2, 8.3, 8.8.3.
 
 import { childBoxes, Reader } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'

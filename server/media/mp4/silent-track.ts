@@ -1,8 +1,8 @@
-// A track of silence beside pictures that were recorded without sound: for players, which want the same tracks all the time. ISO/IEC 14496-12
+// A track of silence beside pictures that were recorded without audio: for players, which want the same tracks all the time. ISO/IEC 14496-12
 // 8.2, 8.8.
 
+import { createTranscodedFormat } from '../telephony/audio-transcoder.ts'
 import { createSilence } from '../telephony/silence.ts'
-import { createTranscodedFormat } from '../telephony/sound-transcoder.ts'
 import { box, writeBoxes } from './box.ts'
 import { childBoxes } from './box-reader.ts'
 import { type ScannedBox, scanBoxes } from './box-scanner.ts'
@@ -10,11 +10,11 @@ import { audioTrack, audioTrackId, trackExtends } from './init-segment.ts'
 import { type Sample, writeFragmentHead } from './media-fragment.ts'
 import { scaleTicks } from './timescale.ts'
 
-/** What every browser plays; that of telephone sound. */
+/** What every browser plays; that of telephone audio. */
 export const silentFormat = createTranscodedFormat()
 const [block] = createSilence(silentFormat)!
 
-/** An initialization section of ours with a track of sound beside that of pictures; as it is when it has one. Throws 'corrupt'. */
+/** An initialization section of ours with a track of audio beside that of pictures; as it is when it has one. Throws 'corrupt'. */
 export function addSilentTrack(init: Uint8Array): Uint8Array {
   const { boxes } = scanBoxes(init)
   const moov = boxes.find(({ type }) => type === 'moov')

@@ -160,7 +160,7 @@ test('broken lengths are corrupt, formats that do not fit are invalid', () => {
   )
 })
 
-test('sound of a format without sound is left out', () => {
+test('audio of a format without audio is left out', () => {
   const writer = new TsWriter({ ...format, audio: undefined })
   const audio: Frame = { ...video([], true, 0), kind: 'audio' }
   assert.equal(writer.writeFrame(audio).length, 0)

@@ -111,9 +111,9 @@ test('a sender report and a BYE are found in a compound packet, and a cut one is
 
 test('two streams of one sender are brought together by its clock, over the wraps of all counters', () => {
   const picture = { ssrc: 1, ntpSeconds: 3_900_000_000, ntpFraction: 0, rtpTime: 5 }
-  const sound = { ssrc: 2, ntpSeconds: 3_899_999_998, ntpFraction: 0x80000000, rtpTime: 0xffff_ff00 }
-  assert.equal(findSameMoment(picture, sound, 48_000), (0xffff_ff00 + 72_000) % 2 ** 32)
-  assert.equal(findSameMoment(picture, { ...sound, ntpSeconds: 5 }, 48_000), undefined)
+  const audio = { ssrc: 2, ntpSeconds: 3_899_999_998, ntpFraction: 0x80000000, rtpTime: 0xffff_ff00 }
+  assert.equal(findSameMoment(picture, audio, 48_000), (0xffff_ff00 + 72_000) % 2 ** 32)
+  assert.equal(findSameMoment(picture, { ...audio, ntpSeconds: 5 }, 48_000), undefined)
 })
 
 test('random bytes are read as RTCP without reading beyond them', () => {

@@ -1,4 +1,4 @@
-// How many samples one block of a sound track holds.
+// How many samples one block of an audio track holds.
 
 import { parseAudioSpecificConfig } from '../aac/audio-specific-config.ts'
 import type { AudioFormat } from '../frame.ts'

@@ -1,4 +1,4 @@
-// Blocks of silence for a sound track, decoded by any decoder of the track: AAC with every spectral coefficient zero (ISO/IEC 14496-3
+// Blocks of silence for an audio track, decoded by any decoder of the track: AAC with every spectral coefficient zero (ISO/IEC 14496-3
 // 4.4.2), Opus frames of CELT silence (RFC 6716 4.3).
 
 import { parseAudioSpecificConfig } from '../aac/audio-specific-config.ts'

@@ -1,4 +1,4 @@
-// The codings of telephone sound that cameras send and browsers don't play: G.711 and G.726 (RFC 3551 4.5.14 and 4.5.4). Each sample has
+// The codings of telephone audio that cameras send and browsers don't play: G.711 and G.726 (RFC 3551 4.5.14 and 4.5.4). Each sample has
 // a fixed number of bits.
 
 export type TelephoneCoding =

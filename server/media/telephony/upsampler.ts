@@ -1,4 +1,4 @@
-// Twice as many samples for the same sound: every second one is new, put between its neighbours by a low-pass filter of 16 taps.
+// Twice as many samples for the same audio: every second one is new, put between its neighbours by a low-pass filter of 16 taps.
 
 /** Neighbours on each side that a new sample is made of. */
 const reach = 8

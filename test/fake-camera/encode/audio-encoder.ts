@@ -1,4 +1,4 @@
-// Sound to AAC-LC with the encoder in FFmpeg: blocks of 1024 samples in, raw_data_blocks out.
+// Audio to AAC-LC with the encoder in FFmpeg: blocks of 1024 samples in, raw_data_blocks out.
 
 import {
   AV_CHANNEL_LAYOUT_MONO,
@@ -15,8 +15,8 @@ import {
 
 const samplesPerBlock = 1024
 
-/** Whatever makes blocks of sound. */
-export type SoundEncoder = Disposable & {
+/** Whatever makes blocks of audio. */
+export type BlockEncoder = Disposable & {
   readonly sampleRate: number
   /** How many `encode` takes. */
   readonly samplesPerBlock: number
@@ -28,11 +28,11 @@ export type SoundEncoder = Disposable & {
 
 export type EncodedBlock = {
   readonly data: Uint8Array
-  /** Where the block's sound lies, counted in samples from the first one given; the first block of all lies before it. */
+  /** Where the block's audio lies, counted in samples from the first one given; the first block of all lies before it. */
   readonly firstSample: number
 }
 
-export class AudioEncoder implements SoundEncoder {
+export class AacEncoder implements BlockEncoder {
   readonly samplesPerBlock = samplesPerBlock
   readonly sampleRate: number
   readonly #context = new CodecContext()
@@ -44,8 +44,8 @@ export class AudioEncoder implements SoundEncoder {
   }
 
   /** One channel. Throws the encoder's own error when it does not take the settings. */
-  static async open(sampleRate: number, bitsPerSecond: number): Promise<AudioEncoder> {
-    const encoder = new AudioEncoder(sampleRate)
+  static async open(sampleRate: number, bitsPerSecond: number): Promise<AacEncoder> {
+    const encoder = new AacEncoder(sampleRate)
     const codec = Codec.findEncoderByName(FF_ENCODER_AAC)
     if (!codec) throw new Error('no AAC encoder in this build of FFmpeg')
     const context = encoder.#context
@@ -78,10 +78,10 @@ export class AudioEncoder implements SoundEncoder {
       pts: this.#sampleCount,
     })
     this.#sampleCount += BigInt(samples.length)
-    FFmpegError.throwIfError(this.#context.sendFrameSync(frame), 'encode sound')
+    FFmpegError.throwIfError(this.#context.sendFrameSync(frame), 'encode audio')
     const result = this.#context.receivePacketSync(this.#packet)
     if (result === AVERROR_EAGAIN) return undefined
-    FFmpegError.throwIfError(result, 'encode sound')
+    FFmpegError.throwIfError(result, 'encode audio')
     const block = { data: new Uint8Array(this.#packet.data ?? []), firstSample: Number(this.#packet.pts) }
     this.#packet.unref()
     return block

@@ -1,4 +1,4 @@
-// The sound of the camera: a short beep at the start of each second, its pitch another each minute. A function of time
+// The audio of the camera: a short beep at the start of each second, its pitch another each minute. A function of time
 // only.
 
 const beepSeconds = 0.12

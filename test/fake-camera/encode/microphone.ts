@@ -1,27 +1,27 @@
-// The camera's sound: beeps made and encoded block by block.
+// The camera's audio: beeps made and encoded block by block.
 
 import type { TelephoneCoding } from '../../../server/media/telephony/telephone-coding.ts'
-import { AudioEncoder, type SoundEncoder } from './audio-encoder.ts'
+import { AacEncoder, type BlockEncoder } from './audio-encoder.ts'
 import { createBeeps } from './beep.ts'
 import { TelephoneEncoder } from './telephone-encoder.ts'
 
-export type SoundKind = 'aac' | TelephoneCoding
+export type AudioKind = 'aac' | TelephoneCoding
 
 /** A block and the time it begins, in seconds of the stream. */
-export type SoundBlock = { readonly data: Uint8Array; readonly seconds: number }
+export type AudioBlock = { readonly data: Uint8Array; readonly seconds: number }
 
 export class Microphone implements Disposable {
-  readonly #encoder: SoundEncoder
+  readonly #encoder: BlockEncoder
   /** Stream time of the first sample. */
   #originSeconds = 0
   #sampleCount = 0
 
-  private constructor(encoder: SoundEncoder) {
+  private constructor(encoder: BlockEncoder) {
     this.#encoder = encoder
   }
 
-  static async open(kind: SoundKind): Promise<Microphone> {
-    return new Microphone(kind === 'aac' ? await AudioEncoder.open(16_000, 32_000) : new TelephoneEncoder(kind))
+  static async open(kind: AudioKind): Promise<Microphone> {
+    return new Microphone(kind === 'aac' ? await AacEncoder.open(16_000, 32_000) : new TelephoneEncoder(kind))
   }
 
   get sampleRate(): number {
@@ -39,8 +39,8 @@ export class Microphone implements Disposable {
   }
 
   /** The blocks up to the stream time `seconds`, at which the wall clock shows `unixMs`. */
-  record(seconds: number, unixMs: number): SoundBlock[] {
-    const blocks: SoundBlock[] = []
+  record(seconds: number, unixMs: number): AudioBlock[] {
+    const blocks: AudioBlock[] = []
     const { sampleRate, samplesPerBlock } = this.#encoder
     for (;;) {
       const from = this.#originSeconds + this.#sampleCount / sampleRate

@@ -1,4 +1,4 @@
-// Sound to the telephone codings of older cameras: G.711 by the service's own tables, G.726 with the encoder in FFmpeg.
+// Audio to the telephone codings of older cameras: G.711 by the service's own tables, G.726 with the encoder in FFmpeg.
 
 import {
   AV_CHANNEL_LAYOUT_MONO,
@@ -13,14 +13,14 @@ import {
 } from 'node-av'
 import { aLawTable, muLawTable } from '../../../server/media/telephony/g711.ts'
 import { bitsPerSample, type TelephoneCoding } from '../../../server/media/telephony/telephone-coding.ts'
-import type { EncodedBlock, SoundEncoder } from './audio-encoder.ts'
+import type { BlockEncoder, EncodedBlock } from './audio-encoder.ts'
 
 const sampleRate = 8000
 
 /** 20 ms, as cameras send. */
 const samplesPerBlock = 160
 
-export class TelephoneEncoder implements SoundEncoder {
+export class TelephoneEncoder implements BlockEncoder {
   readonly sampleRate = sampleRate
   readonly samplesPerBlock = samplesPerBlock
   readonly config = new Uint8Array()
@@ -89,8 +89,8 @@ class G726Encoder implements Disposable {
       pts: this.#count,
     })
     this.#count += BigInt(linear.length)
-    FFmpegError.throwIfError(this.#context.sendFrameSync(frame), 'encode sound')
-    FFmpegError.throwIfError(this.#context.receivePacketSync(this.#packet), 'encode sound')
+    FFmpegError.throwIfError(this.#context.sendFrameSync(frame), 'encode audio')
+    FFmpegError.throwIfError(this.#context.receivePacketSync(this.#packet), 'encode audio')
     const data = new Uint8Array(this.#packet.data ?? [])
     this.#packet.unref()
     return data

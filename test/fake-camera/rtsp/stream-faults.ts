@@ -3,7 +3,7 @@
 import type { Sdp, SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import type { PacketFault } from './packet-faults.ts'
 
-/** How a stream is described: as it is, without its video, without its sound, with a codec nobody knows, without its parameter sets, or in no known form. */
+/** How a stream is described: as it is, without its video, without its audio, with a codec nobody knows, without its parameter sets, or in no known form. */
 export type DescriptionFault = 'none' | 'no_video' | 'no_sound' | 'unknown_codec' | 'no_parameter_sets' | 'unreadable'
 
 export type StreamFaults = {

@@ -3,7 +3,7 @@
 import { aacHbrParameters } from '../../../server/media/aac/packetizer.ts'
 import type { VideoCodec } from '../../../server/media/frame.ts'
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
-import type { SoundKind } from '../encode/microphone.ts'
+import type { AudioKind } from '../encode/microphone.ts'
 import { audioPayloadType, videoPayloadType } from './media-source.ts'
 
 /** `parameterSets`: VPS, SPS and PPS, as the codec has them. JPEG says everything in its packets. */
@@ -37,13 +37,13 @@ function toBase64(nal: Uint8Array): string {
 }
 
 /** `config`: AudioSpecificConfig, of AAC. */
-export function describeAudio(kind: SoundKind, sound: { sampleRate: number; config: Uint8Array }): SdpMedia {
-  const config = ['config', Buffer.from(sound.config).toString('hex')] as const
+export function describeAudio(kind: AudioKind, audio: { sampleRate: number; config: Uint8Array }): SdpMedia {
+  const config = ['config', Buffer.from(audio.config).toString('hex')] as const
   // RFC 3640 wants the channel count written even when it is 1, but cameras and FFmpeg do without.
   return describe('audio', 'track2', {
     payloadType: audioPayloadType,
     encoding: kind === 'aac' ? 'MPEG4-GENERIC' : kind.toUpperCase(),
-    clockRate: sound.sampleRate,
+    clockRate: audio.sampleRate,
     channels: 1,
     parameters: kind === 'aac' ? new Map([...aacHbrParameters, config]) : new Map(),
   })

@@ -53,12 +53,12 @@ export class LiveSource implements MediaSource {
 
   static async open(options: ResolvedStream, clock: Clock): Promise<LiveSource> {
     const lens = await openLens(options, options.width, options.height)
-    return new LiveSource(options, clock, lens, options.hasAudio ? await Microphone.open(options.sound) : undefined)
+    return new LiveSource(options, clock, lens, options.hasAudio ? await Microphone.open(options.audio) : undefined)
   }
 
   describe(): SdpMedia[] {
     const video = describeVideo(this.#options.codec, (this.#nextLens ?? this.#lens).parameterSets)
-    return this.#microphone ? [video, describeAudio(this.#options.sound, this.#microphone)] : [video]
+    return this.#microphone ? [video, describeAudio(this.#options.audio, this.#microphone)] : [video]
   }
 
   attach(player: Player): void {
@@ -75,7 +75,7 @@ export class LiveSource implements MediaSource {
     this.outlet.expectReport()
   }
 
-  muteSound(isMuted: boolean): void {
+  muteAudio(isMuted: boolean): void {
     this.#isMuted = isMuted
   }
 
@@ -154,16 +154,16 @@ export class LiveSource implements MediaSource {
     const video = this.outlet.tracks[0]!
     const bytes = video.writePackets(packetizePicture(this.#options.codec, units), video.timestampAt(rtpSeconds))
     this.outlet.deliver({ track: 0, bytes, isStart: isKey, isPicture: true, taken })
-    this.#sendSound(seconds, unixMs)
+    this.#sendAudio(seconds, unixMs)
   }
 
-  #sendSound(seconds: number, unixMs: number): void {
+  #sendAudio(seconds: number, unixMs: number): void {
     const track = this.outlet.tracks[1]
     if (!this.#microphone || !track) return
     for (const block of this.#microphone.record(seconds, unixMs)) {
       if (this.#isMuted) continue
       const timestamp = track.timestampAt(block.seconds + this.#jumpMs / 1000)
-      const payload = this.#options.sound === 'aac' ? packetizeAac([block.data]) : block.data
+      const payload = this.#options.audio === 'aac' ? packetizeAac([block.data]) : block.data
       const bytes = track.writePackets([payload], timestamp)
       this.outlet.deliver({ track: 1, bytes, isStart: true, isPicture: false })
     }

@@ -75,8 +75,8 @@ export class LoopSource implements MediaSource, Paced {
     this.outlet.expectReport()
   }
 
-  /** Loops have no sound. */
-  muteSound(): void {}
+  /** Loops have no audio. */
+  muteAudio(): void {}
 
   /** Loops keep their pace. */
   slowDown(): void {}

@@ -13,9 +13,9 @@ export type MediaSource = {
   detach(player: Player): void
   /** Steps the camera's wall clock and its RTP timestamps by `ms`, either way. */
   jumpClock(ms: number): void
-  /** Sends nothing on the sound track, which is still described; or again what sounds. */
-  muteSound(isMuted: boolean): void
-  /** So many times fewer pictures, with timestamps as if all came; 1 is as it should be. Live streams without sound only. */
+  /** Sends nothing on the audio track, which is still described; or again what sounds. */
+  muteAudio(isMuted: boolean): void
+  /** So many times fewer pictures, with timestamps as if all came; 1 is as it should be. Live streams without audio only. */
   slowDown(factor: number): void
   /** From the next picture on the stream has its other size: new parameter sets in the stream and in the description. */
   changeResolution(): Promise<void>

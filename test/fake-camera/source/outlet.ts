@@ -9,7 +9,7 @@ export type Chunk = {
   readonly bytes: Uint8Array
   /** A player may begin with this chunk. */
   readonly isStart: boolean
-  /** One picture; false for sound and reports. */
+  /** One picture; false for audio and reports. */
   readonly isPicture: boolean
   /** Which picture this is and when it was taken, whatever the camera's own clock says. */
   readonly taken?: FrameCounter

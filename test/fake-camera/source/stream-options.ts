@@ -1,7 +1,7 @@
 // What a stream of the fake camera is to be: its picture, its encoding, and whether it is made anew or a clip in a loop.
 
 import type { VideoCodec } from '../../../server/media/frame.ts'
-import type { SoundKind } from '../encode/microphone.ts'
+import type { AudioKind } from '../encode/microphone.ts'
 import type { SceneName } from '../scene/scene.ts'
 
 export type StreamOptions = {
@@ -28,8 +28,8 @@ export type StreamOptions = {
   readonly stampsTrueTime?: boolean
   /** A client is sent whatever picture is next, as many cameras do, not a key frame made for it. Live streams only. */
   readonly joinsAnywhere?: boolean
-  /** How the sound is coded: AAC unless given. */
-  readonly sound?: SoundKind
+  /** How the audio is coded: AAC unless given. */
+  readonly audio?: AudioKind
   /**
    * Length of the clip to serve in a loop, encoded once for all streams alike. Undefined: drawn and encoded as it is
    * sent.
@@ -52,10 +52,10 @@ export function resolveStream(options: StreamOptions): ResolvedStream {
     framesPerSecond,
     gopFrames: framesPerSecond * 2,
     bitsPerSecond: isLoop ? 2_000_000 : 1_500_000,
-    hasAudio: options.sound !== undefined,
+    hasAudio: options.audio !== undefined,
     stampsTrueTime: false,
     joinsAnywhere: false,
-    sound: 'aac',
+    audio: 'aac',
     ...options,
   }
 }

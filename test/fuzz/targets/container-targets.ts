@@ -15,12 +15,12 @@ import { writeAdtsHeader } from '../../../server/media/mpegts/adts.ts'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { catchOwn, few } from '../own-error.ts'
 
-const { video, audio } = syntheticFormat({ audioSampleRate: 8000 })
+const { video, audio: aac } = syntheticFormat({ audioSampleRate: 8000 })
 
-/** Two groups of pictures and their sound, as the process tells them. */
+/** Two groups of pictures and their audio, as the process tells them. */
 function writeStream(): Uint8Array {
-  const sound = { codec: 'aac', config: audio!.config, sampleRate: 8000, channels: 1 }
-  const tracks = { video: { codec: 'h264', config: video.config }, audio: sound }
+  const audio = { codec: 'aac', config: aac!.config, sampleRate: 8000, channels: 1 }
+  const tracks = { video: { codec: 'h264', config: video.config }, audio }
   const messages = [writeContainerMessage({ type: 'tracks', tracks })]
   for (const { kind, pts90k, data } of syntheticFrames({ audioSampleRate: 8000, gopFrames: 3 })) {
     if (pts90k > 20_000) break
@@ -79,7 +79,7 @@ const heads: FuzzTarget = {
     new Uint8Array(Buffer.from('FLV\x01\x05')),
     new Uint8Array(Buffer.from('\0\0\0\x18ftypisom')),
     new Uint8Array(Buffer.from('#EXTM3U\n')),
-    writeAdtsHeader(audio!.config, 100),
+    writeAdtsHeader(aac!.config, 100),
   ],
   run(input) {
     const found = findContainer(input)

@@ -79,7 +79,7 @@ const h265 = createPictures(packetizeH265, [hevc!.vps, hevc!.sps, hevc!.pps].map
   [0x26, 1, 0x88],
   [0x02, 1, 0x88],
 ])
-const sound: Sent = {
+const audio: Sent = {
   payload: packetizeAac([Uint8Array.of(1, 2, 3), Uint8Array.of(4)]),
   isMarked: true,
   timestamp: 9,
@@ -96,7 +96,7 @@ const jpeg: Sent[] = [
   { payload: Uint8Array.of(0, 0, 0, 1, 65, 255, 8, 6, 0, 4, 0xff, 0xff, 7, 8), isMarked: true, timestamp: 3600 },
 ]
 
-const describe = (encoding: string, sound = '') => `v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 ${encoding}/90000\n${sound}`
+const describe = (encoding: string, audio = '') => `v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 ${encoding}/90000\n${audio}`
 
 type StreamKind = {
   readonly name: string
@@ -109,7 +109,7 @@ const kinds: readonly StreamKind[] = [
   {
     name: 'h264',
     sdp: audioVideoSdp,
-    packets: [...h264.slice(0, 3), sound, ...h264.slice(3)],
+    packets: [...h264.slice(0, 3), audio, ...h264.slice(3)],
     check(item) {
       if (item.kind === 'start') assert.ok(parseAvcConfig(item.format.video.config).sps.length > 0)
       else if (item.kind === 'video') checkUnits(item.data)
@@ -118,7 +118,7 @@ const kinds: readonly StreamKind[] = [
   {
     name: 'h265',
     sdp: describe('H265', 'm=audio 0 RTP/AVP 97\na=rtpmap:97 opus/48000/2\n'),
-    packets: [...h265, { ...sound, payload: Uint8Array.of(0xfc, 1, 2) }],
+    packets: [...h265, { ...audio, payload: Uint8Array.of(0xfc, 1, 2) }],
     check(item) {
       if (item.kind === 'start') assert.ok(listHevcConfigNalUnits(item.format.video.config).length > 2)
       else if (item.kind === 'video') checkUnits(item.data)

@@ -23,7 +23,7 @@ export function FoundStream({ found, children }: { readonly found: StreamDetecti
     if (video.frame_rate) facts.push([detection.frameRate, detection.perSecond(write(video.frame_rate, 1))])
     if (video.bit_rate) facts.push([detection.bitRate, `${write(video.bit_rate / 1e6, 1)} Mbit/s`])
   }
-  facts.push([detection.sound, audio ? audio.codec.toUpperCase() : detection.noAudio])
+  facts.push([detection.audio, audio ? audio.codec.toUpperCase() : detection.noAudio])
   return (
     <div className="panel found">
       <h2>{detection.found}</h2>

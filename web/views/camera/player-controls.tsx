@@ -64,10 +64,10 @@ export function PlayerControls({ of: { camera }, playback, commands, zone, onCop
       <div className="controls-more">
         {camera.audio_enabled && (
           <IconButton
-            icon={isMuted ? 'silent' : 'sound'}
+            icon={isMuted ? 'silent' : 'audio'}
             label={isMuted ? texts.audioOn : texts.audioOff}
             shortcut="M"
-            onClick={commands.sound}
+            onClick={commands.audio}
           />
         )}
         <IconButton icon="snapshot" label={texts.snapshot} shortcut="S" onClick={commands.snapshot} />

@@ -93,7 +93,7 @@ export function useCommands(options: CommandsOptions): Commands {
     }),
     snapshot: () => void saveSnapshot(),
     fullScreen: () => stage.current && toggleFullScreen(stage.current),
-    sound: () => {
+    audio: () => {
       if (camera.audio_enabled) playback.setMuted(!playback.isMuted)
     },
     help: () => openDialog('keys'),

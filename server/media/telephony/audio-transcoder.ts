@@ -1,20 +1,20 @@
-// Telephone sound on its way to AAC: what whoever encodes it offers, and in which form it is handed over. Encoding itself is done in
-// a process of its own (server/decoder/sound).
+// Telephone audio on its way to AAC: what whoever encodes it offers, and in which form it is handed over. Encoding itself is done in
+// a process of its own (server/decoder/audio).
 
 import { aacCodecString, parseAudioSpecificConfig, writeAudioSpecificConfig } from '../aac/audio-specific-config.ts'
 import type { AudioFormat } from '../frame.ts'
 import type { TelephoneCoding } from './telephone-coding.ts'
 
-export type SoundSource = { readonly coding: TelephoneCoding; readonly sampleRate: 8000 | 16_000 }
+export type AudioSource = { readonly coding: TelephoneCoding; readonly sampleRate: 8000 | 16_000 }
 
-export type SoundTranscoder = {
+export type AudioTranscoder = {
   /** False while the process is down: what is pushed is dropped. */
   readonly isAvailable: boolean
-  /** `onBlock`: an AAC block and the tag of the chunk whose sound it holds, some chunks late; not every chunk has one. */
-  open<Tag>(source: SoundSource, onBlock: (data: Uint8Array, tag: Tag) => void): SoundSink<Tag>
+  /** `onBlock`: an AAC block and the tag of the chunk whose audio it holds, some chunks late; not every chunk has one. */
+  open<Tag>(source: AudioSource, onBlock: (data: Uint8Array, tag: Tag) => void): AudioSink<Tag>
 }
 
-export type SoundSink<Tag> = {
+export type AudioSink<Tag> = {
   /** Takes a chunk of `chunkSamples`, at once; it is dropped when too much waits. */
   push(chunk: Uint8Array, tag: Tag): void
   /** No block comes any more. */
@@ -28,7 +28,7 @@ export const transcodedSampleRate = 16_000
 const blockSamples = 1024
 
 /** Samples of the source that become one block. */
-export function chunkSamples({ sampleRate }: SoundSource): number {
+export function chunkSamples({ sampleRate }: AudioSource): number {
   return (blockSamples * sampleRate) / transcodedSampleRate
 }
 

@@ -8,21 +8,21 @@ import { systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
 import { writeAdtsHeader } from '../../media/mpegts/adts.ts'
+import { type AudioSource, chunkSamples, createTranscodedFormat } from '../../media/telephony/audio-transcoder.ts'
 import { aLawTable, muLawTable } from '../../media/telephony/g711.ts'
-import { chunkSamples, createTranscodedFormat, type SoundSource } from '../../media/telephony/sound-transcoder.ts'
 import { bitsPerSample, type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
 import { noIsolation } from '../isolation/isolation.ts'
 import { openIsolation } from '../isolation/open-isolation.ts'
 import { MessageReader } from '../message-stream.ts'
-import { ProcessSoundTranscoder, type ProcessTranscoderOptions } from './process-transcoder.ts'
 import {
-  parseSoundReply,
-  parseSoundRequest,
-  type SoundReply,
-  type SoundRequest,
-  writeSoundReply,
-  writeSoundRequest,
-} from './sound-protocol.ts'
+  type AudioReply,
+  type AudioRequest,
+  parseAudioReply,
+  parseAudioRequest,
+  writeAudioReply,
+  writeAudioRequest,
+} from './audio-protocol.ts'
+import { ProcessAudioTranscoder, type ProcessTranscoderOptions } from './process-transcoder.ts'
 
 const skip = spawnSync('ffmpeg', ['-version']).status === 0 ? false : 'ffmpeg is not installed'
 const outRate = 16_000
@@ -30,7 +30,7 @@ const outRate = 16_000
 const isolation = await openIsolation({ mode: 'auto' })
 
 const openTranscoder = (options: Partial<ProcessTranscoderOptions> = {}) =>
-  new ProcessSoundTranscoder({ clock: systemClock, log: silentLogger, isolation, ...options })
+  new ProcessAudioTranscoder({ clock: systemClock, log: silentLogger, isolation, ...options })
 
 /** Silence, then from `onset` on a tone of 1 kHz at half of full scale. */
 function createTone(count: number, rate: number, onset: number): Float32Array {
@@ -53,7 +53,7 @@ function encode(coding: TelephoneCoding, samples: Float32Array): Uint8Array {
   return new Uint8Array(spawnSync('ffmpeg', ['-v', 'error', ...args], { input: raw }).stdout)
 }
 
-/** The sound of AAC blocks, as FFmpeg decodes it. */
+/** The audio of AAC blocks, as FFmpeg decodes it. */
 function decodeAac(blocks: readonly Uint8Array[]): Float32Array {
   const { config } = createTranscodedFormat()
   const adts = Buffer.concat(blocks.flatMap((block) => [writeAdtsHeader(config, block.length), block]))
@@ -71,7 +71,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Pushes all of it and gives the blocks with the chunks they belong to. */
-async function transcode(transcoder: ProcessSoundTranscoder, source: SoundSource, bytes: Uint8Array) {
+async function transcode(transcoder: ProcessAudioTranscoder, source: AudioSource, bytes: Uint8Array) {
   const blocks: { data: Uint8Array; chunk: number }[] = []
   const sink = transcoder.open<number>(source, (data, chunk) => blocks.push({ data, chunk }))
   const size = (chunkSamples(source) * bitsPerSample(source.coding)) / 8
@@ -95,8 +95,8 @@ function measure(samples: Float32Array): { tone: number; rest: number } {
   return { tone, rest: Math.sqrt(Math.max(0, (2 * power) / samples.length - tone * tone)) }
 }
 
-suite('sound', () => {
-  const sources = telephoneCodings.map((coding): SoundSource => ({ coding, sampleRate: 8000 }))
+suite('audio', () => {
+  const sources = telephoneCodings.map((coding): AudioSource => ({ coding, sampleRate: 8000 }))
   for (const source of [...sources, { coding: 'pcmu', sampleRate: 16_000 } as const]) {
     test(`${source.coding} of ${source.sampleRate} Hz sounds as it should, when it should`, { skip }, async () => {
       await using transcoder = openTranscoder()
@@ -108,12 +108,12 @@ suite('sound', () => {
         blocks.map((_, i) => i),
         'each chunk has its block, in order',
       )
-      const sound = decodeAac(blocks.map(({ data }) => data))
-      const { tone, rest } = measure(sound.subarray(outRate * 1.5, outRate * 2.5))
+      const audio = decodeAac(blocks.map(({ data }) => data))
+      const { tone, rest } = measure(audio.subarray(outRate * 1.5, outRate * 2.5))
       assert.ok(Math.abs(tone - 0.5) < 0.05, `a tone of ${tone}`)
       // 2 bits a sample are hardly more than noise.
       assert.ok(rest < (source.coding.endsWith('16') ? 0.2 : 0.06), `noise of ${rest}`)
-      const heard = sound.findIndex((value) => Math.abs(value) > 0.2) / outRate
+      const heard = audio.findIndex((value) => Math.abs(value) > 0.2) / outRate
       assert.ok(Math.abs(heard - onset) < 0.02, `heard at ${heard} s`)
     })
   }
@@ -121,7 +121,7 @@ suite('sound', () => {
   test('a process that dies costs what it had; streams go on in the next', async () => {
     await using transcoder = openTranscoder()
     const heard: number[] = []
-    const source: SoundSource = { coding: 'pcma', sampleRate: 8000 }
+    const source: AudioSource = { coding: 'pcma', sampleRate: 8000 }
     const sink = transcoder.open<number>(source, (_, chunk) => heard.push(chunk))
     const chunk = new Uint8Array(512).fill(0xd5)
     for (let i = 0; i < 10; i++) sink.push(chunk, i)
@@ -158,7 +158,7 @@ suite('sound', () => {
 
   test('the process ends when nobody needs it, and is there again when somebody does', async () => {
     await using transcoder = openTranscoder({ idleMs: 50 })
-    const source: SoundSource = { coding: 'pcmu', sampleRate: 8000 }
+    const source: AudioSource = { coding: 'pcmu', sampleRate: 8000 }
     const bytes = new Uint8Array(512 * 20).fill(0xff)
     for (let i = 0; i < 2; i++) {
       await transcode(transcoder, source, bytes)
@@ -172,7 +172,7 @@ const id = fc.nat(2 ** 32 - 2)
 const bytes = fc.uint8Array({ maxLength: 50 })
 
 test('messages are read as they were written, in any pieces', () => {
-  const request: fc.Arbitrary<SoundRequest> = fc.oneof(
+  const request: fc.Arbitrary<AudioRequest> = fc.oneof(
     fc.record({
       type: fc.constant('open' as const),
       streamId: id,
@@ -182,7 +182,7 @@ test('messages are read as they were written, in any pieces', () => {
     fc.record({ type: fc.constant('chunk' as const), streamId: id, number: id, data: bytes }),
     fc.record({ type: fc.constant('close' as const), streamId: id }),
   )
-  const reply: fc.Arbitrary<SoundReply> = fc.record({
+  const reply: fc.Arbitrary<AudioReply> = fc.record({
     streamId: id,
     number: fc.option(id, { nil: undefined }),
     data: bytes,
@@ -197,14 +197,14 @@ test('messages are read as they were written, in any pieces', () => {
   fc.assert(
     fc.property(fc.array(request), fc.array(reply), fc.integer({ min: 1, max: 40 }), (requests, replies, size) => {
       assert.deepEqual(
-        read(requests.flatMap(writeSoundRequest), size).map((message) => {
-          const parsed = parseSoundRequest(message)
+        read(requests.flatMap(writeAudioRequest), size).map((message) => {
+          const parsed = parseAudioRequest(message)
           return parsed.type === 'chunk' ? { ...parsed, data: new Uint8Array(parsed.data) } : parsed
         }),
         requests.map((each) => ({ ...each })),
       )
       assert.deepEqual(
-        read(replies.flatMap(writeSoundReply), size).map(parseSoundReply),
+        read(replies.flatMap(writeAudioReply), size).map(parseAudioReply),
         replies.map((each) => ({ ...each })),
       )
     }),
@@ -214,7 +214,7 @@ test('messages are read as they were written, in any pieces', () => {
 test('random messages are read or corrupt', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 20 }), (message) => {
-      for (const parse of [parseSoundRequest, parseSoundReply]) {
+      for (const parse of [parseAudioRequest, parseAudioReply]) {
         try {
           parse(message)
         } catch (error) {

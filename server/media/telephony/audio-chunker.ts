@@ -1,7 +1,7 @@
-// Payloads of telephone sound -> chunks of as many samples as one AAC block takes, each with the time it begins. What was lost in
-// between is filled with silence, so that sound and time stay together.
+// Payloads of telephone audio -> chunks of as many samples as one AAC block takes, each with the time it begins. What was lost in
+// between is filled with silence, so that audio and time stay together.
 
-import { chunkSamples, type SoundSource } from './sound-transcoder.ts'
+import { type AudioSource, chunkSamples } from './audio-transcoder.ts'
 import { bitsPerSample, silenceByte } from './telephone-coding.ts'
 
 /** Times that differ less continue each other. */
@@ -11,7 +11,7 @@ const maxSilence90k = 2 * 90_000
 /** Codes of 2 to 5 bits: so many fill whole bytes. */
 const groupSamples = 8
 
-export class SoundChunker {
+export class AudioChunker {
   readonly #onChunk: (chunk: Uint8Array, start90k: number) => void
   readonly #sampleRate: number
   readonly #bits: number
@@ -24,7 +24,7 @@ export class SoundChunker {
   #end90k: number | undefined
 
   /** A chunk belongs to whoever is given it. */
-  constructor(source: SoundSource, onChunk: (chunk: Uint8Array, start90k: number) => void) {
+  constructor(source: AudioSource, onChunk: (chunk: Uint8Array, start90k: number) => void) {
     this.#onChunk = onChunk
     this.#sampleRate = source.sampleRate
     this.#bits = bitsPerSample(source.coding)
@@ -33,7 +33,7 @@ export class SoundChunker {
     this.#chunk = new Uint8Array(this.#chunkBytes)
   }
 
-  /** The payload `bytes[start, end)`, which begins to sound at `pts90k`. */
+  /** The payload `bytes[start, end)`, which begins to audio at `pts90k`. */
   push(bytes: Uint8Array, start: number, end: number, pts90k: number): void {
     const gap90k = this.#end90k === undefined ? 0 : pts90k - this.#end90k
     if (gap90k > maxSilence90k || gap90k < -tolerance90k) this.restart()

@@ -1,18 +1,18 @@
-// The messages between a media worker and its sound process: big-endian, each behind its length in 4 bytes (message-stream.ts). Each chunk
+// The messages between a media worker and its audio process: big-endian, each behind its length in 4 bytes (message-stream.ts). Each chunk
 // is answered by one reply, in order.
 
 import { AppError } from '../../base/error.ts'
 import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
 
-export type SoundRequest =
+export type AudioRequest =
   | { readonly type: 'open'; readonly streamId: number; readonly coding: TelephoneCoding; readonly sampleRate: number }
   /** As many samples as make one AAC block; `number` counts the chunks of a stream. */
   | { readonly type: 'chunk'; readonly streamId: number; readonly number: number; readonly data: Uint8Array }
   | { readonly type: 'close'; readonly streamId: number }
 
-export type SoundReply = {
+export type AudioReply = {
   readonly streamId: number
-  /** The chunk whose sound the block holds, an earlier one; undefined when no block is ready. */
+  /** The chunk whose audio the block holds, an earlier one; undefined when no block is ready. */
   readonly number: number | undefined
   readonly data: Uint8Array
 }
@@ -23,7 +23,7 @@ const replyHeadBytes = 8
 const noNumber = 0xffffffff
 
 /** The whole message in parts. */
-export function writeSoundRequest(request: SoundRequest): Uint8Array[] {
+export function writeAudioRequest(request: AudioRequest): Uint8Array[] {
   const data = request.type === 'chunk' ? request.data : new Uint8Array()
   const head = new DataView(new ArrayBuffer(4 + requestHeadBytes))
   head.setUint32(0, requestHeadBytes + data.length)
@@ -38,10 +38,10 @@ export function writeSoundRequest(request: SoundRequest): Uint8Array[] {
 }
 
 /** Throws 'corrupt'. The chunk shares the message's bytes. */
-export function parseSoundRequest(message: Uint8Array): SoundRequest {
+export function parseAudioRequest(message: Uint8Array): AudioRequest {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
   const type = message.length >= requestHeadBytes ? types[view.getUint8(0)] : undefined
-  if (!type) throw new AppError('corrupt', `expected a request for sound, got ${message.length} bytes`)
+  if (!type) throw new AppError('corrupt', `expected a request for audio, got ${message.length} bytes`)
   const streamId = view.getUint32(1)
   if (type === 'close') return { type, streamId }
   if (type === 'chunk') {
@@ -53,7 +53,7 @@ export function parseSoundRequest(message: Uint8Array): SoundRequest {
 }
 
 /** The whole message in parts. */
-export function writeSoundReply({ streamId, number = noNumber, data }: SoundReply): Uint8Array[] {
+export function writeAudioReply({ streamId, number = noNumber, data }: AudioReply): Uint8Array[] {
   const head = new DataView(new ArrayBuffer(4 + replyHeadBytes))
   head.setUint32(0, replyHeadBytes + data.length)
   head.setUint32(4, streamId)
@@ -62,7 +62,7 @@ export function writeSoundReply({ streamId, number = noNumber, data }: SoundRepl
 }
 
 /** Throws 'corrupt'. The block is a copy of its own. */
-export function parseSoundReply(message: Uint8Array): SoundReply {
+export function parseAudioReply(message: Uint8Array): AudioReply {
   if (message.length < replyHeadBytes) throw new AppError('corrupt', `expected a reply, got ${message.length} bytes`)
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength)
   const number = view.getUint32(4)

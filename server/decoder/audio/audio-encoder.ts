@@ -1,4 +1,4 @@
-// One camera's telephone sound to AAC-LC of 16 kHz with FFmpeg (node-av). Runs in the sound process only.
+// One camera's telephone audio to AAC-LC of 16 kHz with FFmpeg (node-av). Runs in the audio process only.
 
 import {
   AV_CHANNEL_LAYOUT_MONO,
@@ -10,8 +10,8 @@ import {
 } from 'node-av/constants'
 import { Codec, CodecContext, FFmpegError, Frame, Packet, Rational } from 'node-av/lib'
 import { AppError } from '../../base/error.ts'
+import { transcodedSampleRate } from '../../media/telephony/audio-transcoder.ts'
 import { aLawTable, type G711Table, muLawTable } from '../../media/telephony/g711.ts'
-import { transcodedSampleRate } from '../../media/telephony/sound-transcoder.ts'
 import { bitsPerSample, type TelephoneCoding } from '../../media/telephony/telephone-coding.ts'
 import { Upsampler } from '../../media/telephony/upsampler.ts'
 
@@ -20,7 +20,7 @@ const bitsPerSecond = 32_000
 
 export type EncodedBlock = { readonly number: number; readonly data: Uint8Array }
 
-export class SoundEncoder implements Disposable {
+export class AudioEncoder implements Disposable {
   readonly #decode: SampleDecoder
   readonly #upsampler: Upsampler | undefined
   readonly #encoder = new CodecContext()
@@ -33,14 +33,14 @@ export class SoundEncoder implements Disposable {
   /** `sampleRate`: 8000 or 16000. Throws 'invalid' for another. */
   constructor(coding: TelephoneCoding, sampleRate: number) {
     if (sampleRate !== transcodedSampleRate && sampleRate * 2 !== transcodedSampleRate) {
-      throw new AppError('invalid', `expected sound of 8000 or 16000 Hz, got ${sampleRate}`)
+      throw new AppError('invalid', `expected audio of 8000 or 16000 Hz, got ${sampleRate}`)
     }
     this.#decode = createSampleDecoder(coding)
     if (sampleRate !== transcodedSampleRate) this.#upsampler = new Upsampler()
     this.#openEncoder()
   }
 
-  /** Takes the samples of one block; gives the block that is ready, whose sound is that of an earlier chunk, or undefined. */
+  /** Takes the samples of one block; gives the block that is ready, whose audio is that of an earlier chunk, or undefined. */
   encode(number: number, data: Uint8Array): EncodedBlock | undefined {
     const decoded = this.#decode.decode(data)
     const samples = this.#upsampler ? this.#upsampler.push(decoded) : decoded
@@ -57,7 +57,7 @@ export class SoundEncoder implements Disposable {
     })
     this.#numbers.push(number)
     this.#taken++
-    check(this.#encoder.sendFrameSync(frame), 'encode sound')
+    check(this.#encoder.sendFrameSync(frame), 'encode audio')
     return this.#receive()
   }
 

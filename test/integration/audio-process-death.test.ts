@@ -1,4 +1,4 @@
-// The process that encodes telephone sound is killed under a running server: there is silence for a moment, and no picture is missing.
+// The process that encodes telephone audio is killed under a running server: there is silence for a moment, and no picture is missing.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,38 +13,38 @@ import { eventually, openServer } from '../server-under-test.ts'
 
 type Camera = { status: string; audio_enabled: boolean }
 
-/** Children of the server that encode sound. */
-async function listSoundProcesses(serverPid: number): Promise<number[]> {
+/** Children of the server that encode audio. */
+async function listAudioProcesses(serverPid: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(serverPid)])
-  const lines = stdout.split('\n').filter((line) => line.includes('sound-process.ts'))
+  const lines = stdout.split('\n').filter((line) => line.includes('audio-process.ts'))
   return lines.map((line) => Number.parseInt(line, 10))
 }
 
-test('when the sound process dies no picture is lost, and sound comes back', { timeout: 120_000 }, async () => {
+test('when the audio process dies no picture is lost, and audio comes back', { timeout: 120_000 }, async () => {
   const picture = { width: 320, height: 180, framesPerSecond: 15, gopFrames: 15 }
-  await using camera = await openFakeCamera({ streams: [{ name: 'door', ...picture, sound: 'pcma' }] })
+  await using camera = await openFakeCamera({ streams: [{ name: 'door', ...picture, audio: 'pcma' }] })
   await using server = await openServer()
   const args = ['--user', 'owner@example.com', '--name', 'door', '--url', camera.url('door'), '--record', 'P1D']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...args)
-  await eventually('the camera is online with sound', 30_000, async () => {
+  await eventually('the camera is online with audio', 30_000, async () => {
     const { status, audio_enabled } = (await server.request<Camera>(`/v1/cameras/${id}/`)).json
     return status === 'online' && audio_enabled
   })
-  const [first, ...others] = await eventually('a sound process', 20_000, async () => {
-    const pids = await listSoundProcesses(server.pid)
+  const [first, ...others] = await eventually('an audio process', 20_000, async () => {
+    const pids = await listAudioProcesses(server.pid)
     return pids.length > 0 && pids
   })
   assert.deepEqual(others, [], 'one for the only worker that needs it')
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const killedMs = Date.now()
   process.kill(first!, 'SIGKILL')
-  await eventually('another sound process', 30_000, async () => {
-    const [next] = await listSoundProcesses(server.pid)
+  await eventually('another audio process', 30_000, async () => {
+    const [next] = await listAudioProcesses(server.pid)
     return next !== undefined && next !== first
   })
   await new Promise((resolve) => setTimeout(resolve, 4000))
   assert.equal(await server.stop(), 0)
-  assert.match(server.log(), /the process that encodes sound was lost/)
+  assert.match(server.log(), /the process that encodes audio was lost/)
 
   const files = globSync(join(server.dataDir, `archive/cameras/${id}/**/*.mp4`)).sort()
   const counters = files.flatMap((file) => listFrameCounters(readFileSync(file)))
@@ -57,11 +57,11 @@ test('when the sound process dies no picture is lost, and sound comes back', { t
   const { video, audio, complaints } = await probe(files.at(-1)!)
   assert.equal(complaints, '')
   const endOf = (packets: readonly { ptsSeconds: number }[]) => packets.at(-1)!.ptsSeconds
-  assert.ok(audio, 'sound again at the end')
-  assert.ok(endOf(video!.packets) - endOf(audio.packets) < 1, 'the track of sound has no hole at the end')
+  assert.ok(audio, 'audio again at the end')
+  assert.ok(endOf(video!.packets) - endOf(audio.packets) < 1, 'the track of audio has no hole at the end')
   const sizes = ['-v', 'error', '-select_streams', 'a', '-show_entries', 'packet=size', '-of', 'csv=p=0', files.at(-1)!]
   const { stdout } = await promisify(execFile)('ffprobe', sizes)
   // Silent blocks have six bytes.
   const last = stdout.trim().split('\n').slice(-30).map(Number)
-  assert.ok(Math.max(...last) > 50, `sound again at the end: ${last}`)
+  assert.ok(Math.max(...last) > 50, `audio again at the end: ${last}`)
 })

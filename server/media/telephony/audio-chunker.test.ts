@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { SoundChunker } from './sound-chunker.ts'
-import type { SoundSource } from './sound-transcoder.ts'
+import { AudioChunker } from './audio-chunker.ts'
+import type { AudioSource } from './audio-transcoder.ts'
 import { bitsPerSample, silenceByte, telephoneCodings } from './telephone-coding.ts'
 
-const pcmu: SoundSource = { coding: 'pcmu', sampleRate: 8000 }
+const pcmu: AudioSource = { coding: 'pcmu', sampleRate: 8000 }
 
-function open(source: SoundSource) {
+function open(source: AudioSource) {
   const chunks: { data: Uint8Array; start90k: number }[] = []
-  return { chunks, chunker: new SoundChunker(source, (data, start90k) => chunks.push({ data, start90k })) }
+  return { chunks, chunker: new AudioChunker(source, (data, start90k) => chunks.push({ data, start90k })) }
 }
 
 const source = fc.record({
@@ -17,7 +17,7 @@ const source = fc.record({
   sampleRate: fc.constantFrom<8000 | 16_000>(8000, 16_000),
 })
 
-test('however the sound is cut into packets, chunks hold it all, each at its time', () => {
+test('however the audio is cut into packets, chunks hold it all, each at its time', () => {
   // Groups of eight samples, as G.726 has them.
   const groups = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 60 })
   fc.assert(
