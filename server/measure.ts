@@ -35,7 +35,7 @@ export function measure({
   events,
 }: Measured): Measurement[] {
   const sum = (name: keyof WorkerStats) => workers.reduce((total, stats) => total + stats[name], 0)
-  const { viewers, subscriptions, droppedPieces } = live.stats()
+  const { viewers, subscriptions, droppedChunks } = live.stats()
   const { decodes, crashes, refused } = decoder.stats()
   const { freezes, frozenMs, losing } = cameras.figureStats()
   const { pending, failed } = catalog.repair.progress()
@@ -61,7 +61,7 @@ export function measure({
     counter('camera_frozen_seconds_total', 'Total length of these freezes.', frozenMs / 1000),
     gauge('cameras_losing', 'Cameras that lost many packets or pictures in the last minute.', losing),
     counter('sound_blocks_total', 'Blocks of AAC made of telephone audio.', sum('audioBlocks')),
-    counter('sound_dropped_total', 'Pieces of telephone audio that were not encoded.', sum('droppedAudio')),
+    counter('sound_dropped_total', 'Chunks of telephone audio that were not encoded.', sum('droppedAudio')),
     counter('sound_crashes_total', 'Times a process that encodes audio died.', sum('audioCrashes')),
     gauge(
       'worker_loop_delay_seconds',
@@ -79,7 +79,7 @@ export function measure({
       gauge(`viewers_${format}`, `Live viewers of ${format}.`, count),
     ),
     gauge('live_subscriptions', 'Live streams that cross from media workers.', subscriptions),
-    counter('live_pieces_dropped_total', 'Pieces of live streams dropped for slow viewers.', droppedPieces),
+    counter('live_pieces_dropped_total', 'Chunks of live streams dropped for slow viewers.', droppedChunks),
     gauge('passwords_waiting', 'Passwords that wait to be checked.', passwords.stats().waiting),
     counter('passwords_refused_total', 'Passwords not checked because too many waited.', passwords.stats().refused),
     gauge('events_waiting', 'Events of the server itself that the store has not taken yet.', events.stats().waiting),

@@ -89,12 +89,12 @@ function post(message: FromWorker): void {
   outbox.post(message)
 }
 
-/** Pieces own their bytes, so those move instead of being copied; other values are small. */
-function postPiece(subscriptionId: number, piece: Extract<FromWorker, { type: 'piece' }>['piece']): void {
-  const { buffer, byteLength } = piece.data
-  const isMovable = piece.kind === 'media' && byteLength > 0 && byteLength === buffer.byteLength
+/** Chunks own their bytes, so those move instead of being copied; other values are small. */
+function postChunk(subscriptionId: number, chunk: Extract<FromWorker, { type: 'chunk' }>['chunk']): void {
+  const { buffer, byteLength } = chunk.data
+  const isMovable = chunk.kind === 'media' && byteLength > 0 && byteLength === buffer.byteLength
   port.postMessage(
-    [{ type: 'piece', subscriptionId, piece }] satisfies FromWorker[],
+    [{ type: 'chunk', subscriptionId, chunk }] satisfies FromWorker[],
     isMovable ? [buffer as ArrayBuffer] : [],
   )
 }
@@ -210,7 +210,7 @@ port.on('message', (message: ToWorker) => {
         format,
         maxUnackedBytes,
         ...(minIntervalMs !== undefined && { minIntervalMs }),
-        send: (piece) => postPiece(subscriptionId, piece),
+        send: (chunk) => postChunk(subscriptionId, chunk),
       })
       const [unwatch, endAttention] = [camera.watch(), reads.attend()]
       const release = () => {

@@ -1,4 +1,4 @@
-// Sends the body of an answer, a large one piece by piece: what a client does not take stays one buffer here, which many answers may
+// Sends the body of an answer, a large one chunk by chunk: what a client does not take stays one buffer here, which many answers may
 // share, and is neither copied nor encrypted before its time.
 
 import type { ServerResponse } from 'node:http'
@@ -19,14 +19,14 @@ export const pieceBytes = 64 * 1024
 
 /**
  * The same for one that is counted, a copy of its own for this client, and goes over HTTP/1.1: there the connection takes it as well whole
- * as in pieces, which cost a turn of the loop each. It has to be taken within the time of one piece.
+ * as in chunks, which cost a turn of the loop each. It has to be taken within the time of one chunk.
  */
 export const wholeBytes = 128 * 1024
 
 /** The head is out. `bytes` must not change any more. */
 export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
   if (bytes.length <= pieceBytes) response.end(bytes)
-  else void sendPieces(response, bytes)
+  else void sendChunks(response, bytes)
 }
 
 /**
@@ -50,10 +50,10 @@ export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerR
 export function sendText(response: ServerResponse, text: string): void {
   const max = response.req.httpVersionMajor === 1 ? wholeBytes : pieceBytes
   if (text.length <= max) response.end(text, 'latin1')
-  else void sendPieces(response, Buffer.from(text, 'latin1'))
+  else void sendChunks(response, Buffer.from(text, 'latin1'))
 }
 
-async function sendPieces(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+async function sendChunks(response: ServerResponse, bytes: Uint8Array): Promise<void> {
   // HTTP/2: a stream the client resets without an error is closed only once its request has been read to the end.
   response.req.resume()
   for (let at = 0; at < bytes.length; at += pieceBytes) {

@@ -25,10 +25,10 @@ import type {
   WorkerStats,
 } from './worker-protocol.ts'
 
-/** What the workers report of cameras and recordings; pieces of live streams go straight to their subscriber. */
+/** What the workers report of cameras and recordings; chunks of live streams go straight to their subscriber. */
 export type CameraReport = Exclude<
   FromWorker,
-  { type: 'piece' | 'stats' | 'stopped' | 'camera_removed' | 'answered' | 'worker_failed' }
+  { type: 'chunk' | 'stats' | 'stopped' | 'camera_removed' | 'answered' | 'worker_failed' }
 >
 
 export type MediaWorkersOptions = {
@@ -51,7 +51,7 @@ type Subscription = {
   readonly cameraId: number
   readonly format: LiveFormat
   readonly minIntervalMs: number | undefined
-  readonly onChunk: (piece: LiveChunk) => void
+  readonly onChunk: (chunk: LiveChunk) => void
 }
 
 /** A worker asked to stop that has not ended by then is terminated. */
@@ -84,7 +84,7 @@ export class MediaWorkers implements LiveSubscriber {
   subscribe(
     cameraId: number,
     format: LiveFormat,
-    onChunk: (piece: LiveChunk) => void,
+    onChunk: (chunk: LiveChunk) => void,
     { minIntervalMs }: { minIntervalMs?: number } = {},
   ): LiveSubscription {
     const slot = this.#slotOf(cameraId)
@@ -272,7 +272,7 @@ class WorkerSlot {
     for (const asked of this.#questions.values()) asked.reject(unanswered())
     if (signal.aborted) return
     this.restarts++
-    for (const { onChunk } of this.#subscriptions.values()) onChunk(endPiece)
+    for (const { onChunk } of this.#subscriptions.values()) onChunk(endChunk)
     // What the next worker records comes after a gap that nobody asked for.
     for (const [id, job] of this.#jobs) {
       if (job.recording) this.#jobs.set(id, { ...job, recording: { startReason: 'server_down' } })
@@ -284,8 +284,8 @@ class WorkerSlot {
 
   #receive(message: FromWorker): void {
     switch (message.type) {
-      case 'piece':
-        this.#subscriptions.get(message.subscriptionId)?.onChunk(message.piece)
+      case 'chunk':
+        this.#subscriptions.get(message.subscriptionId)?.onChunk(message.chunk)
         return
       case 'stats':
         this.stats = message.stats
@@ -347,7 +347,7 @@ class WorkerSlot {
   }
 }
 
-const endPiece: LiveChunk = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
+const endChunk: LiveChunk = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
 
 function unanswered(): AppError {
   return new AppError('unavailable', 'the media worker that was asked could not answer')

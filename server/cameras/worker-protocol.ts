@@ -1,6 +1,6 @@
 // What the main thread and a media worker say to each other. Plain data: it crosses a MessagePort.
 //
-// Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live pieces do.
+// Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live chunks do.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
@@ -96,7 +96,7 @@ export type ToWorker =
       readonly format: LiveFormat
       readonly minIntervalMs: number | undefined
     }
-  /** The main thread has taken `bytes` of pieces off its hands. */
+  /** The main thread has taken `bytes` of chunks off its hands. */
   | { readonly type: 'ack'; readonly subscriptionId: number; readonly bytes: number }
   | { readonly type: 'unsubscribe'; readonly subscriptionId: number }
   /** To be answered once, by `answered`, unless it is taken back before. */
@@ -105,7 +105,7 @@ export type ToWorker =
   /** Finish the open fragments, answer `stopped`, end. */
   | { readonly type: 'stop' }
 
-/** Sent in lists; of one camera in the order of what happened, pieces apart. */
+/** Sent in lists; of one camera in the order of what happened, chunks apart. */
 export type FromWorker =
   | { readonly type: 'camera_status'; readonly cameraId: number; readonly status: SessionStatus }
   /** Key frames of the camera are so far apart; when that is known and when it changes. */
@@ -144,7 +144,7 @@ export type FromWorker =
     }
   /** `CameraStats.clockRate` has become wrong, or right again (1). */
   | { readonly type: 'camera_clock'; readonly cameraId: number; readonly rate: number }
-  | { readonly type: 'piece'; readonly subscriptionId: number; readonly piece: LiveChunk }
+  | { readonly type: 'chunk'; readonly subscriptionId: number; readonly chunk: LiveChunk }
   /** An error that nobody caught came up while this camera was handled: the worker ends over it. */
   | { readonly type: 'worker_failed'; readonly cameraId: number }
   /** The footage of a removed camera is closed: its files may be deleted. */

@@ -1,4 +1,4 @@
-// Which muxer makes the pieces of a live format; the two that need no file of their own.
+// Which muxer makes the chunks of a live format; the two that need no file of their own.
 
 import type { StreamFormat } from '../media/frame.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'

@@ -22,13 +22,13 @@ export class DropLog {
     return this.#total
   }
 
-  add(cameraId: number, format: LiveFormat, pieces: number): void {
-    this.#total += pieces
-    this.#unsaid += pieces
+  add(cameraId: number, format: LiveFormat, chunks: number): void {
+    this.#total += chunks
+    this.#unsaid += chunks
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#lastWarnMs < minWarnIntervalMs) return
     this.#log.warn(
-      { cameraId, format, pieces: this.#unsaid },
+      { cameraId, format, chunks: this.#unsaid },
       'a live viewer is too slow: it goes on at the next key frame',
     )
     this.#lastWarnMs = nowMs

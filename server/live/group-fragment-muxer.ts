@@ -69,18 +69,18 @@ export class GroupFragmentMuxer implements LiveMuxer {
     const isLong = first !== undefined && (time - first.time >= maxPart90k || this.#videoBytes >= maxPartBytes)
     const isFull = isLong || (first !== undefined && frame.isKey)
     const isLate = this.#held !== undefined && time >= this.#held.endTime + maxAudioWait90k
-    const piece = isFull || isLate ? this.#takeHeld() : undefined
+    const chunk = isFull || isLate ? this.#takeHeld() : undefined
     if (isFull) this.#hold(time, frame.isKey)
     this.#video.push({ frame: picture, time })
     this.#videoBytes += picture.data.length + frameCostBytes
-    return piece ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
+    return chunk ?? (this.#isHeldWhole ? this.#takeHeld() : undefined)
   }
 
   flush(): LiveChunk[] {
     const held = this.#takeHeld()
     const last = this.#video.at(-1)
     if (last) this.#hold(last.time + this.#videoTimes.duration, true)
-    return [held, this.#takeHeld()].filter((piece) => piece !== undefined)
+    return [held, this.#takeHeld()].filter((chunk) => chunk !== undefined)
   }
 
   #hold(endTime: number, endsGroup: boolean): void {

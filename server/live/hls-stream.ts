@@ -64,8 +64,8 @@ export class HlsStream implements ChunkSink {
     void this.#closeWhenIdle()
   }
 
-  push(piece: LiveChunk): void {
-    this.#window.add(piece)
+  push(chunk: LiveChunk): void {
+    this.#window.add(chunk)
     this.#changed.ring()
   }
 

@@ -1,4 +1,4 @@
-// The newest segments of one camera in memory: pieces in, a sliding list of segments out. RFC 8216 6.2.2.
+// The newest segments of one camera in memory: chunks in, a sliding list of segments out. RFC 8216 6.2.2.
 //
 // A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough; a group that is too long for one
 // segment, or for what the first playlist said of all of them, is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
@@ -80,12 +80,12 @@ export class HlsWindow {
     this.#discontinuities = options.firstDiscontinuitySequence
   }
 
-  add(piece: LiveChunk): void {
-    switch (piece.kind) {
+  add(chunk: LiveChunk): void {
+    switch (chunk.kind) {
       case 'init':
         this.#breakOff()
-        if (!this.#init || !isEqual(this.#init.data, piece.data)) {
-          this.#init = { name: `init-${this.#nextSequence}.mp4`, data: piece.data }
+        if (!this.#init || !isEqual(this.#init.data, chunk.data)) {
+          this.#init = { name: `init-${this.#nextSequence}.mp4`, data: chunk.data }
         }
         return
       case 'gap':
@@ -93,7 +93,7 @@ export class HlsWindow {
         this.#breakOff()
         return
       case 'media':
-        this.#addMedia(piece)
+        this.#addMedia(chunk)
     }
   }
 
@@ -165,42 +165,42 @@ export class HlsWindow {
     return undefined
   }
 
-  #addMedia(piece: LiveChunk): void {
+  #addMedia(chunk: LiveChunk): void {
     if (!this.#init) return
     const { minSegmentMs, maxSegmentMs, maxSegmentBytes } = this.#options
-    const limitMs = piece.isKey ? minSegmentMs : maxSegmentMs
-    if (this.#open && (this.#open.durationMs >= limitMs || this.#isTooLong(this.#open.durationMs + piece.durationMs))) {
+    const limitMs = chunk.isKey ? minSegmentMs : maxSegmentMs
+    if (this.#open && (this.#open.durationMs >= limitMs || this.#isTooLong(this.#open.durationMs + chunk.durationMs))) {
       this.#closeSegment()
     }
     if (!this.#open) {
-      if (!piece.isKey && !this.#isContinuing) return
+      if (!chunk.isKey && !this.#isContinuing) return
       this.#open = {
         sequence: this.#nextSequence,
         name: `${this.#nextSequence}.m4s`,
         init: this.#init,
-        isKey: piece.isKey,
+        isKey: chunk.isKey,
         isDiscontinuity: this.#isDiscontinuity,
-        wallMs: piece.wallMs,
+        wallMs: chunk.wallMs,
         durationMs: 0,
         bytes: 0,
         parts: [],
       }
     }
     const open = this.#open
-    open.durationMs += piece.durationMs
-    open.bytes += piece.data.length
-    open.parts.push(piece.data)
-    this.#hold(piece.data.length)
+    open.durationMs += chunk.durationMs
+    open.bytes += chunk.data.length
+    open.parts.push(chunk.data)
+    this.#hold(chunk.data.length)
     while (this.#isOver && this.#segments.length > 0) this.#dropFirst()
     if (open.bytes > maxSegmentBytes || this.#isOver) {
       this.#letGo(open.bytes)
       this.#open = undefined
       this.#isContinuing = false
       this.#isDiscontinuity = true
-    } else if (piece.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
+    } else if (chunk.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
   }
 
-  /** Longer than a player was told. A piece that is too long by itself is listed nevertheless, and raises the target. */
+  /** Longer than a player was told. A chunk that is too long by itself is listed nevertheless, and raises the target. */
   #isTooLong(ms: number): boolean {
     return this.#isTold && Math.round(ms / 1000) > this.#targetDurationS
   }

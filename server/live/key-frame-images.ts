@@ -82,14 +82,14 @@ export class KeyFrameImages implements ChunkSink {
     return this.#isClosed
   }
 
-  push(piece: LiveChunk): void {
-    if (piece.kind === 'end') this.#replace(undefined)
-    else if (piece.kind === 'media' && piece.format) {
+  push(chunk: LiveChunk): void {
+    if (chunk.kind === 'end') this.#replace(undefined)
+    else if (chunk.kind === 'media' && chunk.format) {
       const before = this.#newest
       // Given again after the subscription was renewed.
-      if (before?.wallMs === piece.wallMs && before.data.length === piece.data.length) return
-      this.#keyIntervalMs = before ? piece.wallMs - before.wallMs : 0
-      this.#replace({ format: piece.format, data: piece.data, wallMs: piece.wallMs })
+      if (before?.wallMs === chunk.wallMs && before.data.length === chunk.data.length) return
+      this.#keyIntervalMs = before ? chunk.wallMs - before.wallMs : 0
+      this.#replace({ format: chunk.format, data: chunk.data, wallMs: chunk.wallMs })
     }
   }
 

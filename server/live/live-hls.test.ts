@@ -49,7 +49,7 @@ suite('hls', () => {
     // Besides the newest group, which is kept for those that come.
     assert.equal(live.stats().retainedBytes, 600 + 100, 'half of it while it is alone')
     assert.equal(count(await live.hlsPlaylist(1, urlOf)), 6)
-    // A second camera in the same window of time: its pieces go to both, as the test camera sends to every subscription.
+    // A second camera in the same window of time: its chunks go to both, as the test camera sends to every subscription.
     const second = live.hlsPlaylist(2, urlOf)
     await settle()
     for (let id = 15; id <= 40; id++) send('hls', ...(id === 15 ? [init()] : []), large(id))

@@ -48,19 +48,19 @@ test('a live playlist keeps to the rules of HLS, and so does each next one, what
         if (hasLost) assert.ok(seconds >= 3 * next.targetSeconds, text)
         before = next
       }
-      const piece = (durationMs: number, isKey: boolean, endsGroup: boolean): LiveChunk => {
+      const chunk = (durationMs: number, isKey: boolean, endsGroup: boolean): LiveChunk => {
         const sent = { ...media(id++, isKey, 10), wallMs, durationMs, endsGroup }
         wallMs += durationMs
         return sent
       }
       // Enough for the first playlist to be given.
-      send('hls', init(Uint8Array.of(0)), piece(2000, true, true), piece(2000, true, true), piece(2000, true, true))
+      send('hls', init(Uint8Array.of(0)), chunk(2000, true, true), chunk(2000, true, true), chunk(2000, true, true))
       await look(await first)
       for (const step of steps) {
         if (step.kind === 'group') {
           const last = step.partsMs.length - 1
           for (const [i, ms] of step.partsMs.entries()) {
-            send('hls', piece(ms, i === 0, i === last))
+            send('hls', chunk(ms, i === 0, i === last))
             await look(await live.hlsPlaylist(1, urlOf))
           }
           continue

@@ -41,30 +41,30 @@ const audio = (time90k: number): Frame => ({ ...video(0, true), kind: 'audio', d
 
 function open(liveFormat: LiveFormat, options: { maxUnackedBytes?: number; minIntervalMs?: number } = {}) {
   const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
-  const pieces: LiveChunk[] = []
+  const chunks: LiveChunk[] = []
   const source = openLiveSource({
     hub,
     format: liveFormat,
-    send: (piece) => pieces.push(piece),
+    send: (chunk) => chunks.push(chunk),
     maxUnackedBytes: 1e9,
     ...options,
   })
   hub.publish({ kind: 'start', runId: 'r1', format })
-  return { hub, source, pieces, kinds: () => pieces.map((piece) => (piece.isKey ? 'key' : piece.kind)) }
+  return { hub, source, chunks, kinds: () => chunks.map((chunk) => (chunk.isKey ? 'key' : chunk.kind)) }
 }
 
-const tracksOf = (piece: LiveChunk) =>
-  parseMovieFragment(piece.data.subarray(0, parseBoxHeader(piece.data)!.bytes)).tracks
+const tracksOf = (chunk: LiveChunk) =>
+  parseMovieFragment(chunk.data.subarray(0, parseBoxHeader(chunk.data)!.bytes)).tracks
 
 suite('live source', () => {
   test('mp4 gives a fragment per frame with exact decode times and the length of the frame before', () => {
-    const { hub, pieces, kinds } = open('mp4')
+    const { hub, chunks, kinds } = open('mp4')
     hub.publish(video(0, false)) // a run's first frame that is no key frame cannot be shown
     for (const frame of [video(1, true, 7200), audio(ticks), audio(ticks + 5760), video(2, false), video(4, false)]) {
       hub.publish(frame)
     }
     assert.deepEqual(kinds(), ['init', 'key', 'media', 'media', 'media', 'media'])
-    const tracks = pieces.slice(1).map((piece) => tracksOf(piece)[0]!)
+    const tracks = chunks.slice(1).map((chunk) => tracksOf(chunk)[0]!)
     const at = 90_000 + ticks
     assert.deepEqual(
       tracks.map((track) => [track.trackId, track.baseDecodeTime, track.duration]),
@@ -77,12 +77,12 @@ suite('live source', () => {
       ],
     )
     assert.ok(
-      pieces[1]!.data.buffer !== payload.buffer && pieces[1]!.data.byteLength === pieces[1]!.data.buffer.byteLength,
+      chunks[1]!.data.buffer !== payload.buffer && chunks[1]!.data.byteLength === chunks[1]!.data.buffer.byteLength,
     )
   })
 
   test('hls gives a fragment per group with exact durations, and parts of a long group', () => {
-    const { hub, pieces, kinds } = open('hls')
+    const { hub, chunks, kinds } = open('hls')
     for (let i = 0; i < 25; i++) {
       hub.publish(video(i, i === 0))
       hub.publish(audio(i * ticks))
@@ -93,7 +93,7 @@ suite('live source', () => {
     }
     assert.deepEqual(kinds(), ['init', 'key', 'key', 'media', 'media'])
     assert.deepEqual(
-      pieces.slice(1).map((piece) => [piece.durationMs, piece.endsGroup]),
+      chunks.slice(1).map((chunk) => [chunk.durationMs, chunk.endsGroup]),
       [
         [1000, true],
         [2000, false],
@@ -101,45 +101,45 @@ suite('live source', () => {
         [1000, true],
       ],
     )
-    const [videoTrack, audioTrack] = tracksOf(pieces[1]!)
+    const [videoTrack, audioTrack] = tracksOf(chunks[1]!)
     assert.deepEqual([videoTrack!.sampleCount, videoTrack!.duration], [25, 90_000])
     assert.equal(audioTrack!.sampleCount, 25)
     hub.publish({ kind: 'end', reason: 'camera_unreachable' })
     assert.deepEqual(kinds().slice(5), ['key', 'end'])
-    assert.equal(pieces[5]!.durationMs, 40)
+    assert.equal(chunks[5]!.durationMs, 40)
   })
 
   test('keyframes gives copies of key frames, no more often than asked', () => {
-    const { hub, pieces, kinds } = open('keyframes', { minIntervalMs: 100 })
+    const { hub, chunks, kinds } = open('keyframes', { minIntervalMs: 100 })
     for (let i = 0; i < 10; i++) hub.publish(video(i, i !== 1))
     assert.deepEqual(kinds(), ['init', 'key', 'key', 'key', 'key'])
     assert.deepEqual(
-      pieces.slice(1).map((piece) => piece.wallMs),
+      chunks.slice(1).map((chunk) => chunk.wallMs),
       [1_000_000, 1_000_120, 1_000_240, 1_000_360],
     )
-    assert.deepEqual(pieces[1]!.data, payload)
-    assert.notEqual(pieces[1]!.data.buffer, payload.buffer)
-    assert.equal(pieces[1]!.format, format)
+    assert.deepEqual(chunks[1]!.data, payload)
+    assert.notEqual(chunks[1]!.data.buffer, payload.buffer)
+    assert.equal(chunks[1]!.format, format)
   })
 
   for (const liveFormat of ['mp4', 'mpegts', 'hls', 'keyframes'] as const) {
     test(`${liveFormat}: a reader that does not acknowledge gets one gap, then goes on at a key frame`, () => {
-      const { hub, source, pieces, kinds } = open(liveFormat, { maxUnackedBytes: 5000 })
+      const { hub, source, chunks, kinds } = open(liveFormat, { maxUnackedBytes: 5000 })
       for (let i = 0; i < 400; i++) hub.publish(video(i, i % 5 === 0))
-      const sent = pieces.reduce((sum, piece) => sum + piece.data.length, 0)
-      assert.ok(sent - pieces[0]!.data.length <= 5000)
+      const sent = chunks.reduce((sum, chunk) => sum + chunk.data.length, 0)
+      assert.ok(sent - chunks[0]!.data.length <= 5000)
       assert.equal(kinds().filter((kind) => kind === 'gap').length, 1)
       assert.equal(kinds().at(-1), 'gap')
       assert.ok(source.stats().dropped > 0)
-      const before = pieces.length
+      const before = chunks.length
       source.ack(1e9)
       for (let i = 401; i < 412; i++) hub.publish(video(i, i % 5 === 0))
-      assert.ok(pieces.length > before)
+      assert.ok(chunks.length > before)
       assert.equal(kinds()[before], 'key')
     })
 
     test(`${liveFormat}: each run has its own init and end, and a late reader starts with both the run and a key frame`, () => {
-      const { hub, pieces, kinds } = open(liveFormat)
+      const { hub, chunks, kinds } = open(liveFormat)
       for (let i = 0; i < 3; i++) hub.publish(video(i, i === 0))
       hub.publish({ kind: 'end', reason: 'no_frames' })
       hub.publish({ kind: 'start', runId: 'r2', format })
@@ -152,7 +152,7 @@ suite('live source', () => {
       const source = openLiveSource({
         hub,
         format: liveFormat,
-        send: (piece) => late.push(piece),
+        send: (chunk) => late.push(chunk),
         maxUnackedBytes: 1e9,
       })
       hub.publish(video(10, true))
@@ -162,7 +162,7 @@ suite('live source', () => {
       const count = late.length
       hub.publish(video(11, true))
       assert.equal(late.length, count)
-      assert.ok(pieces.length > 0)
+      assert.ok(chunks.length > 0)
     })
   }
 
@@ -177,11 +177,11 @@ suite('live source', () => {
   })
 
   test('a codec the format cannot carry gives nothing and harms nobody', () => {
-    const { hub, pieces } = open('mpegts')
+    const { hub, chunks } = open('mpegts')
     hub.publish({ kind: 'start', runId: 'r2', format: { ...format, video: { ...format.video, codec: 'mjpeg' } } })
     hub.publish(video(0, true))
     assert.deepEqual(
-      pieces.map((piece) => piece.kind),
+      chunks.map((chunk) => chunk.kind),
       ['init', 'end'],
     )
   })
@@ -189,43 +189,43 @@ suite('live source', () => {
   test('what the hub has kept comes whole, however much that is, and does not count', () => {
     const { hub } = open('mpegts')
     for (let i = 0; i < 50; i++) hub.publish(video(i, i === 0))
-    const pieces: LiveChunk[] = []
-    const source = openLiveSource({ hub, format: 'mpegts', send: (piece) => pieces.push(piece), maxUnackedBytes: 500 })
-    assert.equal(pieces.filter(({ isBacklog }) => isBacklog).length, 50)
+    const chunks: LiveChunk[] = []
+    const source = openLiveSource({ hub, format: 'mpegts', send: (chunk) => chunks.push(chunk), maxUnackedBytes: 500 })
+    assert.equal(chunks.filter(({ isBacklog }) => isBacklog).length, 50)
     hub.publish(video(50, false))
-    assert.deepEqual([pieces.length, pieces.at(-1)!.isBacklog], [52, undefined])
-    source.ack(pieces.reduce((sum, piece) => sum + piece.data.length, 0))
+    assert.deepEqual([chunks.length, chunks.at(-1)!.isBacklog], [52, undefined])
+    source.ack(chunks.reduce((sum, chunk) => sum + chunk.data.length, 0))
     assert.equal(source.stats().unackedBytes, 0)
     for (let i = 51; i < 60; i++) hub.publish(video(i, false))
-    assert.equal(pieces.at(-1)!.kind, 'gap')
+    assert.equal(chunks.at(-1)!.kind, 'gap')
     source.close()
   })
 
   test('hls: a camera whose pictures are huge and whose times hardly grow has its groups sent in parts', () => {
-    const { hub, pieces } = open('hls')
+    const { hub, chunks } = open('hls')
     const huge = 1024 * 1024
     const data = Uint8Array.of(0, 0x0f, 0xff, 0xfc, ...new Uint8Array(4)).buffer.transfer(huge)
     for (let i = 0; i < 40; i++) {
       hub.publish({ ...video(0, i === 0), dts90k: i, pts90k: i, data: new Uint8Array(data) })
       hub.publish(audio(i * 2000))
     }
-    const media = pieces.filter(({ kind }) => kind === 'media')
-    assert.ok(media.length >= 3, `${media.length} pieces`)
-    assert.ok(media.every((piece) => piece.data.length < 10 * huge))
+    const media = chunks.filter(({ kind }) => kind === 'media')
+    assert.ok(media.length >= 3, `${media.length} chunks`)
+    assert.ok(media.every((chunk) => chunk.data.length < 10 * huge))
   })
 
   test('hls: audio that comes late is in the fragment of its pictures, which waits for it, but not for ever', () => {
-    const { hub, pieces } = open('hls')
+    const { hub, chunks } = open('hls')
     for (let i = 0; i <= 200; i++) {
       hub.publish(video(i, i % 25 === 0))
       const block = i - 9
       // 0.36 s behind; from the sixth second on there is none.
       if (block >= 0 && block < 125) hub.publish(audio(block * ticks))
-      const parts = pieces.filter(({ kind }) => kind === 'media').length
+      const parts = chunks.filter(({ kind }) => kind === 'media').length
       assert.equal(parts, i < 134 ? Math.floor(Math.max(0, i - 9) / 25) : Math.floor(Math.max(0, i - 13) / 25))
     }
-    for (const piece of pieces.slice(1, 6)) {
-      const [picture, audio] = tracksOf(piece)
+    for (const chunk of chunks.slice(1, 6)) {
+      const [picture, audio] = tracksOf(chunk)
       const start = (picture!.baseDecodeTime * 16) / 90
       assert.equal(audio!.baseDecodeTime, start)
       assert.equal(audio!.duration, (picture!.duration * 16) / 90)
@@ -239,10 +239,10 @@ suite('live source', () => {
       [without, format, without],
     ]) {
       const hub = new CameraHub({ onSinkError: (error) => assert.fail(error as Error) })
-      const source = { pieces: [] as LiveChunk[] }
+      const source = { chunks: [] as LiveChunk[] }
       const opened = openLiveSource({
         ...{ hub, format: 'hls' as const, maxUnackedBytes: 1e9 },
-        send: (piece) => source.pieces.push(piece),
+        send: (chunk) => source.chunks.push(chunk),
       })
       for (const [run, each] of formats.entries()) {
         hub.publish({ kind: 'start', runId: `${run}`, format: each })
@@ -255,13 +255,13 @@ suite('live source', () => {
       opened.close()
       const hasAudio = formats[0]!.audio !== undefined
       let audioEnd: number | undefined
-      for (const piece of source.pieces) {
-        if (piece.kind === 'init') {
-          assert.equal(Buffer.from(piece.data).includes('mp4a'), hasAudio)
+      for (const chunk of source.chunks) {
+        if (chunk.kind === 'init') {
+          assert.equal(Buffer.from(chunk.data).includes('mp4a'), hasAudio)
           audioEnd = undefined
         }
-        if (piece.kind !== 'media') continue
-        const [picture, track] = tracksOf(piece)
+        if (chunk.kind !== 'media') continue
+        const [picture, track] = tracksOf(chunk)
         assert.deepEqual([picture?.trackId, track?.trackId], hasAudio ? [1, 2] : [1, undefined])
         if (!track) continue
         assert.ok(audioEnd === undefined || Math.abs(track.baseDecodeTime - audioEnd) <= 1024 * 1.3, 'audio goes on')
@@ -269,7 +269,7 @@ suite('live source', () => {
         const pictureEnd = ((picture!.baseDecodeTime + picture!.duration) * 16) / 90
         assert.ok(Math.abs(audioEnd - pictureEnd) <= 2 * 1280, 'audio ends with the pictures')
       }
-      assert.ok(source.pieces.filter(({ kind }) => kind === 'media').length >= 9)
+      assert.ok(source.chunks.filter(({ kind }) => kind === 'media').length >= 9)
     }
   })
 })

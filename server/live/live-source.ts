@@ -1,4 +1,4 @@
-// The worker's end of a live subscription: one camera's hub in one format, as pieces. It never waits for its reader: beyond a
+// The worker's end of a live subscription: one camera's hub in one format, as chunks. It never waits for its reader: beyond a
 // bound of bytes not yet acknowledged it drops to the next key frame.
 
 import type { CameraHub } from '../hub/camera-hub.ts'
@@ -13,9 +13,9 @@ export type { LiveChunk, LiveFormat }
 export type LiveSourceOptions = {
   readonly hub: CameraHub
   readonly format: LiveFormat
-  /** Called synchronously, in order; may transfer `piece.data`. Must not throw. */
-  send(piece: LiveChunk): void
-  /** Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One piece is always allowed. */
+  /** Called synchronously, in order; may transfer `chunk.data`. Must not throw. */
+  send(chunk: LiveChunk): void
+  /** Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One chunk is always allowed. */
   readonly maxUnackedBytes: number
   /** `keyframes` only: at most one key frame per this time. */
   readonly minIntervalMs?: number
@@ -24,14 +24,14 @@ export type LiveSourceOptions = {
 export type LiveSourceStats = { readonly unackedBytes: number; readonly dropped: number; readonly badFrames: number }
 
 export type LiveSource = {
-  /** The reader took so many bytes of `piece.data`. */
+  /** The reader took so many bytes of `chunk.data`. */
   ack(bytes: number): void
   close(): void
   stats(): LiveSourceStats
 }
 
 /**
- * Attaches to the hub and stays attached over the camera's runs: `init`, then pieces from a key frame on, then `end`, and again
+ * Attaches to the hub and stays attached over the camera's runs: `init`, then chunks from a key frame on, then `end`, and again
  * `init` when the camera is back.
  */
 export function openLiveSource(options: LiveSourceOptions): LiveSource {
@@ -103,7 +103,7 @@ class SourceSink {
 
   #endRun(): void {
     if (!this.#muxer) return
-    if (!this.#isWaitingForKey) for (const piece of this.#flush()) this.#deliver(piece)
+    if (!this.#isWaitingForKey) for (const chunk of this.#flush()) this.#deliver(chunk)
     this.#muxer = undefined
     this.#options.send(marker('end'))
   }
@@ -114,15 +114,15 @@ class SourceSink {
       if (frame.kind !== 'video' || !frame.isKey) return
       this.#isWaitingForKey = false
     }
-    let piece: LiveChunk | undefined
+    let chunk: LiveChunk | undefined
     try {
-      piece = this.#muxer.push(frame)
+      chunk = this.#muxer.push(frame)
     } catch {
       this.#badFrames++
       this.#dropToKeyFrame()
       return
     }
-    this.#deliver(piece)
+    this.#deliver(chunk)
   }
 
   #flush(): readonly LiveChunk[] {
@@ -134,24 +134,24 @@ class SourceSink {
     }
   }
 
-  #deliver(piece: LiveChunk | undefined): void {
-    if (!piece) return
+  #deliver(chunk: LiveChunk | undefined): void {
+    if (!chunk) return
     // After a loss the muxer may still hold a part that begins inside the lost group.
-    if (this.#isInGap && !piece.isKey) return
+    if (this.#isInGap && !chunk.isKey) return
     if (this.#isInBacklog) {
-      this.#unackedBacklogBytes += piece.data.length
-      this.#options.send({ ...piece, isBacklog: true })
+      this.#unackedBacklogBytes += chunk.data.length
+      this.#options.send({ ...chunk, isBacklog: true })
       return
     }
-    const isOver = this.#unackedBytes > 0 && this.#unackedBytes + piece.data.length > this.#options.maxUnackedBytes
+    const isOver = this.#unackedBytes > 0 && this.#unackedBytes + chunk.data.length > this.#options.maxUnackedBytes
     if (isOver) {
       this.#dropped++
       this.#dropToKeyFrame()
       return
     }
     this.#isInGap = false
-    this.#unackedBytes += piece.data.length
-    this.#options.send(piece)
+    this.#unackedBytes += chunk.data.length
+    this.#options.send(chunk)
   }
 
   #dropToKeyFrame(): void {

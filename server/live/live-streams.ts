@@ -72,7 +72,7 @@ export type LiveStats = {
   readonly viewers: { readonly mp4: number; readonly mpegts: number; readonly mjpeg: number; readonly hls: number }
   readonly subscriptions: number
   readonly retainedBytes: number
-  readonly droppedPieces: number
+  readonly droppedChunks: number
 }
 
 type Camera = {
@@ -136,7 +136,7 @@ export class LiveStreams {
     const camera = this.#camera(cameraId)
     const queue = new ViewerQueue({
       maxBytes: maxViewerBytes,
-      onDrop: (pieces) => this.#drops.add(cameraId, format, pieces),
+      onDrop: (chunks) => this.#drops.add(cameraId, format, chunks),
     })
     this.#viewers[format]++
     camera.viewers.add(queue)
@@ -256,7 +256,7 @@ export class LiveStreams {
         (sum, bytes) => sum + bytes,
         0,
       ),
-      droppedPieces: this.#drops.total,
+      droppedChunks: this.#drops.total,
     }
   }
 

@@ -3,9 +3,9 @@
 import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 
 export type LiveSubscription = {
-  /** So many bytes of `piece.data` were taken; the source sends on. */
+  /** So many bytes of `chunk.data` were taken; the source sends on. */
   ack(bytes: number): void
-  /** No piece is given after this. */
+  /** No chunk is given after this. */
   close(): void
 }
 
@@ -17,7 +17,7 @@ export type LiveSubscriber = {
   subscribe(
     cameraId: number,
     format: LiveFormat,
-    onChunk: (piece: LiveChunk) => void,
+    onChunk: (chunk: LiveChunk) => void,
     options?: { minIntervalMs?: number },
   ): LiveSubscription
 }

@@ -68,10 +68,10 @@ suite('mp4 and mpegts viewers', () => {
     send('mpegts', media(31, false))
     assert.deepEqual(ids(await slow.take()), [31])
     assert.equal(warnings.length, 1, 'at most one a second')
-    assert.ok(live.stats().droppedPieces > 20)
+    assert.ok(live.stats().droppedChunks > 20)
   })
 
-  test('pieces lost before a gap do not reach the viewer until a key frame', async () => {
+  test('chunks lost before a gap do not reach the viewer until a key frame', async () => {
     const { live, send } = setUp()
     const viewer = reader(live.openViewer(1, 'mpegts', { signal: notAborted }))
     await viewer.take()
@@ -115,7 +115,7 @@ suite('mp4 and mpegts viewers', () => {
     const timeOf = (bytes: Uint8Array) =>
       parseMovieFragment(bytes.subarray(0, parseBoxHeader(bytes)!.bytes)).tracks[0]!.baseDecodeTime
     assert.deepEqual([timeOf(one.subarray(head.length)), timeOf(two)], [0, 3600])
-    assert.deepEqual(first.data, before, 'the shared piece is untouched')
+    assert.deepEqual(first.data, before, 'the shared chunk is untouched')
   })
 
   test('a viewer of a camera with rare key frames gets its whole group at once, what is old of it in no time', async () => {

@@ -1,5 +1,5 @@
 // Moves the fragments of a run so that one viewer's time begins at 0: players of a growing file expect that, and a run that
-// began hours ago is far from it. All viewers share the pieces, so each viewer gets a copy.
+// began hours ago is far from it. All viewers share the chunks, so each viewer gets a copy.
 //
 // A viewer who joins in the middle of a long group of pictures gets the group from its key frame on. The old part of it is played
 // many times faster, without its audio, so that the viewer is not behind for as long as the group is. Times are mapped, not

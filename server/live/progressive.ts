@@ -15,7 +15,7 @@ export type ProgressiveOptions = {
 }
 
 /**
- * One chunk per piece, the first with the head of the file. Throws 'unavailable' when the first picture does not come in time.
+ * One chunk per chunk, the first with the head of the file. Throws 'unavailable' when the first picture does not come in time.
  * Ends with the queue, and when `signal` aborts.
  */
 export async function* runProgressive(
@@ -30,18 +30,18 @@ export async function* runProgressive(
     let isFirst = true
     const firstByMs = clock.monotonicMs() + firstTimeoutMs
     for (;;) {
-      const piece = isFirst ? await nextWithin(queue, clock, firstByMs - clock.monotonicMs()) : await queue.next()
-      if (!piece) {
+      const chunk = isFirst ? await nextWithin(queue, clock, firstByMs - clock.monotonicMs()) : await queue.next()
+      if (!chunk) {
         if (isFirst && !signal.aborted) throw noPicture(firstTimeoutMs)
         return
       }
-      if (piece.kind === 'init') {
-        head = piece.data
-        if (format === 'mp4') rebase = new Mp4Rebase(piece.format?.audio?.sampleRate)
+      if (chunk.kind === 'init') {
+        head = chunk.data
+        if (format === 'mp4') rebase = new Mp4Rebase(chunk.format?.audio?.sampleRate)
         continue
       }
       isFirst = false
-      const data = rebase ? rebase.rebase(piece.data, clock.nowMs() - piece.wallMs) : piece.data
+      const data = rebase ? rebase.rebase(chunk.data, clock.nowMs() - chunk.wallMs) : chunk.data
       if (!data) continue
       yield head && head.length > 0 ? concat(head, data) : data
       head = undefined
@@ -55,7 +55,7 @@ async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise
   const done = new AbortController()
   const timer = clock.sleep(ms, done.signal).then(
     () => queue.abort(),
-    () => {}, // a piece came first
+    () => {}, // a chunk came first
   )
   try {
     return await queue.next()

@@ -1,6 +1,6 @@
 // One subscription of one camera and format, shared by all its viewers: opened for the first, closed a while after the last.
 //
-// The pieces since the last key piece are kept, so that a viewer who comes later starts at once and not at the next key frame.
+// The chunks since the last key chunk are kept, so that a viewer who comes later starts at once and not at the next key frame.
 
 import type { Clock } from '../base/clock.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
@@ -8,16 +8,16 @@ import type { LiveChunk } from './live-chunk.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
 
 export type ChunkSink = {
-  /** Called in order; must return at once and not throw. `isBacklog`: one of the pieces kept for late comers. */
-  push(piece: LiveChunk, isBacklog: boolean): void
+  /** Called in order; must return at once and not throw. `isBacklog`: one of the chunks kept for late comers. */
+  push(chunk: LiveChunk, isBacklog: boolean): void
 }
 
 export type SharedStreamOptions = {
-  readonly subscribe: (onChunk: (piece: LiveChunk) => void, minIntervalMs: number) => LiveSubscription
+  readonly subscribe: (onChunk: (chunk: LiveChunk) => void, minIntervalMs: number) => LiveSubscription
   readonly clock: Clock
   /** How long the subscription outlives its last viewer: a page that is reloaded finds it warm. */
   readonly lingerMs: number
-  /** More than this since the last key piece is not kept. */
+  /** More than this since the last key chunk is not kept. */
   readonly maxRetainedBytes: number
   /** What all streams may keep together. */
   readonly budget: ByteBudget
@@ -27,7 +27,7 @@ export class SharedStream {
   readonly #options: SharedStreamOptions
   readonly #sinks = new Set<ChunkSink>()
   #subscription: LiveSubscription | undefined
-  /** Tells the pieces of this subscription from late ones of the one before. */
+  /** Tells the chunks of this subscription from late ones of the one before. */
   #generation = 0
   #minIntervalMs = 0
   #linger: AbortController | undefined
@@ -46,7 +46,7 @@ export class SharedStream {
     this.#linger = undefined
     this.#sinks.add(sink)
     if (this.#init) sink.push(this.#init, true)
-    for (const piece of this.#retained) sink.push(piece, true)
+    for (const chunk of this.#retained) sink.push(chunk, true)
     if (!this.#subscription) this.#open()
     return () => {
       if (this.#sinks.delete(sink) && this.#sinks.size === 0) this.#closeLater()
@@ -81,29 +81,29 @@ export class SharedStream {
 
   #open(): void {
     const generation = ++this.#generation
-    // The first pieces may come before `subscribe` has returned.
+    // The first chunks may come before `subscribe` has returned.
     let early = 0
     let subscription: LiveSubscription | undefined
-    subscription = this.#options.subscribe((piece) => {
+    subscription = this.#options.subscribe((chunk) => {
       if (generation !== this.#generation) return
-      if (subscription) subscription.ack(piece.data.length)
-      else early += piece.data.length
-      this.#receive(piece)
+      if (subscription) subscription.ack(chunk.data.length)
+      else early += chunk.data.length
+      this.#receive(chunk)
     }, this.#minIntervalMs)
     if (early > 0) subscription.ack(early)
     this.#subscription = subscription
   }
 
-  #receive(piece: LiveChunk): void {
-    this.#retain(piece)
-    for (const sink of this.#sinks) sink.push(piece, false)
+  #receive(chunk: LiveChunk): void {
+    this.#retain(chunk)
+    for (const sink of this.#sinks) sink.push(chunk, false)
   }
 
-  #retain(piece: LiveChunk): void {
-    switch (piece.kind) {
+  #retain(chunk: LiveChunk): void {
+    switch (chunk.kind) {
       case 'init':
         this.#forget()
-        this.#init = piece
+        this.#init = chunk
         return
       case 'end':
         this.#forget()
@@ -112,22 +112,22 @@ export class SharedStream {
         this.#dropRetained()
         return
       case 'media':
-        if (piece.isKey) {
+        if (chunk.isKey) {
           this.#dropRetained()
           this.#isRetaining = true
         }
-        if (this.#isRetaining) this.#retainMedia(piece)
+        if (this.#isRetaining) this.#retainMedia(chunk)
     }
   }
 
-  #retainMedia(piece: LiveChunk): void {
+  #retainMedia(chunk: LiveChunk): void {
     const { maxRetainedBytes, budget } = this.#options
-    const bytes = piece.data.length
+    const bytes = chunk.data.length
     if (this.#retainedBytes + bytes > maxRetainedBytes || !budget.take(bytes)) {
       this.#dropRetained()
       return
     }
-    this.#retained.push(piece)
+    this.#retained.push(chunk)
     this.#retainedBytes += bytes
   }
 

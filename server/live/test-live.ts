@@ -24,7 +24,7 @@ export const isKind = (kind: string) => (error: unknown) => error instanceof App
 /** A camera's sources, driven by hand: what is sent goes to every open subscription of the format. */
 export function setUp(options: Partial<LiveStreamsOptions> = {}) {
   const clock = new TestClock()
-  const open: { format: LiveFormat; onChunk: (piece: LiveChunk) => void; minIntervalMs: number; acked: number }[] = []
+  const open: { format: LiveFormat; onChunk: (chunk: LiveChunk) => void; minIntervalMs: number; acked: number }[] = []
   const newest: Partial<Record<LiveFormat, LiveChunk[]>> = {}
   const subscriptions: string[] = []
   const decodes: PictureLimits[][] = []
@@ -37,7 +37,7 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
         const subscription = { format: liveFormat, onChunk, minIntervalMs, acked: 0 }
         open.push(subscription)
         subscriptions.push(`${liveFormat} ${minIntervalMs}`)
-        for (const piece of newest[liveFormat] ?? []) onChunk(piece)
+        for (const chunk of newest[liveFormat] ?? []) onChunk(chunk)
         return {
           ack: (bytes) => {
             subscription.acked += bytes
@@ -55,8 +55,8 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
     },
     ...options,
   })
-  const send = (liveFormat: LiveFormat, ...pieces: LiveChunk[]) => {
-    for (const piece of pieces) for (const each of [...open]) if (each.format === liveFormat) each.onChunk(piece)
+  const send = (liveFormat: LiveFormat, ...chunks: LiveChunk[]) => {
+    for (const chunk of chunks) for (const each of [...open]) if (each.format === liveFormat) each.onChunk(chunk)
   }
   return {
     clock,

@@ -1,10 +1,10 @@
-// Waits for the first piece of a stream before anything is answered: a camera that is away is a 503, not an endless empty 200.
+// Waits for the first chunk of a stream before anything is answered: a camera that is away is a 503, not an endless empty 200.
 
 import { AppError } from '../../base/error.ts'
 
-/** The same pieces, the first one known to exist. Throws 'unavailable', or what the stream itself throws. */
-export async function awaitFirstPiece(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
-  const iterator = pieces[Symbol.asyncIterator]()
+/** The same chunks, the first one known to exist. Throws 'unavailable', or what the stream itself throws. */
+export async function awaitFirstChunk(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = chunks[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done) throw new AppError('unavailable', 'the stream ended before it began')
   return resume(first.value, iterator)

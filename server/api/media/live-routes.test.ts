@@ -13,9 +13,9 @@ import { addKeeper } from '../../store/temporary-store.ts'
 import type { Live } from '../deps.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
 
-/** A camera that sends `piece` for ever, as fast as it is read. */
+/** A camera that sends `chunk` for ever, as fast as it is read. */
 class Camera implements Live {
-  readonly piece: Uint8Array
+  readonly chunk: Uint8Array
   readonly views: LiveView[] = []
   readonly accounts: number[] = []
   readonly waits: (number | undefined)[] = []
@@ -25,7 +25,7 @@ class Camera implements Live {
   isAway = false
 
   constructor(bytes: number) {
-    this.piece = new Uint8Array(bytes).fill(7)
+    this.chunk = new Uint8Array(bytes).fill(7)
   }
 
   async *openViewer(
@@ -39,7 +39,7 @@ class Camera implements Live {
     try {
       while (!signal.aborted) {
         this.sent++
-        yield this.piece
+        yield this.chunk
         if (this.intervalMs > 0) await delay(this.intervalMs, undefined, { signal }).catch(() => {})
       }
     } finally {
@@ -60,7 +60,7 @@ class Camera implements Live {
     this.waits.push(waitMs)
     if (this.isAway) throw new AppError('unavailable', 'secret reason')
     this.views.push(view)
-    return { jpeg: this.piece, wallMs: 0 }
+    return { jpeg: this.chunk, wallMs: 0 }
   }
 
   async hlsPlaylist(
@@ -75,7 +75,7 @@ class Camera implements Live {
 
   async hlsSegment(_cameraId: number, name: string) {
     if (name !== '7.mp4') throw new AppError('not_found', 'no such segment')
-    return this.piece
+    return this.chunk
   }
 }
 
@@ -172,7 +172,7 @@ test('a client that does not read makes the stream wait, in both versions of HTT
   const sent = camera.sent
   await delay(300)
   assert.equal(camera.sent, sent, 'nothing is asked for while the client does not read')
-  assert.ok(sent * camera.piece.length < 16 * 1024 * 1024)
+  assert.ok(sent * camera.chunk.length < 16 * 1024 * 1024)
   response.resume()
   await until(() => camera.sent > sent + 10)
   response.destroy()

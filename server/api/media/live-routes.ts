@@ -9,7 +9,7 @@ import type { CameraAccess } from '../camera-access.ts'
 import type { Live, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
 import { HttpError } from '../problem.ts'
-import { awaitFirstPiece } from './first-piece.ts'
+import { awaitFirstChunk } from './first-piece.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, sendShared, startMedia } from './send-media.ts'
@@ -67,7 +67,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         grant: MediaGrant,
         options: { signal: AbortSignal; waitMs: number | undefined },
       ) => AsyncIterable<Uint8Array>,
-      wrap: (pieces: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (pieces) => pieces,
+      wrap: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array> = (chunks) => chunks,
     ): Respond =>
     async ({ grant, request, reply, isOffline }) => {
       if (request.method === 'HEAD') {
@@ -76,8 +76,8 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
         return
       }
       const signal = enter(grant, reply)
-      const pieces = await awaitFirstPiece(open(grant, { signal, waitMs: waitFor(isOffline) }))
-      await sendStream(startMedia(reply, 200, type), wrap(pieces), { signal, log })
+      const chunks = await awaitFirstChunk(open(grant, { signal, waitMs: waitFor(isOffline) }))
+      await sendStream(startMedia(reply, 200, type), wrap(chunks), { signal, log })
     }
 
   route(

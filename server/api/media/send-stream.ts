@@ -1,5 +1,5 @@
-// Sends a stream that has no end to one client, at the pace of that client: the next piece is asked for when the last one has
-// left, so that waiting pieces are the business of the stream's own bounded queue and never pile up in the connection.
+// Sends a stream that has no end to one client, at the pace of that client: the next chunk is asked for when the last one has
+// left, so that waiting chunks are the business of the stream's own bounded queue and never pile up in the connection.
 
 import type { ServerResponse } from 'node:http'
 import { AppError, errorChain } from '../../base/error.ts'
@@ -20,7 +20,7 @@ export type SendStreamOptions = {
  */
 export async function sendStream(
   response: ServerResponse,
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   { signal, log, hasLength = false }: SendStreamOptions,
 ): Promise<void> {
   // A quiet camera is no reason to hang up; a stalled client is, below.
@@ -28,9 +28,9 @@ export async function sendStream(
   // HTTP/2: a stream the client resets without an error is closed only once its request has been read to the end.
   response.req.resume()
   try {
-    for await (const piece of pieces) {
+    for await (const chunk of chunks) {
       if (signal.aborted) break
-      if (!response.write(piece) && !(await hasDrained(response, signal))) break
+      if (!response.write(chunk) && !(await hasDrained(response, signal))) break
     }
     // The announced length cannot be kept: only breaking off tells the client that there is nothing more to wait for.
     if (signal.aborted && hasLength) response.destroy()

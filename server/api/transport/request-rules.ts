@@ -74,7 +74,7 @@ function isTooFarAhead({ socket }: IncomingMessage, response: ServerResponse): b
 }
 
 /**
- * What came in the same piece of bytes is parsed all the same, and Node ends each of these requests with an error of its own when the socket
+ * What came in the same chunk of bytes is parsed all the same, and Node ends each of these requests with an error of its own when the socket
  * closes. To write down for a thousand of them where that happened took longer than all else.
  */
 function cutOff(socket: Socket): void {

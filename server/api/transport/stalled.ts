@@ -13,7 +13,7 @@ const farewellMs = 1_000
 type Limits = Pick<Timeouts, 'untakenMs' | 'checkIntervalMs'>
 
 /**
- * To be called once for each server. A stream of HTTP/2 has the time from the end of an answer to its last byte, which is one piece of
+ * To be called once for each server. A stream of HTTP/2 has the time from the end of an answer to its last byte, which is one chunk of
  * send-body.ts at most; an answer that has not ended is the business of whoever sends it (drained.ts).
  */
 export function cutStalled(server: Server | Http2SecureServer, { untakenMs, checkIntervalMs }: Limits): void {
