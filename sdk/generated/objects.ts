@@ -195,7 +195,7 @@ export type PicturesQuery = {
   max_height?: number | undefined
 }
 
-export type RecordedPictures = {
+export type RecordedImages = {
   /** Append `&at=` with a moment (ISO 8601) to get a JPEG of the key frame at or before it, as small as it was asked for with. Valid for two hours. */
   url: string
 }
@@ -209,7 +209,7 @@ export type RecordedStream = {
     /** Send a POST request; the response is 204. The same applies to the other two. */
     play: string
     pause: string
-    /** With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without sound. */
+    /** With `{"speed": 4}` as body, or `?speed=4`: 1, 2, 4, 8 or 16; 1 where neither says. Above 1 the stream is made of key frames alone, without audio. */
     speed: string
   }
 }

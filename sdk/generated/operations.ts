@@ -47,7 +47,7 @@ import type {
   Page,
   PageQuery,
   PicturesQuery,
-  RecordedPictures,
+  RecordedImages,
   RecordedStream,
   Recording,
   RecordingChange,
@@ -134,9 +134,9 @@ export type Operations = {
   /** List the streams of an ONVIF camera. An extension of the interface. */
   readDevice: { body: OnvifDeviceSource; result: OnvifDevice }
   /** Create a link to recorded pictures. An extension of the interface. */
-  getPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
+  getPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedImages }
   /** Create a link to recorded pictures of a shared camera. An extension of the interface. */
-  getSharedPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedPictures }
+  getSharedPictures: { params: { camera_id: number }; query?: PicturesQuery; result: RecordedImages }
   /** Create a download link for a time range. An extension of the interface. */
   createDownload: { params: { camera_id: number }; query: DownloadQuery; result: Download }
   /** Create a download link for a time range of a shared camera. An extension of the interface. */
