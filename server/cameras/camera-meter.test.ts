@@ -13,7 +13,7 @@ function open() {
     onLoss: (report) => reports.push(report),
   })
   const counters = { ...noCounters }
-  /** As a worker reports, each five seconds: a camera of 4 Mbit/s, 25 pictures and 400 packets a second. */
+  /** Reports like a worker, every five seconds: a camera with 4 Mbit/s, 25 frames and 400 packets per second. */
   const run = (seconds: number, lostPart = 0) => {
     for (let s = 0; s < seconds; s += 5) {
       time.ms += 5000
@@ -27,7 +27,7 @@ function open() {
   return { time, reports, meter, counters, run }
 }
 
-test('rates are those of the last minute, and none while no pictures come', () => {
+test('rates cover the last minute, and there are none without frames', () => {
   const { time, meter, run } = open()
   assert.equal(meter.figures(), undefined)
   meter.take({ clockRate: 1, ...noCounters })
@@ -40,7 +40,7 @@ test('rates are those of the last minute, and none while no pictures come', () =
   assert.equal(meter.figures()?.bitRate, undefined)
 })
 
-test('what was counted before the first report is in no rate', () => {
+test('counts before the first report are in no rate', () => {
   const { time, meter, counters, run } = open()
   run(5)
   time.ms += 5000
@@ -50,7 +50,7 @@ test('what was counted before the first report is in no rate', () => {
   assert.equal(meter.figures()!.videoFrames, 250)
 })
 
-test('counters go on when a worker dies and another one counts from zero', () => {
+test('counters continue when a worker crashes and its replacement counts from zero', () => {
   const { meter, counters, run } = open()
   run(60)
   Object.assign(counters, noCounters)
@@ -68,7 +68,7 @@ test('losses of the last ten minutes count, older ones do not', () => {
   assert.equal(meter.figures()!.lostPackets, 2400)
 })
 
-test('much loss is reported, and little; what is in between is not, nor a time without anything', () => {
+test('high and low loss are reported, but not what is in between or a time without packets', () => {
   const { meter, reports, run } = open()
   run(120, 0.02)
   assert.ok(reports.length > 5 && reports.every(({ isLosing }) => isLosing))

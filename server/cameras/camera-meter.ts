@@ -1,5 +1,5 @@
-// How well the pictures of one camera arrive, from the counters that its worker sends every few seconds: rates of the last minute, losses
-// of the last ten.
+// Stream statistics of one camera, computed from the counters that its worker sends every few seconds: rates over the
+// last minute, losses over the last ten minutes.
 
 import type { Clock } from '../base/clock.ts'
 import {
@@ -14,7 +14,7 @@ import {
   subtractCounters,
 } from '../model/camera-figures.ts'
 
-/** What a worker has counted of a camera. */
+/** What a worker has counted for a camera. */
 export type CountersOfCamera = CameraCounters & {
   readonly cameraId: number
   /** As in `CameraFigures`. */
@@ -23,40 +23,40 @@ export type CountersOfCamera = CameraCounters & {
 
 export type LossReport = {
   readonly isLosing: boolean
-  /** Shares of the last minute, from 0 to 1. */
+  /** Shares over the last minute, from 0 to 1. */
   readonly packetLoss: number
   readonly pictureLoss: number
 }
 
 export type CameraMeterOptions = {
   readonly clock: Clock
-  /** Called every ten seconds while the camera loses much, or little. */
+  /** Called every ten seconds while the loss is high, or low. */
   readonly onLoss: (report: LossReport) => void
 }
 
 const sampleMs = 10_000
 const minuteMs = 60_000
 const windowMs = 600_000
-/** No picture for so long: there is no rate. */
+/** Without a frame for this long, there is no rate. */
 const silentMs = 15_000
 
 type Sample = { readonly atMs: number; readonly counters: CameraCounters }
 
 type Counted = {
   readonly sinceMs: number
-  /** Of the first report. Nobody knows in how much time that was counted, so that it is in no rate. */
+  /** Counters of the first report. The period they cover is unknown, so they are in no rate. */
   readonly first: CameraCounters
-  /** Oldest first; the oldest is not older than the window. */
+  /** Oldest first; none is older than the window. */
   readonly samples: Sample[]
 }
 
 export class CameraMeter {
   readonly #options: CameraMeterOptions
-  /** Sums of what workers that have died had counted. */
+  /** Sums that earlier workers had counted before they crashed. */
   #base = noCounters
   #last = noCounters
   #clockRate = 1
-  /** Monotonic. */
+  /** Monotonic time. */
   #lastPictureMs = Number.NEGATIVE_INFINITY
   #counted: Counted | undefined
 
@@ -64,7 +64,7 @@ export class CameraMeter {
     this.#options = options
   }
 
-  /** Sums of everything that was counted. */
+  /** Sums since the server started. */
   get total(): CameraCounters {
     return addCounters(this.#base, this.#last)
   }
@@ -73,7 +73,7 @@ export class CameraMeter {
     return this.#counted !== undefined && judgeLoss(this.#since(this.#counted, minuteMs)) === 'much'
   }
 
-  /** Takes what a worker counted. A counter that decreased is that of another worker. */
+  /** Takes a worker's counters. A counter that decreased comes from a new worker. */
   take({ clockRate, ...counters }: Omit<CountersOfCamera, 'cameraId'>): void {
     const { clock } = this.#options
     const nowMs = clock.monotonicMs()
@@ -93,7 +93,7 @@ export class CameraMeter {
     this.#judge(this.#counted)
   }
 
-  /** Undefined while nothing has been counted. */
+  /** Undefined until something has been counted. */
   figures(): CameraFigures | undefined {
     if (!this.#counted) return undefined
     const { clock } = this.#options
@@ -120,7 +120,7 @@ export class CameraMeter {
   #judge(counted: Counted): void {
     const recent = this.#since(counted, minuteMs)
     const loss = judgeLoss(recent)
-    // A minute in which nothing came says nothing.
+    // A minute without packets gives no loss rate.
     if (loss === 'some' || recent.videoFrames + recent.droppedFrames + recent.packets === 0) return
     const packetLoss = findPacketLoss(recent) ?? 0
     const pictureLoss = findPictureLoss(recent) ?? 0
@@ -131,7 +131,7 @@ export class CameraMeter {
     return subtractCounters(this.total, this.#sampleBefore(counted, ms).counters)
   }
 
-  /** The newest that is at least so old, or the oldest there is. */
+  /** The newest report that is at least this old, or the oldest one. */
   #sampleBefore({ samples }: Counted, ms: number): Sample {
     const fromMs = this.#options.clock.monotonicMs() - ms
     return samples.findLast(({ atMs }) => atMs <= fromMs) ?? samples[0]!

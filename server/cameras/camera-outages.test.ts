@@ -13,7 +13,7 @@ import { EventWriter } from './event-writer.ts'
 const startMs = Date.UTC(2030, 0, 1)
 const source = { type: 'h264', url: 'rtsp://h/1', username: null, password: null } as const
 
-/** The real store, with cameras of which those that `seen` names were connected once. */
+/** Opens the real store with cameras; those in `seen` have been connected before. */
 async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?: number; seen?: number } = {}) {
   const clock = new TestClock(startMs)
   const { store } = await openTemporaryStore(t, { clock })
@@ -75,7 +75,7 @@ async function open(t: TestContext, { cameras = 1, seen = cameras }: { cameras?:
 
 const offlineData = { reason: 'camera_unreachable', detail: 'It does not answer.' }
 
-test('a camera whose clock is wrong every night is told of once, with what to do about it', async (t) => {
+test('a camera whose clock is wrong every night is reported once, with advice', async (t) => {
   const { start, wait, list } = await open(t)
   const { of, stop } = await start()
   const tell = (rate: number) => of().takeClockRate(rate)
@@ -100,7 +100,7 @@ test('a camera whose clock is wrong every night is told of once, with what to do
   assert.match(event![2].detail, /as if 40.0 seconds passed in a minute.* fewer pictures/)
 })
 
-test('a camera that goes and comes back is a pair of events, with the times when it happened', async (t) => {
+test('an outage is a pair of events with the times when it began and ended', async (t) => {
   const { start, wait, list } = await open(t)
   const { online, offline } = await start()
   online()
@@ -125,7 +125,7 @@ test('a camera that goes and comes back is a pair of events, with the times when
   assert.equal((await list()).length, 2)
 })
 
-test('flaps write nothing; a server that starts writes nothing of cameras that connect', async (t) => {
+test('short outages write no events, and neither do cameras that connect when the server starts', async (t) => {
   const { start, wait, list, ids } = await open(t, { cameras: 2 })
   const { online, offline } = await start()
   offline(ids[1])
@@ -142,7 +142,7 @@ test('flaps write nothing; a server that starts writes nothing of cameras that c
   assert.deepEqual(await list(), [])
 })
 
-test('a camera that was never connected has no outage; one that was, and is away at the start, has', async (t) => {
+test('only a camera that was connected before has an outage when it is offline at the start', async (t) => {
   const { start, wait, list, ids } = await open(t, { cameras: 2, seen: 1 })
   const { offline } = await start()
   for (const id of ids) offline(id)
@@ -150,7 +150,7 @@ test('a camera that was never connected has no outage; one that was, and is away
   assert.deepEqual(await list(), [['camera_offline', 0, offlineData]])
 })
 
-test('a restart neither tells an outage twice nor forgets its end', async (t) => {
+test('a restart neither reports an outage twice nor forgets its end', async (t) => {
   const { start, wait, list, store } = await open(t)
   const first = await start()
   first.online()
@@ -176,7 +176,7 @@ test('a restart neither tells an outage twice nor forgets its end', async (t) =>
   assert.equal((await list()).length, 2)
 })
 
-test('an outage that is not old enough when the server stops is nothing', async (t) => {
+test('an outage that is too short when the server stops is not reported', async (t) => {
   const { start, wait, list } = await open(t)
   const first = await start()
   first.online()
@@ -189,7 +189,7 @@ test('an outage that is not old enough when the server stops is nothing', async 
   assert.deepEqual(await list(), [])
 })
 
-test('cameras of a worker that died are away once they are for long', async (t) => {
+test('cameras of a crashed worker have an outage only after a while', async (t) => {
   const { start, wait, list, ids } = await open(t, { cameras: 3, seen: 2 })
   const { of, online } = await start()
   for (const id of ids) of(id).disconnected({ reason: 'server_down', detail: undefined })
@@ -202,7 +202,7 @@ test('cameras of a worker that died are away once they are for long', async (t) 
   )
 })
 
-test('a gap is told when it is long enough and was not asked for', async (t) => {
+test('a gap is reported if it is long enough and the owner did not cause it', async (t) => {
   const { start, wait, list, ids } = await open(t)
   const { of } = await start()
   const gap = { cameraId: ids[0]!, startMs: startMs + 500, endMs: startMs + 20_700, reason: 'camera_unreachable' }
@@ -213,7 +213,7 @@ test('a gap is told when it is long enough and was not asked for', async (t) => 
   of().takeGap({ ...gap, startMs: gap.endMs, endMs: startMs + 60_000, reason: 'server_down' })
   await wait(2)
   assert.deepEqual(await list(), [
-    // As in the timeline: what is between two segments that are rounded outwards.
+    // As in the timeline, whose segments are rounded outward.
     [
       'recording_gap',
       20.7,
@@ -223,7 +223,7 @@ test('a gap is told when it is long enough and was not asked for', async (t) => 
   ])
 })
 
-test('a failing recording is told at once, and once until it has gone well', async (t) => {
+test('a failing recording is reported immediately, and once until it works again', async (t) => {
   const { start, wait, list } = await open(t)
   const { recording } = await start()
   recording('RECORDING')
@@ -250,7 +250,7 @@ test('a failing recording is told at once, and once until it has gone well', asy
   )
 })
 
-test('a camera that is removed is forgotten, with what waits to be written of it', async (t) => {
+test('a deleted camera is forgotten, including its pending events', async (t) => {
   const { start, wait, list, ids, store } = await open(t, { cameras: 2 })
   const { events, forget, offline } = await start()
   for (const id of ids) offline(id)
@@ -263,7 +263,7 @@ test('a camera that is removed is forgotten, with what waits to be written of it
   assert.deepEqual(events.stats(), { waiting: 0, dropped: 0 })
 })
 
-test('while the store fails, events wait in order, up to a bound, and nobody is disturbed', async (t) => {
+test('while the store fails, events wait in order up to a limit without blocking anything', async (t) => {
   const { start, wait, list, ids, store } = await open(t, { cameras: 50 })
   let isDown = true
   const written: string[] = []
@@ -293,7 +293,7 @@ test('while the store fails, events wait in order, up to a bound, and nobody is 
   assert.equal((await list()).length, 2)
 })
 
-test('one camera cannot flood: what begins is bounded, what has begun is ended', async (t) => {
+test('one camera cannot flood the store: new events are limited, ends of events are written', async (t) => {
   const { start, wait, store, ownerId } = await open(t)
   const { offline, online } = await start()
   for (let i = 0; i < 120; i++) {
@@ -305,12 +305,12 @@ test('one camera cannot flood: what begins is bounded, what has begun is ended',
   await wait(60)
   const events = await store.events.list({ ownerId }, {}, { limit: 1000, offset: 0 })
   const of = (category: string) => events.filter((event) => event.category === category).length
-  // 60, and 60 an hour, in 3,840 s; of those that had to wait some were over meanwhile.
+  // 60, plus 60 per hour for 3,840 s; some of the delayed ones had ended meanwhile.
   assert.ok(of('camera_offline') >= 60 && of('camera_offline') <= 60 + 3840 / 60 + 1, String(of('camera_offline')))
   assert.equal(of('camera_online'), of('camera_offline'))
 })
 
-test('losses that persist are one event, and another only after they were over for a while', async (t) => {
+test('persistent losses are one event, and another only after they were low for a while', async (t) => {
   const { start, wait, list } = await open(t)
   const { of } = await start()
   const lose = async (seconds: number, isLosing: boolean) => {

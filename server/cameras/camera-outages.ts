@@ -1,5 +1,5 @@
-// When the troubles of one camera become events: connection lost, recording failed, wrong clock, losses, gaps in the footage. Troubles
-// shorter than their limit are no events.
+// Decides when the problems of one camera become events: connection lost, recording failed, wrong clock, losses, gaps
+// in the footage. Problems shorter than their limit are not reported.
 
 import type { FootageGap } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
@@ -13,26 +13,26 @@ export type CameraOutagesOptions = {
   readonly cameraId: number
   readonly events: EventWriter
   readonly clock: Clock
-  /** How long a camera must be gone, or back, and a gap in the footage last, to become an event. */
+  /** How long a camera must be offline, or back online, and how long a gap must last, to become an event. */
   readonly outageMs: number
-  /** An outage that was written before the server started, and may go on: when it began, Unix milliseconds. */
+  /** Start of an outage that was reported before the server started and may continue, Unix milliseconds. */
   readonly outageSinceMs?: number | undefined
-  /** The camera has been connected before: one that never was is not set up yet, and has no outages. */
+  /** True if the camera has ever been connected. A camera that never was is not set up yet and has no outages. */
   readonly wasConnected: boolean
 }
 
 export type OutageCause = { readonly reason: string; readonly detail: string | undefined }
 
-/** A camera whose clock is wrong every night is reported once. */
+/** A camera whose clock is wrong every night is reported only once. */
 const clockRateLimits = { downMs: 60_000, upMs: 7 * 86_400_000 }
-/** Losses are reported after this many times `outageMs`, and again only after they were small for twice as long. */
+/** Losses are reported after this many times `outageMs`, and again only after they were low for twice as long. */
 const lossFactor = 20
 
 export class CameraOutages {
   readonly #options: CameraOutagesOptions
   readonly #connection: Outage<OutageCause>
   #recording: Outage<string | undefined>
-  /** Down while the camera's clock passes at another rate than 1. */
+  /** Down while the camera's clock runs at a rate other than 1. */
   readonly #clockRate = new Outage<number>(clockRateLimits)
   readonly #loss: Outage<LossReport>
   #wasConnected: boolean
@@ -59,11 +59,11 @@ export class CameraOutages {
   takeRecordingStatus(status: RecordingStatus, detail: string | undefined): void {
     if (status === 'ERROR') this.#recording.down(this.#now(), detail)
     else if (status === 'RECORDING') this.#recording.up(this.#now())
-    // Turned off, it has not failed: when it is turned on again, it may fail anew.
+    // Recording that is off has not failed. When it is turned on again, a failure is new.
     else if (status === 'READY') this.#recording = this.#createRecording()
   }
 
-  /** `rate`: of the camera's clock, 1 when it is right. */
+  /** `rate` of the camera's clock; 1 if it is right. */
   takeClockRate(rate: number): void {
     if (rate === 1) this.#clockRate.up(this.#now())
     else this.#clockRate.down(this.#now(), rate)
@@ -74,7 +74,7 @@ export class CameraOutages {
     else this.#loss.up(this.#now())
   }
 
-  /** There is footage again. A gap that its owner asked for is not an event. */
+  /** Takes a gap that has ended. A gap that the owner caused is not an event. */
   takeGap({ startMs, endMs, reason }: Omit<FootageGap, 'cameraId'>): void {
     const { cameraId, events, outageMs } = this.#options
     if (reason === 'clock_set') events.writeLimited(describeClockSet(cameraId, startMs, endMs))
@@ -90,7 +90,7 @@ export class CameraOutages {
     }
   }
 
-  /** Writes what has lasted long enough. To be called each second. */
+  /** Reports what has lasted long enough. Call every second. */
   look(): void {
     const { cameraId, clock, events } = this.#options
     const monotonicMs = clock.monotonicMs()
@@ -126,7 +126,7 @@ export class CameraOutages {
     }
   }
 
-  /** Becomes an event at once, and not again until it has gone well for a while. */
+  /** Becomes an event immediately, and not again until it has worked for a while. */
   #createRecording(): Outage<string | undefined> {
     return new Outage({ downMs: 0, upMs: this.#options.outageMs })
   }

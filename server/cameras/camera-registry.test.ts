@@ -15,7 +15,7 @@ type Parts = {
   readonly onGone?: (what: string) => void
 }
 
-/** The real store with an owner of cameras, and registries that are started on it one after the other. */
+/** Opens the real store with an owner of cameras, and starts registries on it one after the other. */
 async function setUp(t: TestContext, { clock = systemClock, removeCamera = async () => {}, onGone }: Parts = {}) {
   const { store } = await openTemporaryStore(t, { clock })
   const { id: ownerId } = await store.users.insert({
@@ -76,7 +76,7 @@ async function setUp(t: TestContext, { clock = systemClock, removeCamera = async
   return { store, add, open }
 }
 
-test('recording that is started for a while stops by itself, also when that was before the server started', {
+test('a recording with a fixed end stops by itself, also if it was started before the server', {
   timeout: 30_000,
 }, async (t) => {
   let aheadMs = 0
@@ -105,7 +105,7 @@ test('recording that is started for a while stops by itself, also when that was 
   await second.close()
 })
 
-test('while a removed camera waits for its disk, the others are looked after', { timeout: 30_000 }, async (t) => {
+test('while a deleted camera waits for its disk, other cameras are handled', { timeout: 30_000 }, async (t) => {
   const removing = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const gone: string[] = []
@@ -139,7 +139,7 @@ test('while a removed camera waits for its disk, the others are looked after', {
   assert.equal(registry.find(door), undefined)
 })
 
-test('of a change only that camera is looked up; of an account, or of another process, all are', {
+test('a change reads only its camera from the store; a change of an account or by another process reads all', {
   timeout: 30_000,
 }, async (t) => {
   const { store, add, open } = await setUp(t)
@@ -177,7 +177,7 @@ test('of a change only that camera is looked up; of an account, or of another pr
   await close()
 })
 
-test('a change that could not be read from the store is read again without another change', {
+test('a failed read of a change is retried without another change', {
   timeout: 30_000,
 }, async (t) => {
   const { store, add, open } = await setUp(t)
@@ -199,7 +199,7 @@ test('a change that could not be read from the store is read again without anoth
   await close()
 })
 
-test('footage and pictures of a camera that was removed while the server stood still are deleted', async (t) => {
+test('footage and snapshots of a camera that was deleted while the server was stopped are removed', async (t) => {
   const gone: string[] = []
   const { store, open } = await setUp(t, { onGone: (what) => gone.push(what) })
   const segments = Object.assign(Object.create(store.segments) as typeof store.segments, {

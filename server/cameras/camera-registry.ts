@@ -1,5 +1,5 @@
-// The cameras of this server: brings them in step with the store (which are connected, which are recorded, which are gone) and hands each
-// the reports of its worker.
+// All cameras of this server. Keeps them in step with the store (which are connected, recorded or deleted) and passes
+// each the reports of its worker.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { FootageGap } from '../archive/catalog.ts'
@@ -23,7 +23,7 @@ export type CameraRegistryOptions = Omit<CameraServices, 'writes'> & {
   >
 }
 
-/** How late a recording may end whose time is over. */
+/** How late a recording with a fixed end may stop. */
 const recordingEndMs = 500
 const retryIntervalMs = 1000
 const lookIntervalMs = 1000
@@ -32,7 +32,7 @@ const cleaningIntervalMs = 3_600_000
 
 type Status = 'online' | 'offline' | 'unknown'
 
-/** Why a recorder that begins has no footage before its own. */
+/** Returns why a new recorder has no footage before its own. */
 type FindStartReason = (camera: Camera) => Promise<GapReason>
 
 const startedByUser: FindStartReason = async () => 'stopped_by_user'
@@ -41,16 +41,16 @@ const startedWithServer: FindStartReason = (camera) => camera.findStartReason()
 export class CameraRegistry {
   readonly #options: CameraRegistryOptions
   readonly #services: CameraServices
-  /** Those that are being removed included, until their footage is closed. */
+  /** Includes cameras that are being removed, until their footage is closed. */
   readonly #cameras = new Map<number, Camera>()
   readonly #removing = new Map<Camera, Promise<void>>()
   readonly #writes = new SerialQueue()
-  /** Cameras to look up in the store; undefined: all. */
+  /** Cameras to read from the store again; undefined for all. */
   #toReconcile: Set<number> | undefined = new Set()
   #isReconcilePending = false
-  /** When recordings end by themselves, Unix milliseconds, by camera. */
+  /** When recordings with a fixed end stop, Unix milliseconds, by camera id. */
   readonly #ends = new Map<number, number>()
-  /** Of cameras that are gone. */
+  /** Counters of removed cameras. */
   #formerCounters = noCounters
   #leaveStore: (() => void) | undefined
   #isClosed = false
@@ -60,7 +60,7 @@ export class CameraRegistry {
     this.#services = { ...options, writes: this.#writes }
   }
 
-  /** Starts what the store says, then follows its changes. */
+  /** Starts all cameras in the store, then follows its changes. */
   async open(): Promise<void> {
     const { store } = this.#options
     await store.cameras.resetStatus()
@@ -73,33 +73,33 @@ export class CameraRegistry {
     })
   }
 
-  /** Undefined for one that does not exist, or is gone. */
+  /** Undefined if the camera does not exist or has been removed. */
   find(cameraId: number): Camera | undefined {
     return this.#cameras.get(cameraId)
   }
 
-  /** Takes a worker's report. */
+  /** Takes a report of a worker. */
   take(report: CameraReport): void {
     const cameraId = report.type === 'segment_opened' ? report.segment.cameraId : report.cameraId
     this.#cameras.get(cameraId)?.take(report)
   }
 
-  /** Takes what a worker counted of its cameras. */
+  /** Takes a worker's counters of its cameras. */
   takeCounters(counters: readonly CountersOfCamera[]): void {
     for (const each of counters) this.#cameras.get(each.cameraId)?.takeCounters(each)
   }
 
-  /** A worker has died that had these cameras. */
+  /** A worker that ran these cameras has crashed. */
   takeWorkerLoss(cameraIds: readonly number[]): void {
     for (const cameraId of cameraIds) this.#cameras.get(cameraId)?.takeWorkerLoss()
   }
 
-  /** There is footage of a camera again after a gap. */
+  /** A camera has footage again after a gap. */
   takeGap(gap: FootageGap): void {
     this.#cameras.get(gap.cameraId)?.takeGap(gap)
   }
 
-  /** Undefined for a camera of which nothing has been counted yet. */
+  /** Undefined until something has been counted for the camera. */
   findFigures(cameraId: number): CameraFigures | undefined {
     return this.#cameras.get(cameraId)?.figures()
   }
@@ -108,7 +108,7 @@ export class CameraRegistry {
     return (await this.#cameras.get(cameraId)?.listGapMarks(startMs, endMs)) ?? []
   }
 
-  /** How many cameras are in which state; `reason` is empty but for those that are offline. */
+  /** Number of cameras by status; `reason` is empty unless they are offline. */
   stats(): { status: Status; reason: string; cameras: number }[] {
     const groups = new Map<string, { status: Status; reason: string; cameras: number }>()
     for (const camera of this.#cameras.values()) {
@@ -123,7 +123,7 @@ export class CameraRegistry {
     return [...groups.values()]
   }
 
-  /** Sums over all cameras, of which none is named. */
+  /** Sums over all cameras, without naming any. */
   figureStats(): { readonly freezes: number; readonly frozenMs: number; readonly losing: number } {
     let total = this.#formerCounters
     let losing = 0
@@ -134,7 +134,7 @@ export class CameraRegistry {
     return { freezes: total.freezes, frozenMs: total.frozenMs, losing }
   }
 
-  /** What is to be run as long as the server does, by what it is called in the log. */
+  /** Background tasks that run until the server stops, by their name in the log. */
   get tasks(): Record<string, (signal: AbortSignal) => Promise<void>> {
     return {
       'ends of recordings': (signal) => this.#repeat(recordingEndMs, signal, async () => this.#endRecordings()),
@@ -145,7 +145,7 @@ export class CameraRegistry {
     }
   }
 
-  /** Stops following the store; what was reported so far is written. Call after the workers have ended. */
+  /** Stops following the store and writes what was reported so far. Call after the workers have ended. */
   async close(): Promise<void> {
     const { store, events } = this.#options
     this.#isClosed = true
@@ -190,7 +190,7 @@ export class CameraRegistry {
     for (const camera of [...this.#cameras.values()]) if (!signal.aborted) await camera.clean()
   }
 
-  /** One camera, or all. */
+  /** Schedules one camera, or all. */
   #scheduleReconcile(cameraId?: number): void {
     if (cameraId === undefined) this.#toReconcile = undefined
     else this.#toReconcile?.add(cameraId)
@@ -205,13 +205,13 @@ export class CameraRegistry {
         else for (const id of ids) await this.#reconcileOne(id)
       })
       .catch((error) => {
-        // Which of them could not be read is not known: `#retry` reads all.
+        // It is unknown which cameras could not be read, so `#retry` reads all of them.
         this.#toReconcile = undefined
         this.#options.log.error({ error: errorChain(error) }, 'cameras not brought in step with the store')
       })
   }
 
-  /** Reads again what the store could not give. */
+  /** Reads the cameras again after the store could not be read. */
   #retry(): void {
     if (this.#toReconcile === undefined) this.#scheduleReconcile()
   }
@@ -267,7 +267,7 @@ export class CameraRegistry {
     return camera
   }
 
-  /** The camera waits for its disk, and nobody for the camera. */
+  /** Does not wait: the camera waits until its files on disk are closed. */
   #remove(id: number): void {
     const camera = this.#cameras.get(id)
     if (!camera || this.#removing.has(camera)) return
@@ -280,7 +280,7 @@ export class CameraRegistry {
     this.#removing.set(camera, removal)
   }
 
-  /** Cameras that were removed while the server was stopped. */
+  /** Removes cameras that were deleted while the server was stopped. */
   async #removeForgotten(): Promise<void> {
     for (const id of await this.#options.store.segments.listCameraIds()) {
       if (this.#cameras.has(id)) continue
@@ -298,7 +298,7 @@ export class CameraRegistry {
 }
 
 type ApplyOptions = {
-  /** Does its account own the server? See `CameraJob`. */
+  /** True if its account owns the server. See `CameraJob`. */
   readonly tellsAll: boolean
   readonly findStartReason: FindStartReason
   readonly outageSinceMs?: number | undefined

@@ -11,7 +11,7 @@ function open() {
   return { clock, ended, suspensions: new CameraSuspensions({ clock, onEnd: (cameraId) => ended.push(cameraId) }) }
 }
 
-test('one end of a worker is chance, the second within an hour is not', async () => {
+test('a camera is suspended after the second worker crash within an hour', async () => {
   const { clock, ended, suspensions } = open()
   assert.equal(suspensions.note(1), undefined)
   assert.equal(suspensions.note(2), undefined, 'another camera')
@@ -24,7 +24,7 @@ test('one end of a worker is chance, the second within an hour is not', async ()
   assert.equal(suspensions.isSuspended(1), false)
 })
 
-test('ends of workers that are more than an hour apart suspend nobody', async () => {
+test('worker crashes more than an hour apart suspend no camera', async () => {
   const { clock, suspensions } = open()
   for (let i = 0; i < 10; i++) {
     assert.equal(suspensions.note(1), undefined)
@@ -32,7 +32,7 @@ test('ends of workers that are more than an hour apart suspend nobody', async ()
   }
 })
 
-test('a camera that goes on like that is suspended at its first end of a worker, for twice as long, a day at most', async () => {
+test('a camera that keeps crashing workers is suspended at the next crash, for twice as long, at most a day', async () => {
   const { clock, suspensions } = open()
   suspensions.note(1)
   const minutes: number[] = []
@@ -45,7 +45,7 @@ test('a camera that goes on like that is suspended at its first end of a worker,
   assert.deepEqual(minutes, [10, 20, 40, 80, 160, 320, 640, 1280, 1440, 1440])
 })
 
-test('a camera whose settings were changed begins anew, and its old suspension does not end any more', async () => {
+test("changing a camera's settings resets its suspension", async () => {
   const { clock, ended, suspensions } = open()
   suspensions.note(1)
   suspensions.note(1)

@@ -1,15 +1,15 @@
-// Which cameras are suspended for a while because their streams ended a media worker, with all the cameras it had. One such end may be
-// chance. A camera that ends a second worker is left out, each time for longer.
+// Suspends cameras whose streams crashed a media worker, which interrupts all cameras of that worker. One crash may be
+// a coincidence. A camera that crashes a second worker is suspended, each time for longer.
 
 import type { Clock } from '../base/clock.ts'
 
 export type CameraSuspensionsOptions = {
   readonly clock: Clock
-  /** A suspension is over. */
+  /** Called when a suspension ends. */
   readonly onEnd: (cameraId: number) => void
-  /** Ends of workers that are counted together. */
+  /** Crashes within this time are counted together. */
   readonly windowMs?: number
-  /** How long the first suspension lasts; each further one takes twice as long. */
+  /** Length of the first suspension. Each further one is twice as long. */
   readonly firstMs?: number
   readonly longestMs?: number
 }
@@ -26,14 +26,14 @@ export class CameraSuspensions {
     this.#options = { windowMs: hourMs, firstMs: hourMs / 6, longestMs: 24 * hourMs, ...options }
   }
 
-  /** A worker ended over this camera. Returns for how long it is suspended from now on; undefined when it may go on. */
+  /** Notes that this camera crashed a worker. Returns how long it is suspended, or undefined if it may continue. */
   note(cameraId: number): number | undefined {
     const { clock, windowMs, firstMs, longestMs } = this.#options
     const nowMs = clock.monotonicMs()
     const suspect = this.#suspects.get(cameraId) ?? { endsMs: [], suspensions: 0, timer: undefined }
     this.#suspects.set(cameraId, suspect)
     suspect.endsMs = [...suspect.endsMs.filter((ms) => nowMs - ms < windowMs), nowMs]
-    // A camera that was suspended before is suspended at once: it gets no second chance each time.
+    // A camera that was suspended before is suspended again immediately.
     if (suspect.endsMs.length < 2 && suspect.suspensions === 0) return undefined
     const forMs = Math.min(longestMs, firstMs * 2 ** Math.min(suspect.suspensions++, 20))
     suspect.endsMs = []
@@ -59,13 +59,13 @@ export class CameraSuspensions {
     return [...this.#suspects.values()].filter(({ timer }) => timer).length
   }
 
-  /** The camera was changed or removed: what is known of it no longer applies. `onEnd` is not called. */
+  /** Forgets a camera that was changed or removed. `onEnd` is not called. */
   forget(cameraId: number): void {
     this.#suspects.get(cameraId)?.timer?.abort()
     this.#suspects.delete(cameraId)
   }
 
-  /** Ends all timers. */
+  /** Cancels all timers. */
   close(): void {
     for (const { timer } of this.#suspects.values()) timer?.abort()
   }

@@ -1,5 +1,5 @@
-// One camera on the main thread: what its worker does for it, what the worker reported of it, and what becomes of that: its status in
-// the store, its footage in the archive, events, reasons of gaps, figures, snapshots. The frames are in its worker.
+// One camera on the main thread: its job for the worker, the worker's reports, and their effects on status, footage,
+// events, reasons of gaps, statistics and snapshots. Frames stay in the worker.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Catalog, FootageGap } from '../archive/catalog.ts'
@@ -19,29 +19,29 @@ import type { CameraReport } from './media-workers.ts'
 import type { SnapshotSchedule, SnapshotTaker } from './snapshot-taker.ts'
 import type { CameraJob } from './worker-protocol.ts'
 
-/** What all cameras of a server share. */
+/** Services that all cameras of a server share. */
 export type CameraServices = {
   readonly store: Pick<Store, 'cameras' | 'recordings' | 'gapMarks'>
   readonly catalog: Catalog
   readonly workers: { setCamera(job: CameraJob): void; removeCamera(cameraId: number): Promise<void> }
   readonly snapshots: SnapshotTaker
   readonly events: EventWriter
-  /** To the store, in the order of the reports. */
+  /** Writes to the store, in the order of the reports. */
   readonly writes: SerialQueue
-  /** Ends the viewers of a camera that is gone for good. */
+  /** Disconnects the viewers of a deleted camera. */
   readonly closeLive: (cameraId: number) => void
-  /** Called when the recording of a camera fails: the disk may be full. */
+  /** Called when recording fails, because the disk may be full. */
   readonly onRecordingError: () => void
-  /** How long a camera must be gone, or back, and a gap in the footage last, to become an event. */
+  /** How long a camera must be offline, or back online, and how long a gap must last, to become an event. */
   readonly outageMs: number
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** What is known of it from before the server started. */
+/** State of the camera from before the server started. */
 export type CameraHistory = {
   readonly snapshotAtMs: number | null
-  /** An outage that was written as an event, and may go on: when it began, Unix milliseconds. */
+  /** Start of an outage that was reported as an event and may continue, Unix milliseconds. */
   readonly outageSinceMs?: number | undefined
 }
 
@@ -53,7 +53,7 @@ export class Camera {
   readonly #meter: CameraMeter
   readonly #snapshot: SnapshotSchedule
   #job: CameraJob | undefined
-  /** As last reported. */
+  /** The last reported status. */
   #status: SessionStatus | undefined
   #keyIntervalMs: number | undefined
 
@@ -75,17 +75,17 @@ export class Camera {
     this.#snapshot = snapshots.schedule(id)
   }
 
-  /** Shall it be recorded? */
+  /** True if the camera is to be recorded. */
   get isRecorded(): boolean {
     return this.#job?.recording !== undefined
   }
 
-  /** As last reported; undefined before the first report. */
+  /** The last reported status; undefined before the first report. */
   get status(): SessionStatus | undefined {
     return this.#status
   }
 
-  /** Milliseconds from one key frame to the next, as far as that is known. Outlives connections and workers. */
+  /** Milliseconds between key frames, if known. Survives reconnects and worker crashes. */
   get keyIntervalMs(): number | undefined {
     return this.#keyIntervalMs
   }
@@ -94,12 +94,12 @@ export class Camera {
     return this.#meter
   }
 
-  /** Undefined while nothing has been counted. */
+  /** Undefined until something has been counted. */
   figures(): CameraFigures | undefined {
     return this.#meter.figures()
   }
 
-  /** When the server starts: why there is no footage before that which the recorder will make. */
+  /** Called when the server starts: returns why there is no footage before the new recording. */
   findStartReason(): Promise<GapReason> {
     return this.#gaps.findStartReason()
   }
@@ -108,14 +108,14 @@ export class Camera {
     return this.#gaps.list(startMs, endMs)
   }
 
-  /** What its worker shall do. Nothing happens when it does that already. */
+  /** Sets the job of the worker. Does nothing if the job is unchanged. */
   setJob(job: CameraJob): void {
     if (this.#job && isSameJob(this.#job, job)) return
     this.#job = job
     this.#services.workers.setCamera(job)
   }
 
-  /** Takes a report of its worker. */
+  /** Takes a report of the worker. */
   take(report: CameraReport): void {
     const { catalog, onRecordingError, store } = this.#services
     switch (report.type) {
@@ -154,7 +154,7 @@ export class Camera {
     this.#meter.take(counters)
   }
 
-  /** Its worker has died: nobody is connected to the camera until there is another. */
+  /** The worker has crashed: the camera is disconnected until a new worker runs. */
   takeWorkerLoss(): void {
     this.#outages.disconnected({ reason: 'server_down', detail: 'The server is starting this camera again.' })
     this.#services.catalog.abandon(this.id)
@@ -165,23 +165,23 @@ export class Camera {
     this.#outages.takeGap(gap)
   }
 
-  /** To be called each second. */
+  /** Call every second. */
   look(): void {
     this.#outages.look()
     this.#gaps.look()
   }
 
-  /** Removes what is older than any footage. */
+  /** Deletes records that are older than any footage. */
   clean(): Promise<void> {
     return this.#gaps.clean()
   }
 
-  /** Writes what is left. Call when the workers have ended. */
+  /** Writes pending changes. Call after the workers have ended. */
   flush(): Promise<void> {
     return this.#gaps.flush()
   }
 
-  /** The camera is gone for good: ends its worker's part, its viewers, its snapshots, and begins to delete its footage. */
+  /** The camera was deleted: ends its worker's job, its viewers and snapshots, and starts deleting its footage. */
   async remove(): Promise<void> {
     const { workers, snapshots, closeLive, log } = this.#services
     this.#job = undefined
@@ -198,7 +198,7 @@ export class Camera {
     }
   }
 
-  /** Takes its time, and nobody waits for it: what a stop of the server leaves over goes at the next start. */
+  /** Runs in the background, which may take long. If the server stops, the next start deletes the rest. */
   #removeFootage(): void {
     const { catalog, log } = this.#services
     catalog.removeCamera(this.id).catch((error) => {

@@ -1,5 +1,5 @@
-// Writes the events that the server itself observes of its cameras. Nobody waits for it: what the store does not take at the moment is
-// tried again, and no camera fills the list of events.
+// Writes the events that the server itself observes. Callers never wait: what the store cannot take now is retried, and
+// the number of events per camera is limited.
 
 import { RateLimiter } from '../auth/guard/rate-limiter.ts'
 import type { Clock } from '../base/clock.ts'
@@ -19,7 +19,7 @@ export type ObservedEvent = Omit<NewCameraEvent, 'source' | 'data'> & { readonly
 type Queued = { readonly event: NewCameraEvent; readonly outage: OutageEdge | undefined }
 
 const maxQueued = 1000
-/** Of one camera. */
+/** Limits for one camera. */
 const maxAnHour = 60
 
 export class EventWriter {
@@ -35,7 +35,9 @@ export class EventWriter {
     this.#limiter = new RateLimiter({ limit: maxAnHour, windowMs: 3_600_000, clock: options.clock })
   }
 
-  /** Whether another event may begin for this camera in this hour. The end of one that was written may always be written. */
+  /**
+   * True if another event may begin for this camera within the hour. The end of a reported event can always be written.
+   */
   mayBegin(cameraId: number): boolean {
     try {
       this.#limiter.take(cameraId)
@@ -45,13 +47,13 @@ export class EventWriter {
     }
   }
 
-  /** Writes the event, unless the camera has had too many in this hour. */
+  /** Writes the event unless the camera has had too many within the hour. */
   writeLimited(event: ObservedEvent): void {
     if (this.mayBegin(event.cameraId)) this.write(event)
     else this.#dropped++
   }
 
-  /** `outage`: the outage of the camera that begins or ends with the event. */
+  /** `outage`: the outage that begins or ends with the event. */
   write(event: ObservedEvent, outage?: OutageEdge): void {
     if (this.#queued.length >= maxQueued) {
       this.#dropped++
@@ -60,18 +62,18 @@ export class EventWriter {
     this.#queued.push({ event: { ...event, source: 'system', data: JSON.stringify(event.data) }, outage })
   }
 
-  /** Begins to write what waits. To be called each second. */
+  /** Starts writing pending events. Call every second. */
   send(): void {
     if (this.#queued.length > 0) this.#writing ??= this.#drain()
   }
 
-  /** Resolves when all that waits is in the store, or cannot be put there at the moment. */
+  /** Resolves when all pending events are in the store or cannot be written at the moment. */
   async flush(): Promise<void> {
     await this.#writing
     if (this.#queued.length > 0) await (this.#writing ??= this.#drain())
   }
 
-  /** `dropped`: because there were too many. */
+  /** `dropped`: events beyond the limit. */
   stats(): { waiting: number; dropped: number } {
     return { waiting: this.#queued.length, dropped: this.#dropped }
   }
@@ -84,7 +86,7 @@ export class EventWriter {
         this.#isFailing = false
       }
     } catch (error) {
-      // Once, not at each of the attempts that follow.
+      // Log once, not at each retry.
       if (!this.#isFailing)
         this.#options.log.warn({ error: errorChain(error) }, 'events of cameras cannot be written at the moment')
       this.#isFailing = true

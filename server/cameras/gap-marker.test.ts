@@ -10,7 +10,7 @@ import { GapMarker } from './gap-marker.ts'
 type Range = { readonly startMs: number; readonly endMs: number }
 type Recorded = Range & { readonly pass?: number }
 
-/** A store of one camera in memory, and a clock that is moved by hand. */
+/** An in-memory store of one camera, and a clock that is advanced by hand. */
 function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Range; last?: Recorded } = {}) {
   let answers = Promise.resolve()
   const time = { ms: 1_000_000, setMs: 0 }
@@ -49,7 +49,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
     marker,
     marks,
     state,
-    /** The store answers nothing until the function is called. */
+    /** Blocks the store until the returned function is called. */
     stall: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
       answers = promise
@@ -70,7 +70,7 @@ function open({ marks = [], footage, last }: { marks?: GapMark[]; footage?: Rang
 
 const reasons = (marks: readonly GapMark[]) => marks.map(({ reason }) => reason)
 
-test('a gap that lasts is written with each of its reasons, and its end', async () => {
+test('a lasting gap is stored with each of its reasons and its end', async () => {
   const { gap, offline, pass, marks } = open({ footage: { startMs: 0, endMs: 1_000_000 } })
   gap('server_down')
   await pass(500)

@@ -1,5 +1,5 @@
-// Why one camera is not recorded although it should be, and from when on. Reports of its recorder and its connection become marks,
-// which the timeline shows. A break that is over in a moment leaves none.
+// Why one camera is not recorded although it should be, and from when on. Reports of its recorder and its connection
+// become marks, which the timeline shows. A break that is over in a moment leaves none.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
@@ -26,8 +26,8 @@ export type GapMarkerOptions = {
 }
 
 /**
- * Marks wait so long: shorter breaks are hardly shown. The end of a written gap waits only for the next look, because a process that is
- * killed in between would leave the reason of that gap for the next one.
+ * Marks wait so long: shorter breaks are hardly shown. The end of a written gap waits only for the next look, because a
+ * process that is killed in between would leave the reason of that gap for the next one.
  */
 const patienceMs = 3000
 

@@ -1,7 +1,7 @@
 // The main thread's side of the media workers: starts them, spreads the cameras over them, restarts one that dies.
 //
-// A camera belongs to one worker by its id. What a worker must know (jobs, subscriptions) is kept here, so that a new worker
-// in the place of a dead one is told everything again and goes on.
+// A camera belongs to one worker by its id. What a worker must know (jobs, subscriptions) is kept here, so that a new
+// worker in the place of a dead one is told everything again and goes on.
 
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'

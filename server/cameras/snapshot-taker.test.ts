@@ -86,7 +86,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test('cameras whose pictures take five seconds do not keep the others waiting as long', async () => {
+test('slow cameras do not delay the snapshots of others', async () => {
   await using t = await setUp()
   for (let cameraId = 1; cameraId <= 10; cameraId++) {
     t.state.late.add(cameraId)
@@ -102,7 +102,7 @@ test('cameras whose pictures take five seconds do not keep the others waiting as
   assert.equal(t.told.length, 20)
 })
 
-test('a picture at the first connection of each camera, one at a time, whole files only', async () => {
+test('each camera gets a snapshot when it first connects, one at a time, as complete files', async () => {
   await using t = await setUp()
   for (let cameraId = 1; cameraId <= 20; cameraId++) t.setOnline(cameraId)
   await until(() => t.told.length === 20)
@@ -112,7 +112,7 @@ test('a picture at the first connection of each camera, one at a time, whole fil
   assert.equal(t.told[0]!.createdAtMs, t.clock.nowMs() - 7)
 })
 
-test('a new picture at least every ten minutes while online, none while offline', async () => {
+test('a new snapshot is taken at least every ten minutes while online, none while offline', async () => {
   await using t = await setUp()
   t.setOnline(1)
   await t.pass(30)
@@ -124,7 +124,7 @@ test('a new picture at least every ten minutes while online, none while offline'
   assert.equal(t.taken.length, times.length)
 })
 
-test('a camera that comes back soon keeps the picture it has', async () => {
+test('a camera that reconnects soon keeps its snapshot', async () => {
   await using t = await setUp()
   t.setOnline(1, t.clock.nowMs() - 60_000)
   await t.pass(2)
@@ -137,7 +137,7 @@ test('a camera that comes back soon keeps the picture it has', async () => {
   assert.equal(t.taken.length, 1)
 })
 
-test('a camera that gives no picture is tried again, and others do not wait for it', async () => {
+test('a failed snapshot is retried without delaying other cameras', async () => {
   await using t = await setUp()
   t.state.offline.add(1)
   t.setOnline(1)
@@ -152,7 +152,7 @@ test('a camera that gives no picture is tried again, and others do not wait for 
   )
 })
 
-test('the picture of a removed camera goes and does not come back', async () => {
+test('the snapshot of a deleted camera is removed for good', async () => {
   await using t = await setUp()
   t.setOnline(1)
   await until(() => t.state.started === 1)
@@ -161,7 +161,7 @@ test('the picture of a removed camera goes and does not come back', async () => 
   assert.deepEqual(await t.files(), [])
 })
 
-test('pictures due within two minutes are taken together, a camera that fails keeps to its delay', async () => {
+test('snapshots due within two minutes are taken together; a failed camera keeps its delay', async () => {
   await using test = await setUp()
   test.state.offline.add(9)
   test.setOnline(9)

@@ -1,6 +1,6 @@
-// Takes the recent picture of every camera that lists show, also while the camera is away: one at the first connection, and a new one
-// every few minutes while the camera is online. One at a time, so that a thousand cameras make no burst; a camera that takes its time
-// does not keep the others waiting.
+// Takes the snapshot of every camera that lists show, also while the camera is offline: one after it first connects,
+// then every few minutes while it is online. Snapshots are taken one at a time, so that a thousand cameras cause no
+// burst. A slow camera does not delay the others.
 
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,46 +13,49 @@ import type { PictureLimits } from '../media/picture-size.ts'
 
 export type SnapshotTakerOptions = {
   readonly takeSnapshot: (cameraId: number, limits: PictureLimits) => Promise<Snapshot>
-  /** Holds `{cameraId}.jpg`; created when missing. */
+  /** Contains `{cameraId}.jpg`; created if missing. */
   readonly dir: string
   readonly clock: Clock
   readonly log: Logger
-  /** Called when the file is in place, with the time the camera saw it, Unix milliseconds. */
+  /** Called when the file is in place, with its capture time, Unix milliseconds. */
   readonly onSnapshot: (cameraId: number, createdAtMs: number) => void
   readonly limits?: PictureLimits
-  /** Uniform in [0, 1). */
+  /** Uniformly distributed in [0, 1). */
   readonly random?: () => number
 }
 
-/** When the picture of one camera is due; see `SnapshotTaker.schedule`. */
+/** When the snapshot of one camera is due; see `SnapshotTaker.schedule`. */
 export type SnapshotSchedule = {
   readonly cameraId: number
-  /** Monotonic; undefined while the camera is away. */
+  /** Monotonic; undefined while the camera is offline. */
   dueMs: number | undefined
   failures: number
-  /** When the last picture was taken, monotonic. */
+  /** When the last snapshot was taken, monotonic. */
   takenMs: number | undefined
   taking: Promise<void> | undefined
 }
 
-/** Less than the ten minutes promised, with room for a failure and a retry. */
+/** Shorter than the promised ten minutes, to leave room for a failure and a retry. */
 const minIntervalMs = 7 * 60_000
 const maxIntervalMs = 9 * 60_000
 const retryMs = 15_000
 const longWaitMs = 3_600_000
 
-/** After this the next camera's picture is taken too, until so many are late. */
+/** After this time the next camera is started too, up to a limit of slow cameras. */
 const patienceMs = 300
 const maxTaking = 16
 
-/** While the decoder runs anyway, pictures due this soon are taken too, so that it is not kept running by one picture at a time. */
+/**
+ * While the decoder is running, snapshots that are due this soon are taken too, so that it does not run for one
+ * snapshot at a time.
+ */
 const batchMs = 2 * 60_000
 const warmMs = 3000
 
 export class SnapshotTaker {
   readonly #options: SnapshotTakerOptions
   readonly #random: () => number
-  /** Of the cameras that are online. */
+  /** Schedules of the cameras that are online. */
   readonly #online = new Set<SnapshotSchedule>()
   readonly #changed = new Notifier()
   readonly #taking = new Set<SnapshotSchedule>()
@@ -63,14 +66,14 @@ export class SnapshotTaker {
     this.#random = options.random ?? Math.random
   }
 
-  /** Of a camera that is away. */
+  /** Creates the schedule of a camera that is offline. */
   schedule(cameraId: number): SnapshotSchedule {
     return { cameraId, dueMs: undefined, failures: 0, takenMs: undefined, taking: undefined }
   }
 
   /**
-   * The camera sends. `lastSnapshotMs`: when the picture it has from before the start was taken (Unix milliseconds), undefined or null
-   * for none. A camera that comes and goes keeps the picture of this run of the server until it is old.
+   * The camera is online. `lastSnapshotMs`: capture time of its snapshot from before the start (Unix milliseconds);
+   * undefined or null if there is none. A camera that reconnects keeps its snapshot until it is old.
    */
   setOnline(schedule: SnapshotSchedule, lastSnapshotMs?: number | null): void {
     if (schedule.dueMs !== undefined) return
@@ -84,16 +87,16 @@ export class SnapshotTaker {
     this.#changed.ring()
   }
 
-  /** Keeps its file. */
+  /** The file stays. */
   setOffline(schedule: SnapshotSchedule): void {
     schedule.dueMs = undefined
     this.#online.delete(schedule)
   }
 
-  /** The camera was removed: deletes its file. */
+  /** The camera was deleted: deletes its file. */
   async remove(schedule: SnapshotSchedule): Promise<void> {
     this.setOffline(schedule)
-    // A picture being taken would come back after the file is gone.
+    // A snapshot in progress would be written after the file is deleted.
     await schedule.taking
     await rm(this.pathOf(schedule.cameraId), { force: true })
   }
@@ -102,7 +105,7 @@ export class SnapshotTaker {
     return join(this.#options.dir, `${cameraId}.jpg`)
   }
 
-  /** Takes pictures as they fall due, until `signal` aborts. */
+  /** Takes snapshots as they fall due, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, dir } = this.#options
     await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -116,7 +119,7 @@ export class SnapshotTaker {
     await Promise.all([...this.#taking].map(({ taking }) => taking))
   }
 
-  /** Resolves when the picture is taken, or takes longer than others should wait. */
+  /** Resolves when the snapshot has been taken, or takes longer than other cameras should wait. */
   async #start(schedule: SnapshotSchedule): Promise<void> {
     const { clock } = this.#options
     const done = this.#take(schedule).finally(() => {
@@ -134,7 +137,7 @@ export class SnapshotTaker {
     if (schedule.failures === 0) this.#warmUntilMs = clock.monotonicMs() + warmMs
   }
 
-  /** The first that is due when each is due earlier by `earlyMs`; one that failed keeps to its delay. */
+  /** The first schedule that is due within `earlyMs`; failed ones keep their delay. */
   #findNext(earlyMs: number): { schedule: SnapshotSchedule; dueMs: number } | undefined {
     let next: { schedule: SnapshotSchedule; dueMs: number } | undefined
     for (const schedule of this.#online) {
@@ -165,7 +168,7 @@ export class SnapshotTaker {
     if (schedule.dueMs !== undefined) schedule.dueMs = clock.monotonicMs() + waitMs
   }
 
-  /** Readers see the old picture or the new one, never half of one. */
+  /** Replaces the file atomically, so that readers never see a partial image. */
   async #write(cameraId: number, jpeg: Uint8Array): Promise<void> {
     const path = this.pathOf(cameraId)
     const temporary = `${path}.tmp`

@@ -1,6 +1,6 @@
-// What the main thread and a media worker say to each other. Plain data: it crosses a MessagePort.
+// Messages between the main thread and a media worker: plain data sent through a MessagePort.
 //
-// Packets never cross. Index rows, changes of state, and (only while somebody watches) finished live chunks do.
+// Packets are never sent. Index rows, status changes and, while somebody watches, finished live chunks are.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
@@ -15,60 +15,62 @@ import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { RecordingStatus } from '../recorder/recorder.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
 
-/** What a worker must know of a camera to run it. */
+/** What a worker needs to know to run a camera. */
 export type CameraJob = {
   readonly cameraId: number
-  /** Whose it is: names are looked up on behalf of that account. */
+  /** Id of the owner, on whose behalf host names are resolved. */
   readonly ownerId: number
-  /** See `RunCameraOptions`: whether that account owns the server. */
+  /** True if that account owns the server; see `RunCameraOptions`. */
   readonly tellsAll: boolean
   /** Without user information. */
   readonly url: string
   readonly username?: string
   readonly password?: string
-  /** Pictures damaged by loss are shown and recorded as they come, instead of dropped up to the next key frame. */
+  /** Frames damaged by loss are shown and recorded as received, instead of dropped until the next key frame. */
   readonly keepsDamaged?: boolean
-  /** Undefined when nothing is recorded. `startReason`: why there is no footage just before this recording begins. */
+  /**
+   * Undefined if the camera is not recorded. `startReason`: why there is no footage just before this recording begins.
+   */
   readonly recording: { readonly startReason: GapReason } | undefined
 }
 
-/** Given to a worker when it starts. */
+/** Settings that a worker gets when it starts. */
 export type WorkerSettings = {
   readonly archiveDir: string
   readonly syncIntervalMs: number
-  /** What the recorders of a worker may hold of frames together while the disk is slow. */
+  /** Bytes of frames that all recorders of a worker may buffer while the disk is slow. */
   readonly pendingBytes: number
-  /** What hubs may keep before the newest group of pictures, for players of HLS. */
+  /** Bytes that hubs may keep before the newest group of pictures, for HLS players. */
   readonly earlierBytes: number
-  /** Groups of pictures kept for viewers that come, of all cameras. */
+  /** Bytes of groups of pictures that are kept for new viewers, over all cameras. */
   readonly groupBytes: number
-  /** Of the archive's disk, as configured; see model/free-space.ts. */
+  /** Free space to keep on the archive's disk, as configured; see model/free-space.ts. */
   readonly minFreeBytes: number | undefined
-  /** How many operations of a worker the archive's disk is asked for at once. */
+  /** How many disk operations a worker runs at once. */
   readonly diskOperations: number
-  /** Where cameras may be. */
+  /** The networks that cameras may be in. */
   readonly addressRules: AddressRules
-  /** That names of cameras are looked up at; undefined: those of the system. */
+  /** DNS servers for host names of cameras; undefined for those of the system. */
   readonly nameServers: readonly string[] | undefined
-  /** How many connections to one host and port a worker sets up at a time. */
+  /** How many connections a worker sets up at a time per host and port. */
   readonly connectsPerHost: number
-  /** Of the processes that take containers apart and encode audio. */
+  /** Isolation of the processes that demultiplex containers and encode audio. */
   readonly isolation: Isolation
-  /** Processes that take containers apart; what each process that decodes may take beyond its runtime. */
+  /** Number of container processes, and the memory that each decoding process may use beyond its runtime. */
   readonly containers: number
   readonly decodingBytes: number
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-/** What a worker thread is started with. */
+/** Data that a worker thread is started with. */
 export type WorkerStart = WorkerSettings & {
-  /** Wakes it from its rests, see base/thread-rest.ts: whoever posts a message does. */
+  /** Wakes the worker from its rest, see base/thread-rest.ts; used with every message. */
   readonly alarm: SharedArrayBuffer
 }
 
-/** About what is no camera of this server yet. */
+/** A question about a camera that has not been added. */
 export type Question = {
-  /** Who asks. */
+  /** Id of the account that asks. */
   readonly account: number
 } & (
   | { readonly kind: 'stream'; readonly target: DetectionTarget }
@@ -76,17 +78,17 @@ export type Question = {
   | { readonly kind: 'onvif_device'; readonly target: OnvifTarget }
 )
 
-/** What is asked about never fails; `undefined` in its place is a fault of ours. */
+/** A question never fails because of a camera; `undefined` is an internal error. */
 export type Answer =
   | { readonly kind: 'stream'; readonly stream: DetectedStream }
   | { readonly kind: 'onvif_devices'; readonly devices: readonly DiscoveredDevice[] }
   | { readonly kind: 'onvif_device'; readonly device: OnvifDevice }
 
-/** Of a kind of question. */
+/** The answer to a kind of question. */
 export type AnswerTo<Q extends Question> = Extract<Answer, { kind: Q['kind'] }>
 
 export type ToWorker =
-  /** Adds the camera, or changes it: a new address reconnects, recording is switched without touching the connection. */
+  /** Adds or changes a camera: a new URL reconnects; recording is switched without touching the connection. */
   | { readonly type: 'set_camera'; readonly job: CameraJob }
   | { readonly type: 'remove_camera'; readonly cameraId: number }
   | {
@@ -96,19 +98,19 @@ export type ToWorker =
       readonly format: LiveFormat
       readonly minIntervalMs: number | undefined
     }
-  /** The main thread has taken `bytes` of chunks off its hands. */
+  /** The main thread has consumed `bytes` of chunks. */
   | { readonly type: 'ack'; readonly subscriptionId: number; readonly bytes: number }
   | { readonly type: 'unsubscribe'; readonly subscriptionId: number }
-  /** To be answered once, by `answered`, unless it is taken back before. */
+  /** Answered once, by `answered`, unless it is withdrawn before. */
   | { readonly type: 'ask'; readonly questionId: number; readonly question: Question }
   | { readonly type: 'take_back'; readonly questionId: number }
-  /** Finish the open fragments, answer `stopped`, end. */
+  /** Finish the open fragments, answer `stopped`, and exit. */
   | { readonly type: 'stop' }
 
-/** Sent in lists; of one camera in the order of what happened, chunks apart. */
+/** Sent in batches, in order for each camera except for chunks. */
 export type FromWorker =
   | { readonly type: 'camera_status'; readonly cameraId: number; readonly status: SessionStatus }
-  /** Key frames of the camera are so far apart; when that is known and when it changes. */
+  /** The distance between the camera's key frames; sent when it is known and when it changes. */
   | { readonly type: 'key_interval'; readonly cameraId: number; readonly intervalMs: number }
   | { readonly type: 'segment_opened'; readonly segment: OpenSegment }
   | {
@@ -135,7 +137,7 @@ export type FromWorker =
       readonly status: RecordingStatus
       readonly detail: string | undefined
     }
-  /** From `atMs` on nothing is recorded, for this reason; undefined: it is again. */
+  /** From `atMs` on nothing is recorded, for this reason; undefined when recording has resumed. */
   | {
       readonly type: 'recording_gap'
       readonly cameraId: number
@@ -145,15 +147,15 @@ export type FromWorker =
   /** `CameraStats.clockRate` has become wrong, or right again (1). */
   | { readonly type: 'camera_clock'; readonly cameraId: number; readonly rate: number }
   | { readonly type: 'chunk'; readonly subscriptionId: number; readonly chunk: LiveChunk }
-  /** An error that nobody caught came up while this camera was handled: the worker ends over it. */
+  /** An uncaught error occurred while this camera was handled: the worker exits. */
   | { readonly type: 'worker_failed'; readonly cameraId: number }
-  /** The footage of a removed camera is closed: its files may be deleted. */
+  /** The footage of a removed camera is closed, so its files may be deleted. */
   | { readonly type: 'camera_removed'; readonly cameraId: number }
   | { readonly type: 'answered'; readonly questionId: number; readonly answer: Answer | undefined }
   | { readonly type: 'stats'; readonly stats: WorkerStats; readonly cameras: readonly CountersOfCamera[] }
   | { readonly type: 'stopped' }
 
-/** Sums over the cameras of a worker, for the metrics. Counters never decrease while the worker lives. */
+/** Sums over the cameras of a worker, for the metrics. Counters never decrease during the worker's lifetime. */
 export type WorkerStats = {
   readonly cameras: number
   readonly packets: number
@@ -163,14 +165,14 @@ export type WorkerStats = {
   readonly connections: number
   readonly recordedBytes: number
   readonly droppedFrames: number
-  /** Bytes of frames that recorders hold: of open fragments, and of those that wait for the disk. */
+  /** Bytes of frames that recorders hold, in open fragments and waiting for the disk. */
   readonly pendingBytes: number
-  /** The longest that a recorder has been waiting for the disk, milliseconds. */
+  /** The longest time that a recorder has been waiting for the disk, in milliseconds. */
   readonly diskWaitMs: number
-  /** Blocks of AAC made of telephone audio, what was dropped of that, and how often its process was lost. */
+  /** Encoded AAC blocks of telephony audio, dropped input, and crashes of the encoding process. */
   readonly audioBlocks: number
   readonly droppedAudio: number
   readonly audioCrashes: number
-  /** Longest time the worker's event loop was blocked since the last report, milliseconds. */
+  /** The longest time that the worker's event loop was blocked since the last report, in milliseconds. */
   readonly loopDelayMs: number
 }

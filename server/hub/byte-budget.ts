@@ -1,4 +1,4 @@
-// Bytes that several owners may hold together. Whoever gets none goes without; nobody waits.
+// A number of bytes shared by several owners. An owner that gets none continues without; nobody waits.
 
 export class ByteBudget {
   readonly #maxBytes: number
@@ -8,7 +8,7 @@ export class ByteBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** False when there are not so many left: then none are taken. */
+  /** Returns false, and takes nothing, if fewer bytes are left. */
   take(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#maxBytes) return false
     this.#usedBytes += bytes

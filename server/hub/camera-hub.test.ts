@@ -30,7 +30,7 @@ function sinkInto(seen: (string | number)[]) {
   return { push: (item: HubItem) => void seen.push('pts90k' in item ? item.pts90k : item.kind) }
 }
 
-test('a reader that joins is given the run and the newest group of pictures', () => {
+test('a new reader gets the run and the newest group of pictures', () => {
   const hub = hubOf()
   for (const item of [start, frame(0, true), frame(1, false), frame(2, true), frame(3, false)]) hub.publish(item)
   const seen: (string | number)[] = []
@@ -39,7 +39,7 @@ test('a reader that joins is given the run and the newest group of pictures', ()
   assert.deepEqual(seen, ['start', 2, 3, 4])
 })
 
-test('a reader that has had the newest group of pictures waits for the next one', () => {
+test('a reader that already has the newest group of pictures waits for the next one', () => {
   const hub = hubOf()
   for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
   const seen: (string | number)[] = []
@@ -50,7 +50,7 @@ test('a reader that has had the newest group of pictures waits for the next one'
   assert.deepEqual(seen, ['start', 2, 'start', 2])
 })
 
-test('a group of pictures over the limit is not kept, the next one is', () => {
+test('a group of pictures over the limit is not kept, but the next one is', () => {
   const hub = hubOf(25)
   for (const item of [start, frame(0, true), frame(1, false), frame(2, false), frame(3, false)]) hub.publish(item)
   assert.equal(hub.stats().gopBytes, 0)
@@ -60,7 +60,7 @@ test('a group of pictures over the limit is not kept, the next one is', () => {
   assert.deepEqual(seen, ['start', 4])
 })
 
-test('cameras share what they may keep, and give it back', () => {
+test('cameras share the byte budget and return it', () => {
   const gopBudget = new ByteBudget(35)
   const [one, two] = [0, 1].map(() => new CameraHub({ gopBudget, costBytes: 0, onSinkError: () => {} }))
   for (const hub of [one!, two!]) for (const item of [start, frame(0, true), frame(1, false)]) hub.publish(item)
@@ -72,7 +72,7 @@ test('cameras share what they may keep, and give it back', () => {
   assert.equal(gopBudget.usedBytes, 0)
 })
 
-test('some seconds before the newest group are given to readers that want them, as far as cameras may keep them', () => {
+test('readers can get some seconds before the newest group, within the budget', () => {
   const second = 90_000
   const seenBy = (hub: CameraHub, withEarlier: boolean) => {
     const seen: (string | number)[] = []
@@ -89,19 +89,19 @@ test('some seconds before the newest group are given to readers that want them, 
   for (let at = 31; at <= 40; at++) one!.publish(frame(at * second, at % 2 === 0))
   assert.deepEqual(seenBy(one!, false), ['start', 40])
   assert.deepEqual(seenBy(one!, true), ['start', 32, 33, 34, 35, 36, 37, 38, 39, 40])
-  // Rare key frames: one group of 10 s and the next are not more than is kept, two of 25 s are.
+  // Rare key frames: a group of 10 s and the next one fit the limit, two groups of 25 s do not.
   for (let at = 0; at <= 41; at++) two!.publish(frame(at * second, at % 10 === 0))
   assert.equal(seenBy(two!, true)[1], 20)
   for (let at = 42; at <= 80; at++) two!.publish(frame(at * second, at % 25 === 0))
   assert.equal(seenBy(two!, true)[1], 75)
-  // What one would keep is more than what would be left for others.
+  // One camera would keep more than what would be left for others.
   for (let at = 0; at <= 30; at++) three!.publish(frame(at * second, at % 2 === 0, 10_000))
   assert.deepEqual(seenBy(three!, true), ['start', 26, 27, 28, 29, 30])
   for (const hub of hubs) hub.publish({ kind: 'end', reason: 'no_frames' })
   assert.equal(earlierBudget.usedBytes, 0)
 })
 
-test('of pictures that are not kept nothing before them is', () => {
+test('nothing before a discarded frame is kept', () => {
   const earlierBudget = new ByteBudget(1000)
   const hub = new CameraHub({ maxGopBytes: 25, costBytes: 0, earlierBudget, onSinkError: () => {} })
   hub.attach(sinkInto([]), { withEarlier: true })
@@ -113,7 +113,7 @@ test('of pictures that are not kept nothing before them is', () => {
   assert.deepEqual(seen, ['start', 5, 6])
 })
 
-test('frames of next to nothing are no way to keep millions of them', () => {
+test('tiny frames count with their overhead, so that millions of them are not kept', () => {
   const hub = new CameraHub({ maxGopBytes: 1_000_000, onSinkError: () => {} })
   hub.publish(start)
   let most = 0
@@ -136,7 +136,7 @@ test('after the end of a run a reader gets nothing until the next start', () => 
   assert.deepEqual(seen, ['start'])
 })
 
-test('memory comes back when its group of pictures is over, unless a reader does not say when it is done', () => {
+test('memory is reused when its group of pictures ends, unless a reader does not release frames', () => {
   const publish = (hub: CameraHub, pool: FrameMemoryPool, pts90k: number, isKey: boolean) => {
     const memory = pool.take()
     hub.publish({ ...frame(pts90k, isKey), data: memory.bytes.subarray(0, 10), memory })
@@ -145,7 +145,7 @@ test('memory comes back when its group of pictures is over, unless a reader does
   }
   for (const holdsMemory of [true, false]) {
     const pool = new FrameMemoryPool(1024 * 1024)
-    // Without room for what is before the newest group.
+    // Without room for what precedes the newest group.
     const hub = new CameraHub({ maxGopBytes: 1000, earlierBudget: new ByteBudget(10), onSinkError: () => {} })
     hub.publish(start)
     const early = publish(hub, pool, 0, true)
@@ -158,7 +158,7 @@ test('memory comes back when its group of pictures is over, unless a reader does
   }
 })
 
-test('a reader that throws is removed and the others go on', () => {
+test('a reader that throws is removed and the others continue', () => {
   const errors: unknown[] = []
   const hub = new CameraHub({ onSinkError: (error) => errors.push(error) })
   const seen: (string | number)[] = []

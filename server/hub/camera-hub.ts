@@ -1,7 +1,8 @@
-// The newest frames of one camera, in memory: one writer (ingest), many readers (live, recorder).
+// The newest frames of one camera in memory: one writer (ingest), many readers (live, recorder).
 //
-// Publishing is synchronous and never waits. A reader is a sink that must return at once: it keeps what it needs in a queue of
-// its own, bounded in bytes, and on overflow drops, counts, and resumes at a key frame. Why: docs/design/back-pressure.md.
+// Publishing is synchronous and never waits. A reader is a sink that must return immediately: it keeps what it needs in
+// its own queue, bounded in bytes; on overflow it drops, counts, and resumes at a key frame. Why:
+// docs/design/back-pressure.md.
 
 import { type Frame, frameCostBytes } from '../media/frame.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -10,40 +11,43 @@ import type { HubItem, RunStart } from './hub-item.ts'
 export type HubSink = {
   /** Called once per item, in order. Must not throw and must not wait. */
   push(item: HubItem): void
-  /** It holds the memory of the frames it keeps, and releases it. Of all others, nobody knows when they are done. */
+  /**
+   * True if the reader releases the memory of the frames it keeps. For all other readers it is unknown when they are
+   * done.
+   */
   readonly holdsMemory?: boolean
 }
 
-/** Which of the kept frames a reader is given when it joins. */
+/** Which of the kept frames a new reader gets. */
 export type AttachOptions = {
   /**
-   * The `group` that the reader has had already and must not get again; while that is the newest, it waits for the next key
-   * frame.
+   * The `group` that the reader already has and must not get again. While it is the newest, the reader waits for the
+   * next key frame.
    */
   readonly knownGroup?: number | undefined
-  /** The groups before the newest too, as far as they are kept. */
+  /** Include the groups before the newest, as far as they are kept. */
   readonly withEarlier?: boolean
 }
 
 export type CameraHubOptions = {
-  /** The newest group of pictures is kept for readers that join; one larger than this is not kept: 60 s of 8 Mbit/s are. */
+  /** The newest group of pictures is kept for new readers unless it is larger than this, which is 60 s of 8 Mbit/s. */
   readonly maxGopBytes?: number
-  /** What a frame counts besides its data. */
+  /** Overhead that a frame counts in addition to its data. */
   readonly costBytes?: number
   /** What all cameras of a thread may keep together. */
   readonly gopBudget?: ByteBudget
   /**
-   * The groups before the newest are kept for readers that need some seconds to begin, once the first of them came and as far as this
-   * allows; without it they are not.
+   * Budget for the groups before the newest, for readers that need a few seconds to begin. They are kept once the first
+   * such reader has joined. Without a budget they are not kept.
    */
   readonly earlierBudget?: ByteBudget
-  /** Told when a sink throws: a bug of ours, and that sink is detached. */
+  /** Called when a sink throws, which is a bug; the sink is removed. */
   readonly onSinkError: (error: unknown) => void
 }
 
 /**
- * What is kept before the newest group: at least three segments of HLS, which are made of groups of 1.5 s and more. Nothing of a camera whose
- * groups are so long that they would be more than `maxEarlierMs`.
+ * Length of what is kept before the newest group: at least three HLS segments, which consist of groups of at least 1.5
+ * s. Nothing is kept for a camera whose groups would exceed `maxEarlierMs`.
  */
 const minEarlierMs = 6500
 const minEarlierGroups = 3
@@ -63,9 +67,12 @@ export class CameraHub {
   #gopBytes = 0
   #isGopWhole = false
   #group = 0
-  /** Those before the newest one, without anything missing in between; oldest first. */
+  /** The groups before the newest one, without holes; oldest first. */
   #earlier: Group[] = []
-  /** A reader has wanted them: most cameras are recorded and never watched, and seconds of each would be most of their memory. */
+  /**
+   * True once a reader has wanted them. Most cameras are recorded and never watched, and these groups would be most of
+   * their memory.
+   */
   #isEarlierWanted = false
   #earlierBytes = 0
 
@@ -79,15 +86,15 @@ export class CameraHub {
     this.#onSinkError = onSinkError
   }
 
-  /** Gives the item to every reader. Never throws; never waits. */
+  /** Passes the item to every reader. Never throws; never waits. */
   publish(item: HubItem): void {
     this.#remember(item)
     for (const sink of this.#sinks) this.#give(sink, item)
   }
 
   /**
-   * Adds a reader. It is given the current run and the newest group of pictures at once (so that a viewer need not wait for
-   * the next key frame), then everything that follows. Returns the function that removes it.
+   * Adds a reader. It immediately gets the current run and the newest group of pictures (so that a viewer need not wait
+   * for the next key frame), then everything that follows. Returns the function that removes it.
    */
   attach(sink: HubSink, { knownGroup, withEarlier = false }: AttachOptions = {}): () => void {
     this.#sinks.add(sink)
@@ -100,12 +107,12 @@ export class CameraHub {
     return () => this.#sinks.delete(sink)
   }
 
-  /** The number of the newest group of pictures; grows with each key frame. */
+  /** The number of the newest group of pictures; it increases with each key frame. */
   get group(): number {
     return this.#group
   }
 
-  /** The run in progress, or undefined while the camera sends nothing. */
+  /** The current run; undefined while the camera sends nothing. */
   get run(): RunStart | undefined {
     return this.#start
   }
@@ -137,7 +144,7 @@ export class CameraHub {
     this.#gopBytes += bytes
   }
 
-  /** The newest group is over at `end90k`, where the next one begins. */
+  /** The newest group ends at `end90k`, where the next one begins. */
   #keepEarlier(end90k: number): void {
     const frames = this.#gop
     const bytes = this.#gopBytes
@@ -157,17 +164,17 @@ export class CameraHub {
     this.#dropEarlier(kept)
   }
 
-  /** A camera may hold as much as would be left for the others, so that each new one gets its share. */
+  /** A camera may hold as much as is left for the others, so that each new camera gets a share. */
   #takeForEarlier(bytes: number): boolean {
     const budget = this.#earlierBudget
-    // Every JPEG is a group, and none goes into HLS.
+    // With JPEG every frame is a group, and none is used in HLS.
     if (!budget || !this.#isEarlierWanted || this.#start?.format.video.codec === 'mjpeg') return false
     while (this.#earlierBytes + 2 * bytes > budget.leftBytes && this.#earlier.length > 0)
       this.#dropEarlier(this.#earlier.length - 1)
     return 2 * bytes <= budget.leftBytes && budget.take(bytes)
   }
 
-  /** Leaves the newest `kept` of the groups before the newest. */
+  /** Keeps only the newest `kept` of the groups before the newest. */
   #dropEarlier(kept: number): void {
     for (const { frames, bytes } of this.#earlier.splice(0, this.#earlier.length - kept)) {
       this.#earlierBytes -= bytes

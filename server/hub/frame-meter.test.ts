@@ -14,7 +14,7 @@ function measure(seconds: number, options: SyntheticOptions & Faults): FrameMete
   return meter
 }
 
-test('a loss that costs the rest of a group of pictures is a freeze of that length', () => {
+test('losing the rest of a group of pictures is a freeze of that length', () => {
   const { freezes, frozenMs } = measure(60, {
     gopFrames: 100,
     losses: [
@@ -25,14 +25,14 @@ test('a loss that costs the rest of a group of pictures is a freeze of that leng
   assert.deepEqual([freezes, Math.round(frozenMs)], [2, 3000 + 1800])
 })
 
-test('a pause is one too, but not a slower rate of pictures', () => {
+test('a pause is a freeze, but a lower frame rate is not', () => {
   const paused = measure(60, { gopFrames: 100, pauses: [[30, 32]] })
   assert.deepEqual([paused.freezes, Math.round(paused.frozenMs)], [1, 2000])
   const pauses = Array.from({ length: 10 }, (_, i) => [30.04 + i * 2, 32 + i * 2] as const)
   assert.equal(measure(60, { gopFrames: 50, pauses }).freezes, 0)
 })
 
-test('the time between two runs is none', () => {
+test('the time between two runs is not a freeze', () => {
   const meter = measure(10, {})
   meter.push({ kind: 'end', reason: 'camera_unreachable' })
   meter.push({ kind: 'start', runId: 'b', format: syntheticFormat() })

@@ -1,23 +1,24 @@
-// Counts the pictures that a camera's readers get, and the times without any inside a run, as a viewer sees them: the picture stands still.
+// Counts the frames that a camera's readers get, and freezes: times without a frame inside a run, as a viewer sees
+// them.
 
 import { FrameRhythm } from '../model/frame-rhythm.ts'
 import type { HubSink } from './camera-hub.ts'
 import type { HubItem } from './hub-item.ts'
 
-/** As many pictures after a pause show whether the camera sends as often as before. */
+/** This many frames after a pause show whether the camera sends at its former rate. */
 const framesAfterPause = 3
 
 type Pause = { readonly length90k: number; frames: number; since90k: number }
 
 export class FrameMeter implements HubSink {
-  /** It keeps no frames. */
+  /** The meter keeps no frames. */
   readonly holdsMemory = true
-  /** Times without a picture for more than a second, inside runs. */
+  /** Times without a frame for more than a second, inside runs. */
   freezes = 0
   frozenMs = 0
   readonly #rhythm = new FrameRhythm()
   #last90k: number | undefined
-  /** A time without a picture that was not a loss, and what came after it. */
+  /** A time without frames that was not caused by loss, and what followed it. */
   #pause: Pause | undefined
 
   push(item: HubItem): void {
@@ -41,7 +42,7 @@ export class FrameMeter implements HubSink {
     else if (this.#pause) this.#judge(this.#pause, interval90k)
   }
 
-  /** A camera that has begun to send fewer pictures has not paused. */
+  /** A camera that now sends fewer frames has not paused. */
   #judge(pause: Pause, interval90k: number): void {
     pause.frames++
     pause.since90k += interval90k
