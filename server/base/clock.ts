@@ -1,4 +1,4 @@
-// Time as a constructor argument, so that tests can run days in a moment.
+// The clock is a constructor argument, so that tests can simulate days in a moment.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -11,7 +11,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** A timer of Node's that is longer than this fires at once. */
+/** Node fires timers longer than this immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
 export const systemClock: Clock = {

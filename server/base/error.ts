@@ -1,4 +1,4 @@
-// The one error type of the service. `kind` decides what the caller does; `message` tells a person.
+// The error type of the server. `kind` decides what the caller does; `message` is for people.
 
 export type ErrorKind =
   | 'invalid' //         the caller's fault: fix the request, do not retry
@@ -11,20 +11,20 @@ export type ErrorKind =
   | 'corrupt' //         bytes from a camera or disk that break their format
   | 'internal' //        our bug
 
-/** What is wrong with each field of a request: reasons in words, nested as the request is. */
+/** Errors by field of a request, nested like the request. */
 export type FieldErrors = { readonly [field: string]: readonly string[] | FieldErrors }
 
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly kind: ErrorKind
-  /** Set on 'invalid' when single fields are to blame. */
+  /** Set for 'invalid' if single fields are wrong. */
   readonly fields: FieldErrors | undefined
-  /** Set on 'rate_limited' and 'unavailable' when it is known when to try again. */
+  /** Set for 'rate_limited' and 'unavailable' if it is known when to retry. */
   readonly retryAfterSeconds: number | undefined
-  /** Set where people are told of it in their own language: which sentence it is. */
+  /** Key of the translated message, for errors that users see in their own language. */
   readonly fault: string | undefined
 
-  /** `message`: what was expected, what was found, where. No secrets: it is logged. */
+  /** `message`: what was expected, what was found, and where. It is logged, so it must not contain secrets. */
   constructor(
     kind: ErrorKind,
     message: string,
@@ -44,6 +44,6 @@ export function errorChain(error: unknown): string {
   for (let e = error; e !== undefined && e !== null; e = e instanceof Error ? e.cause : undefined) {
     messages.push(e instanceof Error ? e.message : String(e))
   }
-  // A message may be a sentence; what follows it here is its cause.
+  // If a message ends with a period, remove it before the cause.
   return messages.map((message, i) => (i < messages.length - 1 ? message.replace(/\.$/, '') : message)).join(': ')
 }

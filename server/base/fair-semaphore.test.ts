@@ -19,7 +19,7 @@ function openGate(limits: { maxRunning: number; maxRunningOfOne?: number; maxWai
   return { gate, order, enter, ends }
 }
 
-test('whoever asks for much waits for their own, and the others have their turns between', async () => {
+test('a party with many tasks waits for itself, and others are served in between', async () => {
   const { gate, order, enter, ends } = openGate({ maxRunning: 1 })
   const all = [...Array.from({ length: 5 }, () => enter('greedy')), enter('b'), enter('c'), enter('b')]
   while (order.length < 8 || ends.length > 0) {
@@ -31,7 +31,7 @@ test('whoever asks for much waits for their own, and the others have their turns
   assert.deepEqual(gate.stats(), { running: 0, waiting: 0, refused: 0 })
 })
 
-test('one party has no more than its share, nor a longer line, though there is room', async () => {
+test('one party has no more than its share of slots and of the queue, even if there is room', async () => {
   const { gate, order, enter, ends } = openGate({ maxRunning: 10, maxRunningOfOne: 2, maxWaitingOfOne: 1 })
   const all = [enter('a'), enter('a'), enter('a')]
   await assert.rejects(enter('a'), { kind: 'unavailable', message: 'too many' })
@@ -45,7 +45,7 @@ test('one party has no more than its share, nor a longer line, though there is r
   await Promise.all(all)
 })
 
-test('whoever goes away while waiting takes nobody a place, and a failure gives its place back', async () => {
+test('an aborted waiting task takes no slot, and a failed task releases its slot', async () => {
   const { gate, order, enter, ends } = openGate({ maxRunning: 1 })
   const gone = new AbortController()
   const first = enter('a')

@@ -1,15 +1,15 @@
-// Lets so many run at once, of one party and in all. Those who wait are served in turn, party by party, so that whoever asks for a
-// thousand things delays their own and nobody else's.
+// Limits how many tasks run at once, per party and in total. Waiting tasks run in turn, party by party, so that a party
+// with a thousand tasks delays only itself.
 
 import { AppError } from './error.ts'
 
 export type FairSemaphoreOptions = {
   readonly maxRunning: number
-  /** Of one party. */
+  /** Tasks of one party that run at once. */
   readonly maxRunningOfOne: number
-  /** Of one party; whoever comes when so many wait is refused. */
+  /** Tasks of one party that may wait; further ones are refused. */
   readonly maxWaitingOfOne: number
-  /** What they are told. */
+  /** Message of the refusal. */
   readonly refusal: string
   readonly retryAfterSeconds?: number
 }
@@ -20,7 +20,7 @@ type Party = { running: number; readonly waiting: Set<Turn> }
 
 export class FairSemaphore<K> {
   readonly #options: FairSemaphoreOptions
-  /** Those that run or wait; whoever was served longest ago comes first. */
+  /** Parties with running or waiting tasks, least recently served first. */
   readonly #parties = new Map<K, Party>()
   #running = 0
   #waiting = 0
@@ -35,8 +35,8 @@ export class FairSemaphore<K> {
   }
 
   /**
-   * What `work` gives, once it is its turn. Throws 'unavailable' when too many of the party wait, and the signal's reason when it aborts
-   * before the turn; afterwards `work` itself has to heed it.
+   * Runs `work` when it is its turn and returns its result. Throws 'unavailable' if too many tasks of the party wait,
+   * and the signal's reason if it aborts while waiting; once started, `work` must watch the signal itself.
    */
   async run<T>(key: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted()
@@ -59,7 +59,7 @@ export class FairSemaphore<K> {
     return this.#running < maxRunning && party.running < maxRunningOfOne
   }
 
-  /** Puts the party behind the others. */
+  /** Moves the party behind the others. */
   #start(key: K, party: Party): void {
     party.running++
     this.#running++
@@ -75,7 +75,7 @@ export class FairSemaphore<K> {
     }
     const turn = Promise.withResolvers<void>()
     const leave = () => {
-      // A turn that has just come is not taken back: whoever got it gives it back.
+      // A slot that was just granted is not withdrawn; its task releases it.
       if (!party.waiting.delete(turn)) return
       this.#waiting--
       this.#forgetIdle(key, party)

@@ -1,4 +1,5 @@
-// The logger each part is given. Constant message, values as fields; `info` is a change of state, never a frame.
+// The logger that each part receives. Messages are constant and values are fields; `info` is for changes of state,
+// never for frames.
 
 import pino from 'pino'
 
@@ -9,13 +10,13 @@ export type Logger = {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** The same log with these fields on every line. */
+  /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** JSON lines on standard error: standard output belongs to what a command answers. */
+/** JSON lines on standard error, because standard output belongs to the results of commands. */
 export function createLogger(level: LogLevel): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from './make-folder.ts'
 
-test('a folder is made with those above it, and left alone when it is there', async (t) => {
+test('a folder is created with its parents, and left alone if it exists', async (t) => {
   const top = await mkdtemp(join(tmpdir(), 'nightjar-folder-'))
   t.after(() => rm(top, { recursive: true }))
   assert.equal(await makeFolder(join(top, 'a/b/c'), 0o700), join(top, 'a'))
@@ -18,7 +18,7 @@ test('a folder is made with those above it, and left alone when it is there', as
   assert.ok(both.includes(join(top, 'x')))
 })
 
-test('what cannot be a folder is refused', async (t) => {
+test('a path that cannot be a folder is refused', async (t) => {
   const top = await mkdtemp(join(tmpdir(), 'nightjar-folder-'))
   t.after(() => rm(top, { recursive: true }))
   await writeFile(join(top, 'file'), '')

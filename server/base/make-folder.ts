@@ -1,10 +1,11 @@
-// A folder with those above it. Node's own `recursive` tries for ever, in a thread at full speed, where the system refuses a new
-// folder with ENOENT although the one above is there: in /proc, and where a share that should be mounted on demand cannot be.
+// Creates a folder and its parents. Node's `recursive` option loops forever, in a thread at full speed, if the system
+// refuses a new folder with ENOENT although its parent exists: in /proc, and where an automounted share cannot be
+// mounted.
 
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The topmost folder that was made; undefined when all were there. Throws what the system says. */
+/** Returns the topmost folder that was created; undefined if all existed. Throws the system's error. */
 export async function makeFolder(folder: string, mode: number): Promise<string | undefined> {
   try {
     return (await makeOne(folder, mode)) ? folder : undefined
@@ -17,7 +18,7 @@ export async function makeFolder(folder: string, mode: number): Promise<string |
   }
 }
 
-/** False when it was there. */
+/** Returns false if it existed. */
 async function makeOne(folder: string, mode: number): Promise<boolean> {
   try {
     await mkdir(folder, { mode })

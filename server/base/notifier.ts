@@ -1,4 +1,4 @@
-// Wakes everyone who waits for something to change.
+// Wakes everyone who waits for a change.
 
 import type { Clock } from './clock.ts'
 
@@ -11,7 +11,9 @@ export class Notifier {
     rung.resolve()
   }
 
-  /** Resolves at the next ring or after `ms`, whichever comes first; rejects with `signal.reason` when aborted. */
+  /**
+   * Resolves at the next notification or after `ms`, whichever comes first; rejects with `signal.reason` when aborted.
+   */
   async wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
     const done = new AbortController()
     const any = signal ? AbortSignal.any([signal, done.signal]) : done.signal

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { AppError } from './error.ts'
 import { Semaphore } from './semaphore.ts'
 
-test('only some run at once, the others in their order', async () => {
+test('only some tasks run at once, and the others in order', async () => {
   const gate = new Semaphore({ maxRunning: 2 })
   const order: number[] = []
   const finish: (() => void)[] = []
@@ -32,7 +32,7 @@ test('only some run at once, the others in their order', async () => {
   )
 })
 
-test('whoever comes when too many wait is refused at once, and counted', async () => {
+test('a task is refused immediately and counted if too many wait', async () => {
   const gate = new Semaphore({ maxRunning: 1, maxWaiting: 2, refusal: 'too many pictures', retryAfterSeconds: 3 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const all = Promise.allSettled(Array.from({ length: 5 }, () => gate.run(() => promise)))

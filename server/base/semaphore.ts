@@ -1,12 +1,13 @@
-// Lets so many run at once and the others wait in order: work that takes memory, a processor, or the threads the process has for files.
+// Limits how many tasks run at once; the others wait in order. For work that needs memory, a processor, or libuv's
+// threads.
 
 import { AppError } from './error.ts'
 
 export type SemaphoreOptions = {
   readonly maxRunning: number
-  /** Default: however many come. */
+  /** Maximum number of waiting tasks; unlimited by default. */
   readonly maxWaiting?: number
-  /** What whoever comes when so many wait is told. */
+  /** Message for tasks beyond the limit. */
   readonly refusal?: string
   readonly retryAfterSeconds?: number
 }
@@ -25,7 +26,7 @@ export class Semaphore {
     return { running: this.#running, waiting: this.#queue.length, refused: this.#refused }
   }
 
-  /** What `work` gives, in the order of the calls. Throws as `checkRoom`. */
+  /** Runs `work` in order and returns its result. Throws like `checkRoom`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.checkRoom()
     if (this.#running < this.#options.maxRunning) this.#running++
@@ -33,14 +34,14 @@ export class Semaphore {
     try {
       return await work()
     } finally {
-      // The place is handed on, so that nobody who comes now overtakes those who wait.
+      // Pass the slot on, so that a new task cannot overtake those that wait.
       const next = this.#queue.shift()
       if (next) next()
       else this.#running--
     }
   }
 
-  /** Throws 'unavailable' when too many wait. */
+  /** Throws 'unavailable' if too many tasks wait. */
   checkRoom(): void {
     const {
       maxRunning,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SerialQueue } from './serial-queue.ts'
 
-test('work is done one after the other in its order, also behind work that fails', async () => {
+test('tasks run one after the other in order, also after a failed task', async () => {
   const queue = new SerialQueue()
   const order: string[] = []
   const first = Promise.withResolvers<void>()

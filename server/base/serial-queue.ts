@@ -1,16 +1,16 @@
-// Work that must not overlap, done in the order in which it was given.
+// Runs tasks one after the other in the order in which they were added.
 
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  /** What `work` gives, once all that was given before has ended, however it ended. */
+  /** Runs `work` after all earlier tasks have ended, even if they failed, and returns its result. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
     this.#last = done.catch(() => {})
     return done
   }
 
-  /** Resolves when all that was given so far has ended. */
+  /** Resolves when all tasks added so far have ended. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -38,7 +38,7 @@ test('a failing run is restarted with growing delays until the signal aborts', a
   assert.deepEqual(clock.slept, [750, 1500, 3000])
 })
 
-test('a run that lasted a healthy minute starts the delays over', async () => {
+test('a run that lasted a minute resets the delays', async () => {
   const controller = new AbortController()
   const clock = fakeClock()
   let runs = 0

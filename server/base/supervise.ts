@@ -1,4 +1,4 @@
-// Keeps a long-running piece of work running: restarts it with jittered back-off until told to stop.
+// Keeps a long-running task running: restarts it with jittered back-off until told to stop.
 
 import type { Clock } from './clock.ts'
 import { Backoff } from './retry.ts'
@@ -10,12 +10,14 @@ export type SuperviseOptions = {
   readonly maxMs?: number
   /** A run that lasted this long counts as healthy and resets the back-off. */
   readonly healthyMs?: number
-  /** Told of every end that was not asked for, with the delay before the next run. */
+  /** Called for every unexpected end, with the delay before the next run. */
   readonly onFailure: (error: unknown, delayMs: number) => void
   readonly random?: () => number
 }
 
-/** Resolves when `signal` aborts and the current run has ended. A run that returns is restarted like one that throws. */
+/**
+ * Resolves when `signal` aborts and the current run has ended. A run that returns is restarted like one that throws.
+ */
 export async function supervise(run: (signal: AbortSignal) => Promise<void>, options: SuperviseOptions): Promise<void> {
   const { signal, clock, minMs = 1000, maxMs = 60_000, healthyMs = 60_000, onFailure, random } = options
   const backoff = new Backoff({ minMs, maxMs, ...(random && { random }) })

@@ -10,12 +10,12 @@ const measure = (rest: (ms: number) => void, ms: number) => {
   return performance.now() - beganMs
 }
 
-test('a rest lasts as long as it should when nobody wakes', () => {
+test('a rest lasts as long as requested if the thread is not woken', () => {
   const rest = createRest()
   for (let i = 0; i < 3; i++) assert.ok(measure(rest, 20) >= 19)
 })
 
-test('who is woken before the rest does not begin it, and rests again afterwards', () => {
+test('a thread woken before its rest skips it, and rests again afterwards', () => {
   const alarm = createAlarm()
   const rest = createRest(alarm)
   wake(alarm)
@@ -24,7 +24,7 @@ test('who is woken before the rest does not begin it, and rests again afterwards
   assert.ok(measure(rest, 20) >= 19)
 })
 
-test('another thread wakes one that rests', async () => {
+test('another thread wakes a resting one', async () => {
   const alarm = createAlarm()
   const source = `
     import { workerData } from 'node:worker_threads'

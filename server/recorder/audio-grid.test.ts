@@ -9,7 +9,7 @@ const block = Uint8Array.of(1)
 
 const gridOf = (rate: 8000 | 16000 | 44100 | 48000) => new AudioGrid(syntheticFormat({ audioSampleRate: rate }).audio!)
 
-test('rounded and jittery times come out as blocks without holes', () => {
+test('rounded and jittery timestamps yield blocks without holes', () => {
   const jitter = fc.array(fc.integer({ min: -900, max: 900 }), { minLength: 10, maxLength: 500 })
   fc.assert(
     fc.property(fc.constantFrom(8000, 16000, 44100, 48000), jitter, (rate, jitter) => {
@@ -24,7 +24,7 @@ test('rounded and jittery times come out as blocks without holes', () => {
   )
 })
 
-test('blocks that are missing leave a hole of whole blocks', () => {
+test('missing blocks leave a hole of whole blocks', () => {
   const grid = gridOf(48000)
   const ticks = 1920
   assert.equal(grid.place(0, block)?.position, 0)
@@ -33,7 +33,7 @@ test('blocks that are missing leave a hole of whole blocks', () => {
   assert.equal(grid.place(51 * ticks, block)?.position, 51 * 1024)
 })
 
-test('a clock that is slow or fast is followed by a block now and then', () => {
+test('a slow or fast clock is followed by adding or skipping a block now and then', () => {
   for (const factor of [0.999, 1.001]) {
     const grid = gridOf(48000)
     let dropped = 0
@@ -53,7 +53,7 @@ test('a track at twice the rate of its core has blocks of 2048 samples', () => {
   assert.equal(new AudioGrid(audio!).place(0, block)?.samples, 1024)
 })
 
-test('Opus packets are as long as they say', () => {
+test('the duration of Opus packets is read from the packets', () => {
   const audio = {
     codec: 'opus',
     sampleRate: 48_000,

@@ -1,5 +1,5 @@
-// Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz are 2089.8
-// ticks); summed up as they are, audio would drift or be full of tiny holes.
+// Puts audio blocks on the grid of their own sample rate. Times in 90 kHz ticks are rounded (1024 samples at 44.1 kHz
+// are 2089.8 ticks); summed up as they are, audio would drift or be full of tiny holes.
 
 import type { AudioFormat } from '../media/frame.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
@@ -27,8 +27,8 @@ export class AudioGrid {
   }
 
   /**
-   * Where the block with this presentation time is: it follows the block before it unless blocks are missing, which leaves a hole of
-   * whole blocks. Undefined when the block is too much: drop it.
+   * Where the block with this presentation time is: it follows the block before it unless blocks are missing, which
+   * leaves a hole of whole blocks. Undefined when the block is too much: drop it.
    */
   place(pts90k: number, data: Uint8Array): PlacedBlock | undefined {
     const samples = this.#samplesOf(data)

@@ -1,4 +1,5 @@
-// A recorder that is killed at any moment leaves a file whose fragments are whole. This file is also the program that is killed.
+// A recorder that is killed at any moment leaves a file whose fragments are whole. This file is also the program that
+// is killed.
 
 import assert from 'node:assert/strict'
 import { execFileSync, fork } from 'node:child_process'

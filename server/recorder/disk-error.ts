@@ -1,10 +1,10 @@
-// What a failure of the disk means, in words for the owner of the camera.
+// Explains disk errors to the owner of the camera.
 
-/** Codes of our own, beside the system's. */
+/** Our own codes, in addition to the system's. */
 export type OwnDiskCode =
-  /** The write would take of the space that stays free. */
+  /** The write would use space that must stay free. */
   | 'EFLOOR'
-  /** The archive's folder is not the archive: its disk is not mounted. */
+  /** The archive folder is empty or foreign: its disk is not mounted. */
   | 'EAWAY'
 
 export function createDiskError(code: OwnDiskCode, message: string): Error {

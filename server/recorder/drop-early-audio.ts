@@ -1,10 +1,12 @@
-// A file begins with its first picture: audio of a fragment that began before it stays out. It is there when it came too late for the
-// fragment that it belongs to.
+// A file begins with its first frame of video: audio of a fragment that began before it is dropped. Such audio occurs
+// if it arrived too late for the fragment that it belongs to.
 
 import { scaleTicks } from '../media/mp4/timescale.ts'
 import type { CutFragment } from './fragment-cutter.ts'
 
-/** The fragment without the audio before its first picture. `sampleRate`: of the audio, where there is a track for it. */
+/**
+ * Returns the fragment without audio before its first video frame. `sampleRate` of the audio track, if there is one.
+ */
 export function dropEarlyAudio<T extends CutFragment>(cut: T, sampleRate: number | undefined): T {
   if (sampleRate === undefined || cut.audio.length === 0) return cut
   const start = scaleTicks(cut.start90k, sampleRate)

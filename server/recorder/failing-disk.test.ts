@@ -1,5 +1,5 @@
-// A disk that fails in every operation in turn, and then the power: what the index promises is what a machine without its page cache
-// reads, and nothing that the disk has confirmed is missing.
+// A disk that fails in every operation in turn, and then the power: what the index promises is what a machine without
+// its page cache reads, and nothing that the disk has confirmed is missing.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Where a file ends, whatever ends it: losses of packets are drawn, and with them failures of the disk, ends of the connection, other
-// runs and ends of recording, in every order.
+// Where a file ends, whatever ends it: losses of packets are drawn, and with them failures of the disk, ends of the
+// connection, other runs and ends of recording, in every order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -70,7 +70,7 @@ test('every frame is in exactly one fragment, and fragments follow each other', 
   )
 })
 
-test('audio that comes late is put where it belongs, none is lost where files change', () => {
+test('late audio is placed where it belongs, and none is lost between files', () => {
   const frames: Frame[] = []
   for (let i = 0; i < 100; i++) frames.push(video(i * 3600, i % 25 === 0))
   // Up to 0.3 s behind the pictures.
@@ -93,7 +93,7 @@ test('audio that comes late is put where it belongs, none is lost where files ch
   assert.equal(next, 188 * 1024)
 })
 
-test('when a run ends, audio that has not come yet is silence: audio and picture end together', () => {
+test('when a run ends, missing audio is filled with silence: audio and video end together', () => {
   for (const lastBlock of [170, 180, 187, 188]) {
     const frames: Frame[] = Array.from({ length: 100 }, (_, i) => video(i * 3600, i % 25 === 0))
     for (let block = 0; block < lastBlock; block++) {
@@ -109,7 +109,7 @@ test('when a run ends, audio that has not come yet is silence: audio and picture
   }
 })
 
-test('key frames in quick succession share a fragment, and a file can begin at its end', () => {
+test('key frames in quick succession share a fragment, and a file can begin after it', () => {
   const frames = Array.from({ length: 100 }, (_, i) => video(i * 3600, true))
   const files = cutAll(frames, ({ dts90k }) => dts90k >= 180_000, 45_000)
   const lengths = files.map(({ fragments }) => fragments.map((fragment) => fragment.video.length))
@@ -140,7 +140,7 @@ test('the last frame of a run lasts as long as the one before it', () => {
   assert.ok(single!.fragments[0]!.duration90k > 0)
 })
 
-test('a group of pictures that was split ends at the next key frame, however near, so that footage can be entered there', () => {
+test('a split group of pictures ends at the next key frame, however near, so that players can start there', () => {
   const frames = Array.from({ length: 200 }, (_, i) => video(i * 3600, i % 50 === 0))
   const [file] = cutAll(frames, () => false, 90_000)
   const keys = file!.fragments.filter(({ isKey }) => isKey).map(({ start90k }) => start90k)
@@ -148,7 +148,7 @@ test('a group of pictures that was split ends at the next key frame, however nea
   assert.ok(file!.fragments.every(({ video }) => video.slice(1).every(({ isKey }) => !isKey)))
 })
 
-test('audio so late that the first fragment of a file is over holds none from before the file', () => {
+test('very late audio from before a file is not in its first fragment', () => {
   const lateBlocks = 60 // 1.28 s
   const frames: Frame[] = []
   for (let picture = 0, block = 0; picture < 250; picture++) {

@@ -1,6 +1,5 @@
-// Cuts a run of frames into files and fragments: at every key frame, but not twice in a moment, and between them when a group of
-// pictures grows long.
-// Keeps only the frames of the open fragment. No I/O, no clock.
+// Cuts a run of frames into files and fragments: at every key frame, but not twice in a moment, and between them when a
+// group of pictures grows long. Keeps only the frames of the open fragment. No I/O, no clock.
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
 import type { FrameMemory } from '../media/frame-memory.ts'
@@ -124,7 +123,10 @@ export class FragmentCutter {
     if (this.#held && frame.pts90k >= this.#held.end90k) this.#release()
   }
 
-  /** Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the audio ends with it. */
+  /**
+   * Ends the run: the last frame lasts as long as the one before it, but not longer than `longest90k`, and the audio
+   * ends with it.
+   */
   finish(longest90k = Number.POSITIVE_INFINITY): void {
     const last = this.#frames.at(-1)
     if (!last) {
@@ -139,7 +141,10 @@ export class FragmentCutter {
     this.#release()
   }
 
-  /** Fills the audio up to the end with silence: it has not come yet, and players stop at, or skip, pictures without audio. */
+  /**
+   * Fills the audio up to the end with silence: it has not come yet, and players stop at, or skip, pictures without
+   * audio.
+   */
   #fillAudio(end90k: number): void {
     const [block] = this.#silence ?? []
     if (!this.#grid || !block) return
@@ -224,8 +229,8 @@ export class FragmentCutter {
   }
 
   /**
-   * The blocks before `end90k`, without those before the file begins: they came too late for the file they belong to, perhaps even for the
-   * first fragment of this one.
+   * The blocks before `end90k`, without those before the file begins: they came too late for the file they belong to,
+   * perhaps even for the first fragment of this one.
    */
   #takeBlocks(end90k: number): AudioBlock[] {
     const end = scaleTicks(end90k, this.#audioRate)

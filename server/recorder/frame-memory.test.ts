@@ -58,7 +58,7 @@ async function record(archiveDir: string, lay: (frame: Frame) => Frame): Promise
   return readFile(paths[0]!)
 }
 
-test('what is recorded is what came, and all memory comes back', async (t) => {
+test('what was received is recorded, and all memory is released', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'nightjar-memory-'))
   t.after(() => rm(dir, { recursive: true }))
   const memories: FrameMemory[] = []

@@ -1,5 +1,5 @@
-// Refuses what would take of the space that stays free. Asks the system rarely while there is plenty, before every write when there is
-// little.
+// Refuses what would take of the space that stays free. Asks the system rarely while there is plenty, before every
+// write when there is little.
 
 import { measureDisk } from '../archive/disk-space.ts'
 import type { Clock } from '../base/clock.ts'

@@ -24,7 +24,7 @@ async function openDisk(t: TestContext, options: Partial<GuardedDiskOptions> = {
   return { archiveDir, disk, path: (name: string) => join(archiveDir, 'cameras/1/2026-01-02', name) }
 }
 
-test('files are created only where the archive is', async (t) => {
+test('files are created only inside the archive', async (t) => {
   const { archiveDir, disk, path } = await openDisk(t)
   const file = await disk.createFile(path('a.mp4'))
   await rm(join(archiveDir, markerName))
@@ -35,7 +35,7 @@ test('files are created only where the archive is', async (t) => {
   await (await disk.createFile(path('b.mp4'))).close()
 })
 
-test('the space that stays free is never written to; with plenty, the system is asked once a second', async (t) => {
+test('the reserved free space is never used; with plenty of space, the system is asked once per second', async (t) => {
   let now = 0
   let asked = 0
   let freeBytes = 1000 * megabyte
@@ -67,7 +67,7 @@ test('the space that stays free is never written to; with plenty, the system is 
   await file.close()
 })
 
-test('files that begin or end are attended to, what is written into them is not', async (t) => {
+test('opening and closing files is delayed by the guard, writing to them is not', async (t) => {
   let attendants = 0
   const asked: string[] = []
   let name = ''

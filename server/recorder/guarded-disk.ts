@@ -1,5 +1,5 @@
-// The disk as the recorders of a worker see it: files are created only where the archive is, space that stays free is not written to, and
-// only some operations run at once.
+// The disk as the recorders of a worker see it: files are created only where the archive is, space that stays free is
+// not written to, and only some operations run at once.
 
 import { dirname } from 'node:path'
 import { isArchiveThere } from '../archive/archive-folder.ts'
@@ -10,7 +10,10 @@ import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
 export type GuardedDiskOptions = FreeSpaceOptions & {
   readonly maxOperations: number
-  /** Called when operations begin that others wait for, those of files that begin or end; what it returns, when they have ended. */
+  /**
+   * Called when operations begin that others wait for, those of files that begin or end; what it returns, when they
+   * have ended.
+   */
   readonly attend?: () => () => void
 }
 

@@ -29,7 +29,7 @@ const gapsOf = async (scene: FootageScene) =>
     reason,
   ])
 
-test('one lost packet in a long group of pictures is a gap up to the next key frame, not a picture that stands still', async () => {
+test('a lost packet in a long group of pictures is a gap until the next key frame, not a frozen frame', async () => {
   await using scene = new FootageScene()
   const segments = await record(scene, 40, { gopFrames: 250, audioSampleRate: 48000, losses: [[10.2, 10.24]] })
   assert.equal(segments.length, 1, 'a loss makes no file')
@@ -42,7 +42,7 @@ test('one lost packet in a long group of pictures is a gap up to the next key fr
   assert.deepEqual(await gapsOf(scene), [[11, 20, 'packet_loss']])
 })
 
-test('a loss and a pause with a single picture between them are two holes', async () => {
+test('a loss and a pause with a single frame between them are two holes', async () => {
   await using scene = new FootageScene()
   const [segment] = await record(scene, 40, { gopFrames: 250, losses: [[12.2, 12.24]], pauses: [[20.04, 23]] })
   const holes = segment!.fragments.flatMap(({ hole }) => hole ?? [])
@@ -56,7 +56,7 @@ test('a loss and a pause with a single picture between them are two holes', asyn
   ])
 })
 
-test('the last picture before a loss does not last as long as a pause before it', async () => {
+test('the last frame before a loss does not last as long as a pause before it', async () => {
   await using scene = new FootageScene()
   const [segment] = await record(scene, 30, {
     gopFrames: 250,
@@ -72,7 +72,7 @@ test('the last picture before a loss does not last as long as a pause before it'
   }
 })
 
-test('footage of a single picture between two losses has audio', async () => {
+test('footage of a single frame between two losses has audio', async () => {
   await using scene = new FootageScene()
   await record(scene, 20, {
     gopFrames: 100,
@@ -92,7 +92,7 @@ test('footage of a single picture between two losses has audio', async () => {
   assert.equal(tracks.length, 2)
 })
 
-test('footage on both sides of a hole plays on, with a discontinuity and the right time behind it', async () => {
+test('footage after a hole plays with a discontinuity and at the right time', async () => {
   await using scene = new FootageScene()
   await record(scene, 40, { gopFrames: 100, audioSampleRate: 44100, losses: [[9, 9.04]] })
   const playback = scene.playback()
@@ -107,7 +107,7 @@ test('footage on both sides of a hole plays on, with a discontinuity and the rig
   assert.ok(Math.abs(seconds - 37) < 0.01, `${seconds}`)
 })
 
-test('a pause without loss is told, and the picture before it stands: what follows needs it', async () => {
+test('a pause without loss is reported and keeps the frame before it, which later frames need', async () => {
   await using scene = new FootageScene()
   const [segment] = await record(scene, 30, { gopFrames: 250, pauses: [[12, 13.52]] })
   const { fragments } = segment!
@@ -121,20 +121,20 @@ test('a pause without loss is told, and the picture before it stands: what follo
   assert.deepEqual(await gapsOf(scene), [[12, 13, 'no_frames']])
 })
 
-test('a camera that begins to send a picture each two seconds has no gap', async () => {
+test('a camera that starts sending a frame every two seconds has no gap', async () => {
   await using scene = new FootageScene()
   const pauses = Array.from({ length: 20 }, (_, i) => [10.04 + i * 2, 12 + i * 2] as const)
   await record(scene, 60, { gopFrames: 50, pauses })
   assert.deepEqual(await gapsOf(scene), [])
 })
 
-test('a camera with a picture a second has no gap, nor has one that loses one of them', async () => {
+test('a camera with one frame per second has no gap, not even if one frame is lost', async () => {
   await using scene = new FootageScene()
   await record(scene, 60, { frameRate: 1, gopFrames: 1, losses: [[20, 20.5]] })
   assert.deepEqual(await gapsOf(scene), [])
 })
 
-test('a loss in each group of pictures makes no more files than none', async () => {
+test('a loss in every group of pictures creates no additional files', async () => {
   await using scene = new FootageScene()
   const losses = Array.from({ length: 60 }, (_, i) => [i * 2 + 0.2, i * 2 + 0.24] as const)
   const segments = await record(scene, 120, { gopFrames: 50, audioSampleRate: 44100, losses })
@@ -143,7 +143,7 @@ test('a loss in each group of pictures makes no more files than none', async () 
   assert.equal(gaps.length, 59)
 })
 
-test('holes survive the end of the server, and the repair after a crash', async () => {
+test('holes survive a restart of the server and the repair after a crash', async () => {
   const rows = new MemorySegmentRows()
   await using scene = new FootageScene(rows)
   const [segment] = await record(scene, 40, { gopFrames: 250, losses: [[10.2, 10.24]], pauses: [[32, 34]] })
@@ -158,7 +158,7 @@ test('holes survive the end of the server, and the repair after a crash', async 
   assert.deepEqual(await gapsOf(scene), told)
 })
 
-test('damaged pictures that are kept are footage, marked in the index and in the file', async () => {
+test('damaged frames that are kept are footage, marked in the index and in the file', async () => {
   const rows = new MemorySegmentRows()
   await using scene = new FootageScene(rows)
   const [segment] = await record(scene, 20, { gopFrames: 100, damaged: [[9, 12]] })

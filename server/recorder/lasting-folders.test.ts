@@ -44,7 +44,7 @@ class FolderModel implements FolderDisk {
 
 const chain = ['/archive/cameras', '/archive/cameras/1', day]
 
-test('a folder whose name the disk did not confirm is made anew before anything is put into it', async () => {
+test('a folder whose entry was not synced is created again before it is used', async () => {
   for (let failingSync = 1; failingSync <= 3; failingSync++) {
     const disk = new FolderModel()
     disk.failingSync = failingSync
@@ -55,7 +55,7 @@ test('a folder whose name the disk did not confirm is made anew before anything 
   }
 })
 
-test('of the folders of years the newest are remembered, and those in use', async () => {
+test('the newest folders and those in use are remembered', async () => {
   const disk = new FolderModel()
   const folders = new LastingFolders('/archive', disk)
   for (let i = 0; i < 11_000; i++) await folders.ensure(`/archive/cameras/1/day${i}`)
@@ -66,7 +66,7 @@ test('of the folders of years the newest are remembered, and those in use', asyn
   assert.equal(disk.syncs, 11_003, 'it is looked at again, those above it are not')
 })
 
-test('a folder that can neither be confirmed nor removed is not used', async () => {
+test('a folder that can be neither synced nor removed is not used', async () => {
   const disk = new FolderModel()
   disk.failingSync = 3
   disk.isRemovable = false
@@ -78,7 +78,7 @@ test('a folder that can neither be confirmed nor removed is not used', async () 
   assert.ok(disk.lasting.has(day))
 })
 
-test('cameras that begin at once wait for the same folder, and a folder that lasts costs nothing', async () => {
+test('cameras that start together wait for the same folder, and a durable folder costs nothing', async () => {
   const disk = new FolderModel()
   const folders = new LastingFolders('/archive', disk)
   await Promise.all([1, 2, 3].map((camera) => folders.ensure(`/archive/cameras/${camera}/2026-02-01`)))
@@ -91,7 +91,7 @@ test('cameras that begin at once wait for the same folder, and a folder that las
   assert.ok(disk.folders.has(day))
 })
 
-test('files are created again after a file stood in the place of a folder, and after a folder was removed', async (t) => {
+test("files are created again after a file blocked a folder's path and after a folder was removed", async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'folders-'))
   t.after(() => rm(root, { recursive: true }))
   const disk = createNodeDisk(root)

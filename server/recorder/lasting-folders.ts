@@ -1,5 +1,5 @@
-// The folders of an archive, made where they are missing, with names that last: a file in a folder whose own name is lost with the
-// power cannot be found.
+// The folders of an archive, made where they are missing, with names that last: a file in a folder whose own name is
+// lost with the power cannot be found.
 
 import { mkdir, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -16,7 +16,9 @@ export type FolderDisk = {
   sync(folder: string): Promise<void>
 }
 
-/** Folders that are remembered: one that was forgotten is looked at again. Archives have one for each camera and day. */
+/**
+ * Folders that are remembered: one that was forgotten is looked at again. Archives have one for each camera and day.
+ */
 const maxLasting = 10_000
 
 export class LastingFolders {
@@ -34,7 +36,10 @@ export class LastingFolders {
     this.#disk = disk
   }
 
-  /** Makes the folder, and those above it. Throws the system's error. Calls for the same folder at the same time share one answer. */
+  /**
+   * Makes the folder, and those above it. Throws the system's error. Calls for the same folder at the same time share
+   * one answer.
+   */
   ensure(folder: string): Promise<void> {
     if (this.#lasting.has(folder)) {
       this.#remember(folder)

@@ -1,4 +1,5 @@
-// Holes before fragments that are not finished yet. There are several at a time when a camera pauses again just after it came back.
+// Holes before fragments that are not finished yet. There are several at a time when a camera pauses again just after
+// it came back.
 
 import type { FragmentHole } from '../model/segment.ts'
 import type { CutFragment } from './fragment-cutter.ts'

@@ -1,5 +1,6 @@
-// When recording resumes after too many bytes waited for the disk: at once, if the disk was slow for a moment only. A camera whose pictures
-// are larger than what may wait would make a file of each picture, so the files of such a camera are spaced out.
+// When recording resumes after too many bytes waited for the disk: at once, if the disk was slow for a moment only. A
+// camera whose pictures are larger than what may wait would make a file of each picture, so the files of such a camera
+// are spaced out.
 
 /** A file that ended sooner is a short one. */
 const shortFileMs = 5000

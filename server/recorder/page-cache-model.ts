@@ -1,5 +1,5 @@
-// A disk with a page cache, for tests: what is written is there for everybody at once, and lasts after a sync. A failed sync writes some
-// of the pages and regards all of them as clean, as Linux does: a later one succeeds without them.
+// A disk with a page cache, for tests: what is written is there for everybody at once, and lasts after a sync. A failed
+// sync writes some of the pages and regards all of them as clean, as Linux does: a later one succeeds without them.
 
 import { dirname } from 'node:path'
 

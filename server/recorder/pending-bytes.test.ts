@@ -95,7 +95,7 @@ function openScene(disk: SlowDisk, budgetBytes: number, megabitsPerSecond: reado
   return { recorders, pendingBudget, play, dropped, close }
 }
 
-test('a camera of 40 Mbit/s outlasts a disk that takes nothing for four seconds', async () => {
+test('a camera with 40 Mbit/s survives a disk that stalls for four seconds', async () => {
   const disk = new SlowDisk()
   const { play, dropped, close } = openScene(disk, 256 * megabyte, [40, 2])
   await play(5000)
@@ -105,7 +105,7 @@ test('a camera of 40 Mbit/s outlasts a disk that takes nothing for four seconds'
   await close()
 })
 
-test('a camera that sends more than the disk takes loses pictures, and the others do not', async () => {
+test("a camera that exceeds the disk's speed loses frames, and others do not", async () => {
   const disk = new SlowDisk()
   const { play, dropped, pendingBudget, recorders, close } = openScene(disk, 48 * megabyte, [200, 4, 4, 4])
   await play(3000)
@@ -125,7 +125,7 @@ test('a camera that sends more than the disk takes loses pictures, and the other
   await close()
 })
 
-test('the one that comes last gets its share, however many hold theirs', () => {
+test('the last camera gets its share, however many hold theirs', () => {
   for (const count of [1, 2, 10, 100]) {
     const budget = new PendingBudget(1000 * megabyte)
     const greedy = Array.from({ length: count }, () => new PendingBytes(budget))
@@ -143,7 +143,7 @@ test('the one that comes last gets its share, however many hold theirs', () => {
   }
 })
 
-test('the rate of a camera is learned at once when it rises, and slowly when it falls', () => {
+test('a rising bit rate is learned immediately, a falling one slowly', () => {
   const pending = new PendingBytes(new PendingBudget(1000 * megabyte))
   assert.equal(pending.maxBytes, 8 * megabyte)
   pending.learn(5 * megabyte, 1000)

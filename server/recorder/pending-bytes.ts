@@ -1,6 +1,6 @@
-// How many bytes of frames recorders may hold: each some seconds of what its camera sends, and all of a worker together no more than a
-// budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two get a third each, and however
-// many there are, something is left for the next. Why: docs/design/back-pressure.md.
+// How many bytes of frames recorders may hold: each some seconds of what its camera sends, and all of a worker together
+// no more than a budget. A recorder may hold as much as is still free, so that one alone gets half of the budget, two
+// get a third each, and however many there are, something is left for the next. Why: docs/design/back-pressure.md.
 
 /** Shared by all recorders of a worker. */
 export class PendingBudget {

@@ -1,5 +1,5 @@
-// The power fails at any moment, and the disk keeps of what was not synced whatever it likes: what was synced is footage after the
-// next start, what is not as it was written is not, and nothing else is claimed.
+// The power fails at any moment, and the disk keeps of what was not synced whatever it likes: what was synced is
+// footage after the next start, what is not as it was written is not, and nothing else is claimed.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -116,7 +116,7 @@ function lose({ bytes, syncedBytes, isNameSynced }: FileState, random: () => num
   return left
 }
 
-test('a loss of power takes no more than the sync interval, and what is listed is what was recorded', async () => {
+test('a power failure loses no more than the sync interval, and the index lists what was recorded', async () => {
   const root = await mkdtemp(join(tmpdir(), 'nightjar-power-'))
   try {
     const journal = await recordJournal()

@@ -11,7 +11,7 @@ import { archiveDir, createRecorder, pushRun, settle, sum, take } from './test-r
 const ffprobe = '/usr/bin/ffprobe'
 const skip = existsSync(ffprobe) ? false : `${ffprobe} is not installed`
 
-test('every group of pictures becomes a fragment, and the file says the same as the events', async () => {
+test('every group of pictures becomes a fragment, and the file matches the events', async () => {
   const { recorder, events } = createRecorder()
   pushRun(recorder, 'a', { audioSampleRate: 44100 }, 10)
   await settle(recorder)
@@ -32,7 +32,7 @@ test('every group of pictures becomes a fragment, and the file says the same as 
   assert.deepEqual(events.statuses, ['CONNECTING', 'RECORDING', 'STOPPING', 'READY'])
 })
 
-test('a long group of pictures is split, the parts are no place to start', async () => {
+test('a long group of pictures is split into parts that players cannot start at', async () => {
   const { recorder, events } = createRecorder({ maxFragmentMs: 1500 })
   pushRun(recorder, 'a', { gopFrames: 100 }, 8)
   await recorder.close()
@@ -49,7 +49,7 @@ test('a long group of pictures is split, the parts are no place to start', async
   }
 })
 
-test('files change at a key frame about once a minute, without losing time or frames', { skip }, async () => {
+test('files change at a key frame about once per minute without losing time or frames', { skip }, async () => {
   const { recorder, events } = createRecorder()
   const options = { audioSampleRate: 44100, gopFrames: 50, frameRate: 30, start90k: 1000 } as const
   pushRun(recorder, 'a', options, 200)
@@ -85,7 +85,7 @@ test('files change at a key frame about once a minute, without losing time or fr
   assert.equal(frames.audio, all.filter(({ kind }) => kind === 'audio').length - 1)
 })
 
-test('a new run begins a new file that tells why', async () => {
+test('a new run begins a new file that says why', async () => {
   const { recorder, events } = createRecorder({ startReason: 'server_down' })
   pushRun(recorder, 'a', {}, 3)
   pushRun(recorder, 'b', { width: 32, startMs: syntheticStartMs + 3000 }, 3)
@@ -104,7 +104,7 @@ test('a new run begins a new file that tells why', async () => {
   assert.equal(events.files[0]!.segment.initHash, events.files[2]!.segment.initHash)
 })
 
-test('a reader that joins in the middle of a group waits for the key frame', async () => {
+test('a reader that joins within a group waits for the next key frame', async () => {
   const { recorder, events } = createRecorder()
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
   for (const frame of [...take({}, 3)].slice(10)) recorder.push(frame)
@@ -113,7 +113,7 @@ test('a reader that joins in the middle of a group waits for the key frame', asy
   assert.equal(recorder.stats().droppedFrames, 0)
 })
 
-test('a clock that was set back does not overwrite a recording', async () => {
+test('setting the clock back does not overwrite a recording', async () => {
   const { recorder, events } = createRecorder()
   pushRun(recorder, 'a', {}, 2)
   pushRun(recorder, 'b', {}, 2)
@@ -121,7 +121,7 @@ test('a clock that was set back does not overwrite a recording', async () => {
   assert.equal(new Set(events.files.map(({ segment }) => segment.path)).size, 2)
 })
 
-test('an audio track alone keeps no memory while there are no pictures', async () => {
+test('audio without video holds no memory', async () => {
   const { recorder } = createRecorder()
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat({ audioSampleRate: 8000 }) })
   for (const frame of take({ audioSampleRate: 8000 }, 20)) if (frame.kind === 'audio') recorder.push(frame)
@@ -137,7 +137,7 @@ function probe(path: string): { packets: Packet[] } {
   return JSON.parse(String(execFileSync(ffprobe, [...args, join(archiveDir, path)])))
 }
 
-test('that recording has ended is told also where it never began, after it had ended before', async () => {
+test('the end of recording is reported also if it never began after an earlier end', async () => {
   const { recorder, events } = createRecorder({ startReason: 'stopped_by_user' })
   await recorder.close()
   assert.deepEqual(events.gaps, ['stopped_by_user', 'stopped_by_user'])

@@ -1,6 +1,6 @@
-// Records one camera: a reader of its hub that writes minute files. The frames of a fragment wait in memory until it is whole,
-// fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait.
-// Order of writing, failures and their reasons: docs/design/recording.md.
+// Records one camera: a reader of its hub that writes minute files. The frames of a fragment wait in memory until it is
+// whole, fragments wait in a queue bounded in bytes while the disk is slow, and nothing ever makes the hub wait. Order
+// of writing, failures and their reasons: docs/design/recording.md.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
@@ -54,10 +54,15 @@ export type RecorderOptions = {
   readonly segmentMs?: number
   /** Groups of pictures shorter than this are written together: of cameras all of whose pictures are key frames. */
   readonly minFragmentMs?: number
-  /** A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late. */
+  /**
+   * A group of pictures longer than this is written in parts, so that memory is bounded and the timeline is not late.
+   */
   readonly maxFragmentMs?: number
   readonly maxFragmentBytes?: number
-  /** Bytes of frames that all recorders of a worker may hold; beyond it, frames are dropped up to the next key frame. Default: its own. */
+  /**
+   * Bytes of frames that all recorders of a worker may hold; beyond it, frames are dropped up to the next key frame.
+   * Default: its own.
+   */
   readonly pendingBudget?: PendingBudget
   /** See `PendingBytes`. */
   readonly minPendingBytes?: number
@@ -155,17 +160,24 @@ export class CameraRecorder implements HubSink {
     this.#pending.hold(this.#pendingBytes)
   }
 
-  /** To be called each `tickMs` (write-queue.ts): syncs what no fragment follows, and tells of a disk that takes too long. */
+  /**
+   * To be called each `tickMs` (write-queue.ts): syncs what no fragment follows, and tells of a disk that takes too
+   * long.
+   */
   tick(): void {
     if (this.#queue.tick()) this.#tellSlow()
   }
 
-  /** Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. `reason`: why no more is recorded. */
+  /**
+   * Finishes the open fragment and file. Resolves when all is on the disk, or the disk has failed. `reason`: why no
+   * more is recorded.
+   */
   async close(reason: GapReason = 'stopped_by_user'): Promise<void> {
     if (!this.#isClosed) {
       this.#isClosed = true
       this.#setStatus('STOPPING')
-      // Told again where that is why nothing was recorded before: since then the camera may have been away for another reason.
+      // Told again where that is why nothing was recorded before: since then the camera may have been away for another
+      // reason.
       if (this.#gapReason === reason) this.#gapReason = undefined
       this.#endFile(reason)
       this.#setGap(reason)

@@ -1,5 +1,5 @@
-// The disk as the recorder sees it: files that are created, appended to, synced and closed. An argument of the recorder, so that
-// tests can fill or break a disk.
+// The disk as the recorder uses it: files that are created, appended to, synced and closed. An argument of the
+// recorder, so that tests can simulate a full or failing disk.
 
 import { constants } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
@@ -8,23 +8,23 @@ import { syncFolder } from '../base/sync-folder.ts'
 import { LastingFolders } from './lasting-folders.ts'
 
 export type RecordingFile = {
-  /** Writes all bytes or throws; after a throw, any part of them may be in the file. */
+  /** Writes all bytes or throws. After an error, the file may contain any part of them. */
   write(buffers: readonly Uint8Array[], position: number): Promise<void>
   truncate(bytes: number): Promise<void>
-  /** Returns when the file's bytes and length are on the disk. */
+  /** Resolves when the content and length of the file are on the disk. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
 export type RecordingDisk = {
-  /** Makes missing folders. Fails with code EEXIST when there is a file of that name. */
+  /** Creates missing folders. Fails with EEXIST if there is a file of that name. */
   createFile(path: string): Promise<RecordingFile>
   removeFile(path: string): Promise<void>
-  /** Makes the names in the folder of `path` last. */
+  /** Makes the entries of the folder of `path` durable. */
   syncFolder(path: string): Promise<void>
 }
 
-/** Of the system. `archiveDir`: as in the paths that are given. */
+/** The system's disk. `archiveDir` as in the given paths. */
 export function createNodeDisk(archiveDir: string): RecordingDisk {
   const folders = new LastingFolders(archiveDir)
   return {
@@ -36,7 +36,7 @@ export function createNodeDisk(archiveDir: string): RecordingDisk {
           for (const buffer of buffers) expected += buffer.length
           const { bytesWritten } = await handle.writev(buffers, position)
           if (bytesWritten === expected) return
-          // The system stops short without an error when the disk fills in the middle of a write.
+          // If the disk fills during a write, the system writes a part without reporting an error.
           throw Object.assign(new Error(`wrote ${bytesWritten} of ${expected} bytes`), { code: 'ENOSPC' })
         },
         truncate: (bytes) => handle.truncate(bytes),
@@ -58,7 +58,7 @@ async function openNew(path: string, folders: LastingFolders): Promise<FileHandl
       await folders.ensure(folder)
       return await open(path, newFile, 0o640)
     } catch (error) {
-      // More than once, because retention may remove an empty folder just before.
+      // Retry, because retention may just have removed an empty folder.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 3) throw error
       folders.forget(folder)
     }

@@ -1,5 +1,5 @@
-// When a camera's file ends: at the same moment of every minute, another one for each camera, so that a hundred cameras do not
-// all close, sync and create files at once.
+// Decides when a camera's file ends: at the same moment of every minute, but at a different one for each camera, so
+// that a hundred cameras do not close, sync and create files at once.
 
 /** Spreads consecutive ids evenly over the period, however many there are. */
 const goldenRatio = 0.618033988749895

@@ -1,4 +1,4 @@
-// One file of the archive while it is written: the initialization section, then fragments, each with one write.
+// An archive file that is being written: the initialization section, then fragments, each in a single write.
 
 import { join } from 'node:path'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
@@ -14,26 +14,26 @@ import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
 import type { CutFragment } from './fragment-cutter.ts'
 import type { RecordingDisk, RecordingFile } from './recording-disk.ts'
 
-/** What a file is to hold; known at its first key frame. */
+/** Properties of the file, known at its first key frame. */
 export type SegmentPlan = {
   readonly cameraId: number
   readonly runId: string
   readonly format: StreamFormat
-  /** Position of the first frame on the run's axis. */
+  /** Position of the first frame on the time axis of the run. */
   readonly runStart90k: number
-  /** Wall clock of the first frame, Unix milliseconds, whole. */
+  /** Wall-clock time of the first frame, whole Unix milliseconds. */
   readonly startMs: number
   readonly gapReason: string | undefined
 }
 
-/** A fragment as it is to be written. */
+/** A fragment to be written. */
 export type PlannedFragment = CutFragment & {
-  /** Of the run's axis so far, left out of the files: see `FragmentHole`. A multiple of `skipStep90k`. */
+  /** Total time of the run that the files omit so far; see `FragmentHole`. A multiple of `skipStep90k`. */
   readonly skipped90k: number
   readonly hole: FragmentHole | undefined
 }
 
-/** 40 ms are a whole number of samples at every rate that audio has, so that leaving time out moves audio by exactly as much. */
+/** 40 ms is a whole number of samples at every audio rate, so that skipping time shifts audio by exactly as much. */
 export const skipStep90k = 3600
 
 export class SegmentWriter {
@@ -66,7 +66,7 @@ export class SegmentWriter {
     this.#bytes = segment.initBytes
   }
 
-  /** Of the fragments that are in the file. */
+  /** Checksum of the fragments in the file. */
   get checksum(): number {
     return this.#checksum
   }
@@ -76,24 +76,26 @@ export class SegmentWriter {
     return this.#confirmed
   }
 
-  /** True after a failed sync: what was written since the one before it is lost, and another sync would prove nothing. */
+  /**
+   * True after a failed sync: what was written since the previous sync is lost, and another sync would prove nothing.
+   */
   get isUnsyncable(): boolean {
     return this.#isUnsyncable
   }
 
-  /** Pictures that are in the file, but not confirmed. */
+  /** Frames that are in the file but not confirmed by the disk. */
   get unconfirmedFrames(): number {
     return this.#unconfirmedFrames
   }
 
-  /** Creates the file and writes its head. Throws the disk's error; then no file is open. */
+  /** Creates the file and writes its head. Throws the disk's error; no file is then open. */
   static async open(disk: RecordingDisk, archiveDir: string, plan: SegmentPlan): Promise<SegmentWriter> {
     const init = writeInitSegment(plan.format)
     const { path, file } = await createFile(disk, archiveDir, segmentPath(plan.cameraId, plan.startMs))
     try {
       await file.write([init], 0)
     } catch (error) {
-      // A full disk is tried again and again: it must not fill with empty files.
+      // Recording on a full disk is retried again and again, which must not leave empty files.
       await file.close().catch(() => {})
       await disk.removeFile(join(archiveDir, path)).catch(() => {})
       throw error
@@ -114,7 +116,10 @@ export class SegmentWriter {
     return new SegmentWriter(segment, plan, { disk, file, fullPath: join(archiveDir, path) })
   }
 
-  /** Appends with one write. Throws the disk's error; then the file ends in rubbish until `cutRubbish`. */
+  /**
+   * Appends with a single write. Throws the disk's error; the file then ends with a partial fragment until `cutRubbish`
+   * is called.
+   */
   async append(cut: PlannedFragment): Promise<Fragment> {
     const { skipped90k, hole, isDamaged } = cut
     const start90k = cut.start90k - skipped90k - this.segment.runStart90k
@@ -153,8 +158,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Makes what is in the file last, and its name. Throws the disk's error, and then at every later call: after a failed sync, Linux
-   * regards the unwritten pages as clean, so that the next one succeeds without having written them.
+   * Makes the file's content and name durable. Throws the disk's error, then and at every later call: after a failed
+   * sync, Linux marks the unwritten pages as clean, so that the next sync succeeds without writing them.
    */
   async sync(): Promise<void> {
     if (this.#isUnsyncable) throw new Error('a sync of the file has failed before')
@@ -162,7 +167,7 @@ export class SegmentWriter {
     const frames = this.#unconfirmedFrames
     try {
       await this.#file.sync()
-      // The name of a new file is in its folder: without it, nothing of the file can be found.
+      // The entry of a new file must be durable too; without it, the file cannot be found.
       if (!this.#hasLastingName) await this.#disk.syncFolder(this.#fullPath)
     } catch (error) {
       this.#isUnsyncable = true
@@ -173,20 +178,20 @@ export class SegmentWriter {
     this.#unconfirmedFrames -= frames
   }
 
-  /** After a failed `append`: the file ends with its last complete fragment again. */
+  /** After a failed `append`: truncates the file to its last complete fragment. */
   cutRubbish(): Promise<void> {
     return this.#file.truncate(this.#bytes)
   }
 
   /**
-   * After a failed sync: ends the file where the disk has confirmed it. A repair after a crash, which reads through the page cache, then
-   * finds nothing that is there alone.
+   * After a failed sync: truncates the file to what the disk has confirmed. A repair after a crash reads through the
+   * page cache and must not find data that exists only there.
    */
   cutUnconfirmed(): Promise<void> {
     return this.#file.truncate(this.#confirmed.bytes)
   }
 
-  /** Closes the file without a sync. Never throws: of a file that was synced, an error would mean nothing. */
+  /** Closes the file without a sync. Never throws: an error while closing a synced file has no consequence. */
   async close(): Promise<void> {
     await this.#file.close().catch(() => {})
   }

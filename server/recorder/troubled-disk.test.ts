@@ -8,7 +8,7 @@ import { syntheticFormat, syntheticStartMs } from '../media/mp4/synthetic-frames
 import { PendingBudget } from './pending-bytes.ts'
 import { archiveDir, createRecorder, settle, sum, TroubledDisk, take } from './test-recorder.ts'
 
-test('a full disk is told, what was whole is kept, and recording resumes by itself', async () => {
+test('a full disk is reported, complete fragments are kept, and recording resumes by itself', async () => {
   const disk = new TroubledDisk()
   let now = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => now }
@@ -51,7 +51,7 @@ test('a full disk is told, what was whole is kept, and recording resumes by itse
   assert.equal((await readdir(folder)).length, 2, 'no empty file is left')
 })
 
-test('a folder that may not be written is an error in words, tried again without a storm', async () => {
+test('an unwritable folder is explained, and retried without flooding', async () => {
   const disk = new TroubledDisk()
   disk.failure = 'EACCES'
   let now = 0
@@ -68,7 +68,7 @@ test('a folder that may not be written is an error in words, tried again without
   assert.equal(recorder.stats().pendingBytes, 0)
 })
 
-test('a slow disk never holds up the camera: frames are dropped to a key frame, counted, and the gap is told', async () => {
+test('a slow disk never blocks the camera: frames are dropped until a key frame and counted, and the gap is reported', async () => {
   const disk = new TroubledDisk()
   let go = () => {}
   disk.wait = new Promise((resolve) => (go = resolve))
@@ -109,7 +109,7 @@ test('bytes are synced every few seconds and at the end', async () => {
   assert.equal(recorder.stats().pendingBytes, 0)
 })
 
-test('bytes are synced in time when no fragment follows them', async () => {
+test('bytes are synced in time if no fragment follows them', async () => {
   const disk = new TroubledDisk()
   let now = 0
   const { recorder } = createRecorder({ disk, syncIntervalMs: 5000, clock: { ...systemClock, monotonicMs: () => now } })
@@ -127,7 +127,7 @@ test('bytes are synced in time when no fragment follows them', async () => {
   assert.equal(disk.syncs, 2, 'and not again until there is something')
 })
 
-test('a disk that takes ten seconds for a write is told, and nothing is lost that fits in the queue', async () => {
+test('a disk that takes ten seconds for a write is reported, and nothing that fits the queue is lost', async () => {
   const disk = new TroubledDisk()
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
@@ -156,7 +156,7 @@ test('a disk that takes ten seconds for a write is told, and nothing is lost tha
   assert.equal(sum(events.files.map(({ fragments }) => fragments.length)), 30)
 })
 
-test('a file that the disk does not confirm is not taken for a whole one', async () => {
+test('a file that was not synced does not count as complete', async () => {
   const disk = new TroubledDisk()
   const { recorder, events } = createRecorder({ disk, random: () => 0 })
   recorder.push({ kind: 'start', runId: 'a', format: syntheticFormat() })
@@ -167,7 +167,7 @@ test('a file that the disk does not confirm is not taken for a whole one', async
   assert.deepEqual([events.files[0]!.isClosed, events.files[0]!.isBroken], [false, true])
 })
 
-test('after a failed sync, what waits goes into a new file: only what was written and not confirmed is lost', async () => {
+test('after a failed sync, the queue goes to a new file: only unconfirmed writes are lost', async () => {
   const disk = new TroubledDisk()
   let now = 0
   const { recorder, events } = createRecorder({ disk, clock: { ...systemClock, monotonicMs: () => now } })
@@ -197,7 +197,7 @@ test('after a failed sync, what waits goes into a new file: only what was writte
   assert.deepEqual(events.statuses.slice(failure + 1), ['RECORDING', 'STOPPING', 'READY'])
 })
 
-test('a camera whose pictures are larger than what may wait does not make a file of each', async () => {
+test('a camera whose frames exceed the queue does not create a file per frame', async () => {
   let nowMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
   const { recorder, events } = createRecorder({ clock, pendingBudget: new PendingBudget(64 * 2 ** 20) })

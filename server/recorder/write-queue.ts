@@ -1,8 +1,8 @@
-// The disk's side of a recorder: files to open, fragments to append, files to close, one after the other, by a disk that may be slow or
-// fail. Whoever puts something in never waits; how much may wait is the recorder's to decide.
+// The disk side of a recorder: opens files, appends fragments and closes files, one operation after the other, on a
+// disk that may be slow or fail. Adding to the queue never waits; the recorder decides how much may be queued.
 //
-// After a failed write, what waited is dropped: the disk is full or gone. After a failed sync, the file ends where the disk has confirmed
-// it, and what waited goes into a new file.
+// After a failed write, the queue is dropped: the disk is full or gone. After a failed sync, the file ends where the
+// disk has confirmed it, and the queue is written to a new file.
 
 import type { Clock } from '../base/clock.ts'
 import { frameCostBytes } from '../media/frame.ts'
@@ -16,18 +16,21 @@ export type WriteQueueOptions = {
   readonly archiveDir: string
   readonly disk: RecordingDisk
   readonly clock: Clock
-  /** Longest time that written bytes stay unsynced. */
+  /** The longest time that written bytes stay unsynced. */
   readonly syncIntervalMs: number
   readonly events: Pick<RecorderEvents, 'segmentOpened' | 'fragmentWritten' | 'segmentClosed' | 'segmentBroken'>
-  /** The disk has taken, or refused, something that waited. */
+  /** The disk has completed or refused a queued operation. */
   readonly onTaken: () => void
   /** A fragment is in its file. */
   readonly onWritten: () => void
-  /** The disk has confirmed all that was written. */
+  /** The disk has confirmed everything that was written. */
   readonly onConfirmed: () => void
-  /** The disk refuses. What waited is dropped, so many pictures with it; the file ends with its last whole fragment. */
+  /**
+   * The disk refused a write. The queue was dropped, with this number of frames; the file ends with its last complete
+   * fragment.
+   */
   readonly onFailed: (error: unknown, droppedFrames: number) => void
-  /** The disk did not confirm what was written: so many pictures are lost. What waits goes into a new file. */
+  /** A sync failed: this number of frames is lost. The queue is written to a new file. */
   readonly onUnconfirmed: (error: unknown, lostFrames: number) => void
 }
 
@@ -37,14 +40,14 @@ type Job =
   | { readonly kind: 'sync' }
   | { readonly kind: 'close' }
 
-/** What a fragment takes in memory. */
+/** Memory used by a fragment. */
 const costOf = ({ bytes, video, audio }: PlannedFragment): number =>
   bytes + (video.length + audio.length) * frameCostBytes
 
 /** How often `tick` is called. */
 export const tickMs = 1000
 
-/** An operation that takes longer is worth telling. */
+/** Operations that take longer are logged. */
 const slowMs = 5000
 
 export class WriteQueue {
@@ -52,13 +55,15 @@ export class WriteQueue {
   readonly #jobs: Job[] = []
   #working: Promise<void> | undefined
   #writer: SegmentWriter | undefined
-  /** Of the file being written, or of one that was given up after a failed sync while fragments of it may come. */
+  /**
+   * The file that is being written, or one that was given up after a failed sync while its fragments are still queued.
+   */
   #plan: SegmentPlan | undefined
-  /** True when the footage before the next file was lost with a failed sync. */
+  /** True if the footage before the next file was lost in a failed sync. */
   #isAfterLoss = false
   /** When the first byte was written that may not be on the disk yet. */
   #unsyncedSinceMs: number | undefined
-  /** When the disk was asked for what it has not done yet. */
+  /** When the operation that is in progress was started. */
   #waitingSinceMs: number | undefined
   #queuedBytes = 0
   #fragments = 0
@@ -69,7 +74,7 @@ export class WriteQueue {
     this.#options = options
   }
 
-  /** Bytes of frames that wait for the disk. */
+  /** Bytes of queued frames. */
   get queuedBytes(): number {
     return this.#queuedBytes
   }
@@ -87,7 +92,7 @@ export class WriteQueue {
     this.#enqueue({ kind: 'close' })
   }
 
-  /** To be called each `tickMs`: syncs what no fragment follows. True while the disk takes too long. */
+  /** Call every `tickMs`: syncs what no fragment follows. Returns true while the disk is too slow. */
   tick(): boolean {
     const { clock, syncIntervalMs } = this.#options
     const nowMs = clock.monotonicMs()
@@ -98,12 +103,12 @@ export class WriteQueue {
     return false
   }
 
-  /** For how long the disk has not done what it was asked for; 0 when nothing waits. */
+  /** How long the current operation has been in progress; 0 if the queue is empty. */
   get waitMs(): number {
     return this.#waitingSinceMs === undefined ? 0 : this.#options.clock.monotonicMs() - this.#waitingSinceMs
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when the queue is empty. */
   async flush(): Promise<void> {
     while (this.#working) await this.#working
   }
@@ -136,7 +141,7 @@ export class WriteQueue {
   async #do(job: Job): Promise<void> {
     if (job.kind === 'open') return this.#open(job.plan)
     if (job.kind === 'fragment') return this.#append(job.cut)
-    // Without a writer the file has failed, and is closed.
+    // Without a writer, the file has failed and is closed.
     if (this.#writer) await this.#sync(this.#writer)
     if (job.kind === 'close') await this.#close()
   }
@@ -156,9 +161,9 @@ export class WriteQueue {
     let cut = held
     if (!this.#writer) {
       if (!this.#plan) return // its file failed: the rest of it is lost
-      // The file was given up, but not what was held of it: a new one begins where a decoder can.
+      // The file was given up, but not its queued fragments: a new file begins where a decoder can start.
       if (!cut.isKey) return onUnconfirmed(undefined, cut.video.length)
-      // A hole before it belongs to the gap.
+      // A hole before it is part of the gap.
       cut = { ...dropEarlyAudio(cut, this.#plan.format.audio?.sampleRate), hole: undefined }
       await this.#open({ ...this.#plan, runStart90k: cut.start90k - cut.skipped90k, startMs: cut.startMs })
     }
@@ -169,7 +174,7 @@ export class WriteQueue {
     this.#fragments++
     this.#bytes += fragment.bytes
     events.fragmentWritten(cameraId, writer.segment.path, fragment)
-    // Not when it failed: nobody knows whether a disk that gave up still reads.
+    // Not after a failure: the disk may not be readable any more.
     for (const memory of held.memories) memory.release()
     onWritten()
     if (nowMs - this.#unsyncedSinceMs >= syncIntervalMs) await this.#sync(writer)
@@ -196,7 +201,7 @@ export class WriteQueue {
     this.#writer = undefined
     this.#unsyncedSinceMs = undefined
     if (writer?.isUnsyncable) {
-      // The sync before the closing was the last that was left to do.
+      // The sync before closing was the last remaining operation.
       if (failed.kind === 'close') this.#plan = undefined
       return this.#giveUp(writer, error)
     }
@@ -211,7 +216,7 @@ export class WriteQueue {
     if (writer) await this.#closeAfterFailure(writer)
   }
 
-  /** Ends the file with its last whole fragment. */
+  /** Truncates the file to its last complete fragment. */
   async #closeAfterFailure(writer: SegmentWriter): Promise<void> {
     const { cameraId, events } = this.#options
     const isCut = await succeeds(writer.cutRubbish())
@@ -230,7 +235,7 @@ export class WriteQueue {
     else events.segmentBroken(cameraId, path, writer.confirmed)
   }
 
-  /** After a failed sync: nothing that was written since the one before it counts. */
+  /** After a failed sync: what was written since the previous sync does not count. */
   async #giveUp(writer: SegmentWriter, error: unknown): Promise<void> {
     const { cameraId, events, onUnconfirmed } = this.#options
     this.#isAfterLoss = true

@@ -1,10 +1,10 @@
-// The hosts file: names that the administrator of this machine has given to addresses (hosts(5)).
+// The hosts file: names that the administrator of this machine has assigned to addresses (hosts(5)).
 
 import { isIP } from 'node:net'
 
 export type HostsFile = ReadonlyMap<string, readonly string[]>
 
-/** Addresses by name, in lower case. Lines that say nothing are passed over, as resolvers do. */
+/** Addresses by name in lower case. Invalid lines are skipped, as resolvers do. */
 export function parseHostsFile(text: string): HostsFile {
   const hosts = new Map<string, string[]>()
   for (const line of text.split('\n')) {

@@ -8,7 +8,7 @@ import { NameResolver, type NameResolverOptions } from './name-resolver.ts'
 
 type Zone = Readonly<Record<string, readonly string[] | 'silent' | 'failed'>>
 
-/** Answers from a zone: the addresses of the type that was asked for. */
+/** Answers from a zone with the addresses of the requested type. */
 function answerFrom(zone: Zone) {
   return ({ name, type }: DnsQuestion): DnsAnswer => {
     const found = Object.hasOwn(zone, name) ? zone[name]! : 'unknown'
@@ -39,7 +39,7 @@ async function open(
 const addressesOf = async (names: NameResolver, host: string) =>
   (await names.lookup(host)).map(({ address }) => address).sort()
 
-test('a name has the addresses of both kinds that its name server tells', async (t) => {
+test('a name resolves to the IPv4 and IPv6 addresses of its DNS server', async (t) => {
   const zone = { 'cam.example': ['192.0.2.7', '192.0.2.8', '2001:db8::7'], 'six.example': ['2001:db8::6'] }
   const { names } = await open(t, zone)
   assert.deepEqual(await addressesOf(names, 'cam.example'), ['192.0.2.7', '192.0.2.8', '2001:db8::7'])
@@ -47,7 +47,7 @@ test('a name has the addresses of both kinds that its name server tells', async 
   assert.deepEqual(await addressesOf(names, 'CAM.example.'), ['192.0.2.7', '192.0.2.8', '2001:db8::7'])
 })
 
-test('addresses, in whatever spelling, and localhost are asked of nobody', async (t) => {
+test('IP addresses in any notation and localhost are resolved without DNS', async (t) => {
   const { names, server } = await open(t, { localhost: ['192.0.2.1'], 'a.localhost': ['192.0.2.1'] })
   for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '127.1', '0177.0.0.1'])
     assert.deepEqual(await names.lookup(host), [{ address: '127.0.0.1', family: 4 }], host)
@@ -58,7 +58,7 @@ test('addresses, in whatever spelling, and localhost are asked of nobody', async
   assert.equal(server.questions.length, 0)
 })
 
-test('the hosts file goes before name servers, and is read anew when it changes', async (t) => {
+test('the hosts file takes precedence over DNS and is read again when it changes', async (t) => {
   const files = await writeFiles(t, { hosts: '# ours\n10.1.2.3\tdoor Door.lan # front\nfd00::3 door\nnonsense gate\n' })
   await using server = await openDnsServer(answerFrom({ 'door.lan': ['192.0.2.9'], gate: ['192.0.2.9'] }))
   const names = new NameResolver({ servers: [server.address], files })
@@ -70,7 +70,7 @@ test('the hosts file goes before name servers, and is read anew when it changes'
   while ((await addressesOf(names, 'door'))[0] !== '10.9.9.9') await new Promise((resolve) => setTimeout(resolve, 100))
 })
 
-test('search domains are tried in the order that ndots says', async (t) => {
+test('search domains are tried in the order given by ndots', async (t) => {
   const zone = {
     'door.lan.example': ['192.0.2.1'],
     'a.b.two.example': ['192.0.2.2'],
@@ -92,7 +92,7 @@ test('search domains are tried in the order that ndots says', async (t) => {
   assert.deepEqual(await asked('x.y.z'), ['x.y.z', 'x.y.z.lan.example', 'x.y.z.two.example'])
 })
 
-test('what is not known, not said and not answered is told apart', async (t) => {
+test('unknown names, server errors and timeouts are distinguished', async (t) => {
   const limits = { totalMs: 700 }
   const { names } = await open(t, { 'broken.example': 'failed', 'silent.example': 'silent' }, { limits })
   const refused = (host: string, message: RegExp) =>
@@ -103,13 +103,13 @@ test('what is not known, not said and not answered is told apart', async (t) => 
   for (const host of ['', 'a b', 'x'.repeat(300), `${'y'.repeat(64)}.example`]) await refused(host, /is not known$/)
 })
 
-test('name servers that never answer for IPv6 delay a name and do not hide it', async (t) => {
+test('DNS servers that never answer for IPv6 delay a name but do not hide it', async (t) => {
   await using server = await openDnsServer(({ type }) => (type === 'A' ? ['192.0.2.5'] : 'silent'))
   const names = new NameResolver({ servers: [server.address], files: await writeFiles(t, {}) })
   assert.deepEqual(await names.lookup('cam.example'), [{ address: '192.0.2.5', family: 4 }])
 })
 
-test('names of one account that nobody answers for delay no name of another', async (t) => {
+test('unanswered lookups of one account do not delay those of another', async (t) => {
   const limits = { ofAccount: 2, inAll: 4, waitingOfAccount: 20, totalMs: 60_000 }
   const { names } = await open(t, { 'slow.example': 'silent', 'cam.example': ['192.0.2.7'] }, { limits })
   const stop = new AbortController()
@@ -128,7 +128,7 @@ test('names of one account that nobody answers for delay no name of another', as
   assert.deepEqual(names.stats(), { running: 0, waiting: 0, refused: 8 })
 })
 
-test('thousands of look-ups that are given up leave nothing behind', async (t) => {
+test('thousands of aborted lookups leave nothing behind', async (t) => {
   const { names } = await open(t, { 'slow.example': 'silent', 'cam.example': ['192.0.2.7'] })
   for (let i = 0; i < 100; i++) {
     const stop = new AbortController()
@@ -143,7 +143,7 @@ test('thousands of look-ups that are given up leave nothing behind', async (t) =
   assert.deepEqual(await addressesOf(names, 'cam.example'), ['192.0.2.7'])
 })
 
-test('the system is asked for .local alone, and only where it knows more than name servers do', async (t) => {
+test('the system resolver is used only for .local, and only if it knows more than DNS', async (t) => {
   const zone = { 'nightjar-test.local': ['192.0.2.1'], 'cam.example': ['192.0.2.2'] }
   const plain = await open(t, zone, { files: { switch: 'hosts: files dns\n' } })
   assert.deepEqual(await addressesOf(plain.names, 'nightjar-test.local'), ['192.0.2.1'])

@@ -1,6 +1,7 @@
-// Looks up the addresses of names: the hosts file, then name servers through c-ares, in the search domains of the system. Not by
-// `dns.lookup`, which holds a thread of the process for as long as a name server likes to be silent; files and passwords need those
-// threads. A look-up here costs no thread, ends at its deadline, and each account has only few at a time.
+// Resolves host names: the hosts file first, then DNS servers through c-ares, with the system's search domains. It does
+// not use `dns.lookup`, which blocks one of libuv's threads for as long as a DNS server is silent; file access and
+// password hashing need those threads. Here a lookup needs no thread, ends at its deadline, and the lookups per account
+// are limited.
 
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -16,29 +17,32 @@ import { WatchedFile } from './watched-file.ts'
 export type FoundAddress = { readonly address: string; readonly family: number }
 
 export type LookupOptions = {
-  /** On whose behalf: each has a share of what may be under way. Missing: the server itself. */
+  /**
+   * The account on whose behalf the name is resolved, which has a share of the concurrent lookups; undefined for the
+   * server itself.
+   */
   readonly account?: number | undefined
-  /** Ends the look-up. */
+  /** Aborts the lookup. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type NameResolverOptions = {
   readonly clock?: Clock
-  /** Name servers, as `dns.setServers` takes them; those of the system when missing. */
+  /** DNS servers in the format of `dns.setServers`; defaults to those of the system. */
   readonly servers?: readonly string[] | undefined
   readonly limits?: Partial<NameResolverLimits>
   readonly files?: Partial<typeof systemFiles>
-  /** Also asks the system for names ending in `.local`; default: where it knows more than files and name servers. */
+  /** Also ask the system for names ending in `.local`; defaults to true if it knows more than files and DNS servers. */
   readonly asksSystem?: boolean
 }
 
 export type NameResolverLimits = {
-  /** Look-ups under way: of one account and in all. */
+  /** Concurrent lookups, per account and in total. */
   readonly ofAccount: number
   readonly inAll: number
-  /** Of one account, that wait for their turn. */
+  /** Waiting lookups per account. */
   readonly waitingOfAccount: number
-  /** For one look-up, waiting apart. */
+  /** Deadline of a lookup, not counting its wait. */
   readonly totalMs: number
 }
 
@@ -46,14 +50,14 @@ const usualLimits: NameResolverLimits = { ofAccount: 8, inAll: 64, waitingOfAcco
 
 const systemFiles = { hosts: '/etc/hosts', resolver: '/etc/resolv.conf', switch: '/etc/nsswitch.conf' }
 
-/** How much longer IPv6 addresses are waited for when those of IPv4 are there: some name servers never answer for them. */
+/** Extra time for IPv6 addresses once those of IPv4 are known: some DNS servers never answer for IPv6. */
 const otherFamilyMs = 500
 
-/** What a name server says of a name alone: the next search domain may have it. */
+/** Errors about this name only; the next search domain may contain it. */
 const passingCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EBADNAME'])
 const unknownCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME'])
 
-/** Longer names there are none (RFC 1035, section 2.3.4). */
+/** The maximum length of a name (RFC 1035, section 2.3.4). */
 const maxNameLength = 254
 
 export class NameResolver {
@@ -62,7 +66,7 @@ export class NameResolver {
   readonly #limits: NameResolverLimits
   readonly #asksSystem: boolean | undefined
   readonly #gate: FairSemaphore<number | undefined>
-  /** The system holds a thread for each name, even past its deadline. */
+  /** The system blocks a thread per name, even past its deadline. */
   readonly #systemGate: FairSemaphore<number | undefined>
   readonly #hosts: WatchedFile<ReturnType<typeof parseHostsFile>>
   readonly #settings: WatchedFile<ResolverSettings>
@@ -93,14 +97,14 @@ export class NameResolver {
     this.#others = new WatchedFile(nameSwitch, hasOtherSources, clock)
   }
 
-  /** Look-ups under way and waiting, and how many were refused. */
+  /** Lookups that run and wait, and how many were refused. */
   stats(): { readonly running: number; readonly waiting: number; readonly refused: number } {
     return this.#gate.stats()
   }
 
   /**
-   * All addresses of a host, at least one. @throws AppError 'unavailable' when there is none, no name server answers in time, or too
-   * many names are looked up; the signal's reason when it aborts
+   * All addresses of a host, at least one. @throws AppError 'unavailable' if there is none, no DNS server answers in
+   * time, or too many lookups are running; the signal's reason if it aborts
    */
   async lookup(host: string, { account, signal }: LookupOptions = {}): Promise<readonly FoundAddress[]> {
     const literal = readAddressLiteral(host)
@@ -119,7 +123,7 @@ export class NameResolver {
       () => Promise.reject(describeLate(host)),
       () => Promise.reject(signal?.reason),
     )
-    // Whichever loses the race has nobody waiting for it.
+    // Nothing awaits the one that loses the race.
     late.catch(() => {})
     const found = this.#find(host, account, stopped)
     found.catch(() => {})
@@ -140,7 +144,7 @@ export class NameResolver {
       } catch (error) {
         signal.throwIfAborted()
         const code = codeOf(error)
-        // What went wrong says more than that there is no such name elsewhere.
+        // A server error is more informative than "not found" in another domain.
         if (failure === undefined || !unknownCodes.has(code)) failure = error
         if (!passingCodes.has(code)) break
       }
@@ -148,10 +152,10 @@ export class NameResolver {
     throw unknownCodes.has(codeOf(failure)) ? describeUnknown(host, failure) : describeFailure(host, failure)
   }
 
-  /** Both families of one full name. */
+  /** Resolves both address families of a full name. */
   async #ask(name: string, { timeoutMs, tries }: ResolverSettings, signal: AbortSignal): Promise<FoundAddress[]> {
     signal.throwIfAborted()
-    // One for each name: it reads which servers there are, and cancelling it ends this name alone.
+    // One resolver per name: it reads the current DNS servers, and canceling it ends only this lookup.
     const resolver = new Resolver({ timeout: timeoutMs, tries })
     if (this.#servers) resolver.setServers(this.#servers)
     const cancel = () => resolver.cancel()
@@ -180,7 +184,10 @@ export class NameResolver {
     return this.#asksSystem ?? (process.platform === 'darwin' || (await this.#others.read()))
   }
 
-  /** One at a time, and the place is held for as long as the thread is: names of one network must not take those that files need. */
+  /**
+   * One at a time, and the slot is held as long as the thread: names on the local network must not use up the threads
+   * that files need.
+   */
   async #askSystem(host: string, account: number | undefined, signal: AbortSignal): Promise<readonly FoundAddress[]> {
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -1,24 +1,24 @@
-// What resolv.conf(5) and its variables say of how names are looked up. Which name servers there are is read by the resolver itself.
+// Settings from resolv.conf(5) and its environment variables. The DNS servers are read by the resolver itself.
 
 export type ResolverSettings = {
-  /** Domains that names are tried in. */
+  /** Domains that names are looked up in. */
   readonly search: readonly string[]
-  /** Names with fewer dots are tried in the search domains before they are taken as they are. */
+  /** Names with fewer dots are looked up in the search domains first. */
   readonly ndots: number
-  /** How long one server is waited for at first, and how often all are asked. */
+  /** The first timeout per server, and the number of attempts. */
   readonly timeoutMs: number
   readonly tries: number
 }
 
-/** Shorter than the usual 5 s: whoever asks has ten seconds for all servers and search domains. */
+/** Shorter than the usual 5 s, because a lookup has ten seconds for all servers and search domains. */
 const usual: ResolverSettings = { search: [], ndots: 1, timeoutMs: 2000, tries: 3 }
 
-/** As glibc has them. */
+/** The limits of glibc. */
 const limits = { domains: 32, ndots: 15, timeoutSeconds: 30, tries: 5 }
 
 type Variables = { readonly LOCALDOMAIN?: string | undefined; readonly RES_OPTIONS?: string | undefined }
 
-/** The last `search` or `domain` counts; LOCALDOMAIN goes before them, RES_OPTIONS behind `options`. */
+/** The last `search` or `domain` line counts. LOCALDOMAIN overrides both; RES_OPTIONS overrides `options`. */
 export function parseResolverSettings(text: string, { LOCALDOMAIN, RES_OPTIONS }: Variables = {}): ResolverSettings {
   let search = usual.search
   const options: string[] = []
@@ -49,7 +49,7 @@ export function parseResolverSettings(text: string, { LOCALDOMAIN, RES_OPTIONS }
   }
 }
 
-/** The full names to ask for, in order. A dot at the end says that a name is full. */
+/** The full names to look up, in order. A trailing dot marks a full name. */
 export function listCandidates(name: string, { search, ndots }: ResolverSettings): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)]
   const dots = name.split('.').length - 1
@@ -58,8 +58,8 @@ export function listCandidates(name: string, { search, ndots }: ResolverSettings
 }
 
 /**
- * Whether the system looks names up in more places than files and name servers (nsswitch.conf(5)), for instance by multicast, where
- * many cameras tell a name that ends in `.local`.
+ * True if the system resolves names by other means than files and DNS (nsswitch.conf(5)), for instance by multicast
+ * DNS, which many cameras use to announce a name that ends in `.local`.
  */
 export function hasOtherSources(nsswitch: string): boolean {
   const line = /^\s*hosts:(.*)$/m.exec(nsswitch)?.[1] ?? ''

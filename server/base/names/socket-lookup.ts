@@ -1,4 +1,4 @@
-// Our resolver in the form that `net.connect` and its kin take, for connections that libraries open.
+// Our resolver as the `lookup` option of `net.connect` and similar functions, for connections that libraries open.
 
 import type { LookupFunction } from 'node:net'
 import type { NameResolver } from './name-resolver.ts'

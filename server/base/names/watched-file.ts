@@ -1,4 +1,4 @@
-// A small file of the system that is read anew when it has changed.
+// A small system file that is read again when it changes.
 
 import { readFile, stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
@@ -22,7 +22,7 @@ export class WatchedFile<T> {
     this.#value = parse('')
   }
 
-  /** A file that is missing, or cannot be read, is as good as an empty one. */
+  /** A missing or unreadable file counts as empty. */
   async read(): Promise<T> {
     if (this.#clock.monotonicMs() - this.#lookedMs >= lookIntervalMs) {
       this.#looking ??= this.#look().finally(() => {
