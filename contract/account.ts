@@ -94,11 +94,12 @@ const applicationOptions = {
   scope: Type.Optional(scopes),
 }
 
-const currentPassword = (needed: string) =>
+/** `needed`: when requests must send it, as part of a sentence; always if undefined. */
+const currentPassword = (needed?: string) =>
   Type.Optional(
     Type.String({
       ...passwordLimits,
-      description: `The user’s current password. Required ${needed}, except from the dashboard.`,
+      description: `The user’s current password. Required${needed ? ` ${needed}` : ''}, except from the dashboard.`,
     }),
   )
 
@@ -112,12 +113,13 @@ export const ApplicationChange = Type.Object({
 
 export type ApplicationChange = Static<typeof ApplicationChange>
 
-export const SecretRotation = Type.Object({ password: currentPassword('always') })
+export const SecretRotation = Type.Object({ password: currentPassword() })
 
 export const NewApplication = Type.Object({
   ...applicationOptions,
   name: application.name,
   confidential: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+  password: currentPassword(),
 })
 
 export type NewApplication = Static<typeof NewApplication>
@@ -240,7 +242,7 @@ export const AccountSignOut = Type.Object({
 })
 
 export const SecondFactorRemoval = Type.Object({
-  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Personal tokens end too.' })),
+  revoke_personal_tokens: Type.Optional(Type.Boolean({ description: 'Also revoke personal access tokens.' })),
   own_password: ownPassword('always, except from the dashboard'),
 })
 
@@ -253,7 +255,7 @@ export const AccountRemoval = Type.Object({
 })
 
 export const AccountRemovalProof = Type.Object({
-  own_password: ownPassword('unless the dashboard asks, which has just been given it'),
+  own_password: ownPassword('always, except from the dashboard'),
 })
 
 export const NewInvitation = Type.Object({ email })

@@ -12,8 +12,8 @@ import { MediaTokens } from './auth/media-token.ts'
 import { OAuth } from './auth/oauth/oauth.ts'
 import { PersonalTokens } from './auth/personal-tokens.ts'
 import type { ProviderClient } from './auth/providers/provider-client.ts'
-import { ProviderDesk } from './auth/providers/provider-desk.ts'
-import { SecondFactorDesk } from './auth/second-factor/second-factor-desk.ts'
+import { ProviderService } from './auth/providers/provider-service.ts'
+import { SecondFactorService } from './auth/second-factor/second-factor-service.ts'
 import type { SecretKey } from './auth/secret-key.ts'
 import { Sessions } from './auth/sessions/sessions.ts'
 import type { Clock } from './base/clock.ts'
@@ -71,7 +71,7 @@ export function createAuth(options: AuthOptions) {
     publicUrl,
     signUp: config.signUp,
   })
-  const secondFactors = new SecondFactorDesk({
+  const secondFactors = new SecondFactorService({
     store,
     devices,
     audit,
@@ -94,7 +94,7 @@ export function createAuth(options: AuthOptions) {
     policy: createOAuthPolicy(config),
     onReuse: (notice) => accounts.notifyReuse(notice),
   })
-  const providers = new ProviderDesk({
+  const providers = new ProviderService({
     clients: identityProviders,
     store,
     audit,
@@ -117,7 +117,7 @@ export function createAuth(options: AuthOptions) {
     providers,
     oauth,
     mediaTokens: new MediaTokens(secretKey.deriveKey('media tokens'), clock),
-    errandKey: secretKey.deriveKey('errands'),
+    returnToKey: secretKey.deriveKey('errands'),
     tasks: {
       'last use of tokens': (signal: AbortSignal) => authenticator.run(signal),
       'audit log': (signal: AbortSignal) => audit.run(signal),

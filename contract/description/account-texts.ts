@@ -51,14 +51,19 @@ export const accountTexts: { readonly [Name in Names]: OperationText<Endpoints[N
   createApplication: {
     tag: 'Credentials',
     description:
-      'A registered application can ask users for access with OAuth 2.0. The secret is returned only once. An application that cannot keep a secret is registered without one and uses PKCE.',
+      'A registered application can ask users for access with OAuth 2.0. The secret is returned only once. An application that cannot keep a secret is registered without one and uses PKCE. Needs the user’s current `password`.',
     bodies: {
-      'Confidential, for a server': { name: 'Porch Light', redirect_uris: ['https://porch.example/back'] },
+      'Confidential, for a server': {
+        name: 'Porch Light',
+        redirect_uris: ['https://porch.example/back'],
+        password: 'correct horse',
+      },
       'Public, for a phone or a browser': {
         name: 'Porch Light',
         redirect_uris: ['porch.example:/back'],
         confidential: false,
         scope: 'read',
+        password: 'correct horse',
       },
     },
     answer: { ...sampleApplication, client_secret: newSecret },

@@ -38,7 +38,7 @@ export type AccountRemoval = {
 }
 
 export type AccountRemovalProof = {
-  /** Current password of the calling owner. Required unless the dashboard asks, which has just been given it. */
+  /** Current password of the calling owner. Required always, except from the dashboard. */
   own_password?: string | undefined
 }
 
@@ -181,6 +181,8 @@ export type NewApplication = {
   name: string
   /** Default: true. */
   confidential?: boolean | undefined
+  /** The user’s current password. Required, except from the dashboard. */
+  password?: string | undefined
 }
 
 export type NewInvitation = { email: string }
@@ -206,14 +208,14 @@ export type PersonalToken = {
 }
 
 export type SecondFactorRemoval = {
-  /** Personal tokens end too. */
+  /** Also revoke personal access tokens. */
   revoke_personal_tokens?: boolean | undefined
   /** Current password of the calling owner. Required always, except from the dashboard. */
   own_password?: string | undefined
 }
 
 export type SecretRotation = {
-  /** The user’s current password. Required always, except from the dashboard. */
+  /** The user’s current password. Required, except from the dashboard. */
   password?: string | undefined
 }
 

@@ -103,14 +103,18 @@ test('an application keeps no access beyond its grant unless it was registered, 
   assert.equal((await send('POST', '/v1/me/tokens/', keeper, {})).status, 400)
   const given = { scope: 'account_manage', password }
   assert.equal((await send('POST', '/v1/me/tokens/', keeper, given)).status, 201)
-  assert.equal((await send('POST', '/v1/me/applications/', keeper, { name: 'Wide' })).status, 400)
+  assert.equal((await send('POST', '/v1/me/applications/', keeper, { name: 'Wide', password })).status, 400)
 })
 
 test('T17, T44: an application: registered, changed, its secret rotated, removed with what was granted', async (t) => {
   const { send, ada, owner, store, login, events } = await open(t)
   const oauth = createTemporaryOAuth(store, { login })
   const uri = 'https://app.example/cb'
-  const made = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Notifier', redirect_uris: [uri] })
+  const made = await send('POST', '/v1/me/applications/', ada.authorization, {
+    name: 'Notifier',
+    redirect_uris: [uri],
+    password,
+  })
   assert.equal(made.status, 201)
   const { id, client_id, client_secret } = made.body
   assert.match(client_secret, /^njcs_\w{49}$/)
@@ -171,7 +175,11 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
     ]),
   )
 
-  const open_ = await send('POST', '/v1/me/applications/', ada.authorization, { name: 'Phone', confidential: false })
+  const open_ = await send('POST', '/v1/me/applications/', ada.authorization, {
+    name: 'Phone',
+    confidential: false,
+    password,
+  })
   assert.deepEqual([open_.body.client_secret, open_.body.confidential], [null, false])
   assert.equal(
     (await send('POST', `/v1/me/applications/${open_.body.id}/rotate-secret/`, ada.authorization)).status,

@@ -6,6 +6,7 @@ import { operationTexts } from '../../contract/description/operation-texts.ts'
 import { queryExamples } from '../../contract/description/parameter-texts.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
+import { addApplication } from '../auth/oauth/temporary-oauth.ts'
 import type { Schema } from './description/openapi.ts'
 import { openTemporaryApi } from './temporary-api.ts'
 
@@ -20,12 +21,11 @@ async function open(t: TestContext) {
   const guest = await store.guests.insert({ ...share, cameraId: camera_id, email: 'grace@example.com' })
   await store.guests.insert({ ...share, cameraId: sharedId, email: 'ada@example.com' })
   const headers = { authorization, 'content-type': 'application/json' }
-  const body = { name: 'Porch Light', redirect_uris: [] }
-  const made = await api.server.inject({ method: 'POST', url: '/v1/me/applications/', headers, payload: body })
+  const application = await addApplication(store, { ownerId: userId, name: 'Porch Light' })
   const ids: { [name: string]: number } = {
     camera_id,
     guest_id: guest.id,
-    application_id: made.json().id,
+    application_id: application.id,
     user_id: other.userId,
   }
   const send = async ({ method, path }: Endpoint, query: string, payload?: object) => {

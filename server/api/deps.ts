@@ -8,7 +8,7 @@ import type { Audit } from '../auth/guard/audit.ts'
 import type { RateLimits } from '../auth/guard/rate-limits.ts'
 import type { MediaTokens } from '../auth/media-token.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
-import type { ProviderDesk } from '../auth/providers/provider-desk.ts'
+import type { ProviderService } from '../auth/providers/provider-service.ts'
 import type { Sessions } from '../auth/sessions/sessions.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
@@ -154,7 +154,7 @@ export type ApiDeps = {
   readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   /** Identity providers that people sign in with. */
-  readonly providers: Pick<ProviderDesk, 'providers' | 'list' | 'unlink'>
+  readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
   readonly accounts: Pick<
     Accounts,
     | 'guests'

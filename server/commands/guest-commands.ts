@@ -13,7 +13,7 @@ import { serverOptions } from './help.ts'
 import { parseId } from './names.ts'
 import { withStore } from './open-data.ts'
 import { writeTable } from './table.ts'
-import { type MailOutcome, publicUrlOf, withGuestDesk } from './with-guest-desk.ts'
+import { type MailOutcome, publicUrlOf, withGuestService } from './with-guest-service.ts'
 
 const ofCamera: CommandOptions = { camera: { placeholder: 'CAMERA_ID', sentence: 'Of this camera.', isRequired: true } }
 
@@ -64,8 +64,8 @@ const guestAdd: Command = {
         canViewRecordings: switches.has('recordings'),
         sharesNotifications: switches.has('notifications'),
       }
-      const { result: guest, mail } = await withGuestDesk(store, config, (desk) =>
-        desk.invite({ camera, email: options.email!, ...permissions, isOperator: true }),
+      const { result: guest, mail } = await withGuestService(store, config, (service) =>
+        service.invite({ camera, email: options.email!, ...permissions, isOperator: true }),
       )
       const isFailure = typeof mail === 'object'
       return {
@@ -95,7 +95,7 @@ const guestSet: Command = {
     if (Object.keys(change).length === 0) throw new UsageError('give --recordings or --notifications', guestSet)
     return withStore(config, async (store) => {
       const found = await getGuest(store, options.camera!, positionals[0]!)
-      const { result: guest } = await withGuestDesk(store, config, (desk) => desk.change({ ...found, change }))
+      const { result: guest } = await withGuestService(store, config, (service) => service.change({ ...found, change }))
       const may = guest.canViewRecordings ? 'may see recordings' : 'may not see recordings'
       const isTold = guest.sharesNotifications ? 'is told of events' : 'is not told of events'
       return { json: writeKnownGuest(guest), text: `Guest ${guest.id}, ${guest.email}, ${may} and ${isTold}.` }
@@ -111,7 +111,7 @@ const guestRemove: Command = {
   run: ({ config, options, positionals }) =>
     withStore(config, async (store) => {
       const { camera, guest } = await getGuest(store, options.camera!, positionals[0]!)
-      await withGuestDesk(store, config, (desk) => desk.remove({ camera, guest }))
+      await withGuestService(store, config, (service) => service.remove({ camera, guest }))
       const text = `Removed guest ${guest.id}, ${guest.email}, of camera ${camera.id}, ${camera.name}.`
       return { json: { id: guest.id, removed: true }, text }
     }),

@@ -15,7 +15,7 @@ import { getNamedUser } from './names.ts'
 import { withStore } from './open-data.ts'
 import { record } from './record.ts'
 import { writeTable } from './table.ts'
-import { publicUrlOf } from './with-guest-desk.ts'
+import { publicUrlOf } from './with-guest-service.ts'
 
 const identityProviders: Command = {
   name: 'identity providers',

@@ -76,7 +76,11 @@ export async function openMarkedHousehold(server: ServerUnderTest, cameraUrl: st
       await post('/v1/events/', token.token, { camera: camera.id, category: 'motion', title: mark(`Event${i}`) })
     }
     if (cameras[0]) await post(`/v1/cameras/${cameras[0].id}/recording/`, token.token, { retention: 'P7D' })
-    const application = await post('/v1/me/applications/', token.token, { name: mark('App'), redirect_uris: [] })
+    const application = await post('/v1/me/applications/', token.token, {
+      name: mark('App'),
+      redirect_uris: [],
+      password,
+    })
     const media: string[] = []
     const ask = async <T>(path: string) =>
       (await server.request<T>(path, { authorization: `PersonalAccessToken ${token.token}` })).json

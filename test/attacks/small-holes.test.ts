@@ -114,7 +114,7 @@ test('an account has one limit of requests, however many applications ask for it
   const answered: number[] = []
   const beganMs = Date.now()
   for (let i = 0; i < 4; i++) {
-    const body = { name: `App ${i}`, redirect_uris: ['https://app.example/cb'] }
+    const body = { name: `App ${i}`, redirect_uris: ['https://app.example/cb'], password: 'correct horse' }
     const made = await server.request<{ client_id: string }>('/v1/me/applications/', { method: 'POST', body })
     const { client_id } = made.json
     const form = { grant_type: 'password', username: 'gus@example.com', password: 'correct horse', client_id }

@@ -143,6 +143,7 @@ async function openHousehold(server: ServerUnderTest, cameraUrl: string): Promis
     redirect_uris: [],
     allow_password: true,
     confidential: false,
+    password: 'correct horse',
   })
   const createToken = async (...args: string[]) => {
     return `PersonalAccessToken ${(await server.command<{ token: string }>('token', 'create', ...args)).token}`

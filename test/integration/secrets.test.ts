@@ -36,12 +36,13 @@ testEachDatabase(
     const app = (
       await server.request<Credentials>('/v1/me/applications/', {
         method: 'POST',
-        body: { name: 'Doorbell', redirect_uris: ['https://app.example/cb'] },
+        body: { name: 'Doorbell', redirect_uris: ['https://app.example/cb'], password },
       })
     ).json
     secrets.clientSecret = app.client_secret
     const rotated = await server.request<Credentials>(`/v1/me/applications/${app.id}/rotate-secret/`, {
       method: 'POST',
+      body: { password },
     })
     assert.equal(rotated.status, 200, rotated.text)
     secrets.rotatedSecret = rotated.json.client_secret

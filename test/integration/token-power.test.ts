@@ -108,6 +108,7 @@ test('opening up an application and deleting a user need the caller’s password
   const path = `/v1/me/applications/${app.id}/`
   const before = (await thief.send('GET', path)).json
   const attacks = [
+    ['POST', '/v1/me/applications/', { name: 'Twin', redirect_uris: [uri] }, 'password', 201],
     ['PUT', path, { redirect_uris: [uri, 'https://thief.example/'] }, 'password', 200],
     ['PUT', path, { scope: 'user_access' }, 'password', 200],
     ['PUT', path, { allow_password: true }, 'password', 200],

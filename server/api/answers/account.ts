@@ -1,7 +1,7 @@
 // Accounts and credentials as their users and owners see them. Never with a secret, but for the one time it is made.
 
 import type { Account, Application, PersonalToken } from '../../../contract/account.ts'
-import type { LinkedProvider } from '../../auth/providers/provider-desk.ts'
+import type { LinkedProvider } from '../../auth/providers/provider-service.ts'
 import { writeTime } from '../../model/time.ts'
 import type { Application as ApplicationRow } from '../../store/applications.ts'
 import type { Grant } from '../../store/grants.ts'

@@ -60,12 +60,13 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 
     async createApplication(call) {
       const { userId: ownerId } = call.caller
-      const { name: text, confidential = true, scope = defaultScopes.join(' '), ...rest } = call.body()
+      const { name: text, confidential = true, scope = defaultScopes.join(' '), password, ...rest } = call.body()
       const name = parseAppName(text)
       const change = readChange({ ...rest, scope }, call.caller)
       if ((await applications.listByOwner(ownerId)).length >= maxApplications) {
         throw new AppError('invalid', `There are ${maxApplications} applications already; remove one.`)
       }
+      await checkPassword(call, password)
       const secret = confidential ? createOAuthSecret('clientSecret', randomBytes) : null
       const application = await applications.insert({
         redirectUris: [],
@@ -87,7 +88,7 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
       const before = await getOwn(call.caller, call.params.application_id)
       const { password, ...body } = call.body()
       const change = readChange(body, call.caller)
-      if (isOpening(change, before)) await checkPassword(call, password)
+      if (isGrantingMore(change, before)) await checkPassword(call, password)
       const application = await applications.update(before.id, change)
       audit.write({ event: 'app.changed', ...about(application), context: call.context() })
       return writeApplication(application)
@@ -114,7 +115,7 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 }
 
 /** True if codes, secrets or permissions can reach a new recipient, which a stolen token must not be able to do. */
-function isOpening(change: RowChange, { redirectUris, scopes, allowsPassword, requiresSecret }: Application): boolean {
+function isGrantingMore(change: RowChange, { redirectUris, scopes, allowsPassword, requiresSecret }: Application): boolean {
   const has = new Set(scopes)
   return (
     change.redirectUris?.some((uri) => !redirectUris.includes(uri)) ||

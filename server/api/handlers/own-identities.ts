@@ -1,12 +1,12 @@
 // /v1/me/identities/, /v1/me/identity-providers/: who at identity providers signs in to the caller's account.
 
-import type { ProviderDesk } from '../../auth/providers/provider-desk.ts'
+import type { ProviderService } from '../../auth/providers/provider-service.ts'
 import { writeIdentity } from '../answers/account.ts'
 import type { Handlers } from '../call.ts'
 import { pageOf } from '../page-of.ts'
 
 export type OwnIdentitiesOptions = {
-  readonly providers: Pick<ProviderDesk, 'providers' | 'list' | 'unlink'>
+  readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
   readonly publicUrl: string
 }
 

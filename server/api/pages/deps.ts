@@ -5,8 +5,8 @@ import type { Audit } from '../../auth/guard/audit.ts'
 import type { Login } from '../../auth/guard/login.ts'
 import type { OAuth } from '../../auth/oauth/oauth.ts'
 import type { PersonalTokens } from '../../auth/personal-tokens.ts'
-import type { ProviderDesk } from '../../auth/providers/provider-desk.ts'
-import type { SecondFactorDesk } from '../../auth/second-factor/second-factor-desk.ts'
+import type { ProviderService } from '../../auth/providers/provider-service.ts'
+import type { SecondFactorService } from '../../auth/second-factor/second-factor-service.ts'
 import type { Sessions } from '../../auth/sessions/sessions.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -33,15 +33,15 @@ export type PagesDeps = {
     | 'confirmEmail'
   >
   readonly personalTokens: PersonalTokens
-  readonly secondFactors: SecondFactorDesk
+  readonly secondFactors: SecondFactorService
   readonly audit: Pick<Audit, 'write'>
   readonly providers: Pick<
-    ProviderDesk,
+    ProviderService,
     'providers' | 'sealStart' | 'openStart' | 'begin' | 'finish' | 'openFound' | 'linkFound' | 'list' | 'unlink'
   >
   readonly users: Pick<Users, 'find' | 'get' | 'hasPassword'>
   /** 32 bytes; seals where browsers wanted to go before signing in. */
-  readonly errandKey: Uint8Array
+  readonly returnToKey: Uint8Array
   readonly clock: Clock
   readonly log: Logger
 }

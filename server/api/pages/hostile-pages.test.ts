@@ -11,7 +11,7 @@ import { formTokenOf } from '../../auth/sessions/secret-value.ts'
 import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
-import { SignInDesk } from './sign-in-desk.ts'
+import { SignInService } from './sign-in-service.ts'
 import { openTemporaryPages, password } from './temporary-pages.ts'
 
 /** Stack, file, statement. */
@@ -37,8 +37,8 @@ async function open(t: TestContext, isFailing = () => false) {
     return { cookie, formToken: formTokenOf(cookie.split('=')[1]!) }
   }
   const { authorization } = await pages.addUser('program@example.org', ['user_access', 'account_manage'])
-  const desk = new SignInDesk(pages.deps)
-  const paths = createPages(pages.deps, desk, createDescription(publicUrl), publicUrl).map(({ path }) => path)
+  const service = new SignInService(pages.deps)
+  const paths = createPages(pages.deps, service, createDescription(publicUrl), publicUrl).map(({ path }) => path)
   const send = async (method: Method, url: string, headers: Record<string, string>, payload?: string) => {
     const request = { method, url, headers, ...(payload !== undefined && { payload }) }
     // A 500 is in no description.

@@ -6,7 +6,7 @@ import { addApplication } from '../../auth/oauth/temporary-oauth.ts'
 import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
-import { SignInDesk } from './sign-in-desk.ts'
+import { SignInService } from './sign-in-service.ts'
 import {
   openTemporaryPages,
   password,
@@ -18,7 +18,7 @@ import {
 import { english } from './texts/english.ts'
 
 const listPages = ({ deps }: TemporaryPages) =>
-  createPages(deps, new SignInDesk(deps), createDescription(publicUrl), publicUrl)
+  createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)
 
 function listSentences(texts: unknown): string[] {
   if (typeof texts === 'string') return texts.includes(' ') ? [texts] : []

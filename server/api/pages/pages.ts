@@ -25,7 +25,7 @@ import { createSignInPage } from './routes/sign-in.ts'
 import { createSignOutPage } from './routes/sign-out.ts'
 import { createSignUpPage } from './routes/sign-up.ts'
 import { createTokensPage } from './routes/tokens.ts'
-import { homePath, SignInDesk } from './sign-in-desk.ts'
+import { homePath, SignInService } from './sign-in-service.ts'
 
 export type PagesOptions = {
   readonly deps: PagesDeps
@@ -41,48 +41,48 @@ export type PagesOptions = {
 /** Registers all pages and what they look like. */
 export function registerPages(server: FastifyInstance, options: PagesOptions): void {
   const { deps, limits, publicUrl, description, hasDashboard = false } = options
-  const desk = new SignInDesk(deps, hasDashboard ? '/' : homePath)
+  const service = new SignInService(deps, hasDashboard ? '/' : homePath)
   const start: Page = { path: '/', audience: 'anyone', get: async () => redirect(homePath) }
   registerPageRoutes(server, {
-    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, desk, description, publicUrl)],
+    pages: [...(hasDashboard ? [] : [start]), ...createPages(deps, service, description, publicUrl)],
     sessions: deps.sessions,
     users: deps.users,
     limits,
     look: registerLook(server),
     publicUrl,
     log: deps.log,
-    signInFirst: (call) => desk.sendToSignIn(call, { path: call.url }),
-    confirmFirst: (call) => desk.sendToConfirm(call, call.url),
+    signInFirst: (call) => service.sendToSignIn(call, { path: call.url }),
+    confirmFirst: (call) => service.sendToConfirm(call, call.url),
     isSecondFactorMissing: async ({ userId }) => deps.secondFactors.isMissing(await deps.users.get(userId)),
-    setUpFirst: (call) => desk.sendToSetUp(call, call.url),
+    setUpFirst: (call) => service.sendToSetUp(call, call.url),
   })
 }
 
 export function createPages(
   deps: PagesDeps,
-  desk: SignInDesk,
+  service: SignInService,
   description: OpenApiDocument,
   publicUrl: string,
 ): Page[] {
   return [
-    createSignInPage(deps, desk),
-    ...createProviderPages(deps, desk),
-    createSecondStepPage(deps, desk),
-    createSignOutPage(deps, desk),
-    createConfirmPage(deps, desk),
-    createAuthorizePage(deps, desk, publicUrl),
-    createSetUpPage(deps, desk),
-    createInvitationPage(deps, desk),
+    createSignInPage(deps, service),
+    ...createProviderPages(deps, service),
+    createSecondStepPage(deps, service),
+    createSignOutPage(deps, service),
+    createConfirmPage(deps, service),
+    createAuthorizePage(deps, service, publicUrl),
+    createSetUpPage(deps, service),
+    createInvitationPage(deps, service),
     ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),
-    createResetPage(deps, desk),
-    createConfirmEmailPage(deps, desk),
+    createResetPage(deps, service),
+    createConfirmEmailPage(deps, service),
     createAccountPage(deps),
     createTokensPage(deps),
-    createLinkedAccountsPage(deps, desk),
-    createLinkFoundPage(deps, desk),
-    createOwnSecondFactorPage(deps, desk),
-    createAuthenticatorAppPage(deps, desk),
-    createChangePasswordPage(deps, desk),
+    createLinkedAccountsPage(deps, service),
+    createLinkFoundPage(deps, service),
+    createOwnSecondFactorPage(deps, service),
+    createAuthenticatorAppPage(deps, service),
+    createChangePasswordPage(deps, service),
     createChangeEmailPage(deps),
     createDocsPage(description),
   ]

@@ -3,15 +3,15 @@
 import type { NewRecoveryCodes } from '../../auth/second-factor/second-factor-options.ts'
 import { html } from './html.ts'
 import type { ShownPage, UserCall } from './page.ts'
-import { ownSecondFactorPath, type SignInDesk } from './sign-in-desk.ts'
+import { ownSecondFactorPath, type SignInService } from './sign-in-service.ts'
 
 export function showRecoveryCodes(
   call: UserCall,
-  desk: SignInDesk,
+  service: SignInService,
   { user, recoveryCodes }: NewRecoveryCodes,
 ): ShownPage {
   const { recoveryCodes: texts } = call.texts
-  const errand = desk.findErrand(call, call.query.get('errand') ?? '')
+  const returnTo = service.findReturnTo(call, call.query.get('errand') ?? '')
   return {
     kind: 'page',
     title: texts.title,
@@ -19,6 +19,6 @@ export function showRecoveryCodes(
     content: html`<p>${texts.text}</p>
 <ul class="secret codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p>${texts.once}</p>
-<p><a class="button" href="${errand?.path ?? ownSecondFactorPath}">${texts.next}</a></p>`,
+<p><a class="button" href="${returnTo?.path ?? ownSecondFactorPath}">${texts.next}</a></p>`,
   }
 }

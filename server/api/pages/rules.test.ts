@@ -6,11 +6,11 @@ import { linkPaths } from '../../auth/accounts/account-links.ts'
 import { createDescription } from '../description/description.ts'
 import { publicUrl } from '../temporary-api.ts'
 import { createPages } from './pages.ts'
-import { SignInDesk } from './sign-in-desk.ts'
+import { SignInService } from './sign-in-service.ts'
 import { openTemporaryPages, password, type Shown, type TemporaryPages } from './temporary-pages.ts'
 
 const listPages = ({ deps }: TemporaryPages) =>
-  createPages(deps, new SignInDesk(deps), createDescription(publicUrl), publicUrl)
+  createPages(deps, new SignInService(deps), createDescription(publicUrl), publicUrl)
 
 function checkHeaders({ headers, status, text }: Shown, path: string): void {
   const policy = String(headers['content-security-policy'])
@@ -123,7 +123,7 @@ test('who is not signed in is sent to sign in, and comes back', async (t) => {
     if (audience !== 'user') continue
     const browser = pages.openBrowser()
     const { text, url } = await browser.open(path)
-    assert.match(url, /^\/sign-in\/\?errand=[\w-]{50,500}$/, path)
+    assert.match(url, /^\/sign-in\/\?returnTo=[\w-]{50,500}$/, path)
     assert.doesNotMatch(text, /ada@/)
     await browser.submit({ email: 'ada@example.org', password })
     assert.equal(browser.shown!.url, path)

@@ -13,7 +13,7 @@ import { createTemporaryOAuth } from '../../auth/oauth/temporary-oauth.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { PersonalTokens } from '../../auth/personal-tokens.ts'
 import { createNoProviders } from '../../auth/providers/temporary-providers.ts'
-import { SecondFactorDesk } from '../../auth/second-factor/second-factor-desk.ts'
+import { SecondFactorService } from '../../auth/second-factor/second-factor-service.ts'
 import { Sessions } from '../../auth/sessions/sessions.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
@@ -76,7 +76,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
   const providers = createNoProviders(store, { audit, clock })
-  const secondFactors = new SecondFactorDesk({
+  const secondFactors = new SecondFactorService({
     ...{ store, devices, audit, clock, randomBytes, publicUrl },
     challengeKey: randomBytes(32),
     handleKey: randomBytes(32),
@@ -93,7 +93,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
       accounts,
       providers,
       users: store.users,
-      errandKey: randomBytes(32),
+      returnToKey: randomBytes(32),
       audit,
       clock,
       log,

@@ -4,14 +4,14 @@ import type { User } from '../../store/users.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { AccountMails } from './account-mails.ts'
 import type { AccountsOptions, By } from './accounts-options.ts'
-import type { Later } from './later.ts'
-import type { LinkDesk } from './link-desk.ts'
+import type { BackgroundQueue } from './background-queue.ts'
+import type { LinkService } from './link-service.ts'
 
 export type AccountParts = {
   readonly options: AccountsOptions
-  readonly links: LinkDesk
+  readonly links: LinkService
   readonly mails: AccountMails
-  readonly later: Later
+  readonly later: BackgroundQueue
 }
 
 /** Fields of an audit event. */

@@ -21,34 +21,34 @@ import type {
   SetUpInput,
   SignUp,
 } from './accounts-options.ts'
-import { GuestDesk } from './guest-desk.ts'
-import { Later } from './later.ts'
-import { LinkDesk } from './link-desk.ts'
-import { type Invitation, Newcomers } from './newcomers.ts'
-import { OwnChanges } from './own-changes.ts'
-import { OwnerChanges, type RemoveFactorInput } from './owner-changes.ts'
+import { GuestService } from './guest-service.ts'
+import { BackgroundQueue } from './background-queue.ts'
+import { LinkService } from './link-service.ts'
+import { type Invitation, SignUpService } from './sign-up-service.ts'
+import { AccountSelfService } from './account-self-service.ts'
+import { AccountAdministration, type RemoveFactorInput } from './account-administration.ts'
 
 const cleaningIntervalMs = 3_600_000
 
 export class Accounts {
   /** Guests of cameras. */
-  readonly guests: GuestDesk
+  readonly guests: GuestService
   readonly #options: AccountsOptions
   readonly #mails: AccountMails
-  readonly #later: Later
-  readonly #newcomers: Newcomers
-  readonly #changes: OwnChanges
-  readonly #ownerChanges: OwnerChanges
+  readonly #background: BackgroundQueue
+  readonly #signUps: SignUpService
+  readonly #changes: AccountSelfService
+  readonly #ownerChanges: AccountAdministration
 
   constructor(options: AccountsOptions) {
     this.#options = options
     this.#mails = new AccountMails(options)
-    this.#later = new Later(options.log)
-    const parts = { options, links: new LinkDesk(options), mails: this.#mails, later: this.#later }
-    this.#newcomers = new Newcomers(parts)
-    this.#changes = new OwnChanges(parts)
-    this.guests = new GuestDesk(parts)
-    this.#ownerChanges = new OwnerChanges(parts)
+    this.#background = new BackgroundQueue(options.log)
+    const parts = { options, links: new LinkService(options), mails: this.#mails, later: this.#background }
+    this.#signUps = new SignUpService(parts)
+    this.#changes = new AccountSelfService(parts)
+    this.guests = new GuestService(parts)
+    this.#ownerChanges = new AccountAdministration(parts)
   }
 
   get signUp(): SignUp {
@@ -62,12 +62,12 @@ export class Accounts {
 
   /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */
   createSetupCode(): Promise<string> {
-    return this.#newcomers.createSetupCode()
+    return this.#signUps.createSetupCode()
   }
 
   /** Makes the first owner. Throws 'invalid' for a wrong code and 'conflict' when there is an owner already. */
   setUp(input: SetUpInput): Promise<User> {
-    return this.#newcomers.setUp(input)
+    return this.#signUps.setUp(input)
   }
 
   /**
@@ -75,27 +75,27 @@ export class Accounts {
    * may invite, 'invalid' for a malformed address and 'rate_limited'.
    */
   invite(input: InviteInput): Promise<void> {
-    return this.#newcomers.invite(input)
+    return this.#signUps.invite(input)
   }
 
   /** As an invitation, from nobody. Throws 'forbidden' unless everybody may have an account, 'conflict' without an owner. */
   requestSignUp(email: string, context?: RequestContext): Promise<void> {
-    return this.#newcomers.requestSignUp(email, context)
+    return this.#signUps.requestSignUp(email, context)
   }
 
   /** What the page of an invitation shows; undefined when the link is not good (any more). */
   findInvitation(token: string): Promise<Invitation | undefined> {
-    return this.#newcomers.findInvitation(token)
+    return this.#signUps.findInvitation(token)
   }
 
   /** Throws 'not_found' for a link that is not good, 'conflict' when there is an account or no owner yet, 'invalid' naming fields. */
   acceptInvitation(input: AcceptInput): Promise<User> {
-    return this.#newcomers.acceptInvitation(input)
+    return this.#signUps.acceptInvitation(input)
   }
 
   /** By an owner. Throws 'invalid' naming fields and 'conflict' when there is an account for the address. */
   add(input: AddInput): Promise<User> {
-    return this.#newcomers.add(input)
+    return this.#signUps.add(input)
   }
 
   /**
@@ -141,7 +141,7 @@ export class Accounts {
   }
 
   /** What the page behind the link shows. */
-  findEmailChange(token: string): ReturnType<OwnChanges['findEmailChange']> {
+  findEmailChange(token: string): ReturnType<AccountSelfService['findEmailChange']> {
     return this.#changes.findEmailChange(token)
   }
 
@@ -178,27 +178,27 @@ export class Accounts {
 
   /** Tells a user that a used refresh token came again; for `OAuthOptions.onReuse`. Never throws. */
   notifyReuse(notice: ReuseNotice): void {
-    this.#later.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
+    this.#background.notify('a notice of a stolen token was not sent', () => this.#mails.reuse(notice))
   }
 
   /** Tells a user of a change of the second factor; for `SecondFactorOptions.notify`. Never throws. */
   notifySecondFactor(notice: SecondFactorNotice): void {
-    this.#later.notify('a notice of a second factor was not sent', () => this.#mails.secondFactor(notice))
+    this.#background.notify('a notice of a second factor was not sent', () => this.#mails.secondFactor(notice))
   }
 
   /** Tells a user that credentials of the account went over the network in clear; for `ClearCredentials`. Never throws. */
   notifyInClear(notice: ClearNotice): void {
-    this.#later.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
+    this.#background.notify('a notice of credentials in clear was not sent', () => this.#mails.inClear(notice))
   }
 
   /** Tells a user that an identity provider signs in to the account from now on, or not any more. Never throws. */
   notifyIdentity(notice: IdentityNotice): void {
-    this.#later.notify('a notice of another way to sign in was not sent', () => this.#mails.identity(notice))
+    this.#background.notify('a notice of another way to sign in was not sent', () => this.#mails.identity(notice))
   }
 
   /** Resolves when everything that was begun, mails included, is done. */
   async flush(): Promise<void> {
-    await this.#later.flush()
+    await this.#background.flush()
   }
 
   /** Forgets by the hour what has expired; ends when `signal` aborts. */

@@ -2,7 +2,7 @@
 
 import type { Grant } from '../../store/grants.ts'
 import type { RequestContext } from '../request-context.ts'
-import { AuthorizeDesk } from './authorize-desk.ts'
+import { AuthorizeService } from './authorize-service.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import type {
   AskedSession,
@@ -13,24 +13,24 @@ import type {
   TokenAnswer,
   TokenInput,
 } from './oauth-types.ts'
-import { TokenDesk } from './token-desk.ts'
+import { TokenService } from './token-service.ts'
 
 const cleaningIntervalMs = 3_600_000
 
 export class OAuth {
   readonly #options: OAuthOptions
-  readonly #authorizeDesk: AuthorizeDesk
-  readonly #tokenDesk: TokenDesk
+  readonly #authorizeService: AuthorizeService
+  readonly #tokenService: TokenService
 
   constructor(options: OAuthOptions) {
     this.#options = options
-    this.#authorizeDesk = new AuthorizeDesk(options)
-    this.#tokenDesk = new TokenDesk(options)
+    this.#authorizeService = new AuthorizeService(options)
+    this.#tokenService = new TokenService(options)
   }
 
   /** What the query of GET /oauth/authorize/ asks for; changes nothing. */
   checkAuthorize(query: URLSearchParams): Promise<AuthorizeCheck> {
-    return this.#authorizeDesk.check(query)
+    return this.#authorizeService.check(query)
   }
 
   /**
@@ -39,26 +39,26 @@ export class OAuth {
    * ended and 'not_found' when the application or the user is gone.
    */
   approve(request: AuthorizeRequest, session: AskedSession, context: RequestContext): Promise<{ location: string }> {
-    return this.#authorizeDesk.approve(request, session, context)
+    return this.#authorizeService.approve(request, session, context)
   }
 
   /** The user said no. Throws 'conflict' when the application was changed meanwhile, or is gone. */
   deny(request: AuthorizeRequest): Promise<{ location: string }> {
-    return this.#authorizeDesk.deny(request)
+    return this.#authorizeService.deny(request)
   }
 
   describe(request: AuthorizeRequest): AuthorizeDescription {
-    return this.#authorizeDesk.describe(request)
+    return this.#authorizeService.describe(request)
   }
 
   /** POST /oauth/token/. Refusals are answers; rejects only for what is our fault. */
   token(input: TokenInput): Promise<TokenAnswer> {
-    return this.#tokenDesk.token(input)
+    return this.#tokenService.token(input)
   }
 
   /** POST /oauth/token-revoke/. As `token`. */
   revoke(input: RevokeInput): Promise<TokenAnswer> {
-    return this.#tokenDesk.revoke(input)
+    return this.#tokenService.revoke(input)
   }
 
   /** What a user has granted and not ended, newest first. */

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Audit } from '../guard/audit.ts'
-import { ProviderDesk } from './provider-desk.ts'
+import { ProviderService } from './provider-service.ts'
 
 export type NoProvidersOptions = { readonly audit: Pick<Audit, 'write'>; readonly clock: Clock }
 
-export function createNoProviders(store: Store, { audit, clock }: NoProvidersOptions): ProviderDesk {
+export function createNoProviders(store: Store, { audit, clock }: NoProvidersOptions): ProviderService {
   const keys = { begun: randomBytes(32), found: randomBytes(32) }
-  return new ProviderDesk({ clients: [], store, audit, notify: () => {}, signUp: 'closed', keys, clock })
+  return new ProviderService({ clients: [], store, audit, notify: () => {}, signUp: 'closed', keys, clock })
 }

@@ -1,24 +1,24 @@
 // An authenticator app is added: the secret as a picture and as text, and the first code, which shows that the app has it.
 
-import type { AppSecret } from '../../../auth/second-factor/second-factor-desk.ts'
+import type { AppSecret } from '../../../auth/second-factor/second-factor-service.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
-import { Kept } from '../kept.ts'
+import { PendingItems } from '../pending-items.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { drawQrCode } from '../qr-code.ts'
 import { showRecoveryCodes } from '../recovery-codes.ts'
-import { ownSecondFactorPath, type SignInDesk } from '../sign-in-desk.ts'
+import { ownSecondFactorPath, type SignInService } from '../sign-in-service.ts'
 
 export const authenticatorAppPath = '/account/second-factor/app/'
 const lifetimeMs = 15 * 60_000
 
 type AppDeps = Pick<PagesDeps, 'secondFactors' | 'clock'>
 
-export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, desk: SignInDesk): Page {
+export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, service: SignInService): Page {
   /** Not yet the account's; never sent by the browser, which could send another. */
-  const secrets = new Kept<AppSecret>({ clock, lifetimeMs, maxEntries: 1000, maxPerUser: 10 })
+  const secrets = new PendingItems<AppSecret>({ clock, lifetimeMs, maxEntries: 1000, maxPerUser: 10 })
   return {
     path: authenticatorAppPath,
     audience: 'user',
@@ -43,7 +43,7 @@ export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, de
       try {
         const added = await secondFactors.addApp({ user, session, context }, secret, code)
         secrets.take(session.id, name)
-        if (added.recoveryCodes) return showRecoveryCodes(call, desk, { ...added, recoveryCodes: added.recoveryCodes })
+        if (added.recoveryCodes) return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
         return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)

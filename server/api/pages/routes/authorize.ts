@@ -8,9 +8,9 @@ import type { Scope } from '../../../model/access.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawForm } from '../fields.ts'
 import { html } from '../html.ts'
-import { Kept } from '../kept.ts'
+import { PendingItems } from '../pending-items.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage, type UserCall } from '../page.ts'
-import type { SignInDesk } from '../sign-in-desk.ts'
+import type { SignInService } from '../sign-in-service.ts'
 import { signOutPath } from './sign-out.ts'
 
 export const authorizePath = '/oauth/authorize/'
@@ -18,8 +18,8 @@ const questionLifetimeMs = 3_600_000
 
 type AuthorizeDeps = Pick<PagesDeps, 'oauth' | 'sessions' | 'accounts' | 'users' | 'clock'>
 
-export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk, publicUrl: string): Page {
-  const questions = new Kept<AuthorizeRequest>({
+export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService, publicUrl: string): Page {
+  const questions = new PendingItems<AuthorizeRequest>({
     clock: deps.clock,
     lifetimeMs: questionLifetimeMs,
     maxEntries: 1000,
@@ -29,12 +29,12 @@ export function createAuthorizePage(deps: AuthorizeDeps, desk: SignInDesk, publi
     path: authorizePath,
     audience: 'anyone, then user',
     get: async (call) =>
-      isElsewhere(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, desk, questions }),
+      isElsewhere(call, publicUrl) ? showOwnAddress(call, publicUrl) : ask(call, { ...deps, service, questions }),
     async post(call, form) {
       const isAllowed = form.get('answer') === 'allow'
       const asked = questions.find(call.session.id, form.get('question'))
       // It was shown soon after the password, but whoever answers it need not be who gave that.
-      if (isAllowed && asked && isPasswordMissing(asked, call, deps)) return desk.sendToConfirm(call, call.url)
+      if (isAllowed && asked && isPasswordMissing(asked, call, deps)) return service.sendToConfirm(call, call.url)
       // Answered once: a form sent twice must not give two codes.
       const request = questions.take(call.session.id, form.get('question'))
       // Answered already, asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
@@ -68,14 +68,14 @@ function showOwnAddress({ texts }: PageCall, publicUrl: string): ShownPage {
   }
 }
 
-type AskParts = AuthorizeDeps & { readonly desk: SignInDesk; readonly questions: Kept<AuthorizeRequest> }
+type AskParts = AuthorizeDeps & { readonly service: SignInService; readonly questions: PendingItems<AuthorizeRequest> }
 
 async function ask(
   call: PageCall,
-  { oauth, sessions, accounts, users, desk, questions }: AskParts,
+  { oauth, sessions, accounts, users, service, questions }: AskParts,
 ): Promise<PageAnswer> {
   // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
-  if (await accounts.isSetupPending()) return desk.sendToSignIn(call, { path: call.url })
+  if (await accounts.isSetupPending()) return service.sendToSignIn(call, { path: call.url })
   const check = await oauth.checkAuthorize(call.query)
   if (check.kind === 'refused') return refuse(call, check.error, check.detail, 'en')
   const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
@@ -83,12 +83,12 @@ async function ask(
   const user = session && (await users.find(session.userId))
   if (!session || !user) {
     const appName = check.kind === 'ask' ? check.request.appName : undefined
-    return desk.sendToSignIn(call, { path: call.url, appName, leadsTo })
+    return service.sendToSignIn(call, { path: call.url, appName, leadsTo })
   }
   // Not before: an address of ours must not send on whoever happens to follow it.
   if (check.kind === 'redirect_error') return redirect(check.location)
   const userCall: UserCall = { ...call, session, user }
-  if (isPasswordMissing(check.request, userCall, { sessions })) return desk.sendToConfirm(call, call.url)
+  if (isPasswordMissing(check.request, userCall, { sessions })) return service.sendToConfirm(call, call.url)
   // Of the server's own dashboard nobody is asked, since nobody else answers at its address.
   if (check.request.isBuiltIn) return redirect((await oauth.approve(check.request, session, call.context)).location)
   const question = questions.put(session.id, user.id, check.request)

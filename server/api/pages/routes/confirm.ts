@@ -7,29 +7,29 @@ import { drawButton, drawField, drawForm, drawNotice, drawUsername, type FormPro
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, ShownPage, UserCall } from '../page.ts'
-import { confirmPath, homePath, type SignInDesk } from '../sign-in-desk.ts'
+import { confirmPath, homePath, type SignInService } from '../sign-in-service.ts'
 import { changePasswordPath } from './password.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
 
 type ConfirmDeps = Pick<PagesDeps, 'login' | 'users' | 'providers'>
 
-export function createConfirmPage(deps: ConfirmDeps, desk: SignInDesk): Page {
+export function createConfirmPage(deps: ConfirmDeps, service: SignInService): Page {
   const { login, users } = deps
   return {
     path: confirmPath,
     audience: 'user',
     isOpenWithoutSecondFactor: true,
     get: async (call) => {
-      const errandName = call.query.get('errand') ?? ''
-      if (await users.hasPassword(call.user.id)) return show(call, errandName)
-      return showProviders(call, desk.findErrand(call, errandName)?.path ?? desk.home, deps)
+      const returnToName = call.query.get('errand') ?? ''
+      if (await users.hasPassword(call.user.id)) return show(call, returnToName)
+      return showProviders(call, service.findReturnTo(call, returnToName)?.path ?? service.home, deps)
     },
     async post(call, form) {
       const { texts, user, session, context } = call
-      const errandName = form.get('errand')
+      const returnToName = form.get('errand')
       const password = form.get('password')
       const refuse = (status: number, problem: FormProblem): ShownPage => ({
-        ...show(call, errandName, problem),
+        ...show(call, returnToName, problem),
         status,
       })
       if (password === '') return refuse(400, { fields: { password: texts.problems.passwordMissing } })
@@ -42,12 +42,12 @@ export function createConfirmPage(deps: ConfirmDeps, desk: SignInDesk): Page {
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
         return { ...refuse(status, problem), retryAfterSeconds }
       }
-      return desk.confirm(call, found, desk.findErrand(call, errandName))
+      return service.confirm(call, found, service.findReturnTo(call, returnToName))
     },
   }
 }
 
-function show({ texts, session, user }: UserCall, errandName: string, problem?: FormProblem): ShownPage {
+function show({ texts, session, user }: UserCall, returnToName: string, problem?: FormProblem): ShownPage {
   return {
     kind: 'page',
     title: texts.confirm.title,
@@ -56,7 +56,7 @@ ${drawNotice(problem?.notice)}
 ${drawForm({
   action: confirmPath,
   formToken: session.formToken,
-  hidden: { errand: errandName },
+  hidden: { returnTo: returnToName },
   content: [
     drawUsername(user.email),
     drawField({

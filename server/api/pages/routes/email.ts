@@ -8,7 +8,7 @@ import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '.
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, PageCall, ShownPage, UserCall } from '../page.ts'
-import { homePath, type SignInDesk } from '../sign-in-desk.ts'
+import { homePath, type SignInService } from '../sign-in-service.ts'
 import { isEmail } from './sign-in.ts'
 import { signOutPath } from './sign-out.ts'
 
@@ -50,7 +50,7 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
   }
 }
 
-export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
+export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   const open = async (call: UserCall, token: string): Promise<ShownPage> => {
     const found = await accounts.findEmailChange(token)
     if (!found) return showInvalid(call)

@@ -2,7 +2,7 @@
 // mail scanners open links.
 
 import { linkPaths } from '../../../auth/accounts/account-links.ts'
-import type { Invitation } from '../../../auth/accounts/newcomers.ts'
+import type { Invitation } from '../../../auth/accounts/sign-up-service.ts'
 import { AppError } from '../../../base/error.ts'
 import { quoteName } from '../../../model/quoted-name.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -12,10 +12,10 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
 import type { Page, PageCall, ShownPage } from '../page.ts'
-import { homePath, type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { homePath, type SignInService, signInPath } from '../sign-in-service.ts'
 import type { Texts } from '../texts/texts.ts'
 
-export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
+export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   const open = async (call: PageCall, token: string, sent?: { form: Form; problem: FormProblem }) => {
     const found = await accounts.findInvitation(token)
     if (!found) return showInvalid(call)
@@ -38,7 +38,7 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        return await desk.admit(call, user, { by: 'new account', errand: { path: pathAfter(invitation, desk.home) } })
+        return await service.admit(call, user, { by: 'new account', returnTo: { path: pathAfter(invitation, service.home) } })
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)

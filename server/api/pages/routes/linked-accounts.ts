@@ -1,6 +1,6 @@
 // Accounts at identity providers that sign in to one's own: seen, linked, removed.
 
-import type { LinkedProvider } from '../../../auth/providers/provider-desk.ts'
+import type { LinkedProvider } from '../../../auth/providers/provider-service.ts'
 import type { ProvenUser } from '../../../store/proven-user.ts'
 import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm, drawNotice, type FormProblem } from '../fields.ts'
@@ -8,7 +8,7 @@ import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { drawRow } from '../rows.ts'
-import { homePath, type SignInDesk } from '../sign-in-desk.ts'
+import { homePath, type SignInService } from '../sign-in-service.ts'
 import { browserOf, drawProviderButtons } from './provider-buttons.ts'
 import { signOutPath } from './sign-out.ts'
 
@@ -17,7 +17,7 @@ export const linkFoundPath = '/account/providers/link/'
 
 type LinkedDeps = Pick<PagesDeps, 'providers' | 'clock'>
 
-export function createLinkedAccountsPage({ providers, clock }: LinkedDeps, desk: SignInDesk): Page {
+export function createLinkedAccountsPage({ providers, clock }: LinkedDeps, service: SignInService): Page {
   const show = async (call: UserCall, problem?: FormProblem): Promise<ShownPage> => {
     const linked = await providers.list(call.user.id)
     const free = providers.providers.filter(({ id }) => !linked.some(({ provider }) => provider?.id === id))
@@ -57,7 +57,7 @@ ${drawProviderButtons(call, providers, start, free)}
 }
 
 /** Somebody came with a provider, and had an account here before: whether they belong together. */
-export function createLinkFoundPage({ providers }: LinkedDeps, desk: SignInDesk): Page {
+export function createLinkFoundPage({ providers }: LinkedDeps, service: SignInService): Page {
   return {
     path: linkFoundPath,
     audience: 'user',
@@ -80,7 +80,7 @@ export function createLinkFoundPage({ providers }: LinkedDeps, desk: SignInDesk)
         const { status, problem } = toRefusal(error, call.texts)
         return { ...showQuestion(call, found, sealed, problem), status }
       }
-      return redirect(found.path === desk.home ? `${linkedAccountsPath}?done=linked` : found.path)
+      return redirect(found.path === service.home ? `${linkedAccountsPath}?done=linked` : found.path)
     },
   }
 }

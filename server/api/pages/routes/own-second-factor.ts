@@ -12,7 +12,7 @@ import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } f
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
 import { showRecoveryCodes } from '../recovery-codes.ts'
 import { drawRow } from '../rows.ts'
-import { homePath, ownSecondFactorPath, type SignInDesk } from '../sign-in-desk.ts'
+import { homePath, ownSecondFactorPath, type SignInService } from '../sign-in-service.ts'
 import { authenticatorAppPath } from './authenticator-app.ts'
 
 const doneSignals = ['added', 'removed', 'required', 'notRequired'] as const
@@ -20,7 +20,7 @@ const maxPasskeyNameLength = 64
 
 type Deps = Pick<PagesDeps, 'secondFactors' | 'clock'>
 
-export function createOwnSecondFactorPage(deps: Deps, desk: SignInDesk): Page {
+export function createOwnSecondFactorPage(deps: Deps, service: SignInService): Page {
   const { secondFactors } = deps
   const show = async (call: UserCall, problem?: FormProblem): Promise<ShownPage> => {
     const { user, session } = call
@@ -41,7 +41,7 @@ export function createOwnSecondFactorPage(deps: Deps, desk: SignInDesk): Page {
     get: (call) => show(call),
     async post(call, form) {
       try {
-        return (await change(call, form, { deps, desk })) ?? (await show(call))
+        return (await change(call, form, { deps, service })) ?? (await show(call))
       } catch (error) {
         // Gone already, perhaps by a second click.
         if (error instanceof AppError && error.kind === 'not_found') return redirect(ownSecondFactorPath)
@@ -56,7 +56,7 @@ export function createOwnSecondFactorPage(deps: Deps, desk: SignInDesk): Page {
 async function change(
   call: UserCall,
   form: Form,
-  { deps, desk }: { readonly deps: Deps; readonly desk: SignInDesk },
+  { deps, service }: { readonly deps: Deps; readonly service: SignInService },
 ): Promise<PageAnswer | undefined> {
   const { secondFactors } = deps
   const { user, session, context } = call
@@ -65,11 +65,11 @@ async function change(
   if (answer !== '') {
     const name = form.trimmed('name')
     const added = await secondFactors.addPasskey(input, { text: answer, owner: session.id, name })
-    if (added.recoveryCodes) return showRecoveryCodes(call, desk, { ...added, recoveryCodes: added.recoveryCodes })
+    if (added.recoveryCodes) return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
     return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
   }
   if (form.get('codes') === 'new') {
-    return showRecoveryCodes(call, desk, await secondFactors.replaceRecoveryCodes(input))
+    return showRecoveryCodes(call, service, await secondFactors.replaceRecoveryCodes(input))
   }
   if (passkeyId !== '' || form.get('remove_app') === 'yes') {
     const changed =
@@ -150,8 +150,8 @@ function drawNewPasskey({ texts, session, url }: UserCall, options: object, prob
 function drawApp(call: UserCall, { appSinceMs }: SecondFactorList, nowMs: number): Html {
   const { secondFactor, ago } = call.texts
   if (appSinceMs === null) {
-    const errand = call.query.get('errand') ?? ''
-    const path = errand === '' ? authenticatorAppPath : `${authenticatorAppPath}?errand=${encodeURIComponent(errand)}`
+    const returnTo = call.query.get('errand') ?? ''
+    const path = returnTo === '' ? authenticatorAppPath : `${authenticatorAppPath}?returnTo=${encodeURIComponent(returnTo)}`
     return html`<p><a class="button" href="${path}">${secondFactor.addApp}</a></p>`
   }
   const row = drawRow(call, {

@@ -7,13 +7,13 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
-import { homePath, type SignInDesk } from '../sign-in-desk.ts'
+import { homePath, type SignInService } from '../sign-in-service.ts'
 
 export const changePasswordPath = '/account/password/'
 
 type PasswordDeps = Pick<PagesDeps, 'accounts' | 'sessions' | 'users'>
 
-export function createChangePasswordPage({ accounts, sessions, users }: PasswordDeps, desk: SignInDesk): Page {
+export function createChangePasswordPage({ accounts, sessions, users }: PasswordDeps, service: SignInService): Page {
   return {
     path: changePasswordPath,
     audience: 'user',
@@ -51,7 +51,7 @@ export function createChangePasswordPage({ accounts, sessions, users }: Password
         return { ...refuse(status, problem), retryAfterSeconds }
       }
       const { cookie } = await sessions.renew(session)
-      return redirect(`${homePath}?done=password`, [cookie, desk.createDevice(changed)])
+      return redirect(`${homePath}?done=password`, [cookie, service.createDevice(changed)])
     },
   }
 }

@@ -1,6 +1,6 @@
 // Buttons that lead to identity providers. They are links, sealed for this browser, so that no other site's page can press them.
 
-import type { Browser, NamedProvider, Start } from '../../../auth/providers/provider-desk.ts'
+import type { Browser, NamedProvider, Start } from '../../../auth/providers/provider-service.ts'
 import type { PagesDeps } from '../deps.ts'
 import { type Html, html } from '../html.ts'
 import type { PageCall } from '../page.ts'
@@ -13,14 +13,14 @@ export const startPath = (providerId: string): string => `${signInWithPath}${pro
 /** Undefined where there are no providers. */
 export function drawProviderButtons(
   call: PageCall,
-  desk: Pick<PagesDeps['providers'], 'providers' | 'sealStart'>,
+  service: Pick<PagesDeps['providers'], 'providers' | 'sealStart'>,
   start: Start,
-  providers: readonly NamedProvider[] = desk.providers,
+  providers: readonly NamedProvider[] = service.providers,
 ): Html | undefined {
   if (providers.length === 0) return undefined
   const { signInWith, link } = call.texts.providers
   const label = start.purpose === 'link' ? link : signInWith
-  const sealed = desk.sealStart(call.visit.owner, start)
+  const sealed = service.sealStart(call.visit.owner, start)
   return html`<div class="others">${providers.map(
     ({ id, name }) =>
       html`<a class="button button-quiet" href="${startPath(id)}?start=${sealed}" rel="nofollow">${label(name)}</a>`,

@@ -1,13 +1,13 @@
 // Signing in with an identity provider: the way there, and the way back.
 
-import type { NamedProvider, Outcome } from '../../../auth/providers/provider-desk.ts'
+import type { NamedProvider, Outcome } from '../../../auth/providers/provider-service.ts'
 import { backPath } from '../../../auth/providers/provider-settings.ts'
 import { AppError } from '../../../base/error.ts'
 import type { AccountFault } from '../../../model/account-fault.ts'
 import type { PagesDeps } from '../deps.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { type SignInService, signInPath } from '../sign-in-service.ts'
 import { linkedAccountsPath, linkFoundPath } from './linked-accounts.ts'
 import { changePasswordPath } from './password.ts'
 import { browserOf, startPath } from './provider-buttons.ts'
@@ -18,10 +18,10 @@ type ProviderDeps = Pick<PagesDeps, 'providers' | 'sessions' | 'accounts' | 'use
 const shared = { audience: 'anyone', isOpenWithoutSecondFactor: true } as const
 
 /** Two for each provider, so that what one answers is never taken for another's. */
-export function createProviderPages(deps: ProviderDeps, desk: SignInDesk): Page[] {
+export function createProviderPages(deps: ProviderDeps, service: SignInService): Page[] {
   return deps.providers.providers.flatMap((provider): Page[] => [
     { ...shared, path: startPath(provider.id), get: (call: PageCall) => begin(call, provider, deps) },
-    { ...shared, path: backPath(provider.id), get: (call: PageCall) => finish(call, provider, deps, desk) },
+    { ...shared, path: backPath(provider.id), get: (call: PageCall) => finish(call, provider, deps, service) },
   ])
 }
 
@@ -49,12 +49,12 @@ async function finish(
   call: PageCall,
   provider: NamedProvider,
   { providers, users, accounts }: ProviderDeps,
-  desk: SignInDesk,
+  service: SignInService,
 ): Promise<PageAnswer> {
   if (await accounts.isSetupPending()) return redirect(signInPath)
   try {
     const { outcome, cookie } = await providers.finish(provider.id, call.query, browserOf(call))
-    const answer = await follow(call, outcome, provider, { users, desk })
+    const answer = await follow(call, outcome, provider, { users, service })
     return answer.kind === 'json' || cookie === undefined
       ? answer
       : { ...answer, cookies: [...(answer.cookies ?? []), cookie] }
@@ -68,23 +68,23 @@ async function finish(
   }
 }
 
-type FollowParts = Pick<ProviderDeps, 'users'> & { readonly desk: SignInDesk }
+type FollowParts = Pick<ProviderDeps, 'users'> & { readonly service: SignInService }
 
 async function follow(
   call: PageCall,
   outcome: Outcome,
   provider: NamedProvider,
-  { users, desk }: FollowParts,
+  { users, service }: FollowParts,
 ): Promise<PageAnswer> {
   switch (outcome.kind) {
     case 'signed_in':
-      return desk.admit(call, outcome.user, { by: 'identity provider', errand: outcome.destination })
+      return service.admit(call, outcome.user, { by: 'identity provider', returnTo: outcome.destination })
     case 'linked':
       return redirect(`${linkedAccountsPath}?done=linked`)
     case 'confirmed': {
       const session = call.session!
       const user = { ...(await users.get(session.userId)), credentialsVersion: session.credentialsVersion }
-      return desk.confirm(call, user, { path: outcome.path })
+      return service.confirm(call, user, { path: outcome.path })
     }
     case 'prove':
       return showProve(call, outcome, provider)

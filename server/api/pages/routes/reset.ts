@@ -10,12 +10,12 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { drawNewPassword } from '../new-person.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { type SignInService, signInPath } from '../sign-in-service.ts'
 import { isEmail } from './sign-in.ts'
 
 type ResetDeps = Pick<PagesDeps, 'accounts'>
 
-export function createResetPage({ accounts }: ResetDeps, desk: SignInDesk): Page {
+export function createResetPage({ accounts }: ResetDeps, service: SignInService): Page {
   return {
     path: linkPaths.reset,
     audience: 'anyone',
@@ -26,7 +26,7 @@ export function createResetPage({ accounts }: ResetDeps, desk: SignInDesk): Page
       return found ? showChoice(call, { token, email: found.email }) : showInvalid(call)
     },
     post: (call, form) =>
-      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts, desk }),
+      form.get('token') === '' ? sendLink(call, form, { accounts }) : choosePassword(call, form, { accounts, service }),
   }
 }
 
@@ -52,9 +52,9 @@ async function sendLink(call: PageCall, form: Form, { accounts }: ResetDeps): Pr
   }
 }
 
-type ChoiceParts = ResetDeps & { readonly desk: SignInDesk }
+type ChoiceParts = ResetDeps & { readonly service: SignInService }
 
-async function choosePassword(call: PageCall, form: Form, { accounts, desk }: ChoiceParts): Promise<PageAnswer> {
+async function choosePassword(call: PageCall, form: Form, { accounts, service }: ChoiceParts): Promise<PageAnswer> {
   const token = form.get('token')
   const password = form.get('password')
   const revokesTokens = form.get('revoke_tokens') === 'yes'

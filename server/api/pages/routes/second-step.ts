@@ -8,11 +8,11 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
-import { type Pending, type SignInDesk, secondStepPath, signInPath } from '../sign-in-desk.ts'
+import { type Pending, type SignInService, secondStepPath, signInPath } from '../sign-in-service.ts'
 
 type StepDeps = Pick<PagesDeps, 'secondFactors'>
 
-export function createSecondStepPage({ secondFactors }: StepDeps, desk: SignInDesk): Page {
+export function createSecondStepPage({ secondFactors }: StepDeps, service: SignInService): Page {
   const show = async (call: PageCall, name: string, pending: Pending, problem?: FormProblem): Promise<ShownPage> => {
     const factors = await secondFactors.list(pending.user.id)
     const { passkeys } = secondFactors
@@ -26,13 +26,13 @@ export function createSecondStepPage({ secondFactors }: StepDeps, desk: SignInDe
     isOpenWithoutSecondFactor: true,
     async get(call) {
       const name = call.query.get('step') ?? ''
-      const pending = desk.findPending(call, name)
+      const pending = service.findPending(call, name)
       return pending ? show(call, name, pending) : sendBack()
     },
     async post(call, form) {
       const { problems } = call.texts
       const name = form.get('step')
-      const pending = desk.findPending(call, name)
+      const pending = service.findPending(call, name)
       if (!call.visit.isFormToken(form.get('form_token'))) return createOutdated(call)
       if (!pending) return sendBack()
       const refuse = async (status: number, problem: FormProblem): Promise<ShownPage> => ({
@@ -48,7 +48,7 @@ export function createSecondStepPage({ secondFactors }: StepDeps, desk: SignInDe
       let proved: SecondFactorKind | undefined
       try {
         if (answer === '') {
-          proved = await secondFactors.takeCode({ user, code, context, device: desk.findDevice(call), via })
+          proved = await secondFactors.takeCode({ user, code, context, device: service.findDevice(call), via })
         } else if (await secondFactors.isPasskeyRight({ user, text: answer, owner: name, context, via })) {
           proved = 'passkey'
         }
@@ -58,7 +58,7 @@ export function createSecondStepPage({ secondFactors }: StepDeps, desk: SignInDe
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...(await refuse(status, problem)), retryAfterSeconds }
       }
-      return (await desk.complete(call, name, proved)) ?? sendBack()
+      return (await service.complete(call, name, proved)) ?? sendBack()
     },
   }
 }
@@ -103,7 +103,7 @@ function draw(call: PageCall, { name, pending, factors, options, problem }: Draw
   return {
     kind: 'page',
     title: secondStep.title,
-    leadsTo: pending.errand?.leadsTo,
+    leadsTo: pending.returnTo?.leadsTo,
     ...(options && { script: 'passkey' }),
     content: html`<p>${secondStep.text(pending.user.email)}</p>
 ${drawNotice(problem?.notice)}

@@ -8,10 +8,10 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { checkNewPerson, drawNewPerson, readNewPerson } from '../new-person.ts'
 import { type Page, type PageCall, redirect, type ShownPage } from '../page.ts'
-import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { type SignInService, signInPath } from '../sign-in-service.ts'
 import { isEmail } from './sign-in.ts'
 
-export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk: SignInDesk): Page {
+export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   return {
     path: linkPaths.setup,
     audience: 'anyone',
@@ -37,7 +37,7 @@ export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, desk:
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
       try {
         const user = await accounts.setUp({ code, email, ...readNewPerson(form), context: call.context })
-        return await desk.admit(call, user, { by: 'new account' })
+        return await service.admit(call, user, { by: 'new account' })
       } catch (error) {
         const refusal = toRefusal(error, call.texts)
         return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)

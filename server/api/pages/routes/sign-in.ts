@@ -10,7 +10,7 @@ import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import { type Page, type PageAnswer, type PageCall, redirect, type ShownPage } from '../page.ts'
 import { drawPasskeyForm, passkeyField } from '../passkey-form.ts'
-import { type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { type SignInService, signInPath } from '../sign-in-service.ts'
 import { drawProviderButtons } from './provider-buttons.ts'
 import { signUpPath } from './sign-up.ts'
 
@@ -19,8 +19,8 @@ type Done = (typeof doneSignals)[number]
 
 type SignInDeps = Pick<PagesDeps, 'login' | 'accounts' | 'secondFactors' | 'providers'>
 
-export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
-  const parts = { desk, canSignUp: deps.accounts.signUp === 'open', providers: deps.providers }
+export function createSignInPage(deps: SignInDeps, service: SignInService): Page {
+  const parts = { service, canSignUp: deps.accounts.signUp === 'open', providers: deps.providers }
   const { passkeys } = deps.secondFactors
   const show = async (call: PageCall, shown: Omit<Shown, 'options'>): Promise<ShownPage> => {
     const canAsk = await deps.secondFactors.hasPasskeys()
@@ -31,23 +31,23 @@ export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
     path: signInPath,
     audience: 'anyone',
     async get(call) {
-      const errandName = readErrandName(call, desk)
-      if (call.session) return redirect(desk.findErrand(call, errandName)?.path ?? desk.home)
+      const returnToName = readReturnToName(call, service)
+      if (call.session) return redirect(service.findReturnTo(call, returnToName)?.path ?? service.home)
       if (await deps.accounts.isSetupPending()) return redirect(linkPaths.setup)
       const done = doneSignals.find((signal) => signal === call.query.get('done'))
-      return show(call, { errandName, done })
+      return show(call, { returnToName, done })
     },
     async post(call, form) {
-      const errandName = form.get('errand')
+      const returnToName = form.get('errand')
       const email = form.trimmed('email')
       const refuse = async (status: number, problem: FormProblem, retryAfterSeconds?: number): Promise<ShownPage> => ({
-        ...(await show(call, { errandName, email, problem })),
+        ...(await show(call, { returnToName, email, problem })),
         status,
         retryAfterSeconds,
       })
       const { problems } = call.texts
       if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
-      const errand = desk.findErrand(call, errandName)
+      const returnTo = service.findReturnTo(call, returnToName)
       const { context } = call
       const answer = form.get(passkeyField)
       const problem = answer === '' ? checkFields(call, form, email) : undefined
@@ -56,17 +56,17 @@ export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
       try {
         if (answer !== '') {
           const found = await deps.secondFactors.findByPasskey({ text: answer, owner: call.visit.owner, context })
-          return found ? await desk.admitByPasskey(call, found, errand) : await refuse(400, wrong)
+          return found ? await service.admitByPasskey(call, found, returnTo) : await refuse(400, wrong)
         }
         const user = await deps.login.verify({
           email,
           password: form.get('password'),
           context,
-          device: desk.findDevice(call),
+          device: service.findDevice(call),
           via: 'page',
         })
         if (!user) return await refuse(400, wrong)
-        return await desk.admit(call, user, { by: 'password', errand })
+        return await service.admit(call, user, { by: 'password', returnTo })
       } catch (error) {
         // The password, or what else signs in, was changed while it was checked.
         if (error instanceof AppError && error.kind === 'unauthenticated') {
@@ -80,9 +80,9 @@ export function createSignInPage(deps: SignInDeps, desk: SignInDesk): Page {
 }
 
 /** A link to this page may name where to go on; from then on it is kept here. */
-function readErrandName(call: PageCall, desk: SignInDesk): string {
+function readReturnToName(call: PageCall, service: SignInService): string {
   const next = call.query.get('next')
-  return (next !== null && desk.keepErrand(call, { path: next })) || (call.query.get('errand') ?? '')
+  return (next !== null && service.sealReturnTo(call, { path: next })) || (call.query.get('errand') ?? '')
 }
 
 function checkFields({ texts }: PageCall, form: Form, email: string): FormProblem | undefined {
@@ -103,13 +103,13 @@ export function isEmail(text: string): boolean {
 }
 
 type Parts = {
-  readonly desk: SignInDesk
+  readonly service: SignInService
   readonly canSignUp: boolean
   readonly providers: PagesDeps['providers']
 }
 
 type Shown = {
-  readonly errandName: string
+  readonly returnToName: string
   readonly email?: string
   readonly problem?: FormProblem
   readonly done?: Done | undefined
@@ -118,10 +118,10 @@ type Shown = {
 }
 
 function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
-  const { desk, canSignUp, providers } = parts
-  const { errandName, email = '', problem, done, options } = shown
+  const { service, canSignUp, providers } = parts
+  const { returnToName, email = '', problem, done, options } = shown
   const { texts, visit } = call
-  const errand = desk.findErrand(call, errandName)
+  const returnTo = service.findReturnTo(call, returnToName)
   const password = drawField({
     name: 'password',
     label: texts.fields.password,
@@ -140,19 +140,19 @@ function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
     problem,
     isFirst: email === '',
   })
-  const hidden = { errand: errand ? errandName : undefined }
+  const hidden = { returnTo: returnTo ? returnToName : undefined }
   const form = { action: signInPath, formToken: visit.formToken, hidden }
   return {
     kind: 'page',
     title: texts.signIn.title,
-    leadsTo: errand?.leadsTo,
+    leadsTo: returnTo?.leadsTo,
     ...(options && { script: 'passkey' }),
-    content: html`${errand?.appName !== undefined && html`<p class="lead">${texts.signIn.forApp(errand.appName)}</p>`}
+    content: html`${returnTo?.appName !== undefined && html`<p class="lead">${texts.signIn.forApp(returnTo.appName)}</p>`}
 ${drawNotice(done && texts.signIn.done[done], 'good')}
 ${drawNotice(problem?.notice)}
 ${drawForm({ ...form, content: [account, password, drawButton(texts.signIn.button)] })}
 ${options && drawPasskeyForm(texts, { ...form, kind: 'known', options, content: html`<button class="button button-quiet">${texts.signIn.passkey}</button>` })}
-${drawProviderButtons(call, providers, { purpose: 'sign_in', ...(errand ?? { path: desk.home }) })}
+${drawProviderButtons(call, providers, { purpose: 'sign_in', ...(returnTo ?? { path: service.home }) })}
 <p class="aside"><a href="${linkPaths.reset}">${texts.signIn.forgot}</a>${canSignUp && html`<br><a href="${signUpPath}">${texts.signIn.signUp}</a>`}</p>`,
   } satisfies PageAnswer
 }

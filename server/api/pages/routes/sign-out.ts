@@ -4,11 +4,11 @@ import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawForm } from '../fields.ts'
 import { html } from '../html.ts'
 import { type Page, redirect } from '../page.ts'
-import { homePath, type SignInDesk, signInPath } from '../sign-in-desk.ts'
+import { homePath, type SignInService, signInPath } from '../sign-in-service.ts'
 
 export const signOutPath = '/sign-out/'
 
-export function createSignOutPage({ sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>, desk: SignInDesk): Page {
+export function createSignOutPage({ sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>, service: SignInService): Page {
   return {
     path: signOutPath,
     audience: 'user',
@@ -26,7 +26,7 @@ ${drawForm({ action: signOutPath, formToken: session.formToken, content: drawBut
     async post(call, form) {
       const { cookie } = await sessions.end(call.session)
       audit.write({ event: 'session.ended', userId: call.user.id, context: call.context })
-      const { location } = desk.sendToSignIn(call, { path: form.get('next') })
+      const { location } = service.sendToSignIn(call, { path: form.get('next') })
       return redirect(location === signInPath ? `${signInPath}?done=signedOut` : location, [cookie])
     },
   }

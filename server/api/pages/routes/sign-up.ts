@@ -5,7 +5,7 @@ import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '.
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
 import type { Page, PageCall, ShownPage } from '../page.ts'
-import { signInPath } from '../sign-in-desk.ts'
+import { signInPath } from '../sign-in-service.ts'
 import { isEmail } from './sign-in.ts'
 
 export const signUpPath = '/sign-up/'

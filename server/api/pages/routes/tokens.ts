@@ -11,7 +11,7 @@ import { toRefusal } from '../form-problem.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, type PageAnswer, redirect, type ShownPage, type UserCall } from '../page.ts'
 import { drawRow } from '../rows.ts'
-import { homePath } from '../sign-in-desk.ts'
+import { homePath } from '../sign-in-service.ts'
 import { docsPath } from './docs.ts'
 
 export const tokensPath = '/account/tokens/'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Kept } from './kept.ts'
+import { PendingItems } from './pending-items.ts'
 
 function createKept(options: { maxEntries?: number; maxPerUser?: number } = {}) {
   let nowMs = 0
-  const kept = new Kept<string>({ clock: { monotonicMs: () => nowMs }, lifetimeMs: 1000, ...options })
+  const kept = new PendingItems<string>({ clock: { monotonicMs: () => nowMs }, lifetimeMs: 1000, ...options })
   return { kept, pass: (ms: number) => void (nowMs += ms) }
 }
 

@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { AccountMails } from '../auth/accounts/account-mails.ts'
-import { GuestDesk } from '../auth/accounts/guest-desk.ts'
-import { Later } from '../auth/accounts/later.ts'
-import { LinkDesk } from '../auth/accounts/link-desk.ts'
+import { GuestService } from '../auth/accounts/guest-service.ts'
+import { BackgroundQueue } from '../auth/accounts/background-queue.ts'
+import { LinkService } from '../auth/accounts/link-service.ts'
 import type { AuditEvent } from '../auth/guard/audit.ts'
 import { systemClock as clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
@@ -25,10 +25,10 @@ export function publicUrlOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'por
 }
 
 /** Resolves when all that follows from `work` is done, the mail included. */
-export async function withGuestDesk<T>(
+export async function withGuestService<T>(
   store: Store,
   config: Config,
-  work: (desk: GuestDesk) => Promise<T>,
+  work: (service: GuestService) => Promise<T>,
 ): Promise<{ readonly result: T; readonly mail: MailOutcome }> {
   const publicUrl = publicUrlOf(config)
   const mailer = createMailer({ config, publicUrl, clock, log })
@@ -42,15 +42,15 @@ export async function withGuestDesk<T>(
     }
   }
   const noted: AuditEvent[] = []
-  const later = new Later(log)
-  const desk = new GuestDesk({
+  const later = new BackgroundQueue(log)
+  const service = new GuestService({
     options: { store, randomBytes, publicUrl, signUp: config.signUp, audit: { write: (event) => noted.push(event) } },
-    links: new LinkDesk({ store, clock }),
+    links: new LinkService({ store, clock }),
     mails: new AccountMails({ store, publicUrl, mailer: { send } }),
     later,
   })
   try {
-    const result = await work(desk)
+    const result = await work(service)
     await later.flush()
     for (const { userId = null, subject = null, event, detail = {} } of noted) {
       await record(store, { event, userId, subject, detail })

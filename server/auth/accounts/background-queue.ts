@@ -5,7 +5,7 @@ import type { Logger } from '../../base/log.ts'
 
 const maxTasks = 1000
 
-export class Later {
+export class BackgroundQueue {
   readonly #log: Logger
   #waiting = 0
   #last: Promise<void> = Promise.resolve()

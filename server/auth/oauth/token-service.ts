@@ -46,7 +46,7 @@ type Of<T extends GrantType> = Extract<TokenRequest, { grantType: T }>
 const maxAttempts = 5
 const maxLabelLength = 200
 
-export class TokenDesk {
+export class TokenService {
   readonly #options: OAuthOptions
 
   constructor(options: OAuthOptions) {

@@ -11,8 +11,8 @@ import { createLinkToken, createSetupCode, hashLinkToken, hashSetupCode, writeLi
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, about, by, withContext } from './account-parts.ts'
 import type { AcceptInput, AccountsOptions, AddInput, InviteInput, Names, SetUpInput } from './accounts-options.ts'
-import type { Later } from './later.ts'
-import { badLink, type LinkDesk } from './link-desk.ts'
+import type { BackgroundQueue } from './background-queue.ts'
+import { badLink, type LinkService } from './link-service.ts'
 
 /** What an invited person is shown, who has proved to read the address's mail. */
 export type Invitation = {
@@ -24,17 +24,17 @@ export type Invitation = {
   readonly hasAccount: boolean
 }
 
-export class Newcomers {
+export class SignUpService {
   readonly #options: AccountsOptions
-  readonly #links: LinkDesk
+  readonly #links: LinkService
   readonly #mails: AccountMails
-  readonly #later: Later
+  readonly #background: BackgroundQueue
 
   constructor({ options, links, mails, later }: AccountParts) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#later = later
+    this.#background = later
   }
 
   /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */
@@ -70,11 +70,11 @@ export class Newcomers {
     const { store, audit, signUp } = this.#options
     const email = parseEmail(input.email)
     if (signUp === 'closed') throw new AppError('forbidden', 'accounts are made by owners alone')
-    this.#later.check()
+    this.#background.check()
     const inviter = await store.users.get(input.inviterId)
     await this.#links.takeMail({ purpose: 'invitation', email, senderId: inviter.id })
     audit.write({ event: 'user.invited', userId: inviter.id, subject: email, ...withContext(input) })
-    this.#later.do('an invitation was not sent', () =>
+    this.#background.do('an invitation was not sent', () =>
       this.#sendInvitation(email, { inviter, cameraId: input.cameraId }),
     )
   }
@@ -88,11 +88,11 @@ export class Newcomers {
     const email = parseEmail(emailText)
     if (signUp !== 'open') throw new AppError('forbidden', 'accounts are made by invitation alone')
     await this.#checkSetUp()
-    this.#later.check()
+    this.#background.check()
     if (context) this.#links.takeSource('sign_up', context.ip)
     await this.#links.takeMail({ purpose: 'sign_up', email })
     audit.write({ event: 'user.signup_requested', subject: email, ...withContext({ context }) })
-    this.#later.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
+    this.#background.do('a sign-up was not answered', () => this.#sendInvitation(email, {}))
   }
 
   /** What the page of an invitation shows; undefined when the link is not good (any more). */

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 
-export type KeptOptions = {
+export type PendingItemsOptions = {
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly lifetimeMs: number
   readonly maxEntries?: number
@@ -13,7 +13,7 @@ export type KeptOptions = {
 
 type Entry<T> = { readonly owner: string; readonly userId: number; readonly untilMs: number; readonly value: T }
 
-export class Kept<T> {
+export class PendingItems<T> {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #lifetimeMs: number
   readonly #maxEntries: number
@@ -22,7 +22,7 @@ export class Kept<T> {
   /** The names of each user, oldest first. */
   readonly #namesByUser = new Map<number, Set<string>>()
 
-  constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerUser = 100 }: KeptOptions) {
+  constructor({ clock, lifetimeMs, maxEntries = 5000, maxPerUser = 100 }: PendingItemsOptions) {
     this.#clock = clock
     this.#lifetimeMs = lifetimeMs
     this.#maxEntries = maxEntries

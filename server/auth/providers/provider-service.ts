@@ -18,7 +18,7 @@ import { type BegunSignIn, BegunSignIns, type Destination, type Purpose } from '
 import type { Claims, ProviderClient } from './provider-client.ts'
 import { issuerKey } from './provider-settings.ts'
 
-export type ProviderDeskOptions = {
+export type ProviderServiceOptions = {
   readonly clients: readonly ProviderClient[]
   readonly store: Pick<Store, 'identities' | 'users'>
   readonly audit: Pick<Audit, 'write'>
@@ -73,8 +73,8 @@ const foundLifetimeMs = 15 * 60_000
 const clockLeewayMs = 60_000
 const maxSealedLength = 8192
 
-export class ProviderDesk {
-  readonly #options: ProviderDeskOptions
+export class ProviderService {
+  readonly #options: ProviderServiceOptions
   readonly #clients: ReadonlyMap<string, ProviderClient>
   readonly #begun: BegunSignIns
   readonly #starts: SealedValues<Start>
@@ -82,7 +82,7 @@ export class ProviderDesk {
   /** In the order of the settings. */
   readonly providers: readonly NamedProvider[]
 
-  constructor(options: ProviderDeskOptions) {
+  constructor(options: ProviderServiceOptions) {
     const { clients, keys, clock } = options
     this.#options = options
     this.#clients = new Map(clients.map((client) => [client.settings.id, client]))

@@ -27,7 +27,7 @@ const tellingPolicy: FailurePolicy = {
 /** What an authenticator app is given, and how a person types it. */
 export type AppSecret = { readonly secret: Uint8Array; readonly uri: string; readonly typed: string }
 
-export class SecondFactorDesk {
+export class SecondFactorService {
   readonly passkeys: Passkeys
   readonly #options: SecondFactorOptions
   readonly #throttle: LoginThrottle

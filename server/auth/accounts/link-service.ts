@@ -28,7 +28,7 @@ type Mailing = {
   readonly senderId?: number
 }
 
-export class LinkDesk {
+export class LinkService {
   readonly #options: Pick<AccountsOptions, 'store' | 'clock'>
   readonly #sources: RateLimiter<string>
 

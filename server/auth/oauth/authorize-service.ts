@@ -15,7 +15,7 @@ import type { OAuthOptions } from './oauth-options.ts'
 import { createOAuthSecret } from './oauth-secrets.ts'
 import type { AskedSession, AuthorizeCheck, AuthorizeDescription, AuthorizeRequest } from './oauth-types.ts'
 
-export class AuthorizeDesk {
+export class AuthorizeService {
   readonly #options: OAuthOptions
 
   constructor(options: OAuthOptions) {

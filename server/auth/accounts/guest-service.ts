@@ -10,8 +10,8 @@ import { createLinkToken, hashLinkToken, writeLink } from './account-links.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, withContext } from './account-parts.ts'
 import type { AccountsOptions, By } from './accounts-options.ts'
-import type { Later } from './later.ts'
-import type { LinkDesk } from './link-desk.ts'
+import type { BackgroundQueue } from './background-queue.ts'
+import type { LinkService } from './link-service.ts'
 
 /** Of the caller's own, which is for the caller to make sure. */
 type OwnCamera = Pick<Camera, 'id' | 'name' | 'ownerId'>
@@ -32,24 +32,24 @@ export type RemoveGuestInput = By & { readonly camera: OwnCamera; readonly guest
 
 export type LeaveInput = By & { readonly cameraId: number; readonly userId: number }
 
-export type GuestDeskOptions = Pick<AccountsOptions, 'store' | 'audit' | 'randomBytes' | 'publicUrl' | 'signUp'>
+export type GuestServiceOptions = Pick<AccountsOptions, 'store' | 'audit' | 'randomBytes' | 'publicUrl' | 'signUp'>
 
-export class GuestDesk {
-  readonly #options: GuestDeskOptions
-  readonly #links: LinkDesk
+export class GuestService {
+  readonly #options: GuestServiceOptions
+  readonly #links: LinkService
   readonly #mails: AccountMails
-  readonly #later: Later
+  readonly #background: BackgroundQueue
 
   constructor({
     options,
     links,
     mails,
     later,
-  }: Omit<AccountParts, 'options'> & { readonly options: GuestDeskOptions }) {
+  }: Omit<AccountParts, 'options'> & { readonly options: GuestServiceOptions }) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#later = later
+    this.#background = later
   }
 
   /**
@@ -64,14 +64,14 @@ export class GuestDesk {
     const owner = await store.users.get(camera.ownerId)
     if (emailKey(email) === emailKey(owner.email)) throw invalidEmail('This is your own address.')
     if (await store.guests.findByEmail(camera.id, email)) throw isGuestAlready()
-    this.#later.check()
+    this.#background.check()
     const mailing = { purpose: 'invitation', email, senderId: owner.id } as const
     const isKnown = isOperator || (await store.guests.isGuestOf(owner.id, email))
     if (!isKnown) await this.#links.takeMail(mailing)
     const guest = await this.#insert({ cameraId: camera.id, email, canViewRecordings, sharesNotifications })
     audit.write({ event: 'guest.invited', ...about(camera, guest, input) })
     if (!isKnown || (await this.#links.canMail(mailing))) {
-      this.#later.do('an invitation was not sent', () => this.#sendMail(camera, owner, guest))
+      this.#background.do('an invitation was not sent', () => this.#sendMail(camera, owner, guest))
     }
     return guest
   }
@@ -105,7 +105,7 @@ export class GuestDesk {
     }
   }
 
-  async #insert(guest: Parameters<GuestDeskOptions['store']['guests']['insert']>[0]): Promise<Guest> {
+  async #insert(guest: Parameters<GuestServiceOptions['store']['guests']['insert']>[0]): Promise<Guest> {
     try {
       return await this.#options.store.guests.insert(guest)
     } catch (error) {

@@ -9,20 +9,20 @@ import type { RequestContext } from '../request-context.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, about, by } from './account-parts.ts'
 import type { AccountsOptions, By, OwnerChangeInput } from './accounts-options.ts'
-import type { Later } from './later.ts'
+import type { BackgroundQueue } from './background-queue.ts'
 
 /** `context`: of the owner who asks. */
 export type RemoveFactorInput = By & { readonly context: RequestContext; readonly revokePersonalTokens?: boolean }
 
-export class OwnerChanges {
+export class AccountAdministration {
   readonly #options: AccountsOptions
   readonly #mails: AccountMails
-  readonly #later: Later
+  readonly #background: BackgroundQueue
 
   constructor({ options, mails, later }: AccountParts) {
     this.#options = options
     this.#mails = mails
-    this.#later = later
+    this.#background = later
   }
 
   /**
@@ -65,7 +65,7 @@ export class OwnerChanges {
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     audit.write({ event: 'second_factor.removed', ...about(user, input), detail })
-    this.#later.notify('a notice of a second factor was not sent', () =>
+    this.#background.notify('a notice of a second factor was not sent', () =>
       this.#mails.secondFactor({ user, news: 'removed by an owner', context }),
     )
     return user
@@ -86,14 +86,14 @@ export class OwnerChanges {
     if (change.newPassword !== undefined) {
       const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
       audit.write({ event: 'password.changed', ...who, detail })
-      this.#later.notify('a notice of a new password was not sent', () =>
+      this.#background.notify('a notice of a new password was not sent', () =>
         this.#mails.passwordChanged(former, input.context),
       )
     }
     if (user.email !== former.email) {
       audit.write({ event: 'email.changed', ...who, detail: { former: former.email, ...by(input) } })
       if (emailKey(former.email) !== emailKey(user.email)) {
-        this.#later.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
+        this.#background.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
       }
     }
     if (user.isOwner !== former.isOwner) {

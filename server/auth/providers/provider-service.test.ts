@@ -7,13 +7,13 @@ import { createNoProviders } from './temporary-providers.ts'
 
 test('a button is good for its browser, and leads somewhere however long the way is', async (t) => {
   const { store } = await openTemporaryStore(t)
-  const desk = createNoProviders(store, { audit: { write: () => {} }, clock: systemClock })
+  const service = createNoProviders(store, { audit: { write: () => {} }, clock: systemClock })
   const start = { purpose: 'link', path: '/account/providers/', sessionId: 's' } as const
-  const sealed = desk.sealStart('visit a', start)
-  assert.deepEqual(desk.openStart('visit a', sealed), start)
-  assert.equal(desk.openStart('visit b', sealed), undefined)
-  assert.equal(desk.openStart('visit a', `${sealed}A`), undefined)
-  assert.equal(desk.openStart('visit a', ''), undefined)
+  const sealed = service.sealStart('visit a', start)
+  assert.deepEqual(service.openStart('visit a', sealed), start)
+  assert.equal(service.openStart('visit b', sealed), undefined)
+  assert.equal(service.openStart('visit a', `${sealed}A`), undefined)
+  assert.equal(service.openStart('visit a', ''), undefined)
   // What was sealed for another purpose is none.
   const browser = {
     owner: 'start visit a',
@@ -21,10 +21,10 @@ test('a button is good for its browser, and leads somewhere however long the way
     session: undefined,
     context: { ip: '', userAgent: '' },
   }
-  assert.equal(desk.openFound(browser, sealed), undefined)
+  assert.equal(service.openFound(browser, sealed), undefined)
   for (const name of ['path', 'leadsTo']) {
     const long = { ...start, [name]: `/${randomBytes(9000).toString('base64url')}` }
-    assert.deepEqual(desk.openStart('visit a', desk.sealStart('visit a', long)), { ...start, path: '/' }, name)
+    assert.deepEqual(service.openStart('visit a', service.sealStart('visit a', long)), { ...start, path: '/' }, name)
   }
-  await assert.rejects(desk.begin('x', start, browser), { kind: 'not_found' })
+  await assert.rejects(service.begin('x', start, browser), { kind: 'not_found' })
 })

@@ -17,20 +17,20 @@ import type {
   ProvePasswordInput,
   ResetInput,
 } from './accounts-options.ts'
-import type { Later } from './later.ts'
-import { badLink, type LinkDesk } from './link-desk.ts'
+import type { BackgroundQueue } from './background-queue.ts'
+import { badLink, type LinkService } from './link-service.ts'
 
-export class OwnChanges {
+export class AccountSelfService {
   readonly #options: AccountsOptions
-  readonly #links: LinkDesk
+  readonly #links: LinkService
   readonly #mails: AccountMails
-  readonly #later: Later
+  readonly #background: BackgroundQueue
 
   constructor({ options, links, mails, later }: AccountParts) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#later = later
+    this.#background = later
   }
 
   /**
@@ -39,7 +39,7 @@ export class OwnChanges {
    */
   async requestReset(email: string, context?: RequestContext): Promise<void> {
     if (context) this.#links.takeSource('reset', context.ip)
-    this.#later.do('a link for a new password was not sent', () => this.#sendReset(email, context))
+    this.#background.do('a link for a new password was not sent', () => this.#sendReset(email, context))
   }
 
   /** What the page behind the link shows; undefined when the link is not good (any more). */
@@ -61,7 +61,7 @@ export class OwnChanges {
     const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
     login.forgive(user.email, input.context ?? unknownContext)
     audit.write({ event: 'password.reset', ...about(user, input), detail: { personal_tokens_revoked: personalTokens } })
-    this.#later.notify('a notice of a new password was not sent', () =>
+    this.#background.notify('a notice of a new password was not sent', () =>
       this.#mails.passwordChanged(user, input.context),
     )
     return user
@@ -85,7 +85,7 @@ export class OwnChanges {
     })
     const detail = { personal_tokens_revoked: personalTokens, ...by(input) }
     audit.write({ event: 'password.changed', ...about(user, input), detail })
-    this.#later.notify('a notice of a new password was not sent', () =>
+    this.#background.notify('a notice of a new password was not sent', () =>
       this.#mails.passwordChanged(user, input.context),
     )
     return changed.user
@@ -100,10 +100,10 @@ export class OwnChanges {
     const email = parseEmail(input.email)
     const user = await store.users.get(input.userId)
     const { credentialsVersion } = await this.#checkOwnPassword(user, input)
-    this.#later.check()
+    this.#background.check()
     await this.#links.takeMail({ purpose: 'email', email, senderId: user.id })
     audit.write({ event: 'email.change_requested', ...about(user, input) })
-    this.#later.do('a link for a new address was not sent', async () => {
+    this.#background.do('a link for a new address was not sent', async () => {
       const other = await store.users.findByEmail(email)
       if (other && other.id !== user.id) return
       const token = createLinkToken(this.#options.randomBytes)
@@ -129,7 +129,7 @@ export class OwnChanges {
     const { user, former } = await this.#options.store.accounts.changeEmail(hash, userId, { exceptSessionId })
     const formerEmail = former.email
     this.#options.audit.write({ event: 'email.changed', ...about(user, by), detail: { former: formerEmail } })
-    this.#later.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
+    this.#background.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(formerEmail, user))
     return user
   }
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ReturnToSealer } from './return-to.ts'
+
+function createReturnToSealer(key: Uint8Array = randomBytes(32)) {
+  let nowMs = 0
+  const returnToSealer = new ReturnToSealer(key, { nowMs: () => nowMs })
+  return { returnToSealer, key, pass: (ms: number) => void (nowMs += ms) }
+}
+
+const returnTo = { path: '/oauth/authorize/?state=x', appName: 'Doorbell', leadsTo: 'https://app.example/cb' }
+
+test('what is sealed is opened by the same browser, for twelve hours, after a restart too', () => {
+  const { returnToSealer, key, pass } = createReturnToSealer()
+  const sealed = returnToSealer.seal('ada', returnTo)!
+  assert.match(sealed, /^[\w-]+$/)
+  assert.deepEqual(returnToSealer.open('ada', sealed), returnTo)
+  assert.equal(returnToSealer.open('eve', sealed), undefined)
+  assert.deepEqual(createReturnToSealer(key).returnToSealer.open('ada', sealed), returnTo)
+  assert.equal(createReturnToSealer().returnToSealer.open('ada', sealed), undefined)
+  pass(12 * 3_600_000 - 1)
+  assert.deepEqual(returnToSealer.open('ada', sealed), returnTo)
+  pass(1)
+  assert.equal(returnToSealer.open('ada', sealed), undefined)
+})
+
+test('it tells nothing, and nothing of it can be changed', () => {
+  const { returnToSealer } = createReturnToSealer()
+  const sealed = returnToSealer.seal('ada', returnTo)!
+  const bytes = Buffer.from(sealed, 'base64url')
+  for (const form of [sealed, bytes.toString('latin1')]) assert.doesNotMatch(form, /authorize|Doorbell|example/)
+  assert.notEqual(returnToSealer.seal('ada', returnTo), sealed)
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const altered = Buffer.from(bytes)
+    altered[bit >> 3]! ^= 1 << (bit & 7)
+    assert.equal(returnToSealer.open('ada', altered.toString('base64url')), undefined, `bit ${bit}`)
+  }
+  for (const cut of [0, 1, 12, 28, bytes.length - 1]) {
+    assert.equal(returnToSealer.open('ada', bytes.subarray(0, cut).toString('base64url')), undefined)
+  }
+  assert.equal(returnToSealer.open('ada', 'A'.repeat(8193)), undefined)
+})
+
+test('whatever is sent is opened or is nothing', () => {
+  const { returnToSealer } = createReturnToSealer()
+  const check = (sent: string) => assert.equal(returnToSealer.open('ada', sent), undefined)
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), check))
+  const bytes = fc.uint8Array({ maxLength: 300 })
+  fc.assert(fc.property(bytes.map((each) => Buffer.from(each).toString('base64url')), check)) // biome-ignore format: one line
+})
+
+test('only places on this server; the longest state that applications may send fits', () => {
+  const { returnToSealer } = createReturnToSealer()
+  for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example', 'account/', '', '/a b']) {
+    assert.equal(returnToSealer.seal('ada', { path }), undefined, path)
+  }
+  for (const state of ['ü'.repeat(1024), '😀'.repeat(512), randomBytes(1536).toString('base64'), 'x'.repeat(2048)]) {
+    const query = new URLSearchParams({
+      client_id: 'app',
+      redirect_uri: `https://app.example/${'y'.repeat(200)}`,
+      state,
+    })
+    const long = { ...returnTo, path: `/oauth/authorize/?${query}` }
+    assert.deepEqual(returnToSealer.open('ada', returnToSealer.seal('ada', long)!), long, state.slice(0, 10))
+  }
+  const noise = Array.from({ length: 2000 }, () => `%${randomBytes(1).toString('hex')}`).join('')
+  assert.ok(returnToSealer.seal('ada', { path: `/${noise}` })!.length <= 8192)
+})
