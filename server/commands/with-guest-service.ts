@@ -3,8 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { AccountMails } from '../auth/accounts/account-mails.ts'
-import { GuestService } from '../auth/accounts/guest-service.ts'
 import { BackgroundQueue } from '../auth/accounts/background-queue.ts'
+import { GuestService } from '../auth/accounts/guest-service.ts'
 import { LinkService } from '../auth/accounts/link-service.ts'
 import type { AuditEvent } from '../auth/guard/audit.ts'
 import { systemClock as clock } from '../base/clock.ts'
@@ -42,16 +42,16 @@ export async function withGuestService<T>(
     }
   }
   const noted: AuditEvent[] = []
-  const later = new BackgroundQueue(log)
+  const background = new BackgroundQueue(log)
   const service = new GuestService({
     options: { store, randomBytes, publicUrl, signUp: config.signUp, audit: { write: (event) => noted.push(event) } },
     links: new LinkService({ store, clock }),
     mails: new AccountMails({ store, publicUrl, mailer: { send } }),
-    later,
+    background,
   })
   try {
     const result = await work(service)
-    await later.flush()
+    await background.flush()
     for (const { userId = null, subject = null, event, detail = {} } of noted) {
       await record(store, { event, userId, subject, detail })
     }

@@ -115,7 +115,10 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 }
 
 /** True if codes, secrets or permissions can reach a new recipient, which a stolen token must not be able to do. */
-function isGrantingMore(change: RowChange, { redirectUris, scopes, allowsPassword, requiresSecret }: Application): boolean {
+function isGrantingMore(
+  change: RowChange,
+  { redirectUris, scopes, allowsPassword, requiresSecret }: Application,
+): boolean {
   const has = new Set(scopes)
   return (
     change.redirectUris?.some((uri) => !redirectUris.includes(uri)) ||

@@ -287,7 +287,7 @@ test('the password is asked for again after ten minutes, where that matters', as
   assert.equal(browser.shown!.url, '/account/tokens/')
   aheadMs = 10 * 60_000
   await browser.open('/account/tokens/')
-  assert.match(browser.shown!.url, /^\/confirm\/\?returnTo=/)
+  assert.match(browser.shown!.url, /^\/confirm\/\?errand=/)
   await browser.submit({ password: 'wrong wrong' })
   assert.match(browser.shown!.text, /The password is wrong/)
   const before = browser.cookies.get('__Host-session')

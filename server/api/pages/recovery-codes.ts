@@ -15,7 +15,7 @@ export function showRecoveryCodes(
   return {
     kind: 'page',
     title: texts.title,
-    cookies: [desk.createDevice(user)],
+    cookies: [service.createDevice(user)],
     content: html`<p>${texts.text}</p>
 <ul class="secret codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
 <p>${texts.once}</p>

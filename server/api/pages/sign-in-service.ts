@@ -8,8 +8,8 @@ import type { SecondFactorKind } from '../../model/second-factor-kind.ts'
 import { credentialsChanged, type ProvenUser } from '../../store/proven-user.ts'
 import type { User } from '../../store/users.ts'
 import type { PagesDeps } from './deps.ts'
-import { PendingItems } from './pending-items.ts'
 import { type PageCall, type Redirect, redirect } from './page.ts'
+import { PendingItems } from './pending-items.ts'
 import { type ReturnTo, ReturnToSealer } from './return-to.ts'
 
 export const homePath = '/account/'
@@ -62,17 +62,17 @@ export class SignInService {
   /** To the sign-in page and from there to `returnTo`, which the browser takes along, sealed. */
   sendToSignIn(call: PageCall, returnTo: ReturnTo): Redirect {
     const sealed = this.sealReturnTo(call, returnTo)
-    return redirect(sealed === undefined ? signInPath : `${signInPath}?returnTo=${sealed}`)
+    return redirect(sealed === undefined ? signInPath : `${signInPath}?errand=${sealed}`)
   }
 
   /** To the page that asks for the password once more, and from there to `path`. */
   sendToConfirm(call: PageCall, path: string): Redirect {
-    return redirect(`${confirmPath}?returnTo=${this.sealReturnTo(call, { path }) ?? ''}`)
+    return redirect(`${confirmPath}?errand=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
   /** To the page where a second factor is set up, and from there to `path`. */
   sendToSetUp(call: PageCall, path: string): Redirect {
-    return redirect(`${ownSecondFactorPath}?returnTo=${this.sealReturnTo(call, { path }) ?? ''}`)
+    return redirect(`${ownSecondFactorPath}?errand=${this.sealReturnTo(call, { path }) ?? ''}`)
   }
 
   /** Sealed. Undefined when it leads nowhere on this server. */

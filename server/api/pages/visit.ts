@@ -22,7 +22,7 @@ export class Visit {
     if (value !== undefined && looksSecret(value)) this.#value = value
   }
 
-  /** Whose things are kept; see `Kept`. */
+  /** Whose things are kept; see `PendingItems`. */
   get owner(): string {
     return `visit ${Buffer.from(hashSecretValue(this.#get())).toString('base64url')}`
   }

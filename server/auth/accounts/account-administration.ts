@@ -19,10 +19,10 @@ export class AccountAdministration {
   readonly #mails: AccountMails
   readonly #background: BackgroundQueue
 
-  constructor({ options, mails, later }: AccountParts) {
+  constructor({ options, mails, background }: AccountParts) {
     this.#options = options
     this.#mails = mails
-    this.#background = later
+    this.#background = background
   }
 
   /**
@@ -93,7 +93,9 @@ export class AccountAdministration {
     if (user.email !== former.email) {
       audit.write({ event: 'email.changed', ...who, detail: { former: former.email, ...by(input) } })
       if (emailKey(former.email) !== emailKey(user.email)) {
-        this.#background.notify('a notice of a new address was not sent', () => this.#mails.emailChanged(former.email, user))
+        this.#background.notify('a notice of a new address was not sent', () =>
+          this.#mails.emailChanged(former.email, user),
+        )
       }
     }
     if (user.isOwner !== former.isOwner) {

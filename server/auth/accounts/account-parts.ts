@@ -11,7 +11,7 @@ export type AccountParts = {
   readonly options: AccountsOptions
   readonly links: LinkService
   readonly mails: AccountMails
-  readonly later: BackgroundQueue
+  readonly background: BackgroundQueue
 }
 
 /** Fields of an audit event. */

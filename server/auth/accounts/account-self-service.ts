@@ -26,11 +26,11 @@ export class AccountSelfService {
   readonly #mails: AccountMails
   readonly #background: BackgroundQueue
 
-  constructor({ options, links, mails, later }: AccountParts) {
+  constructor({ options, links, mails, background }: AccountParts) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#background = later
+    this.#background = background
   }
 
   /**

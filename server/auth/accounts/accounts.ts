@@ -5,7 +5,9 @@ import type { User } from '../../store/users.ts'
 import type { ClearNotice } from '../clear-credentials.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { SecondFactorNotice } from '../second-factor/second-factor-options.ts'
+import { AccountAdministration, type RemoveFactorInput } from './account-administration.ts'
 import { AccountMails, type IdentityNotice, type ReuseNotice } from './account-mails.ts'
+import { AccountSelfService } from './account-self-service.ts'
 import type {
   AcceptInput,
   AccountsOptions,
@@ -21,12 +23,10 @@ import type {
   SetUpInput,
   SignUp,
 } from './accounts-options.ts'
-import { GuestService } from './guest-service.ts'
 import { BackgroundQueue } from './background-queue.ts'
+import { GuestService } from './guest-service.ts'
 import { LinkService } from './link-service.ts'
 import { type Invitation, SignUpService } from './sign-up-service.ts'
-import { AccountSelfService } from './account-self-service.ts'
-import { AccountAdministration, type RemoveFactorInput } from './account-administration.ts'
 
 const cleaningIntervalMs = 3_600_000
 
@@ -44,7 +44,7 @@ export class Accounts {
     this.#options = options
     this.#mails = new AccountMails(options)
     this.#background = new BackgroundQueue(options.log)
-    const parts = { options, links: new LinkService(options), mails: this.#mails, later: this.#background }
+    const parts = { options, links: new LinkService(options), mails: this.#mails, background: this.#background }
     this.#signUps = new SignUpService(parts)
     this.#changes = new AccountSelfService(parts)
     this.guests = new GuestService(parts)

@@ -44,12 +44,12 @@ export class GuestService {
     options,
     links,
     mails,
-    later,
+    background,
   }: Omit<AccountParts, 'options'> & { readonly options: GuestServiceOptions }) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#background = later
+    this.#background = background
   }
 
   /**

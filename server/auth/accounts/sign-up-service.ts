@@ -30,11 +30,11 @@ export class SignUpService {
   readonly #mails: AccountMails
   readonly #background: BackgroundQueue
 
-  constructor({ options, links, mails, later }: AccountParts) {
+  constructor({ options, links, mails, background }: AccountParts) {
     this.#options = options
     this.#links = links
     this.#mails = mails
-    this.#background = later
+    this.#background = background
   }
 
   /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */

@@ -238,8 +238,8 @@ export class ProviderService {
         return { kind: 'prove', email: same!.email, found: sealed! }
       }
       case 'add': {
-        const newcomer = { email: email!, firstName: claims.firstName, lastName: claims.lastName }
-        const user = await identities.addUser(newcomer, person, decision.needsInvitation)
+        const newUser = { email: email!, firstName: claims.firstName, lastName: claims.lastName }
+        const user = await identities.addUser(newUser, person, decision.needsInvitation)
         const detail = { via: 'provider', provider }
         audit.write({ event: 'user.created', userId: user.id, subject: user.email, context: browser.context, detail })
         return this.#welcome(client, user, begun, browser)

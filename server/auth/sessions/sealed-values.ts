@@ -44,6 +44,8 @@ export class SealedValues<T extends object> {
     const bytes = Buffer.from(sealed, 'base64url')
     const end = bytes.length - tagBytes
     if (sealed.length > maxLength || end < nonceBytes) return undefined
+    // The decoder ignores stray characters at the end. There is only one valid spelling.
+    if (bytes.toString('base64url') !== sealed) return undefined
     const nonce = bytes.subarray(0, nonceBytes)
     const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
     decipher.setAAD(Buffer.from(owner))

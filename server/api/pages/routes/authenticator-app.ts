@@ -5,8 +5,8 @@ import type { PagesDeps } from '../deps.ts'
 import { drawButton, drawField, drawForm, drawNotice, type FormProblem } from '../fields.ts'
 import { toRefusal } from '../form-problem.ts'
 import { html } from '../html.ts'
-import { PendingItems } from '../pending-items.ts'
 import { type Page, redirect, type ShownPage, type UserCall } from '../page.ts'
+import { PendingItems } from '../pending-items.ts'
 import { drawQrCode } from '../qr-code.ts'
 import { showRecoveryCodes } from '../recovery-codes.ts'
 import { ownSecondFactorPath, type SignInService } from '../sign-in-service.ts'
@@ -43,8 +43,9 @@ export function createAuthenticatorAppPage({ secondFactors, clock }: AppDeps, se
       try {
         const added = await secondFactors.addApp({ user, session, context }, secret, code)
         secrets.take(session.id, name)
-        if (added.recoveryCodes) return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
-        return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
+        if (added.recoveryCodes)
+          return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
+        return redirect(`${ownSecondFactorPath}?done=added`, [service.createDevice(added.user)])
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
         return { ...refuse(status, problem), retryAfterSeconds }

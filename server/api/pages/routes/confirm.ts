@@ -56,7 +56,7 @@ ${drawNotice(problem?.notice)}
 ${drawForm({
   action: confirmPath,
   formToken: session.formToken,
-  hidden: { returnTo: returnToName },
+  hidden: { errand: returnToName },
   content: [
     drawUsername(user.email),
     drawField({

@@ -76,7 +76,7 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
       return {
         kind: 'page',
         title: email.doneTitle,
-        cookies: [desk.createDevice(changed)],
+        cookies: [service.createDevice(changed)],
         content: html`<p>${email.done}</p>
 <p><a href="/">${errors.home}</a></p>`,
       }

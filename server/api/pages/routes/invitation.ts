@@ -38,7 +38,10 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       const invitation = await accounts.findInvitation(token)
       try {
         const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
-        return await service.admit(call, user, { by: 'new account', returnTo: { path: pathAfter(invitation, service.home) } })
+        return await service.admit(call, user, {
+          by: 'new account',
+          returnTo: { path: pathAfter(invitation, service.home) },
+        })
       } catch (error) {
         if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
         const refusal = toRefusal(error, call.texts)

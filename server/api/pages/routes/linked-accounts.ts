@@ -51,7 +51,7 @@ ${drawProviderButtons(call, providers, start, free)}
         const { status, problem } = toRefusal(error, call.texts)
         return { ...(await show(call, problem)), status }
       }
-      return redirect(`${linkedAccountsPath}?done=unlinked`, [desk.createDevice(changed)])
+      return redirect(`${linkedAccountsPath}?done=unlinked`, [service.createDevice(changed)])
     },
   }
 }

@@ -66,7 +66,7 @@ async function change(
     const name = form.trimmed('name')
     const added = await secondFactors.addPasskey(input, { text: answer, owner: session.id, name })
     if (added.recoveryCodes) return showRecoveryCodes(call, service, { ...added, recoveryCodes: added.recoveryCodes })
-    return redirect(`${ownSecondFactorPath}?done=added`, [desk.createDevice(added.user)])
+    return redirect(`${ownSecondFactorPath}?done=added`, [service.createDevice(added.user)])
   }
   if (form.get('codes') === 'new') {
     return showRecoveryCodes(call, service, await secondFactors.replaceRecoveryCodes(input))
@@ -74,7 +74,7 @@ async function change(
   if (passkeyId !== '' || form.get('remove_app') === 'yes') {
     const changed =
       passkeyId === '' ? await secondFactors.removeApp(input) : await secondFactors.removePasskey(input, passkeyId)
-    return redirect(`${ownSecondFactorPath}?done=removed`, [desk.createDevice(changed)])
+    return redirect(`${ownSecondFactorPath}?done=removed`, [service.createDevice(changed)])
   }
   const wish = form.get('owners')
   // Whoever asks it of others has one.
@@ -151,7 +151,8 @@ function drawApp(call: UserCall, { appSinceMs }: SecondFactorList, nowMs: number
   const { secondFactor, ago } = call.texts
   if (appSinceMs === null) {
     const returnTo = call.query.get('errand') ?? ''
-    const path = returnTo === '' ? authenticatorAppPath : `${authenticatorAppPath}?returnTo=${encodeURIComponent(returnTo)}`
+    const path =
+      returnTo === '' ? authenticatorAppPath : `${authenticatorAppPath}?errand=${encodeURIComponent(returnTo)}`
     return html`<p><a class="button" href="${path}">${secondFactor.addApp}</a></p>`
   }
   const row = drawRow(call, {

@@ -27,7 +27,7 @@ export function drawProviderButtons(
   )}</div>`
 }
 
-/** Who asks, as the desk of the providers knows browsers. */
+/** The browser, as the provider service identifies it. */
 export function browserOf({ visit, cookieHeader, session, context }: PageCall): Browser {
   return { owner: visit.owner, cookieHeader, session, context }
 }

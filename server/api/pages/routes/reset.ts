@@ -67,7 +67,7 @@ async function choosePassword(call: PageCall, form: Form, { accounts, service }:
   if (password === '') return refuse(400, { fields: { password: problems.newPasswordMissing } })
   try {
     const user = await accounts.reset({ token, password, revokePersonalTokens: revokesTokens, context: call.context })
-    return redirect(`${signInPath}?done=passwordChanged`, [desk.createDevice(user)])
+    return redirect(`${signInPath}?done=passwordChanged`, [service.createDevice(user)])
   } catch (error) {
     if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)
     const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)

@@ -140,7 +140,7 @@ function draw(call: PageCall, parts: Parts, shown: Shown): ShownPage {
     problem,
     isFirst: email === '',
   })
-  const hidden = { returnTo: returnTo ? returnToName : undefined }
+  const hidden = { errand: returnTo ? returnToName : undefined }
   const form = { action: signInPath, formToken: visit.formToken, hidden }
   return {
     kind: 'page',

@@ -8,7 +8,10 @@ import { homePath, type SignInService, signInPath } from '../sign-in-service.ts'
 
 export const signOutPath = '/sign-out/'
 
-export function createSignOutPage({ sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>, service: SignInService): Page {
+export function createSignOutPage(
+  { sessions, audit }: Pick<PagesDeps, 'sessions' | 'audit'>,
+  service: SignInService,
+): Page {
   return {
     path: signOutPath,
     audience: 'user',
