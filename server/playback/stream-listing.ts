@@ -32,12 +32,19 @@ export type StreamListing = {
   readonly short?: { readonly segmentId: number; readonly entries: number } | undefined
 }
 
-/** `text` is what `writeListing` gave. */
-export function parseListing(text: string): StreamListing {
-  const { firstMs, ...listing } = JSON.parse(text) as StreamListing
-  return { ...listing, firstMs }
+/** The stored form: rows of earlier versions have `hasSound` for `hasAudio`, and rows must also be readable after a downgrade. */
+type StoredListing = Omit<StreamListing, 'origin'> & {
+  readonly origin: Omit<PartOrigin, 'hasAudio'> & { readonly hasSound?: PartOrigin['hasAudio'] }
 }
 
-export function writeListing(listing: StreamListing): string {
-  return JSON.stringify(listing)
+/** Parses the text that `writeListing` returned. */
+export function parseListing(text: string): StreamListing {
+  const { firstMs, origin: stored, ...listing } = JSON.parse(text) as StoredListing
+  const { hasSound, ...origin } = stored
+  return { ...listing, firstMs, origin: { ...origin, ...(hasSound !== undefined && { hasAudio: hasSound }) } }
+}
+
+export function writeListing({ origin, ...listing }: StreamListing): string {
+  const { hasAudio: hasSound, ...stored } = origin
+  return JSON.stringify({ origin: { ...stored, hasSound }, ...listing } satisfies StoredListing)
 }
