@@ -1,4 +1,4 @@
-// Who gets in, put together: accounts, sessions, tokens, OAuth, and what guards them.
+// Wires up authentication: accounts, sessions, tokens, OAuth, and their guards.
 
 import { randomBytes } from 'node:crypto'
 import { Accounts } from './auth/accounts/accounts.ts'
@@ -28,15 +28,15 @@ export type AuthOptions = {
   readonly store: Store
   readonly secretKey: SecretKey
   readonly publicUrl: string
-  /** Where people may sign in too. */
+  /** Identity providers that users may sign in with. */
   readonly identityProviders: readonly ProviderClient[]
   readonly clock: Clock
-  /** The time by which old things are deleted. */
+  /** The clock that decides when old records are deleted. */
   readonly deletionMs: () => number
   readonly log: Logger
 }
 
-/** Nothing runs yet. `tasks`, by what they are called in the log, are to be run as long as the server does. */
+/** Starts nothing. The server runs `tasks` for as long as it runs; the keys are their names in the log. */
 export function createAuth(options: AuthOptions) {
   const { config, store, secretKey, publicUrl, identityProviders, clock, deletionMs, log } = options
   const authenticator = new Authenticator({ tokens: store.tokens, grants: store.grants, source: store, clock, log })

@@ -1,4 +1,4 @@
-// Pictures, put together: the workers that receive and record them, the archive, live views, and what is told of cameras.
+// Wires up media: the workers that receive and record cameras, the archive, live views, and camera status.
 
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ import type { Store } from './store/store.ts'
 export type MediaOptions = {
   readonly config: Config
   readonly store: Store
-  /** Where the server listens, and where clients reach it: no camera is there. */
+  /** Where the server listens and where clients reach it; cameras must not point there. */
   readonly port: number
   readonly publicUrl: string
   readonly memory: MemoryShares
@@ -34,19 +34,22 @@ export type MediaOptions = {
   readonly log: Logger
 }
 
-/** Of all workers: fewer than there are threads for files, so that a disk that hangs leaves some to others. */
+/** Disk operations of all workers together. Fewer than libuv has threads, so that a hanging disk leaves some free. */
 const maxDiskOperations = 8
 
-/** A recorder that waits so long for the disk has it before a repair does. */
+/** A recorder that has waited this long for the disk takes precedence over repairs. */
 const busyDiskMs = 250
 
-/** Connections to one camera or recorder that all workers together set up at a time; at least one each. */
+/** Connections per camera or recorder that all workers together set up at a time; at least one per worker. */
 const maxConnectsPerHost = 4
 
-/** The largest picture kept for lists; live snapshots come in the size the camera sends. */
+/** The largest image kept for lists; live snapshots have the camera's resolution. */
 const keptPicture = { maxWidth: 1280, maxHeight: 720 }
 
-/** Nothing runs yet, and no file of the archive was read. `tasks`, by what they are called in the log, are to be run as long as the server does. */
+/**
+ * Starts nothing and reads no archive files. The server runs `tasks` for as long as it runs; the keys are their names
+ * in the log.
+ */
 export async function openMedia({ config, store, port, publicUrl, memory, isolation, clock, log }: MediaOptions) {
   const events = new EventWriter({ events: store.events, clock, log })
   const catalog = new Catalog({

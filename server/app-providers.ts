@@ -1,4 +1,4 @@
-// The identity providers of the settings, and how they are reached: put together.
+// Wires up the configured identity providers and the HTTP client that reaches them.
 
 import { createOutgoingFetch } from './auth/providers/outgoing-fetch.ts'
 import { ProviderClient } from './auth/providers/provider-client.ts'
@@ -20,7 +20,7 @@ export type IdentityProvidersOptions = {
   readonly log: Logger
 }
 
-/** Asks nobody yet. Throws 'invalid' when the file was changed for the worse since the configuration was read. */
+/** Sends no request yet. Throws 'invalid' if the file became invalid after the configuration was read. */
 export async function openIdentityProviders(options: IdentityProvidersOptions): Promise<readonly ProviderClient[]> {
   const { config, port, publicUrl, clock, log } = options
   const faults: string[] = []
@@ -30,7 +30,7 @@ export async function openIdentityProviders(options: IdentityProvidersOptions): 
   const names = new NameResolver({ clock, servers: config.nameServers })
   const guard = createAddressGuard({
     ...createAddressRules(config, { port, publicUrl }),
-    // What a provider names by itself has no business inside, whatever cameras may do.
+    // URLs that a provider supplies must not reach internal networks, whatever is allowed for cameras.
     allowLoopback: false,
     allowedPrivate: [],
     lookupAll: (host, lookup) => names.lookup(host, lookup),

@@ -1,4 +1,4 @@
-// The server, put together: every part gets what it needs through its constructor, here and nowhere else.
+// Wires up the server: every part receives its dependencies through its constructor, only here.
 
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -37,17 +37,20 @@ import { StreamDetector } from './stream-detector.ts'
 import { readVersion } from './version.ts'
 
 export type RunningServer = {
-  /** Where clients reach it. */
+  /** Public URL of the server. */
   readonly url: string
-  /** The certificate, for clients that must be told to trust it; undefined when a proxy has it. */
+  /** The certificate, for clients that must be told to trust it; undefined if a proxy terminates TLS. */
   readonly certFile: string | undefined
   readonly fingerprint: string | undefined
   readonly isSelfSigned: boolean
-  /** On a first start, when nobody can sign in yet: what its owner types to become the first user. */
+  /** On the first start, when no account exists: the code with which the owner creates the first account. */
   readonly setupCode: string | undefined
-  /** Resolves when the database cannot be used any more, as another server has it or its disk fails: then the server has to be closed. */
+  /**
+   * Resolves when the database has become unusable, because another server took it or its disk failed. Close the server
+   * then.
+   */
   readonly ousted: Promise<AppError>
-  /** Finishes open fragments, ends viewers, writes what is left. */
+  /** Finishes open fragments, disconnects viewers, and writes pending changes. */
   close(): Promise<void>
 }
 
@@ -55,10 +58,10 @@ export type AppOptions = { readonly config: Config; readonly clock: Clock; reado
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** How soon certificate files that were replaced are noticed. */
+/** How soon replaced certificate files are noticed. */
 const certificateIntervalMs = 10_000
 
-/** Starts everything. When it throws, nothing runs any more: what had begun is ended. */
+/** Starts everything. If it throws, everything that was started has been stopped. */
 export async function openApp(options: AppOptions): Promise<RunningServer> {
   const held = new AsyncDisposableStack()
   try {
@@ -71,15 +74,15 @@ export async function openApp(options: AppOptions): Promise<RunningServer> {
   }
 }
 
-/** Whatever must be ended is put into `held` as it begins, and is ended in the opposite order. */
+/** Every resource is added to `held` when it is opened, and closed in reverse order. */
 async function start({ config, clock, log }: AppOptions, held: AsyncDisposableStack): Promise<RunningServer> {
   await openDataFolder(config.data)
   held.use(lockFolder(config.data))
   if (config.archive !== config.data) held.use(await lockArchive(config.archive, log))
   const secretKey = await openSecretKey(config.data)
-  // Beside what follows: a process is started for it.
+  // Runs concurrently with what follows, because it starts a process.
   const isolating = openIsolation({ mode: config.isolation })
-  // Its failure is told where it is awaited, and is nobody's until then.
+  // A rejection is handled where this is awaited.
   const isolated = isolating.catch(() => undefined)
   held.defer(async () => void (await isolated))
   const identification = {
@@ -244,7 +247,7 @@ function logIsolation({ level, inForce, missing, reason, advice }: IsolationRepo
   else log.warn(fields, 'processes that decode are not isolated as far as they could be')
 }
 
-/** Links must name the port before anything listens to it. */
+/** Links contain the port before the server listens on it. */
 async function findFreePort(host: string): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, host, resolve))
@@ -253,7 +256,7 @@ async function findFreePort(host: string): Promise<number> {
   return port
 }
 
-/** Each task restarted when it fails; resolve when `signal` aborts. */
+/** Restarts each task when it fails; resolves when `signal` aborts. */
 function runAlways(
   signal: AbortSignal,
   { clock, log }: { clock: Clock; log: Logger },

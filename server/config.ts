@@ -1,5 +1,5 @@
-// The configuration as the server sees it: defaults, then a file, then NIGHTJAR_… variables, then flags; the last one wins.
-// Every fault in any of them is named at once, and none is passed over.
+// The configuration: defaults, then a file, then NIGHTJAR_… environment variables, then flags; the last one wins.
+// All errors are reported together, and no error is ignored.
 
 import { access, constants, readFile } from 'node:fs/promises'
 import { availableParallelism, hostname } from 'node:os'
@@ -14,29 +14,29 @@ type Options = typeof options
 export type OptionName = keyof Options
 type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S
 
-/** One value per option, named as the option in camel case: `publicUrl` for `public-url`. Paths are absolute. */
+/** One value per option, with the option's name in camel case: `publicUrl` for `public-url`. Paths are absolute. */
 export type Config = {
   readonly [Name in OptionName as CamelCase<Name>]: Options[Name] extends Option<infer T> ? T : never
 }
 
 export const optionNames = Object.keys(options) as readonly OptionName[]
 
-/** The file in the data folder that is read when no other is named. */
+/** The file in the data folder that is read if no other is given. */
 export const configFileName = 'nightjar.json'
 
 export type ConfigSources = {
-  /** Options as given on the command line, `config` (the file) among them. */
+  /** Options from the command line, including `config` (the file). */
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What relative paths in flags and variables are relative to. */
+  /** Base of relative paths in flags and environment variables. */
   readonly cwd: string
   readonly surroundings?: Omit<Surroundings, 'dataDir'>
 }
 
-/** Where a value came from, for the message when it is wrong. */
+/** Where a value came from, for error messages. */
 type Given = { readonly text: string; readonly origin: string; readonly baseDir: string }
 
-/** Throws 'invalid' with all faults, one per line. */
+/** Throws 'invalid' with all errors, one per line. */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const surroundings = sources.surroundings ?? findSurroundings()
   const faults: string[] = []
@@ -75,7 +75,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   return config
 }
 
-/** Where clients reach a server that was not told its address. */
+/** The default public URL. */
 export function defaultPublicUrl(port: number): string {
   return port === 443 ? 'https://localhost' : `https://localhost:${port}`
 }
@@ -89,7 +89,7 @@ function findSurroundings(): Omit<Surroundings, 'dataDir'> {
   return { programDir, hostName: hostname(), cores: availableParallelism() }
 }
 
-/** Variables and flags. An empty variable counts as not given. */
+/** Environment variables and flags. An empty variable counts as not set. */
 function collectDirect({ flags, env, cwd }: ConfigSources): Map<string, Given> {
   const direct = new Map<string, Given>()
   for (const name of [...optionNames, 'config']) {

@@ -1,10 +1,10 @@
-// The folder of everything: made at the first start, for its user alone.
+// The data folder: created at the first start, accessible only to its user.
 
 import { access, constants } from 'node:fs/promises'
 import { AppError } from './base/error.ts'
 import { makeFolder } from './base/make-folder.ts'
 
-/** Throws 'unavailable', with the way out, when this user can neither make nor fill it. */
+/** Throws 'unavailable', with advice, if this user can neither create nor write it. */
 export async function openDataFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder, 0o700)

@@ -21,7 +21,7 @@ test('what was received too long ago goes, then the oldest of cameras with too m
     store.transaction(async ({ events }) => {
       for (let i = 0; i < count; i++) {
         const event = { title: null, category: 'generic', source: 'api', data: null } as const
-        // Brought along from long ago: what counts is when they were received.
+        // Imported events with old times: only when they were received counts.
         await events.insert({ ...event, cameraId, occurredAtMs: i })
       }
     })

@@ -1,5 +1,5 @@
-// Removes events that are old, and of cameras that have too many the last of their lists. In small steps: everybody else has their
-// turn in between.
+// Deletes old events, and the oldest events of cameras that have too many. Works in small steps, so that requests can
+// run in between.
 
 import type { Clock } from './base/clock.ts'
 import type { Logger } from './base/log.ts'
@@ -8,10 +8,10 @@ import type { Events } from './store/events.ts'
 export type EventRetentionOptions = {
   readonly events: Pick<Events, 'removeReceivedBefore' | 'listOverfull' | 'removeLast'>
   readonly clock: Clock
-  /** The time by which events are too old. */
+  /** The clock that decides which events are too old. */
   readonly deletionMs: () => number
   readonly log: Logger
-  /** Since they were received; undefined: for ever. */
+  /** Maximum age since they were received; undefined for no limit. */
   readonly maxAgeMs: number | undefined
   readonly maxPerCamera: number
 }
@@ -19,7 +19,7 @@ export type EventRetentionOptions = {
 const intervalMs = 60_000
 const pauseMs = 10
 
-/** Each minute until `signal` aborts. Rejects with what the store says: to be run again. */
+/** Runs every minute until `signal` aborts. Rejects if the store fails; the caller restarts it. */
 export async function runEventRetention(options: EventRetentionOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const removed = await removeOldEvents(options, signal)
@@ -28,7 +28,7 @@ export async function runEventRetention(options: EventRetentionOptions, signal: 
   }
 }
 
-/** Once; how many went. */
+/** Runs once and returns the number of deleted events. */
 export async function removeOldEvents(options: EventRetentionOptions, signal: AbortSignal): Promise<number> {
   const { events, clock, deletionMs, maxAgeMs, maxPerCamera } = options
   let removed = 0

@@ -1,4 +1,4 @@
-// One server per folder: two would repair each other's open files.
+// Allows one server per folder, because two servers would repair each other's open files.
 
 import { join } from 'node:path'
 import { AppError, errorChain } from './base/error.ts'
@@ -6,7 +6,7 @@ import type { Logger } from './base/log.ts'
 import { makeFolder } from './base/make-folder.ts'
 import { lockFile } from './store/file-lock.ts'
 
-/** Throws 'conflict' when another process holds the folder. Dispose to let it go. */
+/** Throws 'conflict' if another process holds the folder. Dispose to release it. */
 export function lockFolder(folder: string): Disposable {
   const lock = lockFile(join(folder, 'server.lock'))
   if (lock) return lock
@@ -15,8 +15,8 @@ export function lockFolder(folder: string): Disposable {
 }
 
 /**
- * As `lockFolder`, for a folder that may be on a disk of its own: one that is read-only or broken keeps nobody from starting. Undefined
- * when it cannot be written to.
+ * Like `lockFolder`, for a folder that may be on its own disk: a read-only or broken disk must not prevent the start.
+ * Returns undefined if the folder is not writable.
  */
 export async function lockArchive(folder: string, log: Logger): Promise<Disposable | undefined> {
   try {

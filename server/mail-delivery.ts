@@ -1,4 +1,4 @@
-// Which way mail goes, as configured.
+// Chooses how email is delivered, as configured.
 
 import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
@@ -19,11 +19,11 @@ export type MailerOptions = {
 }
 
 export type MailDeliveryOptions = MailerOptions & {
-  /** 32 bytes; seals mails that wait for the next start. */
+  /** 32 bytes that encrypt emails which wait for the next start. */
   readonly spoolKey: Uint8Array
 }
 
-/** For a server: nobody waits for the mail server. Close it when nobody sends any more. */
+/** For a server: callers never wait for the SMTP server. Close it after the last sender. */
 export function createMailDelivery({ spoolKey, ...options }: MailDeliveryOptions): MailQueue {
   const { config, clock, log } = options
   const dir = outboxOf(config)
@@ -35,7 +35,7 @@ export function createMailDelivery({ spoolKey, ...options }: MailDeliveryOptions
   return new MailQueue({ mailer, spool, clock, log, onClose: () => mailer.close() })
 }
 
-/** Who sends hears what became of it. Close it when nobody sends any more. */
+/** Callers learn the result of each delivery. Close it after the last sender. */
 export function createMailer({ config, publicUrl, clock, log }: MailerOptions): Mailer & { close(): void } {
   const from = config.mailFrom ?? defaultSender(publicUrl)
   if (config.smtpUrl !== undefined) {
@@ -45,5 +45,5 @@ export function createMailer({ config, publicUrl, clock, log }: MailerOptions): 
   return { ...createOutbox({ dir: outboxOf(config), from, clock, log }), close: () => {} }
 }
 
-/** Where mails are without a mail server. */
+/** The folder for emails when no SMTP server is configured. */
 export const outboxOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'outbox')

@@ -1,4 +1,4 @@
-// What the parts measure of themselves, as the metrics of the server.
+// Collects the measurements of all parts as the server's metrics.
 
 import type { Measurement } from './api/metrics.ts'
 import type { Catalog } from './archive/catalog.ts'

@@ -20,11 +20,11 @@ test('a small machine shares out what it has, a large one no more than is of use
   assert.deepEqual([large.decoders, large.containers, large.decodingBytes], [512, 50, 1024 * mebibyte])
 })
 
-/** What lasts longer than a request: members of classes, and what stands at the top of a file. */
+/** Long-lived collections: class members and module-level constants. */
 const lasting =
   /^ {2}(?:readonly )?#\w+[^=(\n]*= new (?:Map|Set|VersionedCache|RateLimiter|FailureCounter|Semaphore|LruCache)\b|^const \w+ = new (?:Map|Weak\w+)<|this\.#\w+ = new (?:VersionedCache|RateLimiter|Semaphore|FairSemaphore|Tally|ByteBudget)\b/m
 
-/** For tests and for the command line, or made once and never added to. */
+/** Used only by tests or the command line, or never added to after creation. */
 const isElsewhere =
   /test|temporary|\bmemory-|page-cache-model|\/commands\/|\/description\/|allowed-methods|postgres-types/
 

@@ -25,7 +25,7 @@ const found: DetectedStream = {
   problem: undefined,
 }
 
-/** Workers that answer when told to, and count what they are asked. */
+/** Workers that answer when told to and count their questions. */
 function open(
   limits: Partial<DetectorLimits> = {},
   decode = async () => [Uint8Array.of(1)],

@@ -1,5 +1,5 @@
-// Looks for the API at addresses of cameras and at what cameras there are: asks a media worker, makes the picture, and keeps how much of
-// that goes on within bounds, because every look is a connection to wherever a user says.
+// Tests camera URLs and discovers cameras for the API: asks a media worker, decodes an image, and limits how much of
+// this happens, because every test connects to wherever a user says.
 
 import type { CameraSource } from './api/camera-source.ts'
 import type { Asker, Detection, Detector } from './api/deps.ts'
@@ -22,7 +22,7 @@ export type StreamDetectorOptions = {
   readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }
   readonly addressCheck: AddressCheck
   readonly decoder: { decode(request: PictureRequest): Promise<Uint8Array[]> }
-  /** Owners of the server are told everything, and may try any number of addresses. */
+  /** Owners of the server get all details and may test any number of URLs. */
   readonly isOwner: (userId: number) => Promise<boolean>
   readonly clock: Clock
   readonly log: Logger
@@ -30,7 +30,7 @@ export type StreamDetectorOptions = {
 }
 
 export type DetectorLimits = {
-  /** At once. */
+  /** Number of concurrent tests. */
   readonly perUser: number
   readonly inAll: number
   readonly perUserAndMinute: number
@@ -40,7 +40,7 @@ const usualLimits: DetectorLimits = { perUser: 2, inAll: 8, perUserAndMinute: 30
 
 const snapshotLimits = { maxWidth: 640, maxHeight: 480 }
 
-/** The picture of an MJPEG camera that fits may come as it is, of whatever quality. */
+/** An image of an MJPEG camera that has the right size may be returned unchanged, whatever its quality. */
 const maxSnapshotBytes = 1024 * 1024
 
 export class StreamDetector implements Detector {
@@ -61,23 +61,23 @@ export class StreamDetector implements Detector {
     try {
       this.#options.addressCheck.check(host, port)
     } catch (cause) {
-      // The sentence that the status of a camera there would have.
+      // The explanation that the status of such a camera would have.
       const { message } = toCameraError(cause)
       throw new AppError('invalid', message, { fields: { url: [message] }, cause })
     }
   }
 
   /**
-   * Counts that an account has a camera tried at an address or with a login of its choice: as much as a look, since the status tells what
-   * became of it. Throws 'rate_limited' when there were too many, of whatever kind.
+   * Counts that an account connects a camera to a URL or with a login of its choice. This counts like a test, because
+   * the camera's status reveals the result. Throws 'rate_limited' after too many of either kind.
    */
   async countTry(userId: number): Promise<void> {
     if (!(await this.#options.isOwner(userId))) this.#rate.take(userId)
   }
 
   /**
-   * What is there, measured, with a picture. Throws 'rate_limited' when the user looks at too many, 'unavailable' when all users together
-   * do, the signal's reason when it aborts.
+   * Tests a URL: measurements and an image. Throws 'rate_limited' if the user runs too many tests, 'unavailable' if all
+   * users together do, and the signal's reason if it aborts.
    */
   async detect(source: CameraSource, asker: Asker): Promise<Detection> {
     using _ = this.#enter(asker.userId)
@@ -86,7 +86,7 @@ export class StreamDetector implements Detector {
     return { stream, snapshot: await this.#takeSnapshot(stream, asker) }
   }
 
-  /** Undefined when that cannot be said now: the camera is away, or too many are being looked at. */
+  /** Undefined if unknown at the moment: the camera is offline, or too many tests are running. */
   async findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined> {
     try {
       using _ = this.#enter(asker.userId)
@@ -143,7 +143,7 @@ export class StreamDetector implements Detector {
     const { codec } = video
     const { config, data } = picture
     try {
-      // A picture that stops the decoder is counted against whoever asked for it.
+      // An image that crashes the decoder counts against the user who requested it.
       const [source, viewers] = [`detection for ${userId}`, new Set([userId])]
       const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source, viewers })
       return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitPicture(picture, snapshotLimits) } : undefined

@@ -1,4 +1,4 @@
-// Which Nightjar this is, as package.json says.
+// The version of Nightjar from package.json.
 
 import { readFileSync } from 'node:fs'
 

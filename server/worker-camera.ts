@@ -1,4 +1,4 @@
-// One camera inside a media worker: its connection feeds its hub, its recorder reads the hub while recording is on.
+// One camera inside a media worker: its connection feeds its hub, and its recorder reads the hub while recording is on.
 
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { GapReason } from '../contract/gap-reasons.ts'
@@ -28,35 +28,35 @@ import type { RecordingDisk } from './recorder/recording-disk.ts'
 
 export type WorkerCameraOptions = {
   readonly cameraId: number
-  /** Holds the camera's id in everything that its connection calls. */
+  /** Carries the camera's id through everything that its connection calls. */
   readonly scope: AsyncLocalStorage<number>
   readonly settings: WorkerSettings
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
-  /** Where the connections of the thread's cameras wait for their turn. */
+  /** Limits how many cameras of the thread connect at the same time. */
   readonly connectLimiter: ConnectLimiter
-  /** One for the whole thread. */
+  /** Shared by the whole thread. */
   readonly transcoder: AudioTranscoder
   readonly containers: ContainerReader
-  /** Where the pictures of the thread's cameras lie. */
+  /** Memory for the frames of the thread's cameras. */
   readonly pool: FrameMemoryPool
-  /** One for the whole thread. */
+  /** Shared by the whole thread. */
   readonly reads: SharedReads
-  /** What the hubs of the thread may keep together. */
+  /** What all hubs of the thread may keep together. */
   readonly gopBudget: ByteBudget
   readonly earlierBudget: ByteBudget
   readonly post: (message: FromWorker) => void
-  /** Where recordings go; one for the whole thread. */
+  /** The disk for recordings; shared by the whole thread. */
   readonly disk: RecordingDisk
-  /** What the recorders of the thread may hold together. */
+  /** What all recorders of the thread may buffer together. */
   readonly pendingBudget: PendingBudget
 }
 
-/** When a camera's clock is wrong by less than this, its pictures are retimed without an event. */
+/** If a camera's clock is wrong by less than this, its frames are retimed without an event. */
 const wrongRate = 0.01
 
-/** How long a camera that nobody watches or records stays connected after its first key frame, to learn when the next one comes. */
+/** How long an unused camera stays connected after its first key frame, to learn its key frame interval. */
 const maxLearningMs = 75_000
 
 type Connection = { readonly controller: AbortController; readonly ended: Promise<void> }
@@ -73,16 +73,19 @@ export class WorkerCamera {
   #recording: Recording | undefined
   readonly #demand = new Demand(false)
   readonly #keyIntervals = new KeyIntervals()
-  /** Ends the wait for the second key frame of a camera whose interval is not known. */
+  /** Ends the wait for the second key frame of a camera whose interval is unknown. */
   #learning: AbortController | undefined
   #viewers = 0
   #recordedBytes = 0
   #droppedFrames = 0
-  /** The group of pictures in which the last recorder ended: recorded once, and not again when the next one begins soon. */
+  /**
+   * The group of pictures in which the last recorder ended. It must not be recorded twice if the next recorder begins
+   * soon.
+   */
   #recordedGroup: number | undefined
-  /** What was last told of the camera's clock. */
+  /** The last reported clock rate. */
   #isClockWrong = false
-  /** Changes happen one after the other: a connection or file must have ended before the next begins. */
+  /** Changes are applied one after the other: a connection or file must end before the next begins. */
   #changes: Promise<void> = Promise.resolve()
 
   constructor(options: WorkerCameraOptions) {
@@ -100,7 +103,7 @@ export class WorkerCamera {
     return { cameraId: this.#options.cameraId, ...this.stats, freezes, frozenMs }
   }
 
-  /** Connects, or changes what runs to what the job says. */
+  /** Connects, or adapts what is running to the job. */
   setJob(job: CameraJob): void {
     this.#change(async () => {
       const isSameAddress =
@@ -116,7 +119,7 @@ export class WorkerCamera {
     })
   }
 
-  /** Somebody watches: the camera is connected as long as anybody does. Returns the function that ends it. */
+  /** Adds a viewer; the camera stays connected while there are any. Returns the function that removes the viewer. */
   watch(): () => void {
     let isWatching = true
     this.#viewers++
@@ -129,7 +132,7 @@ export class WorkerCamera {
     }
   }
 
-  /** Ends the connection and finishes the open file; `reason`: why. */
+  /** Disconnects and finishes the open file; `reason` is recorded. */
   async close(reason: GapReason): Promise<void> {
     this.#change(async () => {
       await this.#stopRecording(reason)
@@ -178,7 +181,7 @@ export class WorkerCamera {
     this.hub.publish(item)
   }
 
-  /** Stays connected to the next key frame, once. */
+  /** Stays connected until the next key frame, once. */
   #learn(): void {
     if (this.#learning) return
     const learning = new AbortController()
@@ -284,7 +287,7 @@ export class WorkerCamera {
   }
 }
 
-/** What the metrics say of a worker that its cameras know. */
+/** The metrics of a worker that its cameras provide. */
 type CameraSums = Omit<WorkerStats, 'loopDelayMs' | 'audioBlocks' | 'droppedAudio' | 'audioCrashes'>
 
 export function sumCameraStats(cameras: Iterable<WorkerCamera>): CameraSums {

@@ -1,9 +1,9 @@
-// What a media worker tells the main thread, in the order it was told. A message costs both threads more than what it says, so those that
-// are frequent wait a moment for others to go with.
+// Messages of a media worker to the main thread, in order. A message costs both threads more than its content, so
+// frequent messages wait a moment and are sent together.
 
 import type { FromWorker } from './cameras/worker-protocol.ts'
 
-/** Longest wait; footage is listed later by as much. */
+/** The longest wait, by which footage is listed later. */
 const waitMs = 100
 
 export class WorkerOutbox {

@@ -30,16 +30,19 @@ import { WorkerOutbox } from './worker-outbox.ts'
 
 const statsIntervalMs = 5000
 
-/** Half the time from one picture to the next of the usual camera: what is live is late by no more. */
+/** Half the frame interval of a typical camera, so that live video is delayed by no more. */
 const restMs = 20
 
-/** While nobody watches. Longer ones would save more, and let clocks of cameras be misjudged: see docs/design/ingest.md, Rests. */
+/**
+ * While nobody watches. Longer rests would save more but lead to wrong estimates of camera clocks: see
+ * docs/design/ingest.md, Rests.
+ */
 const longRestMs = 60
 
-/** Of one live subscription, handed to the main thread and not yet taken there. */
+/** Bytes of one live subscription that the main thread has not yet consumed. */
 const maxUnackedBytes = 8 * 1024 * 1024
 
-/** Of a process that decodes audio or takes a container apart, beyond its runtime. */
+/** Memory of an audio or container process beyond its runtime. */
 const maxDecodingBytes = 512 * 1024 * 1024
 
 const settings = workerData as WorkerStart
@@ -59,7 +62,7 @@ const disk = createGuardedDisk(createNodeDisk(settings.archiveDir), {
   attend: () => reads.attend(),
   clock,
 })
-// A disk that has more to do than it was given is not kept waiting for the next thing.
+// If the disk had more to do than one batch, continue without resting.
 const reads = new SharedReads({
   ...{ restMs, longRestMs },
   mayRest: () => disk.waiting() === 0,
@@ -69,18 +72,18 @@ const reads = new SharedReads({
 const decoding = { isolation: settings.isolation, memoryBytes: Math.min(settings.decodingBytes, maxDecodingBytes) }
 const transcoder = new ProcessAudioTranscoder({ clock, log, ...decoding })
 const containers = new ProcessContainerReader({ ...decoding, maxStreams: settings.containers })
-/** Groups of pictures kept for viewers that come: of the usual camera a second's worth, of one with rare key frames a minute's. */
+/** Groups of pictures for new viewers: one second of a typical camera, one minute of a camera with rare key frames. */
 const gopBudget = new ByteBudget(settings.groupBytes)
-/** And the groups before it. */
+/** And the groups before them. */
 const earlierBudget = new ByteBudget(settings.earlierBytes)
 const pendingBudget = new PendingBudget(settings.pendingBytes)
-/** Free memory that is kept: what some hundred cameras of a usual rate let go at once when their groups of pictures end. */
+/** Free memory that is kept: what about a hundred typical cameras release at once when their groups of pictures end. */
 const pool = new FrameMemoryPool(32 * 1024 * 1024)
 const cameras = new Map<number, WorkerCamera>()
-/** The id of the camera whose connection the running code belongs to, whatever called it. */
+/** The id of the camera whose connection the current code belongs to, whatever called it. */
 const scope = new AsyncLocalStorage<number>()
 const sources = new Map<number, { cameraId: number; source: LiveSource; release: () => void }>()
-/** Those that are being answered. */
+/** Questions that are being answered. */
 const questions = new Map<number, AbortController>()
 
 const outbox = new WorkerOutbox((messages) => port.postMessage(messages))
@@ -89,7 +92,7 @@ function post(message: FromWorker): void {
   outbox.post(message)
 }
 
-/** Chunks own their bytes, so those move instead of being copied; other values are small. */
+/** Chunks own their memory, which is transferred instead of copied; other values are small. */
 function postChunk(subscriptionId: number, chunk: Extract<FromWorker, { type: 'chunk' }>['chunk']): void {
   const { buffer, byteLength } = chunk.data
   const isMovable = chunk.kind === 'media' && byteLength > 0 && byteLength === buffer.byteLength
@@ -187,7 +190,7 @@ async function stop(): Promise<void> {
   port.close()
 }
 
-// A bug that nobody caught ends the thread, as it must; the main thread learns whose stream brought it about.
+// An uncaught error ends the thread, as it must; the main thread learns whose stream caused it.
 process.on('uncaughtException', (error) => {
   const cameraId = scope.getStore()
   if (cameraId !== undefined) post({ type: 'worker_failed', cameraId })

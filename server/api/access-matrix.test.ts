@@ -1,4 +1,4 @@
-// Who may do what with whose camera: every endpoint of a camera that is built, for everyone there is.
+// The access matrix: every camera endpoint for every kind of caller.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -16,7 +16,10 @@ const start = writeTime(syntheticStartMs)
 const end = writeTime(syntheticStartMs + 8000)
 const range = `?start=${start}&end=${end}`
 
-/** Requests that are good but for who sends them; others are sent empty, and their owner may be told what is missing. */
+/**
+ * Requests that are valid for an authorized caller. Other endpoints are called without a body, which an authorized
+ * caller may see rejected.
+ */
 const requests: Partial<Record<EndpointName, { query?: string; body?: object }>> = {
   getCamera: { query: '?max_width=320' },
   getSharedCamera: { query: '?max_width=320' },
@@ -51,7 +54,7 @@ type Person = Awaited<ReturnType<TemporaryApi['addUser']>>
 
 const ofCamera = endpointNames.filter((name) => /^\/v1\/(shared-)?cameras\/\{/.test(endpoints[name].path))
 
-/** A recorded camera, whose id is 1, and everybody who could want to see it. */
+/** A recorded camera with id 1, and all kinds of callers. */
 async function openScene(t: TestContext) {
   const scenes: FootageScene[] = []
   t.after(() => Promise.all(scenes.map((scene) => scene[Symbol.asyncDispose]())))
@@ -81,14 +84,14 @@ async function openScene(t: TestContext) {
   const invite = async (email: string, canViewRecordings: boolean, camera = cameraId) =>
     (await store.guests.insert({ cameraId: camera, email, canViewRecordings, sharesNotifications: false })).id
   await invite('guest@example.com', false)
-  // Who is changed and removed by the owner.
+  // A guest whom the owner changes and removes.
   const guestId = await invite('spare@example.com', false)
   await invite('Viewer@Example.com', true)
   await invite('disabled@example.com', true)
   await store.guests.remove(cameraId, await invite('exGuest@example.com', true))
   const former = await invite('exViewer@example.com', true)
   await store.guests.update(cameraId, former, { canViewRecordings: false })
-  // Invited, and not accepted: somebody who merely says that the address is theirs.
+  // Invited but not accepted: a caller who merely claims the address.
   await invite('invited@example.com', true)
   const hash = new Uint8Array(32)
   const link = { kind: 'email', hash, userId: people.claimer!.userId, email: 'invited@example.com' } as const
@@ -124,7 +127,7 @@ async function openScene(t: TestContext) {
   return { ...temporary, people, otherScope, cameraId, otherId, foreignId, send, dump, addToken }
 }
 
-/** Who is let in. */
+/** Callers who are allowed. */
 function admits(name: EndpointName): readonly string[] {
   const { path }: Endpoint = endpoints[name]
   if (!path.startsWith('/v1/shared-cameras/')) return ['owner']
@@ -157,7 +160,7 @@ test('T20: each operation on a camera, for everyone there is', async (t) => {
   }
   assert.deepEqual(await dump(), before, 'whoever was refused has changed nothing')
 
-  // What ends something comes last.
+  // Requests that delete something come last.
   const inOrder = [...ofCamera.filter((name) => !(name in requests)), ...(Object.keys(requests) as EndpointName[])]
   for (const name of inOrder) {
     const { status }: Endpoint = endpoints[name]
@@ -173,7 +176,7 @@ test('T20: a token covers what its scopes name, for owners and guests alike', as
   const { people, cameraId, send, addToken } = await openScene(t)
   for (const name of ofCamera) {
     const { access, method }: Endpoint = endpoints[name]
-    // On a camera that is not there: whether a token is let in comes before what it names.
+    // For a camera that does not exist: the token is checked before the resource.
     const statusWith = async (who: string, ...scopes: string[]) =>
       (await send(name, 999_999, await addToken(people[who]!.userId, scopes))).statusCode
     for (const who of ['owner', 'viewer']) {

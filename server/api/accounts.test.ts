@@ -1,4 +1,4 @@
-// What users manage of their own account over the API.
+// Managing one's own account through the API.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

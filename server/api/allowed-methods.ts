@@ -1,4 +1,4 @@
-// Which methods each path has, learnt while routes are registered: what a 405 answers in `Allow`.
+// Collects the methods of each path while routes are registered, for the `Allow` header of 405 responses.
 
 import type { FastifyInstance } from 'fastify'
 
@@ -13,7 +13,7 @@ export class AllowedMethods {
     })
   }
 
-  /** The methods of a path (without query), OPTIONS included; undefined when there is no such path. */
+  /** Methods of a path (without query), including OPTIONS; undefined if there is no such path. */
   find(path: string): readonly string[] | undefined {
     const methods = new Set<string>()
     for (const known of this.#paths.values()) {

@@ -1,5 +1,5 @@
-// Answers kept as JSON while nothing they tell of has changed: the same caller asking the same again costs a look-up. Bounded in
-// bytes, because how long an answer is and in how many ways it can be asked for is up to whoever asks.
+// Caches responses as JSON until the data behind them changes: the same request by the same caller costs only a lookup.
+// Limited in bytes, because clients decide how large responses are and how many variants they request.
 
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts'
@@ -11,7 +11,7 @@ import { type EncodedJson, encodeJson } from './answer.ts'
 
 const maxUrlLength = 512
 
-/** Of an entry, besides its characters. */
+/** Size of an entry in addition to its characters. */
 const entryBytes = 200
 const maxCount = 4096
 
@@ -21,27 +21,27 @@ export type AnswerCachesOptions = {
 }
 
 type AnswerCacheOptions = {
-  /** The version of all that the answers depend on, besides credentials and URL. */
+  /** Version of the data that the responses depend on, besides credentials and URL. */
   readonly source: VersionedSource
   readonly names: readonly EndpointName[]
-  /** Of all answers; when full, the oldest go. */
+  /** Size of all responses; the oldest are evicted. */
   readonly maxBytes: number
-  /** Larger answers are not kept. */
+  /** Larger responses are not cached. */
   readonly maxAnswerBytes: number
 }
 
 export type AnswerKey = `${Credential['kind']} ${number} ${string}`
 
-/** The endpoint that answered, and what. */
+/** A response and the endpoint that produced it. */
 export type KnownAnswer = { readonly name: EndpointName; readonly json: EncodedJson }
 
-/** Of the endpoints whose answers depend on nothing but credentials, URL, store and media tokens. */
+/** Caches for endpoints whose responses depend only on credentials, URL, store and media tokens. */
 export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions): readonly AnswerCache[] {
   return [
     new AnswerCache({
       names: ['getMe', 'listCameras', 'getCamera', 'listSharedCameras', 'getSharedCamera'],
       source: {
-        // Media tokens are part of these answers. Both parts only grow, so a change of either changes the sum.
+        // Media tokens are part of these responses. Both parts only increase, so a change of either changes the sum.
         get version() {
           return store.version + mediaTokens.nextExpiryMs() / mediaTokenSlotMs
         },
@@ -49,7 +49,7 @@ export function createAnswerCaches({ store, mediaTokens }: AnswerCachesOptions):
       maxBytes: 32 * 2 ** 20,
       maxAnswerBytes: 2 * 2 ** 20,
     }),
-    // Apart, because events come all the time, and their lists may be long.
+    // A separate cache, because events arrive all the time and their lists may be long.
     new AnswerCache({
       names: ['listEvents', 'listCameraEvents'],
       source: {
@@ -80,14 +80,14 @@ export class AnswerCache {
     return this.#names.has(name)
   }
 
-  /** The answer, if it is known and still true. */
+  /** The response, if it is cached and still valid. */
   find(key: AnswerKey): KnownAnswer | undefined {
     return this.#answers.get(key)
   }
 
   /**
-   * The answer from memory, or made now as JSON and, where the URL says nothing but what the endpoint `name` knows, kept. `url` is path and
-   * query as requested.
+   * Returns the cached response, or creates it as JSON and caches it if the URL contains only parameters that the
+   * endpoint `name` knows. `url` is path and query as requested.
    */
   async load(
     name: EndpointName,
@@ -105,10 +105,10 @@ export function keyOfAnswer({ kind, id }: Credential, url: string): AnswerKey {
   return `${kind} ${id} ${url}`
 }
 
-/** A character takes two bytes at most. */
+/** A character takes at most two bytes. */
 const sizeOf = (key: string, { json }: KnownAnswer): number => 2 * (key.length + json.length) + entryBytes
 
-/** Each parameter is one of the endpoint's and is there once; otherwise there would be any number of URLs for one answer. */
+/** Each parameter must be known and occur once; otherwise there would be any number of URLs for one response. */
 function isKnown(name: EndpointName, url: string): boolean {
   if (url.length > maxUrlLength) return false
   const queryAt = url.indexOf('?')

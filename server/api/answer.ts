@@ -1,5 +1,6 @@
-// Writes answers to the connection. Answers under /v1 are strings of JSON by then; written straight to Node's response, because
-// Fastify's reply would append a charset to the type (the interface says exactly `application/json`) and costs a fifth of a core.
+// Writes responses to the connection. Responses under /v1 are JSON strings by then. They are written directly to Node's
+// response, because Fastify's reply would append a charset to the type (the interface requires exactly
+// `application/json`) and use a fifth of a core.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
@@ -10,17 +11,17 @@ import { countUnsent, sendText } from './send-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its answer says about the limit of requests; null where there is none. */
+    /** The rate limit state for the response headers; null if there is no limit. */
     rate: RateState | null
   }
 }
 
-/** On every answer over TLS (RFC 6797). */
+/** Sent with every response over TLS (RFC 6797). */
 export const transportHeaders = { 'strict-transport-security': 'max-age=31536000' } as const
 
 /**
- * On everything: no cookie is ever accepted here, so any page may ask. Answers hold addresses that open by themselves, so that none is kept
- * where somebody else may find it.
+ * Sent with every response. Any origin may call, because no cookie is accepted here. Responses contain URLs that need
+ * no other credentials, so they must not be cached where somebody else may find them.
  */
 export const openHeaders = {
   'access-control-allow-origin': '*',
@@ -34,7 +35,7 @@ const jsonHeaders = { 'content-type': 'application/json', ...openHeaders } as co
 
 declare const encoded: unique symbol
 
-/** JSON with a character for each byte of its UTF-8: how long it is need not be found out, and it is sent as it is. */
+/** JSON with one character per byte of its UTF-8 encoding: its length is known without encoding it. */
 export type EncodedJson = string & { readonly [encoded]: true }
 
 export function encodeJson(json: string): EncodedJson {
@@ -42,18 +43,18 @@ export function encodeJson(json: string): EncodedJson {
   return (isAscii ? json : Buffer.from(json).toString('latin1')) as EncodedJson
 }
 
-/** Throws 'unavailable' when too much waits for the client's address. */
+/** Throws 'unavailable' if too much data waits for the client's address. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   sendEncoded(reply, status, encodeJson(json))
 }
 
-/** As `sendJson`. */
+/** Like `sendJson`. */
 export function sendEncoded(reply: FastifyReply, status: number, json: EncodedJson): void {
   countUnsent(reply, json.length)
   writeEncoded(reply.hijack().raw, status, json, reply.request.rate)
 }
 
-/** A large one has been counted, see `countUnsentOf`. */
+/** Large responses have been counted before, see `countUnsentOf`. */
 export function writeEncoded(
   response: ServerResponse,
   status: number,
@@ -65,8 +66,8 @@ export function writeEncoded(
 }
 
 /**
- * The most frequent heads, as names and values in turn: objects are copied and read several times slower by Node, which looks up each name, and in
- * objects of many forms.
+ * The most frequent headers as alternating names and values. Node copies and reads objects several times slower,
+ * because it looks up each name, in objects of different shapes.
  */
 const fixedHead: readonly string[] = Object.entries(jsonHeaders).flat()
 

@@ -1,4 +1,4 @@
-// The whole HTTP interface, put together: the endpoints of the contract, the media behind their URLs, health and metrics.
+// Wires up the HTTP interface: the endpoints of the contract, media, health and metrics.
 
 import { randomBytes } from 'node:crypto'
 import type { Http2SecureServer } from 'node:http2'
@@ -52,18 +52,18 @@ import { TrustedProxies } from './transport/trusted-proxies.ts'
 export type Api = {
   /** For tests: requests without a socket (`inject`). */
   readonly server: FastifyInstance
-  /** Resolves with the port once connections are accepted; port 0 takes a free one. Throws 'unavailable'. */
+  /** Resolves with the port once connections are accepted; port 0 selects a free one. Throws 'unavailable'. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>
-  /** Connections from now on see this certificate. Not for a server behind a proxy, which has none. */
+  /** Uses this certificate for new connections. Not for a server behind a proxy, which has no certificate. */
   replaceIdentity(identity: Identity): void
-  /** Ends open streams, lets requests in progress finish for a moment, closes all connections. */
+  /** Ends open streams, gives requests in progress a moment to finish, and closes all connections. */
   close(): Promise<void>
 }
 
 const any = { max: Number.POSITIVE_INFINITY, maxOfOne: Number.POSITIVE_INFINITY }
 const unlimited = { connections: any, streams: any, unsentBytes: any }
 
-/** Creates everything and listens to nothing yet. */
+/** Creates everything without listening. */
 export function createApi(deps: ApiDeps): Api {
   const { store, authenticator, mediaTokens, live, snapshots, recorded, clock, log, identity } = deps
   const { accounts, oauth, sessions, audit, access } = deps

@@ -1,4 +1,4 @@
-// Lets requests in: who calls, how often, and whether that is covered. Runs before anything of a request is read.
+// Authorizes requests: who calls, how often, and with which scopes. Runs before anything of a request is read.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Endpoint } from '../../contract/endpoint.ts'
@@ -9,7 +9,9 @@ import { insufficientScope } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls; set before anything of the request is read. Only under /v1; null where the body is yet to say it. */
+    /**
+     * The caller; set before anything of the request is read. Only under /v1; null if the body identifies the caller.
+     */
     caller: Caller | null
   }
 }
@@ -22,10 +24,10 @@ export type AuthorizerOptions = {
 type Done = (error?: Error) => void
 
 /**
- * A hook that lets in callers whose credentials cover `access`, and whoever sends none where the body may have one: the handler
- * counts and checks those. Does not wait when the authenticator does not. Good credentials are
- * counted by account, everything else by address: nobody's guesses count against anybody else at the same address
- * who is known already.
+ * A hook that admits callers whose credentials cover `access`, and requests without credentials if the body may contain
+ * them: the handler then counts and checks those. It is synchronous if the authenticator is. Valid credentials are
+ * counted by account, everything else by address: failed guesses do not count against known callers at the same
+ * address.
  */
 export function createAuthorizer(
   { authenticator, limits }: AuthorizerOptions,
@@ -46,7 +48,7 @@ export function createAuthorizer(
   }
   const wait = async (request: FastifyRequest, pending: Promise<Caller>): Promise<void> => {
     const { clientIp } = request
-    // Counted at once, so that guesses sent together are counted too.
+    // Counted immediately, so that concurrent guesses count too.
     const rate = limits.takeAddress(clientIp)
     let caller: Caller
     try {
@@ -92,7 +94,7 @@ export function checkScopes({ scopes }: Caller, { all, or }: Endpoint['access'])
   if (!isCovered) throw insufficientScope(all)
 }
 
-/** As the hook, for requests that no endpoint answers: credentials are asked for, scopes are not. */
+/** The same for requests that match no endpoint: credentials are required, scopes are not. */
 export function createCallerCheck(options: AuthorizerOptions): (request: FastifyRequest) => Promise<void> {
   const authorize = createAuthorizer(options, { access: { all: [] } })
   return (request) =>

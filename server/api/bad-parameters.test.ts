@@ -1,4 +1,5 @@
-// Every parameter and every field of every operation, each with values that it cannot have: 400 that names it, and nothing changes.
+// Every parameter and field of every operation with invalid values: the response is 400 and names it, and nothing
+// changes.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -47,7 +48,7 @@ const noTimes = [
   '2026-05-01T12:00:00+25:00',
 ]
 
-/** Texts that a query parameter cannot have. */
+/** Invalid texts for a query parameter. */
 function badTexts({ type, format, pattern, minimum, exclusiveMinimum, maximum, maxLength }: Schema): string[] {
   if (format === 'date-time') return [...never, ...noTimes]
   if (type === 'string' && pattern !== undefined) return ['<>', 'A', '1,5', '-', '👾', '١', 'x'.repeat(65)]
@@ -62,7 +63,7 @@ function badTexts({ type, format, pattern, minimum, exclusiveMinimum, maximum, m
   ]
 }
 
-/** JSON that a field cannot have; undefined for one that is missing. */
+/** Invalid JSON values for a field; undefined for a missing one. */
 function badValues(schema: Schema): unknown[] {
   const options = schema.anyOf ?? [schema]
   const isNullable = options.some(({ type }) => type === 'null')
@@ -102,7 +103,7 @@ test('each query parameter: what it cannot be is 400 and named; empty is missing
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
     const { properties = {}, required = [] } = JSON.parse(JSON.stringify(endpoint.query ?? {})) as Schema
-    // What deletes is not to be asked rightly.
+    // A valid request would delete something.
     if (endpoint.method === 'DELETE') continue
     const good = required.map((parameter) => `${parameter}=${queryExamples[parameter as 'start']}`)
     for (const [parameter, schema] of Object.entries(properties)) {

@@ -1,4 +1,4 @@
-// What a handler is given and gives back; the types follow from the contract.
+// Input and output of a handler; the types are derived from the contract.
 
 import type { Body, Endpoint, Params, Query, Result } from '../../contract/endpoint.ts'
 import type { EndpointName, Endpoints } from '../../contract/endpoints.ts'
@@ -7,35 +7,35 @@ import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { RequestContext } from '../auth/request-context.ts'
 
 export type Call<E extends Endpoint> = OwnCall<E> & {
-  /** Where the request came from, for what records it. */
+  /** Where the request came from, for the audit log. */
   context(): RequestContext
   readonly params: Params<E>
-  /** Aborts when whoever asked has gone, for what takes long. */
+  /** Aborts when the client has disconnected, for long operations. */
   signal(): AbortSignal
   /**
-   * The query and the body, checked against the contract when asked for: a handler asks once it has found what the path names,
+   * The query and the body, validated on first use: a handler calls them after it has found the resource in the path,
    * because 404 comes before 400. Throw 'invalid' naming the fields.
    */
   query(): Query<E>
   body(): Body<E>
-  /** As `body`, but only these fields are looked at, for what comes before the rest is checked. */
+  /** Like `body`, but validates only these fields, for what is checked before the rest. */
   bodyPart<N extends keyof Body<E>>(names: readonly N[]): Pick<Body<E>, N>
-  /** The query as it was sent, for links that repeat it. */
+  /** The query as sent, for links that repeat it. */
   readonly queryText: string
 }
 
 type OwnCall<E extends Endpoint> = E extends { readonly hasBodyCredential: true }
   ? {
-      /** Undefined when there was no `Authorization`. */
+      /** Undefined without an `Authorization` header. */
       readonly caller: Caller | undefined
-      /** A field of the body as it was sent, whatever is wrong with the request besides. */
+      /** A field of the body as sent, even if the request is otherwise invalid. */
       findInBody(name: string): unknown
-      /** What the answer says about the limit of requests. */
+      /** Sets the rate limit headers of the response. */
       setRate(rate: RateState | undefined): void
     }
   : { readonly caller: Caller }
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>
 
-/** One handler per endpoint: the compiler reports a missing or mistyped one. */
+/** One handler per endpoint; the compiler reports missing and misspelled ones. */
 export type Handlers = { readonly [Name in EndpointName]: Handler<Endpoints[Name]> }

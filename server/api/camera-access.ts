@@ -1,4 +1,4 @@
-// Who may see which camera, remembered while the store does not change. Asked again and again while a stream is open.
+// Who may see which camera, cached until the store changes. It is checked repeatedly while a stream is open.
 
 import type { Authenticator } from '../auth/authenticator.ts'
 import type { MediaGrant } from '../auth/media-token.ts'
@@ -25,7 +25,7 @@ export class CameraAccess {
     this.#rights = new VersionedCache(store, { maxEntries: 10_000 })
   }
 
-  /** What the user may do with the camera, by the rule of model/camera-access.ts. */
+  /** What the user may do with the camera, by the rules of model/camera-access.ts. */
   find(userId: number, cameraId: number): Promise<CameraRight> {
     return this.#rights.load(`${userId} ${cameraId}`, async () => {
       const { users, cameras, shares } = this.#store
@@ -37,25 +37,27 @@ export class CameraAccess {
     })
   }
 
-  /** Throws 'not_found' for everybody but guests, the owner included. */
+  /** Throws 'not_found' for everybody except guests, including the owner. */
   async getGuestRight(userId: number, cameraId: number): Promise<GuestRight> {
     const right = await this.find(userId, cameraId)
     if (right.role !== 'guest') throw new AppError('not_found', `user ${userId} is no guest of camera ${cameraId}`)
     return right
   }
 
-  /** The user is about to see the camera: from a guest's first look on, the owner is told the guest's name. */
+  /** Notes that the user is about to see the camera. After a guest's first look, the owner sees the guest's name. */
   async noteLook(userId: number, cameraId: number): Promise<void> {
     const right = await this.find(userId, cameraId)
     if (right.role === 'guest' && !right.isOpened) await this.#store.shares.setOpened(userId, cameraId)
   }
 
-  /** Whether a URL signed earlier may still be used: the viewer's right, and the credential it was answered to. */
+  /**
+   * True if a signed URL may still be used: the viewer still has access and the credential it was issued for is valid.
+   */
   async isGranted({ userId, cameraId, credential }: Viewer): Promise<boolean> {
     return canViewLive(await this.find(userId, cameraId)) && this.#authenticator.isLive(credential)
   }
 
-  /** As `isGranted`, for URLs of recordings. */
+  /** Like `isGranted`, for URLs of recordings. */
   async isGrantedRecordings({ userId, cameraId, credential }: Viewer): Promise<boolean> {
     return (await this.canViewRecordings(userId, cameraId)) && this.#authenticator.isLive(credential)
   }

@@ -1,4 +1,4 @@
-// The address of a camera in the body of a request, with the login that goes with it.
+// The camera URL in a request body, with its login.
 
 import { parseCameraUrl } from '../model/camera-url.ts'
 
@@ -15,7 +15,7 @@ type Source = {
   readonly password?: string | null | undefined
 }
 
-/** User information in the address counts where the body does not name its own. Throws 'invalid' naming `url`. */
+/** User information in the URL is used unless the body has its own fields. Throws 'invalid' naming `url`. */
 export function readSource({ url, username, password }: Source, parseUrl = parseCameraUrl): CameraSource {
   const parsed = parseUrl(url)
   return {

@@ -1,4 +1,4 @@
-// What the API asks of the other parts, as types. The wiring hands them in; tests hand in small ones of their own.
+// The dependencies of the API, as types. The wiring passes the real ones, and tests pass small ones of their own.
 
 import type { RepairProgress } from '../archive/background-repair.ts'
 import type { StorageMeter } from '../archive/storage-meter.ts'
@@ -31,18 +31,18 @@ import type { OriginOptions } from './transport/request-origin.ts'
 import type { Identity } from './transport/secure-server.ts'
 import type { Timeouts } from './transport/timeouts.ts'
 
-/** `waitMs`: how long to wait for the camera's first picture; some seconds by default. */
+/** `waitMs`: how long to wait for the camera's first frame; some seconds by default. */
 type Wait = { readonly waitMs?: number | undefined }
 
-/** Live pictures; see live/live-streams.ts. All throw 'unavailable' while the camera is away. */
+/** Live views; see live/live-streams.ts. All throw 'unavailable' while the camera is offline. */
 export type Live = {
-  /** Ends when `signal` aborts; a reader that is slow is skipped ahead, it never makes anyone wait. */
+  /** Ends when `signal` aborts. A slow reader skips ahead and never blocks others. */
   openViewer(
     cameraId: number,
     format: 'mp4' | 'mpegts',
     options: { readonly signal: AbortSignal } & Wait,
   ): AsyncIterable<Uint8Array>
-  /** One JPEG per item. `account`: who watches, and takes turns with the others. */
+  /** One JPEG per item. `account`: the viewer, who takes turns with others. */
   openMjpeg(
     cameraId: number,
     options: LiveView & { readonly account: number; readonly signal: AbortSignal },
@@ -57,11 +57,11 @@ export type Live = {
     segmentUrl: (name: string) => string,
     options?: Wait & { readonly isEarly?: boolean | undefined },
   ): Promise<string>
-  /** Throws 'not_found' for a name the playlist does not hold any more. */
+  /** Throws 'not_found' for a name that has left the playlist. */
   hlsSegment(cameraId: number, name: string): Promise<Uint8Array>
 }
 
-/** The newest kept picture of a camera, which outlives the camera's connection. */
+/** The newest stored snapshot of a camera, which is also available while the camera is offline. */
 export type Snapshots = {
   find(cameraId: number): Promise<{ readonly jpeg: Uint8Array; readonly takenAtMs: number } | undefined>
 }
@@ -84,22 +84,22 @@ export type Recorded = Pick<
   | 'setSpeed'
 >
 
-/** Pictures of recorded moments; see playback/recorded-pictures.ts. */
+/** Images of recorded moments; see playback/recorded-images.ts. */
 export type PicturesOfFootage = Pick<RecordedImages, 'picture'>
 
-/** The space of recordings; see archive/storage-meter.ts. */
+/** Storage used by recordings; see archive/storage-meter.ts. */
 export type StorageSource = Pick<StorageMeter, 'read' | 'forget'>
 
-/** How well the pictures of cameras arrive; see cameras/camera-meter.ts. */
+/** Stream statistics of cameras; see cameras/camera-meter.ts. */
 export type FigureSource = { find(cameraId: number): CameraFigures | undefined }
 
-/** How the server is doing. */
+/** State of the server. */
 export type ServerReport = {
   readonly version: string
   readonly startedAtMs: number
   readonly database: 'sqlite' | 'postgresql'
   readonly mail: 'smtp' | 'folder'
-  /** As many groups as there are reasons; `reason` is empty but for cameras that are offline. */
+  /** One group per reason; `reason` is empty unless the cameras are offline. */
   readonly cameras: readonly {
     readonly status: 'online' | 'offline' | 'unknown'
     readonly reason: string
@@ -109,17 +109,19 @@ export type ServerReport = {
   readonly isolation: IsolationReport
 }
 
-/** What is at addresses of cameras, and which cameras there are; see stream-detector.ts. Ends early when `signal` aborts. */
+/** Tests camera URLs and discovers cameras; see stream-detector.ts. Stops early when `signal` aborts. */
 export type Detector = {
-  /** Throws 'invalid' naming `url` when no camera may ever be there. Connects to nothing and asks no resolver. */
+  /** Throws 'invalid' naming `url` if no camera can ever be there. Needs neither a connection nor a resolver. */
   checkAddress(url: string): void
-  /** Before a camera is connected to an address or with a login that its account has chosen. Throws 'rate_limited' after too many. */
+  /**
+   * Call before a camera connects to a URL or with a login chosen by its account. Throws 'rate_limited' after too many.
+   */
   countTry(userId: number): Promise<void>
-  /** Throws 'rate_limited' and 'unavailable' when too many are looked at. */
+  /** Throws 'rate_limited' and 'unavailable' if too many tests are running. */
   detect(source: CameraSource, asker: Asker): Promise<Detection>
-  /** Undefined when it cannot be told now. */
+  /** Undefined if unknown at the moment. */
   findType(source: CameraSource, asker: Asker): Promise<VideoCodec | undefined>
-  /** Throw as `detect`. */
+  /** Throw like `detect`. */
   discover(asker: Asker): Promise<readonly DiscoveredDevice[]>
   readDevice(source: CameraSource, asker: Asker): Promise<OnvifDevice>
 }
@@ -128,7 +130,7 @@ export type Asker = { readonly userId: number; readonly signal: AbortSignal }
 
 export type Detection = {
   readonly stream: DetectedStream
-  /** Undefined when there was no picture, or none could be made of it. */
+  /** Undefined if there was no frame or it could not be decoded. */
   readonly snapshot: { readonly jpeg: Uint8Array; readonly width: number; readonly height: number } | undefined
 }
 
@@ -153,7 +155,7 @@ export type ApiDeps = {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
   readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
-  /** Identity providers that people sign in with. */
+  /** Identity providers that users sign in with. */
   readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
   readonly accounts: Pick<
     Accounts,
@@ -175,31 +177,31 @@ export type ApiDeps = {
   readonly recorded: Recorded
   readonly recordedPictures: PicturesOfFootage
   readonly storage: StorageSource
-  /** Of files that were left open. */
+  /** Progress of repairing files that were left open. */
   readonly repair: () => RepairProgress
   readonly figures: FigureSource
   readonly report: () => ServerReport
   readonly snapshots: Snapshots
   readonly detector: Detector
-  /** Cameras of one user, but for owners of the server; undefined for any number. */
+  /** Maximum number of cameras per user, except for owners of the server; undefined for no limit. */
   readonly cameraLimit?: number | undefined
   readonly clock: Clock
   readonly log: Logger
-  /** Where clients reach the server: every link begins with its origin, never with a request's Host. */
+  /** Public URL of the server: the origin of every link, never taken from a request's Host header. */
   readonly publicUrl: string
-  /** Undefined: plain HTTP, for a proxy alone; see `origin`. */
+  /** Undefined for plain HTTP behind a proxy; see `origin`. */
   readonly identity: Identity | undefined
-  /** Whom to believe about where requests come from, and the names of this server besides that of `publicUrl`. */
+  /** Which proxies to trust, and the names of this server besides that in `publicUrl`. */
   readonly origin?: Pick<OriginOptions, 'proxies' | 'hosts'>
   /** Default: none. */
   readonly limits?: RateLimits
   /** Default: none. */
   readonly pages?: PagesDeps
-  /** The folder of the built dashboard; where there is none, the account page is what is seen first. */
+  /** Folder of the built dashboard; without it, the account page is the start page. */
   readonly dashboard?: string
   readonly timeouts?: Timeouts
   /** Default: none. */
   readonly clientLimits?: ClientLimits
-  /** What the other parts measure, for /metrics. */
+  /** Measurements of the other parts, for /metrics. */
   readonly measure?: () => readonly Measurement[]
 }

@@ -43,7 +43,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
     server.route({
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-      // Before the body is read: a stranger learns nothing about what it should hold.
+      // Before the body is read, so that strangers learn nothing about its format.
       onRequest: createAuthorizer(options, endpoint),
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
@@ -51,7 +51,7 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
 }
 
 function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): AnyCall {
-  // The router's query parser hands the text on as it came, see http-server.ts.
+  // The router passes the query on as text, see http-server.ts.
   const queryText = request.query as string
   return {
     caller: request.caller ?? undefined,
@@ -71,7 +71,7 @@ function createCall(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
 
 function signalOf({ raw: response }: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  // An answer that was sent closes too: nobody listens any more then.
+  // The event also occurs after a response was sent; nothing listens to it then.
   const abort = () => gone.abort(new AppError('unavailable', 'whoever asked has gone'))
   if (isGone(response)) abort()
   else response.once('close', abort)

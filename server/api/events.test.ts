@@ -1,4 +1,4 @@
-// Events over HTTP: who may report and read what, and what is wrong with a report.
+// Events over HTTP: who may report and read what, and the validation of reports.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -150,7 +150,7 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
     { camera: cameraId, source: 'device', title: 'Notifier', category: 'bell', data: null },
   )
   assert.deepEqual((await get('/v1/events/')).json().results, [created.json()])
-  // What is wrong is said to who has the hash, and nothing is written.
+  // A caller with the hash is told what is wrong, and nothing is stored.
   for (const [body, status] of [
     [{ hash, category: 'A' }, 400],
     [{ hash, occurred_at: '2030-01-02T00:00:01Z' }, 400],
@@ -191,7 +191,7 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
   }
   assert.equal((await post({ body: {}, query: `?hash=${hash}` })).statusCode, 401)
   assert.equal((await post({ body: { hash, title: 'x'.repeat(70_000) } })).statusCode, 413)
-  // Credentials that were sent must be good, also beside a good hash.
+  // Credentials that are sent must be valid, even with a valid hash.
   for (const authorization of ['', 'Bearer nonsense', 'Basic eDp5']) {
     assert.equal((await post({ authorization, body: { hash } })).statusCode, 401, authorization)
   }
@@ -199,7 +199,7 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
   assert.equal((await post({ authorization: reader.authorization, body: { hash } })).statusCode, 403)
   assert.equal(await count(), 1)
 
-  // A known caller may send a hash instead of a camera; it need not be of their own.
+  // A known caller may send a hash instead of a camera id; the camera need not be their own.
   const stranger = await addUser('stranger@example.com')
   const lent = await post({ authorization: stranger.authorization, body: { hash, data: 1 } })
   assert.deepEqual([lent.statusCode, lent.json().source, lent.json().data], [201, 'device', null])
@@ -329,7 +329,7 @@ test('what is wrong with a report is said field by field, and nothing is written
   for (const text of ['[]', 'null', '"x"', '5']) assert.equal((await report(text)).statusCode, 400, text)
   assert.equal(await count(), 0)
 
-  // Not wrong: the last of two equal keys, the edges of what is allowed, times in all their forms.
+  // Valid: the last of two equal keys, the limits of what is allowed, and times in all formats.
   const fine: string[] = [
     `{"camera":5555,"camera":${cameraId}}`,
     JSON.stringify({ camera: cameraId, title: '😀'.repeat(200), category: '0'.repeat(64), data: 'x'.repeat(4094) }),

@@ -1,13 +1,13 @@
-// What is wrong with the fields of a request, as one line of text.
+// The errors of a request's fields as one line of text.
 
 import { AppError, type FieldErrors } from '../base/error.ts'
 
-/** "limit: A valid integer is required. permissions.can_view_rec: …"; what concerns an object as a whole has only its own path. */
+/** "limit: A valid integer is required. permissions.can_view_rec: …"; errors about an object have only its path. */
 export function writeFieldErrors(errors: FieldErrors): string {
   return describe(errors, '')
 }
 
-/** 'invalid': a field that this request, though not every one, needs. */
+/** 'invalid': a field that is required by this request, but not by every one. */
 export function missingField(name: string): AppError {
   const reason = 'This field is required.'
   return new AppError('invalid', `${name}: ${reason}`, { fields: { [name]: [reason] } })

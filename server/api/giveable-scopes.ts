@@ -1,4 +1,4 @@
-// What a credential may be given that is made with another: nothing the other does not have.
+// A credential that is created with another one can have only the scopes of that one.
 
 import type { Caller } from '../auth/caller.ts'
 import { AppError } from '../base/error.ts'
@@ -7,7 +7,7 @@ import { expandScopes } from '../model/access.ts'
 /** Throws 'invalid' naming `scope`. */
 export function checkGiveable(scopes: readonly string[], { scopes: own }: Pick<Caller, 'scopes'>): void {
   const isAll = own.has('read') && own.has('write')
-  // `user_access` is another word for both.
+  // `user_access` is an alias of both.
   const excess = [...expandScopes(scopes)].filter((scope) => !own.has(scope) && !(scope === 'user_access' && isAll))
   if (excess.length === 0) return
   const reason = `These scopes are beyond those of the request: ${excess.join(' ')}.`

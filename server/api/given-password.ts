@@ -1,4 +1,5 @@
-// What gives more power than a token should have alone takes the present password of whoever asks: somebody may have found the token.
+// Operations that grant more than a token alone should be able to, because it may be stolen, require the caller's
+// current password.
 
 import type { Accounts } from '../auth/accounts/accounts.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -7,15 +8,15 @@ import { missingField } from './field-errors.ts'
 
 export type PasswordCheck = {
   readonly caller: Caller
-  /** As it was sent, and the name it was sent under. */
+  /** The value as sent, and the name of its field. */
   readonly password: string | undefined
   readonly field: string
   readonly context: RequestContext
 }
 
 /**
- * The version of the caller's credentials that is proved. Throws 'invalid' naming the field when the password is missing or wrong, and
- * 'rate_limited' as a log-in does.
+ * The version of the caller's credentials that is proved. Throws 'invalid' naming the field when the password is
+ * missing or wrong, and 'rate_limited' as a log-in does.
  */
 export async function checkGivenPassword(
   accounts: Pick<Accounts, 'provePassword'>,

@@ -1,4 +1,4 @@
-// Whom the owner of a camera lets watch it: what clients see, and what goes out by mail.
+// Guests of a camera: what clients see, and which emails are sent.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
@@ -276,7 +276,7 @@ test('an invitation ends with its guest, its camera and seven days; another one 
 test('a guest who is removed before the mail is on its way gets none, and no link is left', async (t) => {
   const { send, invite, path, accounts, takeMails, store, owner, cameraId } = await open(t)
   const camera = await store.cameras.get(cameraId)
-  // The mail is begun in the next turn of the event loop; neither of these waits for one.
+  // The email is started in the next turn of the event loop; neither of these waits for one.
   const guest = await accounts.guests.invite({ camera, email: 'bob@example.org' })
   await store.guests.remove(cameraId, guest.id)
   assert.deepEqual(await takeMails(), [])
@@ -324,7 +324,7 @@ test('who is a guest of one camera may get any number of shares, and three mails
   for (let i = 0; i < 25; i++) assert.equal(await share('ADA@example.org'), 201)
   assert.equal((await takeMails()).length, 3)
   assert.equal((await send('GET', '/v1/me/', undefined, ada)).body.shared_cameras_count, 26)
-  // With others it is as before, and a stranger gains nothing by it.
+  // Other addresses work as before, and a stranger gains nothing.
   assert.equal(await share('bob@example.org'), 201)
   const other = await addUser('other@example.com')
   const foreign = await addCamera(other.userId)

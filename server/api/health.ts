@@ -1,5 +1,5 @@
-// GET /healthz: whether the server can answer, and how far it is with files that were left open. For load balancers and supervisors; says
-// nothing about cameras.
+// GET /healthz: whether the server can answer, and the progress of repairing files that were left open. For load
+// balancers and supervisors; reveals nothing about cameras.
 
 import type { FastifyInstance } from 'fastify'
 import type { RepairProgress } from '../archive/background-repair.ts'
@@ -14,7 +14,7 @@ export function registerHealth(
   readRepair: () => RepairProgress,
 ): void {
   let checking: Promise<void> | undefined
-  /** Anybody may ask, as often as they like: the database is asked by one at a time. */
+  /** Anybody may call this at any rate, so only one database query runs at a time. */
   const check = () => {
     checking ??= store.check().finally(() => {
       checking = undefined

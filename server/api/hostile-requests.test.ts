@@ -1,4 +1,4 @@
-// Requests that nobody sends in good faith: each is refused in the one shape of errors, and none is told what we are made of.
+// Hostile requests: each is refused in the common error format, without revealing internals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,7 +74,7 @@ test('T43: whatever is sent, no 5xx, the shape of every error, and nothing of th
       const { method, path } = endpoints[name]
       const encode = isEncoded ? (text: string) => encodeURIComponent(text.toWellFormed()) : (text: string) => text
       const search = query.map(([key, value]) => `${encode(key)}=${encode(value)}`).join('&')
-      // As it could stand in a request line.
+      // As it could occur in a request line.
       const url = `${path.replaceAll(/\{\w+\}/g, () => encode(parameter))}?${search}`.replaceAll(
         /[^\x21-\x7e]/g,
         (character) => encodeURIComponent(character.toWellFormed()),

@@ -1,4 +1,5 @@
-// Fastify, set up for this service: strict about sizes, silent about requests, one shape of errors, any origin. Knows no endpoint.
+// Fastify, set up for this service: strict size limits, no request log, one error format, any origin. Knows no
+// endpoint.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -21,19 +22,22 @@ import type { Tally } from './transport/tally.ts'
 import { limitSilence, type Timeouts } from './transport/timeouts.ts'
 
 export type HttpServerOptions = {
-  /** Undefined: plain HTTP, for a proxy alone. */
+  /** Undefined for plain HTTP behind a proxy. */
   readonly identity: Identity | undefined
   readonly origin: OriginCheck
   readonly onClearCredentials: OnClearCredentials
   readonly timeouts: Timeouts
-  /** Told of every connection. */
+  /** Tracks every connection. */
   readonly connections: Connections
-  /** Of large answers, by the client's address. */
+  /** Bytes of large responses in transit, by client address. */
   readonly unsentBytes: Tally
   readonly log: Logger
-  /** Checks the credentials of a request under /v1 that no endpoint answers, before it is told what would. Throws. */
+  /**
+   * Checks the credentials of a request under /v1 that matches no endpoint, before the response says what would.
+   * Throws.
+   */
   readonly checkCaller: (request: FastifyRequest) => Promise<void>
-  /** Asked before the routes; true when it has answered. */
+  /** Called before the router; returns true if it has responded. */
   readonly answerFromMemory: (request: IncomingMessage, response: ServerResponse, connection: object) => boolean
 }
 
@@ -43,16 +47,16 @@ const preflightHeaders = {
   'access-control-max-age': '7200',
 }
 
-/** Listens to nothing yet, and has no routes but the answers to preflight requests. */
+/** Does not listen, and has no routes except for preflight requests. */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { identity, origin, timeouts, connections, unsentBytes, log, checkCaller, answerFromMemory } = options
   let isClosing = false
   const server = Fastify({
-    // Node's types give HTTP/2 its own classes; Fastify reads the parts that both versions share.
+    // Node's types have separate classes for HTTP/2; Fastify uses the parts that both versions share.
     serverFactory: (handle) => {
       const takeIn = createIntake({
         origin,
-        // A server that closes tells clients of HTTP/1.1 so; Fastify does that.
+        // While closing, Fastify tells HTTP/1.1 clients to disconnect.
         answerFromMemory: (...request) => !isClosing && answerFromMemory(...request),
         handle: (request, response) => {
           limitSilence(request, timeouts)
@@ -73,7 +77,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     routerOptions: {
       ignoreTrailingSlash: true,
       maxParamLength: 512,
-      // As text: most requests never look at it, and links repeat it.
+      // As text: most requests do not use it, and links repeat it.
       querystringParser: (text) => text as unknown as Record<string, unknown>,
     },
     return503OnClosing: false,
@@ -115,12 +119,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return server
 }
 
-/** Whoever has the id of a recorded stream may watch it. */
+/** The id of a recorded stream grants access to it. */
 function withoutIds(path: string): string {
   return path.replaceAll(/[0-9a-f]{32}/gi, '…')
 }
 
-/** Without the query, which may hold a media token. */
+/** Without the query, which may contain a media token. */
 function pathOf(url: string): string {
   return url.split('?', 1)[0]!
 }

@@ -1,4 +1,4 @@
-// How many requests a minute, as clients see it.
+// Rate limits, as clients see them.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

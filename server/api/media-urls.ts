@@ -1,10 +1,11 @@
-// The addresses of pictures, live and recorded. Paths end in the extension players choose by; the query is a signed token, see auth/media-token.ts.
+// URLs of live and recorded media. Paths end in the extension that players recognize; the query is a signed token, see
+// auth/media-token.ts.
 
 import type { Caller } from '../auth/caller.ts'
 import type { MediaKind, MediaTokens } from '../auth/media-token.ts'
 import type { LiveView } from '../model/live-view.ts'
 
-/** Behind `/media/cameras/{id}/`. */
+/** The part after `/media/cameras/{id}/`. */
 export const mediaFiles = {
   mjpeg: 'live.mjpeg',
   mp4: 'live.mp4',
@@ -23,13 +24,13 @@ export class MediaUrls {
   readonly #publicUrl: string
   readonly #tokens: Pick<MediaTokens, 'sign'>
 
-  /** `publicUrl`: without a slash at its end. */
+  /** `publicUrl`: without a trailing slash. */
   constructor(publicUrl: string, tokens: Pick<MediaTokens, 'sign'>) {
     this.#publicUrl = publicUrl
     this.#tokens = tokens
   }
 
-  /** For this caller alone. The view is part of what is signed, where it means something. */
+  /** For this caller only. The view is part of what is signed, where it applies. */
   forCamera(cameraId: number, caller: Caller, view: LiveView): CameraUrls {
     const { refreshRate: _, ...size } = view
     const url = (kind: MediaKind, of: LiveView) => this.#sign(kind, cameraId, caller, of)
@@ -43,7 +44,7 @@ export class MediaUrls {
     }
   }
 
-  /** Pictures of all recorded moments in this size, for this caller alone. The moment is appended by whoever asks. */
+  /** Images of all recorded moments in this size, for this caller only. The client appends the moment. */
   forRecordedPictures(cameraId: number, caller: Caller, size: LiveView): string {
     return this.#sign('recorded_picture', cameraId, caller, size)
   }

@@ -1,5 +1,5 @@
-// Answers what is in memory before the routes are asked: programs ask for the same again and again, and the router, its objects and
-// hooks cost more than such an answer. The checks are those of the routes.
+// Answers what is in memory before the routes are asked: programs ask for the same again and again, and the router, its
+// objects and hooks cost more than such an answer. The checks are those of the routes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endpoints } from '../../contract/endpoints.ts'
@@ -27,8 +27,9 @@ export type MemoryAnswersOptions = {
 type Found = { readonly caller: Caller; readonly answer: KnownAnswer }
 
 /**
- * A function that answers a request, or says no, by false, and has done nothing then: the routes make the answer, and refuse what is to be refused.
- * Whoever gets an answer here was let in by a route before, with the same credentials, since the store last changed.
+ * A function that answers a request, or says no, by false, and has done nothing then: the routes make the answer, and
+ * refuse what is to be refused. Whoever gets an answer here was let in by a route before, with the same credentials,
+ * since the store last changed.
  */
 export function createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes }: MemoryAnswersOptions) {
   const find = (

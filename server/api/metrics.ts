@@ -1,5 +1,5 @@
-// GET /metrics in Prometheus' text format, pulled from each part's `stats()` when asked. Answered to this machine only: it names no
-// camera and no person, but how busy a house is watched is nobody else's business.
+// GET /metrics in Prometheus' text format, pulled from each part's `stats()` when asked. Answered to this machine only:
+// it names no camera and no person, but how busy a house is watched is nobody else's business.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'

@@ -1,5 +1,5 @@
-// Reads the fields of a query or body by the schema of the contract, and says in words what is wrong with each. The words are
-// those of Django REST framework, which existing clients know. Fields the schema does not name are ignored.
+// Reads the fields of a query or body by the schema of the contract, and says in words what is wrong with each. The
+// words are those of Django REST framework, which existing clients know. Fields the schema does not name are ignored.
 
 import type { TSchema } from 'typebox'
 import { AppError, type FieldErrors } from '../base/error.ts'

@@ -1,4 +1,5 @@
-// The body of a request as it was sent, with the two headers that say what it is. Nothing is read of it yet, see read-json.ts.
+// The body of a request as it was sent, with the two headers that say what it is. Nothing is read of it yet, see
+// read-json.ts.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -17,8 +18,8 @@ export type SentBody = {
 }
 
 /**
- * Takes bodies of any type, also of one that is no type at all: Fastify would refuse those before 401, 404 and 405 have had
- * their turn. It is therefore shown one and the same type always.
+ * Takes bodies of any type, also of one that is no type at all: Fastify would refuse those before 401, 404 and 405 have
+ * had their turn. It is therefore shown one and the same type always.
  */
 export function acceptAnyBody(server: FastifyInstance): void {
   server.decorateRequest('contentType', '')

@@ -1,5 +1,5 @@
-// Sends the body of an answer, a large one chunk by chunk: what a client does not take stays one buffer here, which many answers may
-// share, and is neither copied nor encrypted before its time.
+// Sends the body of an answer, a large one chunk by chunk: what a client does not take stays one buffer here, which
+// many answers may share, and is neither copied nor encrypted before its time.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
@@ -18,8 +18,9 @@ declare module 'fastify' {
 export const pieceBytes = 64 * 1024
 
 /**
- * The same for one that is counted, a copy of its own for this client, and goes over HTTP/1.1: there the connection takes it as well whole
- * as in chunks, which cost a turn of the loop each. It has to be taken within the time of one chunk.
+ * The same for one that is counted, a copy of its own for this client, and goes over HTTP/1.1: there the connection
+ * takes it as well whole as in chunks, which cost a turn of the loop each. It has to be taken within the time of one
+ * chunk.
  */
 export const wholeBytes = 128 * 1024
 
@@ -30,8 +31,8 @@ export function sendBody(response: ServerResponse, bytes: Uint8Array): void {
 }
 
 /**
- * Before the head of a large answer that this client alone gets: it is counted until it is sent. Throws 'unavailable' when the client's
- * address has too much to take already.
+ * Before the head of a large answer that this client alone gets: it is counted until it is sent. Throws 'unavailable'
+ * when the client's address has too much to take already.
  */
 export function countUnsent({ raw, request, server }: FastifyReply, bytes: number): void {
   countUnsentOf(server.unsentBytes, request.clientIp, raw, bytes)

@@ -216,7 +216,10 @@ const endlessLive: Live = {
   hlsSegment: noCamera,
 }
 
-/** One recorded stream that somebody opened, of a file that is too long to be sent; rights as the playback asks for them. */
+/**
+ * One recorded stream that somebody opened, of a file that is too long to be sent; rights as the playback asks for
+ * them.
+ */
 function createFootage(access: CameraAccess, viewer: { userId: number; cameraId: number }): Recorded {
   const check = async () => {
     if (!(await access.canViewRecordings(viewer.userId, viewer.cameraId))) throw new AppError('not_found', 'no stream')

@@ -1,4 +1,5 @@
-// The real API with real accounts on a store of its own, for tests of what users and owners manage; mails are kept instead of sent.
+// The real API with real accounts on a store of its own, for tests of what users and owners manage; mails are kept
+// instead of sent.
 
 import type { TestContext } from 'node:test'
 import { createTemporaryAccounts } from '../auth/accounts/temporary-accounts.ts'

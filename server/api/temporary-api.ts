@@ -1,4 +1,5 @@
-// The real API on a real store in a folder of its own, for tests; cameras are not real: what they would send is handed in.
+// The real API on a real store in a folder of its own, for tests; cameras are not real: what they would send is handed
+// in.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

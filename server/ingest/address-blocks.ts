@@ -1,4 +1,5 @@
-// The networks that decide where a camera URL may lead, as lists that addresses are looked up in (IANA special-purpose registries, RFC 6890).
+// The networks that decide where a camera URL may lead, as lists that addresses are looked up in (IANA special-purpose
+// registries, RFC 6890).
 
 import { BlockList, isIP } from 'node:net'
 
@@ -26,7 +27,10 @@ export class AddressBlocks {
 
 export const loopback: readonly string[] = ['127.0.0.0/8', '::1']
 
-/** No camera is there; what is: this machine by other names, everybody at once, and services that tell clouds' machines their secrets. */
+/**
+ * No camera is there; what is: this machine by other names, everybody at once, and services that tell clouds' machines
+ * their secrets.
+ */
 export const reserved: readonly string[] = [
   '0.0.0.0/8',
   '100.100.100.200',
@@ -39,7 +43,8 @@ export const reserved: readonly string[] = [
   'fd20:ce::254',
   'fe80::/10',
   'ff00::/8',
-  // IPv6 with an IPv4 address inside: compatible (and ::1, which counts as loopback), mapped, translated, NAT64, 6to4, Teredo.
+  // IPv6 with an IPv4 address inside: compatible (and ::1, which counts as loopback), mapped, translated, NAT64, 6to4,
+  // Teredo.
   '::/96',
   '::ffff:0:0/96',
   '::ffff:0:0:0/96',
@@ -49,7 +54,10 @@ export const reserved: readonly string[] = [
   '2001::/32',
 ]
 
-/** Networks of houses, companies and providers: where most cameras are, and much else that strangers have no business with. */
+/**
+ * Networks of houses, companies and providers: where most cameras are, and much else that strangers have no business
+ * with.
+ */
 export const privateNetworks: readonly string[] = [
   '10.0.0.0/8',
   '100.64.0.0/10',

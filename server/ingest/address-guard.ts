@@ -1,6 +1,7 @@
-// Decides where a camera URL may lead. A user names the host, so without this the server could be made to talk to itself and to
-// services inside its network: names are resolved once, every address is tested, and the tested address is the one to connect to.
-// Tests addresses after resolving, because `rtsp://2130706433/` and `rtsp://0x7f.1/` are spellings of 127.0.0.1 too.
+// Decides where a camera URL may lead. A user names the host, so without this the server could be made to talk to
+// itself and to services inside its network: names are resolved once, every address is tested, and the tested address
+// is the one to connect to. Tests addresses after resolving, because `rtsp://2130706433/` and `rtsp://0x7f.1/` are
+// spellings of 127.0.0.1 too.
 
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -28,8 +29,9 @@ export type AddressGuard = {
 /** Tests an address as it is written, before anybody connects to it. */
 export type AddressCheck = {
   /**
-   * Whether the host can be refused as it is written, before anybody connects: an address in any spelling, `localhost`, the server's own
-   * name, or the port of another service. Other names pass, since what they lead to may change. It uses no resolver and waits for nothing.
+   * Whether the host can be refused as it is written, before anybody connects: an address in any spelling, `localhost`,
+   * the server's own name, or the port of another service. Other names pass, since what they lead to may change. It
+   * uses no resolver and waits for nothing.
    * @throws AppError 'invalid' with the text that `resolve` has
    */
   check(host: string, port: number): void
@@ -98,7 +100,9 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
     return !networks.private.has(address) || networks.allowedPrivate.has(address)
   }
 
-  /** The server's own door, seen from outside: through a router it may have another address than any of this machine. */
+  /**
+   * The server's own door, seen from outside: through a router it may have another address than any of this machine.
+   */
   const findPublicAddresses = async (port: number) => {
     if (self === undefined || port !== self.publicPort) return []
     // A name server that fails for a moment does not open the door.

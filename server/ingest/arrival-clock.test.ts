@@ -76,7 +76,10 @@ test('a process that stands still while it looks at the clocks takes that for no
 
 const steps = [2500, -2500, -3_600_000, 7_200_000, -864_000_000, 864_000_000, -5000, 60_000]
 
-/** A camera of 25 pictures a second, a key frame each 2 s, connected anew now and then; the clock is set each half an hour. */
+/**
+ * A camera of 25 pictures a second, a key frame each 2 s, connected anew now and then; the clock is set each half an
+ * hour.
+ */
 function record(kind: 'rtp' | 'jpeg', hours: number) {
   const { time, clock, pass } = createSettableClock()
   const arrivalClock = new ArrivalClock(clock)

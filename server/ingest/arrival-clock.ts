@@ -1,8 +1,8 @@
 // The clock that stamps arrivals: it never goes back and never jumps, whatever happens to the operating system's clock.
 //
-// It runs on the monotonic clock and is drawn towards the system's time by at most a quarter of a percent of the time that passes. A step
-// of the system's clock by more than two seconds, either way, means that somebody set it. Such steps are summed up in `setMs`, because
-// what is recorded after one begins a run, which is labelled with the new time.
+// It runs on the monotonic clock and is drawn towards the system's time by at most a quarter of a percent of the time
+// that passes. A step of the system's clock by more than two seconds, either way, means that somebody set it. Such
+// steps are summed up in `setMs`, because what is recorded after one begins a run, which is labelled with the new time.
 
 import type { Clock } from '../base/clock.ts'
 
@@ -11,7 +11,10 @@ const maxSlew = 0.0025
 const stepMs = 2000
 
 export class ArrivalClock {
-  /** What must be added to `nowMs` for the time of day: all steps of the system's clock so far, in milliseconds. As of the last `nowMs`. */
+  /**
+   * What must be added to `nowMs` for the time of day: all steps of the system's clock so far, in milliseconds. As of
+   * the last `nowMs`.
+   */
   setMs = 0
   readonly #clock: Clock
   #offsetMs: number
@@ -23,7 +26,9 @@ export class ArrivalClock {
     this.#offsetMs = clock.nowMs() - this.#lastMs
   }
 
-  /** Unix milliseconds with a fraction, as if the system's clock had never been set; increases with the monotonic clock. */
+  /**
+   * Unix milliseconds with a fraction, as if the system's clock had never been set; increases with the monotonic clock.
+   */
   nowMs(): number {
     let monotonicMs = this.#clock.monotonicMs()
     let errorMs = this.#findErrorMs(monotonicMs)

@@ -15,7 +15,9 @@ type Scene = {
   reportErrorMs?: (index: number) => number
 }
 
-/** Plays picture and audio of the same moments; gives the error of the audio's place, in milliseconds, once a second. */
+/**
+ * Plays picture and audio of the same moments; gives the error of the audio's place, in milliseconds, once a second.
+ */
 function play(scene: Scene): number[] {
   const { seconds, audioPpm = 0, audioDelayMs = 0, isTold = false, toldErrorMs = 0, reportErrorMs } = scene
   const video = new WallClock()

@@ -1,8 +1,8 @@
 // A camera's audio timestamps -> times on the axis of the video's run.
 //
-// Audio and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the answer to PLAY where it
-// makes sense, else by arrival; after that the difference of their drifts, as seen in arrival, is followed, and where the camera sends
-// reports of both, what they say.
+// Audio and picture have unrelated timestamps, and often unrelated crystals. They are aligned by the RTP-Info of the
+// answer to PLAY where it makes sense, else by arrival; after that the difference of their drifts, as seen in arrival,
+// is followed, and where the camera sends reports of both, what they say.
 
 import { OffsetFollower } from './offset-follower.ts'
 import type { WallClock } from './wall-clock.ts'
@@ -34,7 +34,10 @@ export class AudioClock {
     this.#video = video
   }
 
-  /** RTP-Info: the moment that is `audioMs` in audio is `videoMs` in pictures, in media milliseconds. Before the first `map`. */
+  /**
+   * RTP-Info: the moment that is `audioMs` in audio is `videoMs` in pictures, in media milliseconds. Before the first
+   * `map`.
+   */
   alignTo(audioMs: number, videoMs: number): void {
     this.#toldMs = audioMs - videoMs
   }
@@ -48,8 +51,8 @@ export class AudioClock {
   }
 
   /**
-   * A new run began. `isNewClock`: the video's clock was fitted anew, so the timestamps the camera told of no longer hold; how
-   * late it sends its audio still does.
+   * A new run began. `isNewClock`: the video's clock was fitted anew, so the timestamps the camera told of no longer
+   * hold; how late it sends its audio still does.
    */
   beginRun(isNewClock: boolean): void {
     this.pts90k = Number.NEGATIVE_INFINITY
@@ -60,7 +63,9 @@ export class AudioClock {
     this.#reportedMs = undefined
   }
 
-  /** Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published. */
+  /**
+   * Maps the media time of a block that arrived at `arrivalMs`. False when it lies before the run: not to be published.
+   */
   map(audioMs: number, arrivalMs: number): boolean {
     const byArrivalMs = audioMs + this.#follower.update(audioMs, arrivalMs) - this.#video.offsetMs
     const pts90k = this.#video.toPts90k(byArrivalMs + this.#correct(audioMs, byArrivalMs))

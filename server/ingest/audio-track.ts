@@ -70,7 +70,10 @@ export class AudioTrack {
     this.#clock.follow(audioMs, this.#options.toVideoMs(videoTime))
   }
 
-  /** Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer holds. */
+  /**
+   * Blocks come from now on, on the axis of this run. `isNewClock`: what is known of the camera's timestamps no longer
+   * holds.
+   */
   beginRun(isNewClock: boolean): void {
     if (this.#run > 0) {
       // What PLAY told of the timestamps held until the clock jumped.

@@ -1,4 +1,5 @@
-// Answers to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256 (RFC 2617, 7616).
+// Answers to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256
+// (RFC 2617, 7616).
 
 import { createHash, randomBytes } from 'node:crypto'
 import {
@@ -31,8 +32,9 @@ export class CameraLogin {
   }
 
   /**
-   * Sends a request, once more when the camera asks for a login, and again when it asks anew: the nonce we knew may have expired, and the
-   * first answer with a new one may meet its end as well. A wrong password is sent once: cameras lock accounts.
+   * Sends a request, once more when the camera asks for a login, and again when it asks anew: the nonce we knew may
+   * have expired, and the first answer with a new one may meet its end as well. A wrong password is sent once: cameras
+   * lock accounts.
    * @throws CameraError when the camera asks for something we cannot
    */
   async send<T>(request: () => Promise<T>, listChallenges: (answer: T) => readonly string[] | undefined): Promise<T> {

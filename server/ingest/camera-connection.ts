@@ -1,4 +1,5 @@
-// One connection to a camera, from resolving its name to its loss, by the protocol its URL names. Reconnecting is camera-session.ts.
+// One connection to a camera, from resolving its name to its loss, by the protocol its URL names. Reconnecting is
+// camera-session.ts.
 
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
@@ -75,8 +76,8 @@ export async function runCameraConnection({
   // Not known before it is resolved: others at the connectLimiter may find first that nobody answers.
   options.memory.isPublic = false
   const permit = await connectLimiter.enter(`${url.host}:${url.port}`, signal)
-  // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures have no other time
-  // than that of their arrival.
+  // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures
+  // have no other time than that of their arrival.
   const endAttention = options.reads.attend()
   try {
     const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })

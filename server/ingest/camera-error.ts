@@ -4,7 +4,9 @@ import type { GapReason } from '../../contract/gap-reasons.ts'
 import { AppError, type ErrorKind } from '../base/error.ts'
 import type { CameraUrl } from './camera-url.ts'
 
-/** What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording. */
+/**
+ * What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording.
+ */
 export type CameraTrouble =
   | 'address_refused'
   | 'unknown_host'
@@ -70,8 +72,9 @@ const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
 ])
 
 /**
- * What is told in the place of `cause` to whom it is not told: the same whether nobody answers, somebody refuses, or something else than a
- * camera is there, because otherwise whoever may add cameras could look around in the networks behind the server.
+ * What is told in the place of `cause` to whom it is not told: the same whether nobody answers, somebody refuses, or
+ * something else than a camera is there, because otherwise whoever may add cameras could look around in the networks
+ * behind the server.
  */
 export function hideTrouble(cause?: unknown): CameraError {
   const detail =
@@ -154,7 +157,8 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
 /** An RTSP or HTTP answer other than 2xx. */
 export function describeStatus(status: number, method: string, hasCredentials: boolean): CameraError {
   if (status === 401) {
-    // Dahua answers 401 to more connections than it allows, and cameras lock an account or address after a few wrong passwords.
+    // Dahua answers 401 to more connections than it allows, and cameras lock an account or address after a few wrong
+    // passwords.
     const detail = hasCredentials
       ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
       : 'The camera asks for a user name and password (401): add them to this camera.'

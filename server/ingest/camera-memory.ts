@@ -1,4 +1,5 @@
-// What was learned of a camera, for its next connection. In memory: a camera may be another after its firmware was updated.
+// What was learned of a camera, for its next connection. In memory: a camera may be another after its firmware was
+// updated.
 
 import { KeepAlive } from './keep-alive.ts'
 import { RunLimit } from './run-limit.ts'

@@ -34,7 +34,8 @@ test('a camera with audio becomes a run; stopping ends it and the camera is told
   })
   const { items, stats, last } = await watchCamera({ url: camera.url }, (items) => timesOf(items, 'video').length === 7)
   assert.deepEqual(timesOf(items, 'video'), [0, 3600, 7200, 10_800, 14_400, 18_000, 21_600])
-  // 10 ms into the stream, then blocks of 1024 samples: four of the camera, and silence up to the end of the last picture.
+  // 10 ms into the stream, then blocks of 1024 samples: four of the camera, and silence up to the end of the last
+  // picture.
   assert.deepEqual(
     timesOf(items, 'audio'),
     Array.from({ length: 13 }, (_, i) => 900 + i * 1920),

@@ -1,5 +1,5 @@
-// Keeps one camera connected for as long as it is wanted: connects, publishes its frames, says why when it is lost, tries again
-// after a while that grows. The one entry to ingest; a media worker runs one of these per camera.
+// Keeps one camera connected for as long as it is wanted: connects, publishes its frames, says why when it is lost,
+// tries again after a while that grows. The one entry to ingest; a media worker runs one of these per camera.
 
 import { randomUUID } from 'node:crypto'
 import type { GapReason } from '../../contract/gap-reasons.ts'
@@ -35,7 +35,9 @@ export type CameraTarget = {
 export type RunCameraOptions = {
   readonly target: CameraTarget
   publish(item: HubItem): void
-  /** `connecting` once at the start, then `online` and `offline` as they change; `online` again when the format changes. */
+  /**
+   * `connecting` once at the start, then `online` and `offline` as they change; `online` again when the format changes.
+   */
   onStatus(status: SessionStatus): void
   readonly clock: Clock
   readonly log: Logger
@@ -48,9 +50,14 @@ export type RunCameraOptions = {
   readonly transcoder?: AudioTranscoder | undefined
   /** For streams that come in a container by HTTP; without, they are refused. */
   readonly containers?: ContainerReader | undefined
-  /** Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`. */
+  /**
+   * Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`.
+   */
   readonly signal: AbortSignal
-  /** Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then for a moment. */
+  /**
+   * Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then
+   * for a moment.
+   */
   readonly demand?: Demand
   /** Shared by all cameras of a thread; one of its own when missing. */
   readonly connectLimiter?: ConnectLimiter
@@ -60,8 +67,8 @@ export type RunCameraOptions = {
   readonly reads?: SharedReads
   readonly limits?: Partial<ConnectionLimits>
   /**
-   * Whether its account is told everything about an address in a closed network; else only that no picture comes from there. Always when
-   * missing.
+   * Whether its account is told everything about an address in a closed network; else only that no picture comes from
+   * there. Always when missing.
    */
   readonly tellsAll?: () => boolean
   readonly random?: () => number
@@ -76,8 +83,8 @@ const lingerMs = 10_000
 const probeLingerMs = 2000
 
 /**
- * Reconnects for ever until `signal` aborts, then resolves; never rejects. Publishes `start`, frames, and `end` at each loss.
- * Pauses between connections: reconnect-pause.ts.
+ * Reconnects for ever until `signal` aborts, then resolves; never rejects. Publishes `start`, frames, and `end` at each
+ * loss. Pauses between connections: reconnect-pause.ts.
  */
 export async function runCamera(options: RunCameraOptions): Promise<void> {
   const { signal, clock, demand = new Demand(true), random = Math.random } = options
@@ -101,7 +108,10 @@ type Pause = ReconnectPause & {
   readonly signal: AbortSignal
 }
 
-/** Until the next attempt: longer while nobody wants the camera, ended by the first who does, but not when the camera may lock us out. */
+/**
+ * Until the next attempt: longer while nobody wants the camera, ended by the first who does, but not when the camera
+ * may lock us out.
+ */
 async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Pause): Promise<void> {
   if (demand.isWanted) {
     await clock.sleep(delayMs, signal).catch(() => {})
@@ -120,7 +130,9 @@ type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: num
 
 type Shared = { readonly demand: Demand; readonly teller: StatusReporter; readonly log: Logger }
 
-/** One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned. */
+/**
+ * One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned.
+ */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
   const {
     target,
@@ -208,7 +220,9 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
 
 type IdleContext = { readonly clock: Clock; readonly ended: AbortSignal }
 
-/** Ends a connection through `idle` some time after nobody wants it any more; returns when it has ended for any reason. */
+/**
+ * Ends a connection through `idle` some time after nobody wants it any more; returns when it has ended for any reason.
+ */
 async function endWhenIdle(demand: Demand, idle: AbortController, { clock, ended }: IdleContext): Promise<void> {
   let restMs = probeLingerMs
   while (!ended.aborted) {

@@ -6,8 +6,8 @@ import type { TestedAddress } from './address-guard.ts'
 import type { CameraUrl } from './camera-url.ts'
 
 /**
- * How a camera's TLS is taken. Its certificate is its own, so there is nobody to verify: TLS here keeps out listeners, not impostors.
- * Old versions and ciphers are accepted, because there are cameras that have no others.
+ * How a camera's TLS is taken. Its certificate is its own, so there is nobody to verify: TLS here keeps out listeners,
+ * not impostors. Old versions and ciphers are accepted, because there are cameras that have no others.
  */
 const cameraTls = {
   rejectUnauthorized: false,

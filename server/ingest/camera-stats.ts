@@ -25,8 +25,8 @@ export type CameraStats = {
   reorderedFrames: number
   clockJumps: number
   /**
-   * Seconds of real time per second of the camera's timestamps: 2 where a camera stamps 25 frames/s and sends 12.5. Exactly 1 while the
-   * camera's clock is trusted. A gauge: it tells the present value.
+   * Seconds of real time per second of the camera's timestamps: 2 where a camera stamps 25 frames/s and sends 12.5.
+   * Exactly 1 while the camera's clock is trusted. A gauge: it tells the present value.
    */
   clockRate: number
   /** Pictures whose durations were measured by arrival, because `clockRate` was not 1. */

@@ -161,7 +161,10 @@ function play(
   }
 }
 
-/** Of the only run, which has audio: whether each second of it is silence alone, which has other bytes than what the camera sends. */
+/**
+ * Of the only run, which has audio: whether each second of it is silence alone, which has other bytes than what the
+ * camera sends.
+ */
 function secondsOf({ items, runs }: ReturnType<typeof play>): boolean[] {
   assert.deepEqual(
     runs.map(({ hasAudio, second }) => [hasAudio, second]),

@@ -1,4 +1,5 @@
-// The packets of one session, or of one container, -> runs and frames on the hub. Where loss, jumps of the clock and changes of format come together.
+// The packets of one session, or of one container, -> runs and frames on the hub. Where loss, jumps of the clock and
+// changes of format come together.
 
 import type { HubItem } from '../hub/hub-item.ts'
 import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/frame.ts'
@@ -169,7 +170,9 @@ export class CameraStream implements Disposable {
     this.audio?.takePacket(bytes, start, end)
   }
 
-  /** Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read. */
+  /**
+   * Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read.
+   */
   collectStats(): void {
     const { stats, memory } = this.#options
     const { droppedFrames, badPayloads } = this.#depacketizer.counters
@@ -245,7 +248,10 @@ export class CameraStream implements Disposable {
     memory?.release()
   }
 
-  /** Begins a run at a key frame. False when the camera may not begin one now and this picture does not fit into the present run. */
+  /**
+   * Begins a run at a key frame. False when the camera may not begin one now and this picture does not fit into the
+   * present run.
+   */
   #tryRun(nowMs: number): boolean {
     if (this.#runLimit.take(nowMs)) {
       this.#beginRun()

@@ -7,7 +7,9 @@ const startMs = 1_700_000_000_000
 const cameras = 400
 const settleMs = 20_000
 
-/** A minute of a camera whose clock is right, each picture delayed by 5 ms and an exponential time, in the order of TCP. */
+/**
+ * A minute of a camera whose clock is right, each picture delayed by 5 ms and an exponential time, in the order of TCP.
+ */
 function play(seed: number, meanMs: number) {
   const random = createRandom(seed)
   const fps = [5, 8, 10, 12, 15, 20, 25, 30][Math.floor(random() * 8)]!
@@ -42,13 +44,17 @@ for (const meanMs of [20, 50, 100, 200, 300]) {
       assert.ok(result.settledWorstMs < 500, what)
       // A rate measured by mistake is refuted within a moment.
       assert.ok(result.longestWrongMs < 1000, what)
-      // The first picture's own delay, ln(400) means at the most, counts until an earlier one has come and time was drawn back.
+      // The first picture's own delay, ln(400) means at the most, counts until an earlier one has come and time was
+      // drawn back.
       assert.ok(result.worstMs < 500 + meanMs * Math.log(cameras), what)
     }
   })
 }
 
-/** Two minutes of a camera that stamps `nominal` frames/s all the time and sends fewer from half a minute on, with the same delays. */
+/**
+ * Two minutes of a camera that stamps `nominal` frames/s all the time and sends fewer from half a minute on, with the
+ * same delays.
+ */
 function playFall(seed: number, nominal: number, real: number, meanMs: number) {
   const random = createRandom(seed)
   const clock = new WallClock()

@@ -29,7 +29,10 @@ type Scene = {
   readonly seed: number
 }
 
-/** Each key frame is asked whether it must begin a run. `worstAxisMs`: how much longer or shorter than real time a run has become. */
+/**
+ * Each key frame is asked whether it must begin a run. `worstAxisMs`: how much longer or shorter than real time a run
+ * has become.
+ */
 function play({ nominal, findReal, hours, ppm, stalls = 0, jitterMs = 10, seed }: Scene) {
   const noise = createNoise(seed)
   const clock = new WallClock()
@@ -73,7 +76,8 @@ for (const nominal of [5, 10, 15, 25, 30, 60]) {
         assert.equal(result.runs, 1, what)
         assert.ok(result.worstMs < 500, what)
         assert.equal(result.hasRetimed, real !== nominal, what)
-        // While a rate is new, pictures last at most three times as long as they are stamped; the run is as long as it took once that is made up for.
+        // While a rate is new, pictures last at most three times as long as they are stamped; the run is as long as it
+        // took once that is made up for.
         if (real < nominal) assert.ok(result.worstAxisMs < 2000, what)
       }
     }

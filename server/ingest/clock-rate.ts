@@ -1,11 +1,12 @@
 // How fast a camera's timestamps really pass: real time per time by the camera's clock.
 //
-// Many cameras stamp their pictures at the nominal frame rate while fewer or more of them come, at night for instance. The delay of such
-// pictures (arrival minus media time) grows or shrinks steadily, where the network only ever adds to it for a while. So the smallest delay of
-// each tenth of a second is kept, and the smallest of two, four, … of these: a rate is wrong when the minima of three stretches in a row,
-// from a tenth of a second to some seconds long, differ by about the same amount. A rate that is very wrong is noticed within half a second,
-// one that is wrong by a third of a percent within twenty. How far the minima went and came back lately is noise, which a trend must exceed
-// several times; and the pictures that follow may refute it (rate-trial.ts). Docs and figures: docs/design/ingest.md.
+// Many cameras stamp their pictures at the nominal frame rate while fewer or more of them come, at night for instance.
+// The delay of such pictures (arrival minus media time) grows or shrinks steadily, where the network only ever adds to
+// it for a while. So the smallest delay of each tenth of a second is kept, and the smallest of two, four, … of these: a
+// rate is wrong when the minima of three stretches in a row, from a tenth of a second to some seconds long, differ by
+// about the same amount. A rate that is very wrong is noticed within half a second, one that is wrong by a third of a
+// percent within twenty. How far the minima went and came back lately is noise, which a trend must exceed several
+// times; and the pictures that follow may refute it (rate-trial.ts). Docs and figures: docs/design/ingest.md.
 
 import { RateTrial } from './rate-trial.ts'
 
@@ -14,28 +15,36 @@ const bucketMs = 100
 /** By length of the stretches, which doubles: how much the delay must have changed over two of them. */
 const leastChangeMs = [90, 100, 100, 100, 80, 60, 40]
 
-/** Stretches shorter than this say something only when the delay has left the expected one: jitter looks like a trend for a moment. */
+/**
+ * Stretches shorter than this say something only when the delay has left the expected one: jitter looks like a trend
+ * for a moment.
+ */
 const longLevel = 4
 const slackMs = 30
 
 /** A trend is noticed before pictures are later than this; stalls that follow each other are not. */
 const maxErrorMs = 800
 
-/** When the delays inside a tenth of a second fall by more than this share of the change, it is no trend but a series of stalls. */
+/**
+ * When the delays inside a tenth of a second fall by more than this share of the change, it is no trend but a series of
+ * stalls.
+ */
 const mostFallShare = 0.35
 
 /** A backlog that the network works off shrinks too, but what arrives is still late. */
 const onTimeMs = 15
 
-/** Delays that shrink hardly move the wall clock, which is never ahead of arrival: there is time to see more of them. */
+/**
+ * Delays that shrink hardly move the wall clock, which is never ahead of arrival: there is time to see more of them.
+ */
 const fallLevel = 1
 
 /** Each of the two changes between three stretches must be at least this share of the whole change. */
 const leastShare = 0.25
 
 /**
- * Jitter goes up and down again: `spreadMs` is the greatest movement of the minima of this length that was taken back lately. A trend must
- * be so many times larger.
+ * Jitter goes up and down again: `spreadMs` is the greatest movement of the minima of this length that was taken back
+ * lately. A trend must be so many times larger.
  */
 const spreadShare = 3.5
 const maxSpreadMs = [300, 300, 300, 200, 100, 50, 20]
@@ -43,9 +52,9 @@ const spreadHalfLifeMs = 60_000
 const fewNoted = 8
 
 /**
- * Two pictures in a row that are each so much later than the one before, by about the same time, after one that was on time: pictures that are
- * stamped far apart cannot wait for a third. The end of a stall makes one picture late by up to that distance, so these are later; and on a
- * network with more noise than this it happens by chance.
+ * Two pictures in a row that are each so much later than the one before, by about the same time, after one that was on
+ * time: pictures that are stamped far apart cannot wait for a third. The end of a stall makes one picture late by up to
+ * that distance, so these are later; and on a network with more noise than this it happens by chance.
  */
 const suddenMs = 150
 const farApartMs = 90
@@ -53,7 +62,10 @@ const overStep = 1.2
 const evenShare = 0.4
 const quietMs = 60
 
-/** So many steps in a row by the same share of media time are no stalls that follow each other, however late pictures are by then. */
+/**
+ * So many steps in a row by the same share of media time are no stalls that follow each other, however late pictures
+ * are by then.
+ */
 const sustainedSteps = 4
 const sustainedInNoise = 8
 const leastSlope = 0.1
@@ -65,8 +77,8 @@ const tolerance = 0.0015
 const maxRate = 40
 
 /**
- * The smallest of some delays. `fallMs`: how much greater the first delay in the same tenth of a second was, which is large after a
- * stall, whose pictures come all at once.
+ * The smallest of some delays. `fallMs`: how much greater the first delay in the same tenth of a second was, which is
+ * large after a stall, whose pictures come all at once.
  */
 type Point = { delayMs: number; fallMs: number; arrivalMs: number; mediaMs: number }
 type Now = { readonly mediaMs: number; readonly arrivalMs: number; readonly offsetMs: number }
@@ -125,8 +137,9 @@ export class ClockRate {
   }
 
   /**
-   * A picture of media time `mediaMs`, which has passed at `rate`, arrived at `arrivalMs`; `offsetMs` is the delay that was expected.
-   * Returns what must be added to the expected delay because `rate` has just changed, in milliseconds; else 0.
+   * A picture of media time `mediaMs`, which has passed at `rate`, arrived at `arrivalMs`; `offsetMs` is the delay that
+   * was expected. Returns what must be added to the expected delay because `rate` has just changed, in milliseconds;
+   * else 0.
    */
   update(mediaMs: number, arrivalMs: number, offsetMs: number): number {
     const delayMs = arrivalMs - mediaMs
@@ -252,7 +265,10 @@ export class ClockRate {
   }
 }
 
-/** Single pictures, stamped far apart, of which each is later by about the same: three of them are late by more than stalls are looked at for. */
+/**
+ * Single pictures, stamped far apart, of which each is later by about the same: three of them are late by more than
+ * stalls are looked at for.
+ */
 function isSparse(first: Point, second: Point, third: Point): boolean {
   const isSingle = first.fallMs === 0 && second.fallMs === 0 && third.fallMs === 0
   const stepMs = second.mediaMs - first.mediaMs

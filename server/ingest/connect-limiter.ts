@@ -1,5 +1,5 @@
-// Lets so many connections to one host and port be set up at a time: a recorder with 64 channels that comes back must not be asked for all of
-// them at once, nor each of them find out for itself that it is away.
+// Lets so many connections to one host and port be set up at a time: a recorder with 64 channels that comes back must
+// not be asked for all of them at once, nor each of them find out for itself that it is away.
 
 import { CameraError } from './camera-error.ts'
 
@@ -22,8 +22,8 @@ export class ConnectLimiter {
   }
 
   /**
-   * Waits for its turn; `host` names host and port. @throws CameraError when another connection found meanwhile that nobody answers
-   * there; the signal's reason when it aborts
+   * Waits for its turn; `host` names host and port. @throws CameraError when another connection found meanwhile that
+   * nobody answers there; the signal's reason when it aborts
    */
   async enter(host: string, signal: AbortSignal): Promise<ConnectPermit> {
     signal.throwIfAborted()

@@ -1,4 +1,5 @@
-// Which tracks of a container we take, as stream-plan.ts does for what RTSP describes; and how its access units are cut into NAL units.
+// Which tracks of a container we take, as stream-plan.ts does for what RTSP describes; and how its access units are cut
+// into NAL units.
 
 import type { ContainerAudio, ContainerTracks, ContainerVideo } from '../media/container/container-stream.ts'
 import type { AudioFormat } from '../media/frame.ts'

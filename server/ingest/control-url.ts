@@ -1,5 +1,5 @@
-// The URLs of a session and its tracks, which a camera names by `Content-Base` and `a=control` (RFC 2326 C.1.1). Cameras and the RFC
-// disagree on how the two are joined, so there are several candidates, the most usual first.
+// The URLs of a session and its tracks, which a camera names by `Content-Base` and `a=control` (RFC 2326 C.1.1).
+// Cameras and the RFC disagree on how the two are joined, so there are several candidates, the most usual first.
 
 /** What control URLs are relative to. Some cameras leave out the scheme, the host, or all but a word. */
 export function resolveBase(base: string | undefined, requestUrl: string): string {
@@ -11,8 +11,8 @@ export function resolveBase(base: string | undefined, requestUrl: string): strin
 }
 
 /**
- * Where the control of a track or session may lead, without repetitions; at least one. The first appends it to the base, query and all,
- * as nearly all cameras expect; then follow the RFC's way, and the path without the query.
+ * Where the control of a track or session may lead, without repetitions; at least one. The first appends it to the
+ * base, query and all, as nearly all cameras expect; then follow the RFC's way, and the path without the query.
  */
 export function listControlUrls(base: string, control: string | undefined): string[] {
   if (control === undefined || control === '' || control === '*') return [base]

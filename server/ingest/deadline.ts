@@ -2,7 +2,9 @@
 
 import type { Clock } from '../base/clock.ts'
 
-/** What `work` gives, or the error of `onLate` after `ms`, or the signal's reason when it aborts. `work` itself goes on. */
+/**
+ * What `work` gives, or the error of `onLate` after `ms`, or the signal's reason when it aborts. `work` itself goes on.
+ */
 export async function withDeadline<T>(
   work: Promise<T>,
   options: { readonly ms: number; readonly clock: Clock; readonly signal: AbortSignal; readonly onLate: () => Error },

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { DecodeOrder } from './decode-order.ts'
 
 /**
- * Places 0, 1, 2, … in an order of decoding with at most `depth` pictures before one that is shown earlier; the first stays the
- * first. `choices` decide which of the pictures that may come is next.
+ * Places 0, 1, 2, … in an order of decoding with at most `depth` pictures before one that is shown earlier; the first
+ * stays the first. `choices` decide which of the pictures that may come is next.
  */
 function reorder(count: number, depth: number, choices: readonly number[]): number[] {
   const waiting = Array.from({ length: count - 1 }, (_, i) => i + 1)

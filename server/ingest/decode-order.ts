@@ -1,8 +1,8 @@
 // Decode times for pictures that are not shown in the order they are sent in (B-frames).
 //
-// RTP timestamps say when a picture is shown. Where up to `depth` pictures come before one that is shown earlier, the picture that
-// comes n-th is decoded when the one `depth` places earlier in the order of showing is shown: never after its own time, evenly
-// spaced, and known as soon as it arrives, so nothing waits. Docs: docs/design/formats.md.
+// RTP timestamps say when a picture is shown. Where up to `depth` pictures come before one that is shown earlier, the
+// picture that comes n-th is decoded when the one `depth` places earlier in the order of showing is shown: never after
+// its own time, evenly spaced, and known as soon as it arrives, so nothing waits. Docs: docs/design/formats.md.
 
 import type { PictureOrder } from '../media/frame.ts'
 
@@ -29,8 +29,9 @@ export class DecodeOrder {
   }
 
   /**
-   * Where a picture is shown whose timestamp says `pts90k`, no later than that of a picture before it: there, or a tick behind another
-   * with the same time (the second field of a frame). Undefined when that is no reordering but a fault of the camera's clock.
+   * Where a picture is shown whose timestamp says `pts90k`, no later than that of a picture before it: there, or a tick
+   * behind another with the same time (the second field of a frame). Undefined when that is no reordering but a fault
+   * of the camera's clock.
    */
   findPlace(pts90k: number): number | undefined {
     if (this.#maxDepth === 0) return undefined

@@ -1,4 +1,5 @@
-// Whether anybody wants the pictures of a camera now: it is recorded, or somebody watches. One owner says so, its session listens.
+// Whether anybody wants the pictures of a camera now: it is recorded, or somebody watches. One owner says so, its
+// session listens.
 
 export class Demand {
   #isWanted: boolean

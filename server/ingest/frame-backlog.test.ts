@@ -1,5 +1,5 @@
-// What a camera stream makes of pictures that waited while the thread stood still: a clock that is not known yet is found from the one
-// that waited least.
+// What a camera stream makes of pictures that waited while the thread stood still: a clock that is not known yet is
+// found from the one that waited least.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

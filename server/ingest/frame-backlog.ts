@@ -1,8 +1,8 @@
 // Pictures that waited for a thread that stood still, from a camera whose clock is not known yet.
 //
-// The time of a new clock is found from when its pictures arrive. The first ones of a backlog arrive late by as much as the thread stood
-// still, the last ones on time. So the pictures are held until the backlog has been read, and the one that is least late tells when all of
-// them came.
+// The time of a new clock is found from when its pictures arrive. The first ones of a backlog arrive late by as much as
+// the thread stood still, the last ones on time. So the pictures are held until the backlog has been read, and the one
+// that is least late tells when all of them came.
 
 import type { FrameMemory } from '../media/frame-memory.ts'
 import type { PictureAccess } from '../media/video-depacketizer.ts'

@@ -24,7 +24,10 @@ export type FrameStreamOptions = {
   onRun(format: StreamFormat): void
 }
 
-/** When the clock of arrivals has been drawn towards the system's by more than this, a new run begins, so that the footage is labelled right. */
+/**
+ * When the clock of arrivals has been drawn towards the system's by more than this, a new run begins, so that the
+ * footage is labelled right.
+ */
 const stepMs = 2000
 
 export class FrameStream {
@@ -107,7 +110,10 @@ export class FrameStream {
   }
 }
 
-/** A little over 8K, as the decoder has it: some bytes may say that they are 65,535 × 65,535, and whoever shows them takes the memory. */
+/**
+ * A little over 8K, as the decoder has it: some bytes may say that they are 65,535 × 65,535, and whoever shows them
+ * takes the memory.
+ */
 const maxPixels = 40_000_000
 
 /** Undefined when this is no picture, or one that nobody could show. */

@@ -1,5 +1,5 @@
-// Notices that a camera whose connection stands gives no pictures. Pictures count, not bytes: a camera may send audio, reports or
-// rubbish for ever.
+// Notices that a camera whose connection stands gives no pictures. Pictures count, not bytes: a camera may send audio,
+// reports or rubbish for ever.
 
 import { CameraError } from './camera-error.ts'
 

@@ -15,7 +15,10 @@ export class InterleavedTracks {
   readonly #routes: (Route | undefined)[] = []
   readonly #handlers: TrackHandler[] = []
 
-  /** A packet of the connection. Those of a channel nobody was told of go by their payload type: some cameras use others than they say. */
+  /**
+   * A packet of the connection. Those of a channel nobody was told of go by their payload type: some cameras use others
+   * than they say.
+   */
   take(channel: number, bytes: Uint8Array, start: number, end: number): void {
     const route = this.#routes[channel]
     if (route) route(bytes, start, end)

@@ -1,5 +1,5 @@
-// By which request a camera's session is kept alive. Cameras differ in what they count as a sign of life, and some list a method they do
-// not answer; so what failed once is not used again.
+// By which request a camera's session is kept alive. Cameras differ in what they count as a sign of life, and some list
+// a method they do not answer; so what failed once is not used again.
 
 const getParameter = 'GET_PARAMETER'
 const setParameter = 'SET_PARAMETER'

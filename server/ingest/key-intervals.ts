@@ -1,4 +1,5 @@
-// The interval between a camera's key frames: how long a viewer who joins between two of them may have to wait. It is kept over connections.
+// The interval between a camera's key frames: how long a viewer who joins between two of them may have to wait. It is
+// kept over connections.
 
 import type { HubItem } from '../hub/hub-item.ts'
 
@@ -6,7 +7,10 @@ import type { HubItem } from '../hub/hub-item.ts'
 const rememberedIntervals = 4
 /** A difference of less is not worth telling. */
 const toldChange = 0.1
-/** Nobody notices a shorter wait: all shorter intervals are told as this one. Where every picture is a key frame, they differ each time. */
+/**
+ * Nobody notices a shorter wait: all shorter intervals are told as this one. Where every picture is a key frame, they
+ * differ each time.
+ */
 const minToldMs = 1000
 
 export class KeyIntervals {
@@ -19,7 +23,10 @@ export class KeyIntervals {
     return this.#newest.length > 0
   }
 
-  /** Takes each item that is published. Returns the interval in milliseconds when it is another than the one told before, at least a second. */
+  /**
+   * Takes each item that is published. Returns the interval in milliseconds when it is another than the one told
+   * before, at least a second.
+   */
   take(item: HubItem): number | undefined {
     if (item.kind === 'start' || item.kind === 'end') this.#last90k = undefined
     else if (item.kind === 'video' && item.isKey) return this.#takeKey(item.dts90k)

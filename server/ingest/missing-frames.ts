@@ -1,4 +1,5 @@
-// How many whole pictures are missing where packets were lost. Nothing is left of them but the time that they would have filled.
+// How many whole pictures are missing where packets were lost. Nothing is left of them but the time that they would
+// have filled.
 
 /** Of so many pictures the usual distance is known. */
 const minKnown = 8
@@ -9,11 +10,17 @@ const longest90k = 10 * 90_000
 export class MissingFrames {
   #last90k = Number.NaN
   #newest90k = Number.NaN
-  /** How much later the newest timestamp becomes with each picture, on average: of pictures that are sent out of order, too. */
+  /**
+   * How much later the newest timestamp becomes with each picture, on average: of pictures that are sent out of order,
+   * too.
+   */
   #usual90k = 0
   #known = 0
 
-  /** Takes the timestamp of a packet, continuous; `isAfterLoss`: packets are missing before it. Returns how many pictures are missing there. */
+  /**
+   * Takes the timestamp of a packet, continuous; `isAfterLoss`: packets are missing before it. Returns how many
+   * pictures are missing there.
+   */
   take(timestamp90k: number, isAfterLoss: boolean): number {
     if (timestamp90k === this.#last90k) return 0
     this.#last90k = timestamp90k

@@ -1,14 +1,21 @@
-// How far a sender's media time is behind arrival time: the smallest delay of the last 20 to 30 seconds, approached slowly.
+// How far a sender's media time is behind arrival time: the smallest delay of the last 20 to 30 seconds, approached
+// slowly.
 //
-// The network only ever adds delay, so the smallest one seen is the nearest to the truth (a minimum filter, as in NTP and as
-// in WebRTC's clock recovery), and a window of half a minute follows a crystal that is wrong by 100 ppm to within 3 ms.
+// The network only ever adds delay, so the smallest one seen is the nearest to the truth (a minimum filter, as in NTP
+// and as in WebRTC's clock recovery), and a window of half a minute follows a crystal that is wrong by 100 ppm to
+// within 3 ms.
 
 const bucketMs = 10_000
 const settleMs = 10_000
 const slew = 0.005
-/** At the start a sender may hand out what it had buffered: those frames come late, and the first guess must come down. */
+/**
+ * At the start a sender may hand out what it had buffered: those frames come late, and the first guess must come down.
+ */
 const settleSlew = 0.05
-/** A picture that comes earlier than expected by more than this shows that the first ones were late, even if that was not seen at the start. */
+/**
+ * A picture that comes earlier than expected by more than this shows that the first ones were late, even if that was
+ * not seen at the start.
+ */
 const lateMs = 100
 /** When the first pictures were later than this, the correction is faster. */
 const veryLateMs = 500
@@ -46,7 +53,10 @@ export class OffsetFollower {
     this.#min0 = this.#min1 = this.#min2 = offsetMs
   }
 
-  /** One thing of media time `mediaMs` arrived at `arrivalMs`. `isFast`: follow faster than a good clock needs. Gives `offsetMs`. */
+  /**
+   * One thing of media time `mediaMs` arrived at `arrivalMs`. `isFast`: follow faster than a good clock needs. Gives
+   * `offsetMs`.
+   */
   update(mediaMs: number, arrivalMs: number, isFast = false): number {
     const delayMs = arrivalMs - mediaMs
     if (Number.isNaN(this.#startMs)) {

@@ -1,10 +1,11 @@
 // A rate that has just been measured, on trial against the one before.
 //
-// The network only adds to a delay. So a rise of delays that was taken for a rate is refuted by a single picture that is nearer to the
-// smallest delay from before than to the line that the new rate predicts; a fall, by a stretch in which no picture is as early as predicted.
-// Until then the wall clock is ahead of the truth by at most one and a half times what the picture at hand was delayed.
-// The same picture can come of a camera that was slow and is not any more. What was held up comes in quick succession, and is soon as early
-// as before; otherwise pictures stay as late as they are by then.
+// The network only adds to a delay. So a rise of delays that was taken for a rate is refuted by a single picture that
+// is nearer to the smallest delay from before than to the line that the new rate predicts; a fall, by a stretch in
+// which no picture is as early as predicted. Until then the wall clock is ahead of the truth by at most one and a half
+// times what the picture at hand was delayed. The same picture can come of a camera that was slow and is not any more.
+// What was held up comes in quick succession, and is soon as early as before; otherwise pictures stay as late as they
+// are by then.
 
 /** The lines are this far apart when the new rate is proven: no stall of the network lasts as long. */
 const provenMs = 3000
@@ -17,7 +18,10 @@ const noiseShare = 2.5
 const maxTrialMs = 60_000
 const stretchMs = 800
 const fewPictures = 4
-/** Of a picture that was held up, the delay is smaller than that of the one before it, by this share of the time between them. */
+/**
+ * Of a picture that was held up, the delay is smaller than that of the one before it, by this share of the time between
+ * them.
+ */
 const heldUpShare = 0.4
 
 export class RateTrial {
@@ -39,7 +43,10 @@ export class RateTrial {
   #endMs = 0
   #trialEndMs = 0
 
-  /** `offsetMs` was the expected delay at `rate`; it is `lineMs` from now on. While a trial is on, its former rate stays the one to return to. */
+  /**
+   * `offsetMs` was the expected delay at `rate`; it is `lineMs` from now on. While a trial is on, its former rate stays
+   * the one to return to.
+   */
   begin(
     rates: { readonly from: number; readonly to: number },
     now: { readonly mediaMs: number; readonly arrivalMs: number; readonly offsetMs: number },

@@ -96,7 +96,9 @@ test('a camera that ends each session after 50 s is online nearly all the time, 
   const clock = {
     nowMs: () => Date.now() + aheadMs,
     monotonicMs: () => performance.now() + aheadMs,
-    /** Pauses pass at once. Everything else that sleeps gives up after a while: on a camera that answers it never does. */
+    /**
+     * Pauses pass at once. Everything else that sleeps gives up after a while: on a camera that answers it never does.
+     */
     sleep: (ms: number, signal?: AbortSignal) => {
       if ([500, 2000, 2500, 5000, 10_000].includes(ms)) return systemClock.sleep(ms, signal)
       aheadMs += ms

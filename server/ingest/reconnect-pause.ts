@@ -1,5 +1,5 @@
-// How long to wait before a camera is connected again. It depends on what the last connection gave: a camera that works is connected
-// again at once, however short its sessions are; one that does not work is tried less and less often.
+// How long to wait before a camera is connected again. It depends on what the last connection gave: a camera that works
+// is connected again at once, however short its sessions are; one that does not work is tried less and less often.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import { Backoff } from '../base/retry.ts'
@@ -21,20 +21,29 @@ export type EndedConnection = {
 
 export type ReconnectPause = {
   readonly delayMs: number
-  /** The camera refused the password again and may lock the account: the pause is not cut short when somebody wants to watch. */
+  /**
+   * The camera refused the password again and may lock the account: the pause is not cut short when somebody wants to
+   * watch.
+   */
   readonly isLockedOut: boolean
 }
 
 export class ReconnectPauses {
   /** After connections without a picture. */
   readonly #failed: Backoff
-  /** After connections that ended within a second of their first picture. Such a connection costs both sides more than it gives. */
+  /**
+   * After connections that ended within a second of their first picture. Such a connection costs both sides more than
+   * it gives.
+   */
   readonly #brief: Backoff
   readonly #refused: Backoff
   #refusals = 0
   #isBrief = false
 
-  /** `random`: uniform in [0, 1). Half of each pause is random, so that cameras behind one switch don't come back all at once. */
+  /**
+   * `random`: uniform in [0, 1). Half of each pause is random, so that cameras behind one switch don't come back all at
+   * once.
+   */
   constructor(random: () => number) {
     this.#failed = new Backoff({ minMs: 1000, maxMs: 60_000, random })
     this.#brief = new Backoff({ minMs: 1000, maxMs: 5000, random })

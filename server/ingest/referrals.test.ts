@@ -1,4 +1,5 @@
-// A camera that is allowed names others that are not, in every place where a URL or an address can stand. Nobody goes there.
+// A camera that is allowed names others that are not, in every place where a URL or an address can stand. Nobody goes
+// there.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -1,4 +1,5 @@
-// Where to connect for a camera's address: tested by the guard, in bounded time, because whoever answers for a name may never do so.
+// Where to connect for a camera's address: tested by the guard, in bounded time, because whoever answers for a name may
+// never do so.
 
 import type { Clock } from '../base/clock.ts'
 import type { AddressGuard, TestedAddress } from './address-guard.ts'

@@ -1,10 +1,14 @@
-// One RTP stream as it arrives: packets of the expected type, losses noticed, timestamps continuous. Allocates nothing per packet.
+// One RTP stream as it arrives: packets of the expected type, losses noticed, timestamps continuous. Allocates nothing
+// per packet.
 
 import { SequenceTracker, TimestampUnwrapper } from '../media/rtp/rtp-counters.ts'
 import { createRtpHeader, readRtpHeader } from '../media/rtp/rtp-header.ts'
 import type { CameraStats } from './camera-stats.ts'
 
-/** So many packets in a row of another source, and it is the stream's: a camera that began anew, not one that mixes in an old session. */
+/**
+ * So many packets in a row of another source, and it is the stream's: a camera that began anew, not one that mixes in
+ * an old session.
+ */
 const newSourcePackets = 4
 
 export class RtpReceiver {
@@ -34,7 +38,10 @@ export class RtpReceiver {
     return this.#ssrc
   }
 
-  /** As a receiver report tells them: how many packets of this source there must have been, and the number of the newest. */
+  /**
+   * As a receiver report tells them: how many packets of this source there must have been, and the number of the
+   * newest.
+   */
   get expected(): number {
     return this.#tracker.expected
   }

@@ -49,8 +49,8 @@ export class RtspClient {
   }
 
   /**
-   * As `request`, at the first of the URLs, which say the same in different spellings, that the camera does not answer with "not found"
-   * or the like. Gives the URL too.
+   * As `request`, at the first of the URLs, which say the same in different spellings, that the camera does not answer
+   * with "not found" or the like. Gives the URL too.
    */
   async requestAny(
     method: string,
@@ -118,5 +118,8 @@ export class RtspClient {
   }
 }
 
-/** Bad request, not found, parameter not understood, aggregate operation (not) allowed: what a camera says of a URL it does not know. */
+/**
+ * Bad request, not found, parameter not understood, aggregate operation (not) allowed: what a camera says of a URL it
+ * does not know.
+ */
 const otherSpelling: ReadonlySet<number> = new Set([400, 404, 451, 459, 460])

@@ -1,7 +1,8 @@
-// One RTSP connection over TCP or TLS: bytes in and out, answers matched to requests by CSeq. Knows nothing of sessions.
+// One RTSP connection over TCP or TLS: bytes in and out, answers matched to requests by CSeq. Knows nothing of
+// sessions.
 //
-// Reads land in one buffer shared by all connections of a thread and are taken apart before the callback returns, so a camera
-// costs no read buffer of its own and no allocation per read.
+// Reads land in one buffer shared by all connections of a thread and are taken apart before the callback returns, so a
+// camera costs no read buffer of its own and no allocation per read.
 
 import type { Socket } from 'node:net'
 import {
@@ -87,8 +88,8 @@ export class RtspConnection implements Disposable {
   }
 
   /**
-   * Sends the request; `answer` is whatever the camera answers, or a CameraError when the connection is lost first. After `forget` an
-   * answer that comes late is nobody's.
+   * Sends the request; `answer` is whatever the camera answers, or a CameraError when the connection is lost first.
+   * After `forget` an answer that comes late is nobody's.
    */
   request(
     method: string,

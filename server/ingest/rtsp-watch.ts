@@ -1,4 +1,5 @@
-// Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the reports of RTCP.
+// Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the
+// reports of RTCP.
 
 import { findSameMoment } from '../media/rtp/rtcp.ts'
 import type { ConnectedOptions } from './camera-connection.ts'
@@ -93,7 +94,10 @@ function sendReports({ video, audio }: PlayingSession): void {
   }
 }
 
-/** What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures tell the rest. */
+/**
+ * What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures
+ * tell the rest.
+ */
 async function keepAlive(session: PlayingSession, lost: AbortController): Promise<void> {
   const { client, connection, memory, signal } = session
   const method = memory.keepAlive.chooseMethod(session.keepAlive.publicMethods)

@@ -15,7 +15,10 @@ import { planStreams } from './stream-plan.ts'
 
 type Size = keyof typeof sampleSps
 
-/** One picture each 40 ms; `sizeOf` says of which size a key frame is, undefined: no key frame. `jumpOf`: of the camera's clock, ms. */
+/**
+ * One picture each 40 ms; `sizeOf` says of which size a key frame is, undefined: no key frame. `jumpOf`: of the
+ * camera's clock, ms.
+ */
 function play(
   seconds: number,
   sizeOf: (picture: number) => Size | undefined,

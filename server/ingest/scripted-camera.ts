@@ -1,5 +1,5 @@
-// An RTSP server for tests: answers as told and sends the pictures it is told to. Only the tests of this folder and test/hostile use it;
-// a camera with a picture of its own is test/fake-camera.
+// An RTSP server for tests: answers as told and sends the pictures it is told to. Only the tests of this folder and
+// test/hostile use it; a camera with a picture of its own is test/fake-camera.
 
 import { createSocket as createUdpSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,8 +1,9 @@
-// What the connections of a thread share when they read: the buffer, and a rest between one look at all of them and the next.
+// What the connections of a thread share when they read: the buffer, and a rest between one look at all of them and the
+// next.
 //
-// A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With rests it finds
-// frames of many cameras when it looks, and takes them in one go: several of each while they are only recorded. Figures:
-// docs/design/ingest.md.
+// A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With
+// rests it finds frames of many cameras when it looks, and takes them in one go: several of each while they are only
+// recorded. Figures: docs/design/ingest.md.
 
 import { createRest } from '../base/thread-rest.ts'
 import type { Standstill } from './standstill.ts'
@@ -11,7 +12,10 @@ import type { Standstill } from './standstill.ts'
 const bufferBytes = 64 * 1024
 
 export type SharedReadsOptions = {
-  /** From one look to the next, at least, while there is something to read; 0 for no rests. Whatever else the thread does waits as long. */
+  /**
+   * From one look to the next, at least, while there is something to read; 0 for no rests. Whatever else the thread
+   * does waits as long.
+   */
   readonly restMs?: number
   /** The same while nobody attends. Default: `restMs` */
   readonly longRestMs?: number

@@ -1,14 +1,20 @@
-// Keeps the audio track of a run whole: where no blocks come, silent ones take their place, some time behind the pictures. So a camera whose
-// audio is late, away or interrupted has the same tracks all the time, and readers of the hub need no special case. No clock.
+// Keeps the audio track of a run whole: where no blocks come, silent ones take their place, some time behind the
+// pictures. So a camera whose audio is late, away or interrupted has the same tracks all the time, and readers of the
+// hub need no special case. No clock.
 
 import type { AudioFormat, Frame } from '../media/frame.ts'
 import { createBlockLength } from '../media/telephony/audio-block.ts'
 import type { Silence, SilentBlock } from '../media/telephony/silence.ts'
 
-/** Silence stays this far behind the pictures: less than the recorder waits for audio, more than audio usually takes. */
+/**
+ * Silence stays this far behind the pictures: less than the recorder waits for audio, more than audio usually takes.
+ */
 export const silenceLag90k = 27_000
 
-/** For a camera whose audio comes later than that, silence waits this much longer than the audio, but not beyond the maximum. */
+/**
+ * For a camera whose audio comes later than that, silence waits this much longer than the audio, but not beyond the
+ * maximum.
+ */
 const lateMargin90k = 9000
 export const maxSilenceLag90k = 2.5 * 90_000
 
@@ -73,7 +79,10 @@ export class SilenceFiller {
     this.#fill(dts90k - this.#lag90k)
   }
 
-  /** A block of the camera: published, with silence before it if blocks are missing, or dropped when the track is filled there. */
+  /**
+   * A block of the camera: published, with silence before it if blocks are missing, or dropped when the track is filled
+   * there.
+   */
   takeBlock(frame: Frame): void {
     if (this.#start90k === undefined || frame.pts90k < this.#start90k) return
     this.#noteLateness(frame.pts90k)
@@ -86,7 +95,8 @@ export class SilenceFiller {
     const isHole = error90k >= (this.#isSilent ? length90k / 2 : Math.max(length90k / 2, tolerance90k))
     const missing90k = isHole ? Math.round(error90k / length90k) * length90k : 0
     if (missing90k > 0) this.#publishSilence(end90k, end90k + missing90k, this.#silence)
-    // After silence the track goes on from the block; then slow drift is followed, and more of it ends in a hole or a block too much.
+    // After silence the track goes on from the block; then slow drift is followed, and more of it ends in a hole or a
+    // block too much.
     const limit90k = this.#isSilent ? length90k : maxDrift * length90k
     this.#isSilent = false
     const drift90k = Math.max(-limit90k, Math.min(limit90k, error90k - missing90k))

@@ -1,5 +1,5 @@
-// Notices that a thread stood still: that its process was stopped, or that something occupied it. What it reads next has waited for
-// it, so it came earlier than it seems.
+// Notices that a thread stood still: that its process was stopped, or that something occupied it. What it reads next
+// has waited for it, so it came earlier than it seems.
 
 const tickMs = 100
 /** A thread that is only busy is late by less. */
@@ -17,7 +17,10 @@ export class Standstill implements Disposable {
     this.#timer = setInterval(() => this.sinceMs(), tickMs).unref()
   }
 
-  /** Milliseconds since the last one ended; infinite when there was none. To be asked before any timer has run again, too. */
+  /**
+   * Milliseconds since the last one ended; infinite when there was none. To be asked before any timer has run again,
+   * too.
+   */
   sinceMs(): number {
     const nowMs = this.#nowMs()
     // When it ends, what is there to be read may be handed out before the timer is.

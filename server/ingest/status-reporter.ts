@@ -1,4 +1,5 @@
-// What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is none.
+// What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is
+// none.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Clock } from '../base/clock.ts'
@@ -78,8 +79,8 @@ export class StatusReporter {
   }
 
   /**
-   * An attempt to connect begins whose failure is not told. However it fails, and when, `error` is told after the same time if the camera
-   * is not online by then and `isHidden` still holds.
+   * An attempt to connect begins whose failure is not told. However it fails, and when, `error` is told after the same
+   * time if the camera is not online by then and `isHidden` still holds.
    */
   tellInTime(error: CameraError, isHidden: () => boolean): void {
     if (this.#hiding) return

@@ -1,4 +1,5 @@
-// Which tracks of a session description we take: the first video we can read, and audio if there is some. Says clearly why not.
+// Which tracks of a session description we take: the first video we can read, and audio if there is some. Says clearly
+// why not.
 
 import type { Sdp } from '../media/sdp/sdp.ts'
 import { type PlannedAudio, planAudio } from './audio-plan.ts'

@@ -1,5 +1,5 @@
-// A bug of ours that a camera's stream brings out ends that camera's session, whatever carries the stream. Uncaught, it would end the
-// worker with all its cameras, and here the process of this test.
+// A bug of ours that a camera's stream brings out ends that camera's session, whatever carries the stream. Uncaught, it
+// would end the worker with all its cameras, and here the process of this test.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

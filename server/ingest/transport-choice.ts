@@ -1,5 +1,6 @@
-// Over what a camera is asked to send its packets: the RTSP connection itself, or datagrams. Nobody is asked: TCP goes first because it loses
-// nothing and passes everywhere; what the camera refuses or leaves empty is followed by the other.
+// Over what a camera is asked to send its packets: the RTSP connection itself, or datagrams. Nobody is asked: TCP goes
+// first because it loses nothing and passes everywhere; what the camera refuses or leaves empty is followed by the
+// other.
 
 export type RtspTransport = 'tcp' | 'udp'
 

@@ -1,5 +1,5 @@
-// One track whose packets come in datagrams: a pair of sockets, packets put in order, none taken but from the camera's address (RFC 2326
-// 12.39, RFC 3550 11).
+// One track whose packets come in datagrams: a pair of sockets, packets put in order, none taken but from the camera's
+// address (RFC 2326 12.39, RFC 3550 11).
 
 import { createSocket, type Socket } from 'node:dgram'
 import { SocketAddress } from 'node:net'
@@ -23,7 +23,9 @@ export type UdpTrackOptions = {
   readonly stats: CameraStats
   readonly clock: Clock
   readonly reads: SharedReads
-  /** What is thrown while a datagram is handled: a bug of ours, which must end this camera's session and nothing else. */
+  /**
+   * What is thrown while a datagram is handled: a bug of ours, which must end this camera's session and nothing else.
+   */
   readonly onFailure: (error: unknown) => void
 }
 

@@ -1,9 +1,10 @@
 // A camera's 90 kHz timestamps -> times on the run's axis and on the wall.
 //
-// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps, time is
-// not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due. A single frame
-// stamped far away is no jump. When the camera's clock passes at another rate than time does (clock-rate.ts), its steps are multiplied by
-// that rate, so that the run lasts as long as it took. Docs and figures: docs/design/ingest.md.
+// Within a run both only go forwards, but for pictures that the stream itself reorders. When the camera's clock jumps,
+// time is not bent: the axis is continued at the pace of arrival until the next key frame, and there a new run is due.
+// A single frame stamped far away is no jump. When the camera's clock passes at another rate than time does
+// (clock-rate.ts), its steps are multiplied by that rate, so that the run lasts as long as it took. Docs and figures:
+// docs/design/ingest.md.
 
 import type { PictureOrder } from '../media/frame.ts'
 import { ClockRate } from './clock-rate.ts'
@@ -14,20 +15,23 @@ const ticksPerMs = 90
 const jumpTicks = 2000 * ticksPerMs
 /** Reordered pictures step back for a few frames at most; more in a row is a clock set back by a little. */
 const maxReordered = 16
-/** No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong the camera's clock is. */
+/**
+ * No picture is taken after it arrives, so the wall clock is never further ahead of arrival than this, however wrong
+ * the camera's clock is.
+ */
 const maxAheadMs = 120
 /** A timestamp that is further from the time it arrives at, by what is known of the clock, is of another clock. */
 const strangeMs = 10_000
 /** An offset that is wrong by seconds may be a rate that is about to be measured. */
 const offMs = 1500
 /**
- * When the rate turns out to be wrong, the error so far is made up for at this share of the pace. The wall clock is right at once, and
- * playlists are dated by it: an axis that catches up in a hurry leaves it again.
+ * When the rate turns out to be wrong, the error so far is made up for at this share of the pace. The wall clock is
+ * right at once, and playlists are dated by it: an axis that catches up in a hurry leaves it again.
  */
 const makeUpShare = { behind: 0.25, ahead: 0.5 }
 /**
- * A rate that was just measured may still be refuted, as when an encoder is slow to start. During this time no picture is shown for more
- * than `mostCautious` times as long as it is stamped; the rest is made up for later.
+ * A rate that was just measured may still be refuted, as when an encoder is slow to start. During this time no picture
+ * is shown for more than `mostCautious` times as long as it is stamped; the rest is made up for later.
  */
 const cautiousMs = 1500
 const mostCautious = 3
@@ -53,7 +57,10 @@ export class WallClock {
   #isRetimed = false
   /** Since when the offset has been wrong by seconds; NaN while it is not. */
   #offSinceMs = Number.NaN
-  /** The greatest timestamp so far, and its place in media time: timestamps at their measured rate, continued over jumps. */
+  /**
+   * The greatest timestamp so far, and its place in media time: timestamps at their measured rate, continued over
+   * jumps.
+   */
   #last90k = Number.NaN
   #media90k = 0
   /** What was added to media time to make up for a wrong rate, and what is still to be added. */
@@ -69,27 +76,40 @@ export class WallClock {
   #reorderedInRow = 0
   #canReorder = false
   #recent: { readonly timestamp90k: number; readonly pts90k: number }[] = []
-  /** Timestamp and media time before the frame that jumped, until the next one has shown whether that was a single stray. */
+  /**
+   * Timestamp and media time before the frame that jumped, until the next one has shown whether that was a single
+   * stray.
+   */
   #beforeStray: { readonly last90k: number; readonly media90k: number } | undefined
 
-  /** `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. `rate`: what was learned earlier. */
+  /**
+   * `floorMs`: where an earlier clock of this camera ended; the wall clock does not go behind it. `rate`: what was
+   * learned earlier.
+   */
   constructor(floorMs = 0, rate = 1) {
     this.wallMs = floorMs
     this.#rate = new ClockRate(rate)
     this.#isRetimed = rate !== 1
   }
 
-  /** When the frame last mapped is decoded, on the run's axis: increases strictly, and is `pts90k` where nothing is reordered. */
+  /**
+   * When the frame last mapped is decoded, on the run's axis: increases strictly, and is `pts90k` where nothing is
+   * reordered.
+   */
   get dts90k(): number {
     return this.#order.dts90k
   }
 
-  /** True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits. */
+  /**
+   * True when a key frame just mapped must begin a new run: at the start, and once the camera's clock no longer fits.
+   */
   get isRunDue(): boolean {
     return this.#isRunDue || this.#lastArrivalMs - this.#offSinceMs >= offMs
   }
 
-  /** True for a timestamp whose time would be found from its arrival: the clock is not known yet, or it is another one. */
+  /**
+   * True for a timestamp whose time would be found from its arrival: the clock is not known yet, or it is another one.
+   */
   isNew(timestamp90k: number, arrivalMs: number): boolean {
     if (this.#isRunDue || Number.isNaN(this.#last90k)) return true
     const wallMs = this.#findMedia90k(timestamp90k) / ticksPerMs + this.#follower.offsetMs
@@ -106,7 +126,10 @@ export class WallClock {
     return this.#isRetimed
   }
 
-  /** Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k`, `dts90k` and `wallMs`. */
+  /**
+   * Maps a continuous (unwrapped) timestamp of a frame that arrived at `arrivalMs`; see `pts90k`, `dts90k` and
+   * `wallMs`.
+   */
   map(timestamp90k: number, arrivalMs: number): void {
     this.#timestamp90k = timestamp90k
     const isEarlier = timestamp90k <= this.#last90k
@@ -125,8 +148,8 @@ export class WallClock {
   }
 
   /**
-   * Makes the frame last mapped the first of a new run, decoded at 0. Returns true when the wall clock was fitted anew, so that
-   * whatever was aligned with it (audio) must be too.
+   * Makes the frame last mapped the first of a new run, decoded at 0. Returns true when the wall clock was fitted anew,
+   * so that whatever was aligned with it (audio) must be too.
    */
   beginRun(order: PictureOrder = inOrder): boolean {
     const isNewClock = this.isRunDue
@@ -181,7 +204,10 @@ export class WallClock {
     return Math.round(this.#findMedia90k(timestamp90k) + this.#given90k - this.#zero90k)
   }
 
-  /** The place of a picture that is shown before one that came earlier: between its neighbours, wherever these were moved to. */
+  /**
+   * The place of a picture that is shown before one that came earlier: between its neighbours, wherever these were
+   * moved to.
+   */
   #findBetween(timestamp90k: number): number {
     const later = this.#recent.findIndex((each) => each.timestamp90k > timestamp90k)
     const [before, after] = [this.#recent[later - 1], this.#recent[later]]
@@ -220,7 +246,10 @@ export class WallClock {
     this.#last90k = timestamp90k
   }
 
-  /** Adjusts the wall clock and the rate to arrivals. At a measured rate the axis is moved by as much as the wall clock, little by little. */
+  /**
+   * Adjusts the wall clock and the rate to arrivals. At a measured rate the axis is moved by as much as the wall clock,
+   * little by little.
+   */
   #follow(arrivalMs: number): void {
     const follower = this.#follower
     const mediaMs = this.#media90k / ticksPerMs
@@ -242,8 +271,8 @@ export class WallClock {
   }
 
   /**
-   * A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held back, and makes up for
-   * it later. It never stands still, or several pictures would be shown in no time.
+   * A rate that has become too large takes the axis ahead of arrival, as far as the wall clock is not taken: it is held
+   * back, and makes up for it later. It never stands still, or several pictures would be shown in no time.
    */
   #holdAxis(arrivalMs: number): void {
     const aheadMs = this.#media90k / ticksPerMs + this.#follower.offsetMs - arrivalMs - maxAheadMs
@@ -272,8 +301,8 @@ export class WallClock {
   }
 
   /**
-   * Looks at the frame after one that jumped. Some recorders stamp single frames hours away: then this one fits where the jump began, and
-   * nothing has happened. Otherwise the camera's clock is another from now on.
+   * Looks at the frame after one that jumped. Some recorders stamp single frames hours away: then this one fits where
+   * the jump began, and nothing has happened. Otherwise the camera's clock is another from now on.
    */
   #isBack(
     timestamp90k: number,

@@ -1,8 +1,8 @@
 // Scopes: what a credential may be used for. Whose camera it is, is another question.
 //
-// `user_access` is everything about cameras; `read` is every reading part of it, `read` and `write` together every part; the rest
-// cover just what they name. `account_manage` is apart: whoever has it manages credentials, so that no other scope includes it, of an
-// application or of a personal token.
+// `user_access` is everything about cameras; `read` is every reading part of it, `read` and `write` together every
+// part; the rest cover just what they name. `account_manage` is apart: whoever has it manages credentials, so that no
+// other scope includes it, of an application or of a personal token.
 
 import { AppError } from '../base/error.ts'
 
@@ -35,7 +35,10 @@ export const allScopes: readonly Scope[] = [...wideScopes, ...readingScopes, ...
 /** What a personal token gets when none is named. */
 export const defaultScopes: readonly Scope[] = ['user_access']
 
-/** "read  write" -> ['read', 'write'], each once, in the order given. Throws 'invalid' on an empty list or an unknown name. */
+/**
+ * "read  write" -> ['read', 'write'], each once, in the order given. Throws 'invalid' on an empty list or an unknown
+ * name.
+ */
 export function parseScopes(text: string): Scope[] {
   const names = [...new Set(text.split(' ').filter((name) => name !== ''))]
   if (names.length === 0) throw invalidScope('At least one scope is required.')

@@ -1,5 +1,5 @@
-// What can be wrong with what people say of themselves and their account: a name for each fault, so that pages can tell it in other
-// languages, and a sentence in English.
+// What can be wrong with what people say of themselves and their account: a name for each fault, so that pages can tell
+// it in other languages, and a sentence in English.
 
 import { AppError } from '../base/error.ts'
 

@@ -1,5 +1,5 @@
-// Who may see which camera: its owner, and whom the owner made a guest. Which operations a credential covers, is another question
-// (access.ts).
+// Who may see which camera: its owner, and whom the owner made a guest. Which operations a credential covers, is
+// another question (access.ts).
 
 /** What one guest row allows. */
 export type Share = {

@@ -43,12 +43,17 @@ export type CameraFigures = CameraCounters & {
   /** The counters began at 0 then. */
   readonly sinceMs: number
   readonly atMs: number
-  /** Over the last minute; undefined while no pictures come. Bits a second, of all that the camera sends; pictures a second. */
+  /**
+   * Over the last minute; undefined while no pictures come. Bits a second, of all that the camera sends; pictures a
+   * second.
+   */
   readonly bitRate: number | undefined
   readonly frameRate: number | undefined
   /** Seconds that pass while the timestamps of the camera's pictures pass one: 1 where its clock is right. */
   readonly clockRate: number
-  /** Parts of the packets and of the pictures that were lost in the last ten minutes; undefined when there were none. */
+  /**
+   * Parts of the packets and of the pictures that were lost in the last ten minutes; undefined when there were none.
+   */
   readonly packetLoss: number | undefined
   readonly pictureLoss: number | undefined
 }

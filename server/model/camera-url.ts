@@ -1,4 +1,5 @@
-// The address of a camera, as its owner types it: user name and password are split off and travel separately from then on.
+// The address of a camera, as its owner types it: user name and password are split off and travel separately from then
+// on.
 
 import { AppError } from '../base/error.ts'
 
@@ -14,7 +15,9 @@ export type CameraUrl = {
   readonly password: string | null
 }
 
-/** Throws 'invalid' with `fields.url`. Where the address leads is checked when connecting, see ingest's address guard. */
+/**
+ * Throws 'invalid' with `fields.url`. Where the address leads is checked when connecting, see ingest's address guard.
+ */
 export function parseCameraUrl(text: string): CameraUrl {
   const trimmed = text.trim()
   if (trimmed.length > maxCameraUrlLength) throw invalidUrl(`at most ${maxCameraUrlLength} characters are allowed`)
@@ -72,7 +75,9 @@ export function guessCameraType(url: string): 'h264' | 'mjpeg' {
   return /^https?:/i.test(url) ? 'mjpeg' : 'h264'
 }
 
-/** A name, an IPv4 address, or an IPv6 address in brackets. The URL parser also lets braces, quotes and the like pass. */
+/**
+ * A name, an IPv4 address, or an IPv6 address in brackets. The URL parser also lets braces, quotes and the like pass.
+ */
 function isHost(hostname: string): boolean {
   return /^(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}._~%-]+)$/iu.test(hostname)
 }

@@ -1,13 +1,17 @@
-// Passes: when the server's clock is set back, the same hours are recorded once more. Footage is ordered by pass, and within a pass by its
-// wall clock, so that it plays in the order it was recorded in. Segments get growing ids as they are recorded: a pass is known by the id it
-// begins with, and a camera whose clock was never set back has no rows of passes at all.
+// Passes: when the server's clock is set back, the same hours are recorded once more. Footage is ordered by pass, and
+// within a pass by its wall clock, so that it plays in the order it was recorded in. Segments get growing ids as they
+// are recorded: a pass is known by the id it begins with, and a camera whose clock was never set back has no rows of
+// passes at all.
 
 import type { Segment } from './segment.ts'
 
 /** Segments of this id and those after it, up to the next of these, are of the pass. Passes count from 0. */
 export type ClockEpochStart = { readonly fromId: number; readonly pass: number }
 
-/** A segment that begins earlier than the end of the footage before it, by more than this, was recorded after the clock was set back. */
+/**
+ * A segment that begins earlier than the end of the footage before it, by more than this, was recorded after the clock
+ * was set back.
+ */
 const maxOverlapMs = 2000
 
 /** `starts` in the order of ids. */

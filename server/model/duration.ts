@@ -1,5 +1,5 @@
-// ISO 8601 durations as they appear in retention: weeks, days, hours, minutes, seconds. Not years and months, whose length
-// depends on when they begin.
+// ISO 8601 durations as they appear in retention: weeks, days, hours, minutes, seconds. Not years and months, whose
+// length depends on when they begin.
 
 import { AppError } from '../base/error.ts'
 

@@ -8,7 +8,10 @@ const atom = /^[^\s@<>()[\]\\,;:".\p{C}]+$/u
 /** RFC 5890 section 2.3.1, in any script. */
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
 
-/** The address without surrounding spaces. Throws 'invalid'. Looks at the form alone: only a delivered mail proves an address. */
+/**
+ * The address without surrounding spaces. Throws 'invalid'. Looks at the form alone: only a delivered mail proves an
+ * address.
+ */
 export function parseEmail(text: string): string {
   const email = text.trim()
   const [local = '', domain = '', ...more] = email.split('@')
@@ -25,8 +28,8 @@ export function parseEmail(text: string): string {
 }
 
 /**
- * Equal for addresses that are one account: in lower case, with composed letters (NFC), and a domain of other scripts as the name
- * system knows it (RFC 5890).
+ * Equal for addresses that are one account: in lower case, with composed letters (NFC), and a domain of other scripts
+ * as the name system knows it (RFC 5890).
  */
 export function emailKey(email: string): string {
   const key = email.trim().normalize('NFC').toLowerCase()

@@ -1,4 +1,5 @@
-// A range of time as full UTC days and the edges that are left of it, so that what is counted by day need not be counted again.
+// A range of time as full UTC days and the edges that are left of it, so that what is counted by day need not be
+// counted again.
 
 import type { OpenRange } from './time-range.ts'
 

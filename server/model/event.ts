@@ -11,7 +11,10 @@ export const maxTitleLength = 200
 /** UTF-8 of the JSON, as short as it can be written. */
 export const maxDataBytes = 4096
 const maxDataDepth = 16
-/** How much a clock may be ahead, zones mixed up included: what lies further ahead would be on top of every list until then. */
+/**
+ * How much a clock may be ahead, zones mixed up included: what lies further ahead would be on top of every list until
+ * then.
+ */
 const maxAheadMs = 86_400_000
 
 const categoryPattern = /^[a-z0-9_]{1,64}$/

@@ -1,5 +1,5 @@
-// Times without a picture inside a segment, as the timeline needs them: read from the fragments, and kept as text in the index row so that a
-// timeline does not have to read fragments.
+// Times without a picture inside a segment, as the timeline needs them: read from the fragments, and kept as text in
+// the index row so that a timeline does not have to read fragments.
 
 import type { Fragment } from './segment.ts'
 

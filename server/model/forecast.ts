@@ -1,5 +1,6 @@
-// How far back footage will reach, and when the space will be used up, if everything goes on at the present rate. Each camera's footage
-// grows by its rate until it is as old as its limits let it get; a limit over several cameras takes the oldest of them all.
+// How far back footage will reach, and when the space will be used up, if everything goes on at the present rate. Each
+// camera's footage grows by its rate until it is as old as its limits let it get; a limit over several cameras takes
+// the oldest of them all.
 
 export type CameraLoad = {
   readonly cameraId: number

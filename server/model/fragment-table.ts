@@ -1,7 +1,7 @@
-// The fragments of a segment as a few bytes each, for the index row. Of each fragment a byte tells what differs from the usual (fragments
-// follow each other without holes and are as long as the one before), then come its length and the differences, as LEB128
-// varints, signed ones in zigzag, and the hole before the fragment, if there is one. Ours; version in the first byte. Version 1 had all
-// differences and no such byte, version 2 no holes.
+// The fragments of a segment as a few bytes each, for the index row. Of each fragment a byte tells what differs from
+// the usual (fragments follow each other without holes and are as long as the one before), then come its length and the
+// differences, as LEB128 varints, signed ones in zigzag, and the hole before the fragment, if there is one. Ours;
+// version in the first byte. Version 1 had all differences and no such byte, version 2 no holes.
 
 import { AppError } from '../base/error.ts'
 import type { Fragment, FragmentHole } from './segment.ts'

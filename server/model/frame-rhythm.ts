@@ -1,5 +1,6 @@
-// The usual interval between a camera's pictures, and which interval is a hole. This is learned from the pictures themselves, since a camera
-// with one picture every five seconds is as healthy as one with sixty a second. Times in ticks of 90 kHz.
+// The usual interval between a camera's pictures, and which interval is a hole. This is learned from the pictures
+// themselves, since a camera with one picture every five seconds is as healthy as one with sixty a second. Times in
+// ticks of 90 kHz.
 
 /** 'loss': pictures were lost. 'pause': none came, from a camera that is steady otherwise. */
 export type Hole = 'loss' | 'pause'
@@ -13,7 +14,10 @@ const firstUsual90k = 3600
 const minKnown = 50
 /** A pause is longer than this many usual intervals, */
 const pauseIntervals = 4
-/** and than this many times the longest interval of the last minutes: cameras that send fewer pictures of a still scene do so again and again. */
+/**
+ * and than this many times the longest interval of the last minutes: cameras that send fewer pictures of a still scene
+ * do so again and again.
+ */
 const overLongest = 1.5
 const longestMemory90k = 600 * 90_000
 /** Mean deviation of the intervals, as a part of the usual one, of a camera that is steady. */

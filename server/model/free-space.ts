@@ -18,8 +18,8 @@ const minReserveBytes = 8 * 2 ** 20
 const minReserveShare = 0.02
 
 /**
- * What retention keeps free above the floor, so that recording does not reach it before the next pass. `recentBytes`: what was
- * recorded since the last pass.
+ * What retention keeps free above the floor, so that recording does not reach it before the next pass. `recentBytes`:
+ * what was recorded since the last pass.
  */
 export function reserveBytes({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, recentBytes: number): number {
   return Math.max(2 * recentBytes, Math.min(minReserveBytes, Math.floor(totalBytes * minReserveShare)))

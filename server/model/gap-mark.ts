@@ -1,4 +1,5 @@
-// Marks of why nothing is recorded, and since when. Where the clock was set back they are ordered by pass first, like footage.
+// Marks of why nothing is recorded, and since when. Where the clock was set back they are ordered by pass first, like
+// footage.
 
 import { compareRecorded } from './clock-epoch.ts'
 import type { LastSegment } from './segment-views.ts'
@@ -11,7 +12,10 @@ export type GapMark = {
   readonly pass?: number | undefined
 }
 
-/** A gap's end of footage and its mark are told by different clocks, and the fragment that was open may still have been written. */
+/**
+ * A gap's end of footage and its mark are told by different clocks, and the fragment that was open may still have been
+ * written.
+ */
 export const markLatenessMs = 5000
 
 /** In the order of recording. */
@@ -20,15 +24,18 @@ export function compareMarks(a: GapMark, b: GapMark): number {
 }
 
 /**
- * The pass of a mark that is made at `atMs`, when `last` is the footage recorded last: when that ends in the future, the clock was set back,
- * and the next footage will begin another pass.
+ * The pass of a mark that is made at `atMs`, when `last` is the footage recorded last: when that ends in the future,
+ * the clock was set back, and the next footage will begin another pass.
  */
 export function findMarkPass(last: LastSegment | undefined, atMs: number): number {
   if (!last) return 0
   return atMs < last.endMs - markLatenessMs ? last.pass + 1 : last.pass
 }
 
-/** Of each pass the last mark at or before `startMs`, which still holds then, and all up to `endMs`. `marks` in the order of recording. */
+/**
+ * Of each pass the last mark at or before `startMs`, which still holds then, and all up to `endMs`. `marks` in the
+ * order of recording.
+ */
 export function listMarks(marks: readonly GapMark[], startMs: number, endMs: number): GapMark[] {
   return marks.filter((mark, i) => {
     const next = marks[i + 1]
@@ -37,7 +44,10 @@ export function listMarks(marks: readonly GapMark[], startMs: number, endMs: num
   })
 }
 
-/** True when the last that is known is that nothing is recorded, and no footage says otherwise. `last`: the footage recorded last. */
+/**
+ * True when the last that is known is that nothing is recorded, and no footage says otherwise. `last`: the footage
+ * recorded last.
+ */
 export function isGapOpen(last: Pick<LastSegment, 'pass' | 'endMs'>, marks: readonly GapMark[]): boolean {
   const mark = marks.at(-1)
   if (mark?.reason === undefined) return false

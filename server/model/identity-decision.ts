@@ -1,5 +1,6 @@
-// What a sign-in leads to that an identity provider has proved: pure, so that every case can be tried. Who is known at a provider is
-// known by issuer and subject; an address counts only where the provider says that it is verified, and never opens an account alone.
+// What a sign-in leads to that an identity provider has proved: pure, so that every case can be tried. Who is known at
+// a provider is known by issuer and subject; an address counts only where the provider says that it is verified, and
+// never opens an account alone.
 
 /** What is known when the provider's answer is proved. */
 export type ProvenPerson = {

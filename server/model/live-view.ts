@@ -9,8 +9,8 @@ export type LiveView = {
 }
 
 /**
- * Sizes that pictures are made in. Each size of a key frame is encoded for itself, so whoever asks for 480 widths gets a few of them:
- * the largest that is no larger than what was asked for.
+ * Sizes that pictures are made in. Each size of a key frame is encoded for itself, so whoever asks for 480 widths gets
+ * a few of them: the largest that is no larger than what was asked for.
  */
 const steps = {
   width: [1, 8, 16, 32, 64, 100, 128, 160, 240, 320, 480, 640, 800, 960, 1280, 1600, 1920, 2560, 3840, 7680],

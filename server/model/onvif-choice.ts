@@ -1,4 +1,5 @@
-// Which profiles of a camera are its main stream and its sub-stream: the largest picture, and one that is enough for a tile.
+// Which profiles of a camera are its main stream and its sub-stream: the largest picture, and one that is enough for a
+// tile.
 
 export type ChosenProfile = 'main' | 'sub' | undefined
 
@@ -14,7 +15,9 @@ export type ProfileSize = {
 /** A tile of a wall is not larger. */
 const tilePixels = 704 * 576
 
-/** For each profile, in the same order. Of equals the first, which is the one that cameras list first for this reason. */
+/**
+ * For each profile, in the same order. Of equals the first, which is the one that cameras list first for this reason.
+ */
 export function chooseProfiles(profiles: readonly ProfileSize[]): ChosenProfile[] {
   const usable = profiles.filter(({ isUsable }) => isUsable)
   const main = findBest(usable, (a, b) => pixels(a) - pixels(b) || rate(a) - rate(b))

@@ -1,5 +1,5 @@
-// When something that goes down and comes up is worth telling: an outage begins with the first loss and ends with the first return that
-// lasts, so that a flap is nothing and minutes of flapping are one.
+// When something that goes down and comes up is worth telling: an outage begins with the first loss and ends with the
+// first return that lasts, so that a flap is nothing and minutes of flapping are one.
 
 /** A moment by both clocks: one to measure with, one to tell people. */
 export type Moment = { readonly monotonicMs: number; readonly wallMs: number }
@@ -41,7 +41,10 @@ export class Outage<Cause> {
     if (this.#present) this.#present.up ??= at
   }
 
-  /** What there is to tell now. `mayTell` is asked before an outage is told; when it says no, it is asked again the next time. */
+  /**
+   * What there is to tell now. `mayTell` is asked before an outage is told; when it says no, it is asked again the next
+   * time.
+   */
   poll(monotonicMs: number, mayTell: () => boolean = () => true): OutageNews<Cause> | undefined {
     const present = this.#present
     if (!present) return undefined

@@ -11,8 +11,8 @@ export function getPage(query: { readonly limit?: number | undefined; readonly o
 }
 
 /**
- * Links of the page at `page` in a set of `count`. `url` is absolute and without query, `query` the raw query string of the
- * request: what else it says is kept. `previous` of a page that would start at 0 or before carries no `offset`.
+ * Links of the page at `page` in a set of `count`. `url` is absolute and without query, `query` the raw query string of
+ * the request: what else it says is kept. `previous` of a page that would start at 0 or before carries no `offset`.
  */
 export function writePageLinks(
   url: string,

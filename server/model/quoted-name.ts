@@ -8,8 +8,8 @@ const maxCharacters = 100
 export type QuotationMarks = readonly [open: string, close: string]
 
 /**
- * On one line and in quotation marks, `marks`. Undefined for a name that had better not be repeated: one that holds an address, of which
- * mail programs make a link, or characters that change how the rest is read.
+ * On one line and in quotation marks, `marks`. Undefined for a name that had better not be repeated: one that holds an
+ * address, of which mail programs make a link, or characters that change how the rest is read.
  */
 export function quoteName(name: string, [open, close]: QuotationMarks = ['“', '”']): string | undefined {
   const looksLikeAddress = /:\/\/|@|www\.|[\p{L}\p{N}]\.\p{L}{2,}/iu.test(name)

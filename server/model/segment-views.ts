@@ -10,8 +10,8 @@ export type OpenSegment = Omit<Segment, 'id' | 'fragments' | 'isClosed' | 'endMs
 export type ClosedValues = Pick<Segment, 'endMs' | 'bytes' | 'fragments' | 'checksum'>
 
 /**
- * The beginning of a file that the disk has confirmed. `bytes`: up to the end of a fragment, 0 when nothing was confirmed; `checksum`: of
- * its fragments.
+ * The beginning of a file that the disk has confirmed. `bytes`: up to the end of a fragment, 0 when nothing was
+ * confirmed; `checksum`: of its fragments.
  */
 export type ConfirmedPart = { readonly bytes: number; readonly checksum: number }
 
@@ -29,7 +29,10 @@ export type FootageBounds = {
   /** By the wall clock, Unix milliseconds. */
   readonly startMs: number
   readonly endMs: number
-  /** In the order of recording, see clock-epoch.ts; undefined where the clock was never set back: then they are the above, of pass 0. */
+  /**
+   * In the order of recording, see clock-epoch.ts; undefined where the clock was never set back: then they are the
+   * above, of pass 0.
+   */
   readonly oldest?: { readonly pass: number; readonly startMs: number } | undefined
   readonly newest?: { readonly pass: number; readonly endMs: number } | undefined
 }

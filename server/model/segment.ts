@@ -25,13 +25,16 @@ export type FragmentHole = {
   /** As in the timeline. */
   readonly reason: string
   /**
-   * True: the file leaves the time out. Its decode times go on `holeSeam90k` after the fragment before. False: the picture before the hole
-   * lasts through it.
+   * True: the file leaves the time out. Its decode times go on `holeSeam90k` after the fragment before. False: the
+   * picture before the hole lasts through it.
    */
   readonly isCut: boolean
 }
 
-/** Decode time left between the two sides of a hole that was cut, so that audio which outlasts its picture does not overlap. */
+/**
+ * Decode time left between the two sides of a hole that was cut, so that audio which outlasts its picture does not
+ * overlap.
+ */
 export const holeSeam90k = 13_500
 
 export type Segment = {
@@ -57,7 +60,10 @@ export type Segment = {
   /** Equal for segments whose initialization sections are interchangeable. */
   readonly initHash: string
   readonly fragments: readonly Fragment[]
-  /** CRC-32 of the checksums of all fragments; undefined while it is open, and for files from before there were checksums. */
+  /**
+   * CRC-32 of the checksums of all fragments; undefined while it is open, and for files from before there were
+   * checksums.
+   */
   readonly checksum?: number | undefined
   /** False while the recorder still appends. */
   readonly isClosed: boolean

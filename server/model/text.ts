@@ -8,8 +8,9 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * Characters that are not seen but change what is seen: controls, line and paragraph separators, and those that turn the direction
- * of what follows, by which a name could be made to read as another (Unicode UAX #9 section 2, CVE-2021-42574).
+ * Characters that are not seen but change what is seen: controls, line and paragraph separators, and those that turn
+ * the direction of what follows, by which a name could be made to read as another (Unicode UAX #9 section 2,
+ * CVE-2021-42574).
  */
 export function hasHiddenCharacters(text: string): boolean {
   return /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text)

@@ -18,7 +18,9 @@ export function getTime(field: string, text: string): number {
   return timeMs
 }
 
-/** Throws 'invalid' naming the field when a bound is no time, the end is not after the start, or the range is too long. */
+/**
+ * Throws 'invalid' naming the field when a bound is no time, the end is not after the start, or the range is too long.
+ */
 export function getTimeRange(query: { start: string; end: string }, maxMs = Number.POSITIVE_INFINITY): TimeRange {
   const startMs = getTime('start', query.start)
   const endMs = getTime('end', query.end)

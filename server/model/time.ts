@@ -11,8 +11,8 @@ const earliestMs = Date.parse('0001-01-01T00:00:00Z')
 const latestMs = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Unix milliseconds, or undefined when `text` is not a time. Seconds, their fraction and the zone may be missing (then UTC);
- * a space before the offset is the `+` that a query string lost.
+ * Unix milliseconds, or undefined when `text` is not a time. Seconds, their fraction and the zone may be missing (then
+ * UTC); a space before the offset is the `+` that a query string lost.
  */
 export function parseTime(text: string): number | undefined {
   const match = timeIn.exec(text)

@@ -26,7 +26,10 @@ export type Timeline = {
 export type TimelineRequest = {
   readonly startMs: number
   readonly endMs: number
-  /** First and newest footage of the camera; undefined when there is none. Gaps are told inside it, and up to now while one lasts. */
+  /**
+   * First and newest footage of the camera; undefined when there is none. Gaps are told inside it, and up to now while
+   * one lasts.
+   */
   readonly footage: Pick<FootageBounds, 'startMs' | 'endMs' | 'newest'> | undefined
   /** The first span after the range, where there is one. */
   readonly next?: Pick<Span, 'gapReason' | 'pass'> | undefined
@@ -38,16 +41,20 @@ export type TimelineRequest = {
 /** Breaks of up to this length do not split a segment. */
 export const maxBreakMs = 2000
 
-/** Breaks of up to this length are no gap; those above it whose reason is known are, also where they do not split a segment. */
+/**
+ * Breaks of up to this length are no gap; those above it whose reason is known are, also where they do not split a
+ * segment.
+ */
 const maxUntoldMs = 1000
 
 /**
- * Segments are clipped to the request, then their start is rounded down and their end up to the second. Gaps fill the room
- * between segments, and between them and the ends of the request as far as the camera has footage beyond, or, while a gap lasts, up to
- * now. A gap has the reason it began with, and another from each mark on that tells of another: an outage in which the server was down too
- * is three gaps. One whose reason nobody recorded is 'unknown'. A gap that does not split its segment lies inside it, in whole seconds too.
- * `spans` overlap the request and come in the order of recording. Where the clock was set back, the segments of the next pass follow, which overlap
- * those before; between them stands a gap of no length, with the reason 'clock_set', where the pass before ends.
+ * Segments are clipped to the request, then their start is rounded down and their end up to the second. Gaps fill the
+ * room between segments, and between them and the ends of the request as far as the camera has footage beyond, or,
+ * while a gap lasts, up to now. A gap has the reason it began with, and another from each mark on that tells of
+ * another: an outage in which the server was down too is three gaps. One whose reason nobody recorded is 'unknown'. A
+ * gap that does not split its segment lies inside it, in whole seconds too. `spans` overlap the request and come in the
+ * order of recording. Where the clock was set back, the segments of the next pass follow, which overlap those before;
+ * between them stands a gap of no length, with the reason 'clock_set', where the pass before ends.
  */
 export function buildTimeline(spans: readonly Span[], request: TimelineRequest): Timeline {
   const segments: { startMs: number; endMs: number }[] = []
@@ -138,7 +145,9 @@ function roundGap(startMs: number, endMs: number): { startMs: number; endMs: num
 
 type OpenGap = Omit<TimelineGap, 'reason'> & { readonly reason: string | undefined; readonly beforeMs: number }
 
-/** `reason`: the one it began with, where the footage behind it tells it. `beforeMs`: start of the footage before it. */
+/**
+ * `reason`: the one it began with, where the footage behind it tells it. `beforeMs`: start of the footage before it.
+ */
 function splitGap(
   { startMs, endMs, reason, beforeMs }: OpenGap,
   marks: readonly GapMark[],
@@ -146,8 +155,8 @@ function splitGap(
 ): TimelineGap[] {
   const inside = marks.filter(({ atMs }) => atMs > startMs && atMs < endMs)
   const before = marks.findLast(({ atMs }) => atMs <= startMs)
-  // Where footage ends only a mark made then is about it; where the request cuts a gap, the last one before still holds.
-  // A mark from before that footage is about the gap before it.
+  // Where footage ends only a mark made then is about it; where the request cuts a gap, the last one before still
+  // holds. A mark from before that footage is about the gap before it.
   const fromMs = Math.max(startMs - markLatenessMs, beforeMs)
   const isAbout = before !== undefined && (startMs === requestStartMs || before.atMs >= fromMs)
   const late = inside.find((mark) => mark.reason !== undefined && mark.atMs <= startMs + markLatenessMs)

@@ -1,5 +1,6 @@
-// By which time old things are deleted: the machine's clock, as long as it passes as time does. What a clock that was set ahead deletes does
-// not come back when it is put right, so a step is followed only after the clock has kept to it for a day. docs/design/retention.md.
+// By which time old things are deleted: the machine's clock, as long as it passes as time does. What a clock that was
+// set ahead deletes does not come back when it is put right, so a step is followed only after the clock has kept to it
+// for a day. docs/design/retention.md.
 
 /** What is kept over a restart. */
 export type KeptTime = {
@@ -66,7 +67,8 @@ export class TrustedTime {
       return
     }
     this.#doubtedMs += elapsedMs
-    // A clock that is set again and again, or a server that stands still each night: what all its readings agree on is believed.
+    // A clock that is set again and again, or a server that stands still each night: what all its readings agree on is
+    // believed.
     if (Math.abs(leadMs) < Math.abs(this.#leastMs)) this.#leastMs = leadMs
     if (this.#doubtedMs < confirmationMs) return
     this.#timeMs += this.#leastMs

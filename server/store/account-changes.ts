@@ -1,6 +1,6 @@
-// Changes of accounts that touch several tables: all or nothing of each, so that a link is used up exactly when it did what it was
-// for, and a changed password leaves nobody signed in. Each begins with the account's row, so that those who sign in meanwhile wait
-// for it, or are waited for and then signed out (see proven-user.ts).
+// Changes of accounts that touch several tables: all or nothing of each, so that a link is used up exactly when it did
+// what it was for, and a changed password leaves nobody signed in. Each begins with the account's row, so that those
+// who sign in meanwhile wait for it, or are waited for and then signed out (see proven-user.ts).
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -48,7 +48,9 @@ export class AccountChanges {
     this.#clock = clock
   }
 
-  /** Throws 'not_found' without the set-up code and 'conflict' when there is an owner, or an account for the address. */
+  /**
+   * Throws 'not_found' without the set-up code and 'conflict' when there is an owner, or an account for the address.
+   */
   setUp(codeHash: Uint8Array, person: Person & { readonly email: string }): Promise<User> {
     return this.#change(async (transaction, users) => {
       await this.#useLink(transaction, 'setup', codeHash)
@@ -59,8 +61,8 @@ export class AccountChanges {
   }
 
   /**
-   * Throws 'not_found' without the link or when its inviter is disabled, and 'conflict' when there is an account for its address, or
-   * no owner yet.
+   * Throws 'not_found' without the link or when its inviter is disabled, and 'conflict' when there is an account for
+   * its address, or no owner yet.
    */
   acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
@@ -85,7 +87,10 @@ export class AccountChanges {
     })
   }
 
-  /** Throws 'not_found' without the link, or when it is not this user's, and 'conflict' when another account has the address by now. */
+  /**
+   * Throws 'not_found' without the link, or when it is not this user's, and 'conflict' when another account has the
+   * address by now.
+   */
   changeEmail(
     linkHash: Uint8Array,
     userId: number,
@@ -103,8 +108,9 @@ export class AccountChanges {
   }
 
   /**
-   * All of it or nothing. A new password ends sessions, grants and links; another address ends links; to be disabled ends everything
-   * that opens the account, for good. Throws 'not_found', and 'conflict' for the last owner or an address that another account has.
+   * All of it or nothing. A new password ends sessions, grants and links; another address ends links; to be disabled
+   * ends everything that opens the account, for good. Throws 'not_found', and 'conflict' for the last owner or an
+   * address that another account has.
    */
   change(
     userId: number,
@@ -141,7 +147,10 @@ export class AccountChanges {
     })
   }
 
-  /** With everything that is the user's. Throws 'not_found', 'conflict' for the last owner, and for cameras unless they may go. */
+  /**
+   * With everything that is the user's. Throws 'not_found', 'conflict' for the last owner, and for cameras unless they
+   * may go.
+   */
   async remove(userId: number, { withCameras }: { readonly withCameras: boolean }): Promise<User> {
     const check = async (transaction: Kysely<Tables>) => {
       await this.#checkOtherOwner(transaction, userId)
@@ -175,8 +184,8 @@ export class AccountChanges {
   }
 
   /**
-   * The account as it stays until the end of the transaction. Not `for update`: that would keep out, and might wait for ever for, those
-   * who only insert what refers to it.
+   * The account as it stays until the end of the transaction. Not `for update`: that would keep out, and might wait for
+   * ever for, those who only insert what refers to it.
    */
   async #claim(transaction: Kysely<Tables>, userId: number): Promise<User> {
     const row = await transaction
@@ -189,7 +198,10 @@ export class AccountChanges {
     return toUser(row)
   }
 
-  /** With what waits for the address, if it is another one. What signs in to the account, if it changes, is of another version then. */
+  /**
+   * With what waits for the address, if it is another one. What signs in to the account, if it changes, is of another
+   * version then.
+   */
   async #write(
     transaction: Kysely<Tables>,
     former: User,
@@ -272,7 +284,10 @@ export class AccountChanges {
       .execute()
   }
 
-  /** Before the account itself is claimed: all owners, in one order, so that two who end each other at once do not both succeed. */
+  /**
+   * Before the account itself is claimed: all owners, in one order, so that two who end each other at once do not both
+   * succeed.
+   */
   async #checkOtherOwner(transaction: Kysely<Tables>, userId: number): Promise<void> {
     const owners = await transaction
       .selectFrom('users')

@@ -1,5 +1,5 @@
-// Holds an e-mail address for the rest of a transaction, so that an account that gets the address and a guest who is invited by it
-// find each other even when both come at the same moment.
+// Holds an e-mail address for the rest of a transaction, so that an account that gets the address and a guest who is
+// invited by it find each other even when both come at the same moment.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './database.ts'

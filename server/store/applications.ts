@@ -104,8 +104,8 @@ export class Applications {
   }
 
   /**
-   * Makes or renews an application of the server's own; a row belongs to somebody, hence to the first owner. False while there is
-   * no owner.
+   * Makes or renews an application of the server's own; a row belongs to somebody, hence to the first owner. False
+   * while there is no owner.
    */
   async setBuiltIn({ clientId, name, redirectUris, scopes }: BuiltIn): Promise<boolean> {
     const values = { name, redirect_uris: redirectUris.join('\n'), scope: scopes.join(' ') }

@@ -1,5 +1,5 @@
-// The audit log: what happened to accounts and credentials. Rows are added and, when old, removed; never changed. They outlive the
-// accounts they tell of.
+// The audit log: what happened to accounts and credentials. Rows are added and, when old, removed; never changed. They
+// outlive the accounts they tell of.
 
 import type { Kysely } from 'kysely'
 import { writeRelaxed } from './durability.ts'
@@ -30,7 +30,10 @@ export class AuditRows {
     this.#db = db
   }
 
-  /** All or none, in this order. Survives the death of the process; what the machine loses with its power are the newest. */
+  /**
+   * All or none, in this order. Survives the death of the process; what the machine loses with its power are the
+   * newest.
+   */
   async insert(records: readonly NewAuditRecord[]): Promise<void> {
     if (records.length === 0) return
     await writeRelaxed(this.#db, (db) =>

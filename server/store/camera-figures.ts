@@ -1,4 +1,5 @@
-// How well the pictures of cameras arrive, as the server knew it half a minute ago at most: for whoever has the database alone.
+// How well the pictures of cameras arrive, as the server knew it half a minute ago at most: for whoever has the
+// database alone.
 
 import type { Kysely } from 'kysely'
 import type { CameraFigures } from '../model/camera-figures.ts'

@@ -1,4 +1,5 @@
-// Cameras: where they are and what they last reported. The owner's user name and password, and the hash for events, are sealed in the row.
+// Cameras: where they are and what they last reported. The owner's user name and password, and the hash for events, are
+// sealed in the row.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -88,7 +89,10 @@ export class Cameras {
     this.#randomBytes = randomBytes
   }
 
-  /** Throws 'conflict' when the id is taken, 'not_found' when the owner does not exist, and 'invalid' when they have too many. */
+  /**
+   * Throws 'conflict' when the id is taken, 'not_found' when the owner does not exist, and 'invalid' when they have too
+   * many.
+   */
   async insert(camera: NewCamera): Promise<Camera> {
     try {
       // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.

@@ -1,10 +1,12 @@
-// Tells when what the store holds has changed, by this process or by another one (the command line beside a running server).
+// Tells when what the store holds has changed, by this process or by another one (the command line beside a running
+// server).
 
 /**
  * - `records`: guests, tokens, sessions and what else opens something, by this process
  * - `camera`: that camera or its recording was added, changed or removed, by this process
  * - `accounts`: accounts, with all that is theirs, by this process
- * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing to act on
+ * - `status`: what cameras and recordings report of themselves, and that a guest has looked, by this process; nothing
+ * to act on
  * - `foreign`: another process committed; what, is not known
  * - `events`: of cameras, by this process; listeners are not told, see `eventsVersion`
  */

@@ -14,7 +14,10 @@ const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
 let isFailing = false
 let isLost = false
 
-/** The log begins anew only after all of it was moved, so what was committed during a long round is moved in a short one. */
+/**
+ * The log begins anew only after all of it was moved, so what was committed during a long round is moved in a short
+ * one.
+ */
 const maxRounds = 3
 
 function moveAll(): void {

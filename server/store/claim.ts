@@ -8,7 +8,10 @@ export type DatabaseClaim = AsyncDisposable & {
   readonly lost: Promise<AppError>
 }
 
-/** `place`: the database, without a password. `other`: the server that has it, in words; undefined when it does not tell. */
+/**
+ * `place`: the database, without a password. `other`: the server that has it, in words; undefined when it does not
+ * tell.
+ */
 export function createClaimConflict(place: string, other = 'which does not tell its name'): AppError {
   const advice = 'stop it first, or give each server a database of its own'
   return new AppError('conflict', `the database ${place} is used by another Nightjar server, ${other}: ${advice}`)

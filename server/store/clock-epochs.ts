@@ -16,7 +16,10 @@ export async function listClockEpochs(db: Kysely<Tables>, cameraId: number): Pro
   return rows.map((row) => ({ fromId: row.from_id, pass: row.pass }))
 }
 
-/** The segment `id` begins a pass, or is of an earlier one, which those after it are not. Passes without footage are forgotten. */
+/**
+ * The segment `id` begins a pass, or is of an earlier one, which those after it are not. Passes without footage are
+ * forgotten.
+ */
 export async function writeClockEpoch(db: Kysely<Tables>, cameraId: number, id: number, pass: number): Promise<void> {
   const known = await listClockEpochs(db, cameraId)
   const last = lastPass(known)

@@ -1,5 +1,5 @@
-// Types of columns that the two databases name differently, for migrations. The others are the same: text, integer, bigint,
-// double precision.
+// Types of columns that the two databases name differently, for migrations. The others are the same: text, integer,
+// bigint, double precision.
 
 import type { ColumnDataType, ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { isPostgres } from './database.ts'
@@ -9,8 +9,8 @@ export type ColumnTypes = {
   readonly id: ColumnDataType
   readonly bytes: ColumnDataType
   /**
-   * For a key that the table chooses, unless one is given (see given-id.ts). Ids are never used twice, not even after a removal:
-   * signed links and footage refer to them.
+   * For a key that the table chooses, unless one is given (see given-id.ts). Ids are never used twice, not even after a
+   * removal: signed links and footage refer to them.
    */
   readonly identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
 }

@@ -10,7 +10,9 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, [787], '23503')
 }
 
-/** PostgreSQL serialization_failure, deadlock_detected: the transaction was undone, and running it again may succeed. */
+/**
+ * PostgreSQL serialization_failure, deadlock_detected: the transaction was undone, and running it again may succeed.
+ */
 export function isTransactionConflict(error: unknown): boolean {
   return hasCode(error, [], '40001') || hasCode(error, [], '40P01')
 }

@@ -1,5 +1,5 @@
-// One server per database: two would repair each other's open recordings and delete each other's footage from the index. Commands
-// claim nothing and work beside a server.
+// One server per database: two would repair each other's open recordings and delete each other's footage from the
+// index. Commands claim nothing and work beside a server.
 
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'

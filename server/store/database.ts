@@ -1,5 +1,5 @@
-// One of the two databases, opened: a file of SQLite or a database of a PostgreSQL server. What differs between them is behind
-// this type, in the dialects, and where `isPostgres` is asked.
+// One of the two databases, opened: a file of SQLite or a database of a PostgreSQL server. What differs between them is
+// behind this type, in the dialects, and where `isPostgres` is asked.
 
 import { type Kysely, PostgresAdapter } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -10,11 +10,16 @@ import type { Tables } from './schema.ts'
 
 export type Database = {
   readonly db: Kysely<Tables>
-  /** Resolves when what was committed before, relaxed writes too, is on the disk. Throws 'unavailable'. See log-sync.ts. */
+  /**
+   * Resolves when what was committed before, relaxed writes too, is on the disk. Throws 'unavailable'. See log-sync.ts.
+   */
   sync(): Promise<void>
   /** From when it resolves until it is closed, commits of other processes become 'foreign' changes of the feed. */
   openWatch(options: WatchOptions): Promise<Watch>
-  /** Resolves when the disk has failed to confirm what was written: nothing is written any more, and the process has to end. */
+  /**
+   * Resolves when the disk has failed to confirm what was written: nothing is written any more, and the process has to
+   * end.
+   */
   readonly lost: Promise<AppError>
   close(): Promise<void>
 }

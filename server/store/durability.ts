@@ -5,12 +5,12 @@ import { isPostgres } from './database.ts'
 import type { Tables } from './schema.ts'
 
 /**
- * A write that survives the death of the process but may be lost, in order and whole, when the machine loses power: for what
- * is written often and is known again after a start (status, times of last use, the closing of a recorded file). As part of
- * a transaction it is worth what the transaction is.
+ * A write that survives the death of the process but may be lost, in order and whole, when the machine loses power: for
+ * what is written often and is known again after a start (status, times of last use, the closing of a recorded file).
+ * As part of a transaction it is worth what the transaction is.
  *
- * On PostgreSQL it is a write like all others: only its caller waits for the disk there, while a file of SQLite is synced by
- * the thread that everything else waits for.
+ * On PostgreSQL it is a write like all others: only its caller waits for the disk there, while a file of SQLite is
+ * synced by the thread that everything else waits for.
  */
 export function writeRelaxed<T>(db: Kysely<Tables>, write: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   if (db.isTransaction || isPostgres(db)) return write(db)

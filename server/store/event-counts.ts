@@ -1,5 +1,5 @@
-// How many events there are, by camera and by camera and UTC day: kept in the transaction that changes the events, because to count
-// a million of them takes longer than anybody should wait.
+// How many events there are, by camera and by camera and UTC day: kept in the transaction that changes the events,
+// because to count a million of them takes longer than anybody should wait.
 
 import type { Kysely } from 'kysely'
 import { type DayRange, dayOf } from '../model/event-days.ts'
@@ -30,7 +30,9 @@ export async function countOne(
     .execute()
 }
 
-/** Totals before days and both in the order of their keys, as all do who change several: nobody waits for each other. */
+/**
+ * Totals before days and both in the order of their keys, as all do who change several: nobody waits for each other.
+ */
 export async function uncount(transaction: Kysely<Tables>, removed: readonly Place[]): Promise<void> {
   const totals = tally(removed.map(({ cameraId }) => [cameraId]))
   const days = tally(removed.map(({ cameraId, occurredAtMs }) => [cameraId, dayOf(occurredAtMs)]))

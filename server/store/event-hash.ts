@@ -1,5 +1,5 @@
-// The hash with which a camera reports events, in the database: sealed, because its owner may read it at any time, and as SHA-256, to
-// find the camera by it.
+// The hash with which a camera reports events, in the database: sealed, because its owner may read it at any time, and
+// as SHA-256, to find the camera by it.
 
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
@@ -23,7 +23,10 @@ export function digestEventHash(hash: string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(hash).digest())
 }
 
-/** Once, in a database of an earlier version: the hashes it has in clear. What was there is overwritten, not only given free. */
+/**
+ * Once, in a database of an earlier version: the hashes it has in clear. What was there is overwritten, not only given
+ * free.
+ */
 export async function sealEventHashes(db: Kysely<Tables>, box: SealedBox): Promise<void> {
   if (!(await selectOpen(db).limit(1).executeTakeFirst())) return
   const isSqlite = !isPostgres(db)

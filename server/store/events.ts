@@ -1,5 +1,5 @@
-// Events of cameras: added, listed newest first, and in the end removed; never changed. With each of them its counts change
-// (event-counts.ts), and `outages` where it is about one.
+// Events of cameras: added, listed newest first, and in the end removed; never changed. With each of them its counts
+// change (event-counts.ts), and `outages` where it is about one.
 
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
@@ -198,8 +198,8 @@ export class Events {
 }
 
 /**
- * All events of a camera, step by step: before the camera itself is removed, because all at once would keep everybody waiting. Whoever
- * removes the camera need not fear what is added meanwhile, it goes with the camera.
+ * All events of a camera, step by step: before the camera itself is removed, because all at once would keep everybody
+ * waiting. Whoever removes the camera need not fear what is added meanwhile, it goes with the camera.
  */
 export async function removeEventsOf(db: Kysely<Tables>, cameraId: number): Promise<void> {
   while ((await removeSome(db, (transaction) => selectLast(transaction, cameraId, stepSize))) === stepSize) {

@@ -1,5 +1,5 @@
-// A lock of the operating system's, held through SQLite, so that it ends with the process however that ends, and no stale file ever
-// stands in the way.
+// A lock of the operating system's, held through SQLite, so that it ends with the process however that ends, and no
+// stale file ever stands in the way.
 
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,7 +18,10 @@ export function lockFile(file: string): Disposable | undefined {
   return { [Symbol.dispose]: () => lock.close() }
 }
 
-/** For nobody else to hold. A file that is there is not opened for it: to close it would let go the lock that this process may have. */
+/**
+ * For nobody else to hold. A file that is there is not opened for it: to close it would let go the lock that this
+ * process may have.
+ */
 function createPrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))

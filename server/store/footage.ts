@@ -1,5 +1,5 @@
-// Counters of footage: bytes and number of the closed segments of each camera. Changed in the transaction that changes a segment, so that
-// they agree after every crash and nobody has to add up rows.
+// Counters of footage: bytes and number of the closed segments of each camera. Changed in the transaction that changes
+// a segment, so that they agree after every crash and nobody has to add up rows.
 
 import { type Kysely, sql } from 'kysely'
 import type { FootageUsage } from '../model/segment-views.ts'

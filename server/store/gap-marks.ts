@@ -1,4 +1,5 @@
-// When and why the recording of a camera was interrupted, and when it went on: what the files cannot tell while there is none.
+// When and why the recording of a camera was interrupted, and when it went on: what the files cannot tell while there
+// is none.
 
 import type { Kysely } from 'kysely'
 import type { GapMark } from '../model/gap-mark.ts'
@@ -14,8 +15,8 @@ export class GapMarks {
   }
 
   /**
-   * The newest mark: those that were made for later moments, with a clock that was set back since, are removed. Another mark of the same
-   * millisecond is replaced. That of a camera which is gone is no mark.
+   * The newest mark: those that were made for later moments, with a clock that was set back since, are removed. Another
+   * mark of the same millisecond is replaced. That of a camera which is gone is no mark.
    */
   async add(cameraId: number, { atMs, reason, pass = 0 }: GapMark): Promise<void> {
     try {
@@ -38,7 +39,10 @@ export class GapMarks {
     }
   }
 
-  /** Of each pass the last one at or before `startMs`, which still holds then, and all up to `endMs`, in the order of recording. */
+  /**
+   * Of each pass the last one at or before `startMs`, which still holds then, and all up to `endMs`, in the order of
+   * recording.
+   */
   async list(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
     const newest = await this.findNewest(cameraId)
     const lastPass = newest?.pass ?? 0

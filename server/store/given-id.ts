@@ -1,5 +1,5 @@
-// Rows whose id the caller chose. SQLite's autoincrement goes on from the highest id there ever was; PostgreSQL's identity columns
-// know only of those they gave themselves, so they are told.
+// Rows whose id the caller chose. SQLite's autoincrement goes on from the highest id there ever was; PostgreSQL's
+// identity columns know only of those they gave themselves, so they are told.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './database.ts'

@@ -1,5 +1,6 @@
-// Grants: log-ins of users through applications, with the tokens and codes that belong to them. Tokens are never kept, only their
-// SHA-256. A token is good while its generation is its grant's, the grant is not revoked and neither has expired.
+// Grants: log-ins of users through applications, with the tokens and codes that belong to them. Tokens are never kept,
+// only their SHA-256. A token is good while its generation is its grant's, the grant is not revoked and neither has
+// expired.
 
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -91,8 +92,8 @@ export class Grants {
   }
 
   /**
-   * Throws 'unauthenticated' when the session has ended or the account was changed since it was found, and 'not_found' when the user or
-   * the application is gone.
+   * Throws 'unauthenticated' when the session has ended or the account was changed since it was found, and 'not_found'
+   * when the user or the application is gone.
    */
   async insertCode({ session, ...code }: NewCode): Promise<void> {
     try {
@@ -125,9 +126,9 @@ export class Grants {
   }
 
   /**
-   * Writes all effects or none; the id of the grant they opened or rotated. Throws 'conflict' when what they were decided on does
-   * not hold any more, 'unauthenticated' when the account was changed since the proof that a grant is opened on, and 'not_found' when
-   * the user or the application is gone.
+   * Writes all effects or none; the id of the grant they opened or rotated. Throws 'conflict' when what they were
+   * decided on does not hold any more, 'unauthenticated' when the account was changed since the proof that a grant is
+   * opened on, and 'not_found' when the user or the application is gone.
    */
   async commit(effects: readonly Effect[], details: EffectDetails): Promise<number | undefined> {
     if (effects.length === 0) return undefined
@@ -145,7 +146,10 @@ export class Grants {
     return grantId
   }
 
-  /** By SHA-256; undefined when its grant was refreshed or revoked since, or its user or the application's owner disabled. */
+  /**
+   * By SHA-256; undefined when its grant was refreshed or revoked since, or its user or the application's owner
+   * disabled.
+   */
   async findLiveAccess(hash: Uint8Array): Promise<LiveAccess | undefined> {
     const row = await this.#db
       .selectFrom('oauth_tokens as token')
@@ -175,7 +179,9 @@ export class Grants {
     )
   }
 
-  /** Until when a grant lasts unless refreshed; undefined when revoked, or its user or the application's owner disabled. */
+  /**
+   * Until when a grant lasts unless refreshed; undefined when revoked, or its user or the application's owner disabled.
+   */
   async findEndMs(id: number): Promise<number | undefined> {
     const row = await this.#selectLive()
       .innerJoin('users as owner', 'owner.id', 'applications.owner_id')
@@ -221,7 +227,9 @@ export class Grants {
     return revoked !== undefined
   }
 
-  /** Grant id to time of last use, Unix milliseconds. Tells nobody: no answer but the user's list of grants shows it. */
+  /**
+   * Grant id to time of last use, Unix milliseconds. Tells nobody: no answer but the user's list of grants shows it.
+   */
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
     await writeRelaxed(this.#db, (db) =>
@@ -233,7 +241,10 @@ export class Grants {
     )
   }
 
-  /** Forgets what ended long ago, and refresh tokens that have expired. An expired access token can still revoke its grant. */
+  /**
+   * Forgets what ended long ago, and refresh tokens that have expired. An expired access token can still revoke its
+   * grant.
+   */
   async removeExpired(): Promise<void> {
     const nowMs = this.#clock.nowMs()
     await inTransaction(this.#db, async (transaction) => {

@@ -1,12 +1,13 @@
-// Guests who were invited before they had an account are known by their address alone: here they get to the account that has it.
+// Guests who were invited before they had an account are known by their address alone: here they get to the account
+// that has it.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../base/error.ts'
 import type { Tables } from './schema.ts'
 
 /**
- * Gives the guest rows that wait for the address to the account, but for its own cameras. In the transaction in which the account
- * gets the address, which holds it (`lockAddress`). `key`: `emailKey` of the address.
+ * Gives the guest rows that wait for the address to the account, but for its own cameras. In the transaction in which
+ * the account gets the address, which holds it (`lockAddress`). `key`: `emailKey` of the address.
  */
 export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: number, key: string): Promise<void> {
   await transaction
@@ -18,13 +19,19 @@ export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: num
     .execute()
 }
 
-/** Throws 'not_found' when the guest was removed. Until the end of the transaction it is not: its removal takes along what is made here. */
+/**
+ * Throws 'not_found' when the guest was removed. Until the end of the transaction it is not: its removal takes along
+ * what is made here.
+ */
 export async function holdGuest(transaction: Kysely<Tables>, guestId: number): Promise<void> {
   const query = transaction.selectFrom('guests').select('id').where('id', '=', guestId)
   if (!(await query.forUpdate().executeTakeFirst())) throw new AppError('not_found', `there is no guest ${guestId}`)
 }
 
-/** The account whose a new guest of this address is; null when it has to wait for one. In a transaction that holds the address. */
+/**
+ * The account whose a new guest of this address is; null when it has to wait for one. In a transaction that holds the
+ * address.
+ */
 export async function findAccountOf(
   transaction: Kysely<Tables>,
   key: string,

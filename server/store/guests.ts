@@ -41,7 +41,9 @@ export class Guests {
     this.#clock = clock
   }
 
-  /** Throws 'conflict' when the address is a guest of the camera already and 'not_found' when there is no such camera. */
+  /**
+   * Throws 'conflict' when the address is a guest of the camera already and 'not_found' when there is no such camera.
+   */
   async insert({ cameraId, email, canViewRecordings, sharesNotifications }: NewGuest): Promise<Guest> {
     const key = emailKey(email)
     try {

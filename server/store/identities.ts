@@ -1,5 +1,5 @@
-// People at identity providers who may sign in to an account. Known by issuer and subject alone; the address is for people to
-// recognise them by, and never compared.
+// People at identity providers who may sign in to an account. Known by issuer and subject alone; the address is for
+// people to recognise them by, and never compared.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -78,8 +78,9 @@ export class Identities {
   }
 
   /**
-   * Lets the person sign in to the account; false when they could already. Throws 'unauthenticated' when the account was changed
-   * since the proof, 'conflict' when the person opens another account or the account has another person of this issuer.
+   * Lets the person sign in to the account; false when they could already. Throws 'unauthenticated' when the account
+   * was changed since the proof, 'conflict' when the person opens another account or the account has another person of
+   * this issuer.
    */
   async link(user: ProvenUser, person: Person): Promise<boolean> {
     const isNew = await this.#change(async (transaction) => {
@@ -101,9 +102,9 @@ export class Identities {
   }
 
   /**
-   * An account without a password that the person signs in to. `needsInvitation`: one to the address, from somebody whose account is
-   * not disabled, which is used up. Throws 'forbidden' without it, 'conflict' when there is an account for the address, the person
-   * has one, or there is no owner yet.
+   * An account without a password that the person signs in to. `needsInvitation`: one to the address, from somebody
+   * whose account is not disabled, which is used up. Throws 'forbidden' without it, 'conflict' when there is an account
+   * for the address, the person has one, or there is no owner yet.
    */
   async addUser(newcomer: Newcomer, person: Person, needsInvitation: boolean): Promise<User> {
     const user = await this.#change(async (transaction) => {

@@ -1,5 +1,5 @@
-// One-time links: what is kept of them, which does not suffice to use one. To use one is to remove its row, in the transaction
-// that does what it is for; see account-changes.ts.
+// One-time links: what is kept of them, which does not suffice to use one. To use one is to remove its row, in the
+// transaction that does what it is for; see account-changes.ts.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -46,8 +46,9 @@ export class Links {
   }
 
   /**
-   * In place of those of the same kind for the same person, inviter and camera; only for passwords may there be several.
-   * Throws 'unauthenticated' when the account was changed since `credentialsVersion`, and 'not_found' when the guest is gone.
+   * In place of those of the same kind for the same person, inviter and camera; only for passwords may there be
+   * several. Throws 'unauthenticated' when the account was changed since `credentialsVersion`, and 'not_found' when the
+   * guest is gone.
    */
   async insert(link: NewLink): Promise<void> {
     const { hash, kind, userId = null, email = null, inviterId = null, cameraId = null, expiresAtMs } = link

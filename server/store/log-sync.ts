@@ -1,7 +1,8 @@
-// Makes what was committed to a file of SQLite last, without the thread that answers everybody waiting for the disk: commits that are not synced
-// are in the write-ahead log, and the log is synced from outside, by a thread for files.
+// Makes what was committed to a file of SQLite last, without the thread that answers everybody waiting for the disk:
+// commits that are not synced are in the write-ahead log, and the log is synced from outside, by a thread for files.
 //
-// SQLite does the same at the end of a durable commit, but in our thread. A checkpoint in between syncs log and database itself.
+// SQLite does the same at the end of a durable commit, but in our thread. A checkpoint in between syncs log and
+// database itself.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'

@@ -33,8 +33,8 @@ export class MailCounts {
   }
 
   /**
-   * False when one more is too many; it is not counted then. Counted before the counting, so that of several at the same time,
-   * in whatever process, too few may pass but never too many. Of several within the gap the first passes.
+   * False when one more is too many; it is not counted then. Counted before the counting, so that of several at the
+   * same time, in whatever process, too few may pass but never too many. Of several within the gap the first passes.
    */
   async take({ purpose, email, senderId }: MailCount, limits: MailLimits): Promise<boolean> {
     const nowMs = this.#clock.nowMs()

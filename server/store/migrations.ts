@@ -1,4 +1,5 @@
-// The way from an empty file to the present tables, one step per release that changes them. A step, once released, never changes.
+// The way from an empty file to the present tables, one step per release that changes them. A step, once released,
+// never changes.
 
 import { type ColumnDefinitionBuilder, type Kysely, type Migration, Migrator } from 'kysely'
 import { AppError } from '../base/error.ts'
@@ -68,7 +69,8 @@ export async function migrateToLatest(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({
     db: db as unknown as Kysely<never>,
     provider: { getMigrations: async () => ({ ...migrations }) },
-    // Steps that were written at the same time reached some databases in another order; none needs what a later name does.
+    // Steps that were written at the same time reached some databases in another order; none needs what a later name
+    // does.
     allowUnorderedMigrations: true,
   })
   const { error } = await migrator.migrateToLatest()
@@ -161,7 +163,8 @@ async function createFirstTables(db: Kysely<never>): Promise<void> {
     .addColumn('init_hash', 'text', required)
     .addColumn('gap_reason', 'text')
     .execute()
-  // The first three find; the rest is what a timeline and the size of the footage are answered from without touching the rows.
+  // The first three find; the rest is what a timeline and the size of the footage are answered from without touching
+  // the rows.
   await db.schema
     .createIndex('segments_by_time')
     .on('segments')

@@ -1,5 +1,6 @@
-// Writes what was decided on a request for tokens, within one transaction: all of it, or nothing when what it was decided on does
-// not hold any more. The conditions are in the updates themselves, so that of several at once, in whatever processes, one wins.
+// Writes what was decided on a request for tokens, within one transaction: all of it, or nothing when what it was
+// decided on does not hold any more. The conditions are in the updates themselves, so that of several at once, in
+// whatever processes, one wins.
 
 import type { Kysely } from 'kysely'
 import type { Effect, Pair } from '../model/oauth/decision.ts'
@@ -127,8 +128,8 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
   if (rotated.session_id !== null) await noteSessionUse(transaction, rotated.session_id, details)
   const query = transaction.updateTable('oauth_tokens').set({ used_at_ms: details.nowMs })
   await query.where('hash', '=', details.presentedHash!).execute()
-  // The earlier tokens are dead by their generation. They stay, so that a replay is recognized, and so that any of them can still
-  // revoke the grant.
+  // The earlier tokens are dead by their generation. They stay, so that a replay is recognized, and so that any of them
+  // can still revoke the grant.
   await insertPair(transaction, { grantId, generation, scopes: rotated.scope.split(' '), pair }, details)
   if (details.reply) {
     await transaction
@@ -142,7 +143,10 @@ async function rotateGrant(transaction: Kysely<Tables>, effect: Rotation, detail
   }
 }
 
-/** The browser is in use, though no page of the server's was asked for: a wall of pictures. One that has been idle for too long stays so. */
+/**
+ * The browser is in use, though no page of the server's was asked for: a wall of pictures. One that has been idle for
+ * too long stays so.
+ */
 async function noteSessionUse(transaction: Kysely<Tables>, id: string, { nowMs }: EffectDetails): Promise<void> {
   await transaction
     .updateTable('sessions')

@@ -1,5 +1,5 @@
-// Rows of segments that are no footage any more, but whose files may still exist: a file is deleted only after its row is garbage, and the
-// row goes only after the file. Docs: docs/design/store.md.
+// Rows of segments that are no footage any more, but whose files may still exist: a file is deleted only after its row
+// is garbage, and the row goes only after the file. Docs: docs/design/store.md.
 
 import type { Kysely } from 'kysely'
 import type { PendingDeletion } from '../model/segment-views.ts'

@@ -1,5 +1,5 @@
-// Hears of commits of other processes in PostgreSQL: triggers on the tables (postgres-triggers.ts) notify with each commit, and
-// one connection, which does nothing else, listens.
+// Hears of commits of other processes in PostgreSQL: triggers on the tables (postgres-triggers.ts) notify with each
+// commit, and one connection, which does nothing else, listens.
 
 import pg from 'pg'
 import type { Clock } from '../base/clock.ts'
@@ -37,7 +37,9 @@ export async function openPostgresWatch(options: PostgresWatchOptions): Promise<
   }
 }
 
-/** While nothing is heard, something may have been missed: that it broke, and that it was restored, count as changes. */
+/**
+ * While nothing is heard, something may have been missed: that it broke, and that it was restored, count as changes.
+ */
 async function watch(options: PostgresWatchOptions, first: Listener, signal: AbortSignal): Promise<void> {
   const { feed, clock, log, place } = options
   const backoff = new Backoff({ minMs: 100, maxMs: 2000 })

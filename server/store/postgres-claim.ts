@@ -1,6 +1,6 @@
-// The claim of a server on a PostgreSQL database: an advisory lock, held by a connection that does nothing else and is named after
-// the server, so that whoever finds the database taken can say by whom. A connection that is lost is replaced at once; should another
-// server have been faster, this one has to stop.
+// The claim of a server on a PostgreSQL database: an advisory lock, held by a connection that does nothing else and is
+// named after the server, so that whoever finds the database taken can say by whom. A connection that is lost is
+// replaced at once; should another server have been faster, this one has to stop.
 
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -95,7 +95,9 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
   return undefined
 }
 
-/** The reason why it is of no use any more. A connection whose other end vanished without a word is found out by asking. */
+/**
+ * The reason why it is of no use any more. A connection whose other end vanished without a word is found out by asking.
+ */
 async function untilLost(holding: Holding, clock: Clock, signal: AbortSignal): Promise<string> {
   const ending = new AbortController()
   const probe = async (): Promise<string> => {

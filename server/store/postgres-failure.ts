@@ -3,7 +3,9 @@
 import pg from 'pg'
 import { AppError, errorChain } from '../base/error.ts'
 
-/** Connection lost, no resources, shut down or timed out, disk failed; read-only (a standby), lock not granted in time. */
+/**
+ * Connection lost, no resources, shut down or timed out, disk failed; read-only (a standby), lock not granted in time.
+ */
 const unavailable = /^(08|53|57|58)|^(25006|55P03)$/
 /** The connection ended, or the statements prepared in it are gone. */
 const lost = /^08|^57P|^26000$/

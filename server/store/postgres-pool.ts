@@ -1,5 +1,5 @@
-// A pool of connections as Kysely wants it: statements are prepared once per connection, errors say what they mean, and a
-// connection that broke is not used again.
+// A pool of connections as Kysely wants it: statements are prepared once per connection, errors say what they mean, and
+// a connection that broke is not used again.
 
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import pg from 'pg'

@@ -1,4 +1,5 @@
-// The sockets of connections to PostgreSQL, kept so that they can be cut: a server that hangs does not answer a farewell either.
+// The sockets of connections to PostgreSQL, kept so that they can be cut: a server that hangs does not answer a
+// farewell either.
 
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,6 @@
-// What makes PostgreSQL tell other processes that a table has changed: a trigger that notifies, delivered with the commit. The
-// payload is the writer's application_name, which every process chooses for itself; the same one twice in a transaction is one.
+// What makes PostgreSQL tell other processes that a table has changed: a trigger that notifies, delivered with the
+// commit. The payload is the writer's application_name, which every process chooses for itself; the same one twice in a
+// transaction is one.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './database.ts'

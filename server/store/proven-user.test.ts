@@ -1,5 +1,5 @@
-// The moment between a proof (a right password, a session that was found) and what is made on it: whatever changes the account in
-// that moment, nothing is left that opens it.
+// The moment between a proof (a right password, a session that was found) and what is made on it: whatever changes the
+// account in that moment, nothing is left that opens it.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,8 @@ const hourMs = 3_600_000
 
 async function open(t: TestContext, database: TestDatabase) {
   const { store, database: name, credentialsKey } = await database.openStore(t)
-  // Another process, as far as PostgreSQL can tell. Of a file of SQLite, whose calls wait on this very thread, see races.test.ts.
+  // Another process, as far as PostgreSQL can tell. Of a file of SQLite, whose calls wait on this very thread, see
+  // races.test.ts.
   const other =
     database.kind === 'SQLite' ? store : await openStore({ database: name, credentialsKey, foreignIntervalMs: 0 })
   if (other !== store) t.after(() => other.close())

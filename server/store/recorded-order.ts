@@ -1,4 +1,5 @@
-// The first and the last segments of a camera in the order of recording, that is by pass (model/recording-pass.ts) and start.
+// The first and the last segments of a camera in the order of recording, that is by pass (model/recording-pass.ts) and
+// start.
 
 import type { Kysely } from 'kysely'
 import { type ClockEpochStart, findPass, lastPass, listIdRanges } from '../model/clock-epoch.ts'

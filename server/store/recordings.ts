@@ -42,7 +42,10 @@ export class Recordings {
     this.#clock = clock
   }
 
-  /** FairScheduler recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown camera. */
+  /**
+   * FairScheduler recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown
+   * camera.
+   */
   async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {
     const { retention, maxBytes: max_bytes } = policy
     const now = this.#clock.nowMs()
@@ -99,8 +102,8 @@ export class Recordings {
   }
 
   /**
-   * Starts recording that is on, until then or, with null, without end. Never ends sooner what goes on already. Nothing happens
-   * while recording is not on.
+   * Starts recording that is on, until then or, with null, without end. Never ends sooner what goes on already. Nothing
+   * happens while recording is not on.
    */
   async start(cameraId: number, untilMs: number | null): Promise<void> {
     const start = this.#db

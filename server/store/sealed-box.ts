@@ -1,6 +1,6 @@
-// Secrets inside rows: AES-256-GCM (NIST SP 800-38D) under a key that is not in the database.
-// Layout: format (1 byte) | nonce (12) | tag (16) | ciphertext. The context is authenticated, so that a sealed value moved to
-// another row does not open.
+// Secrets inside rows: AES-256-GCM (NIST SP 800-38D) under a key that is not in the database. Layout: format (1 byte) |
+// nonce (12) | tag (16) | ciphertext. The context is authenticated, so that a sealed value moved to another row does
+// not open.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { AppError } from '../base/error.ts'

@@ -1,5 +1,6 @@
-// What besides the password signs in to an account: passkeys, an authenticator app, recovery codes. Each change begins with the
-// account's row and makes its credentials another version, so that nobody who proved less meanwhile gets in (see proven-user.ts).
+// What besides the password signs in to an account: passkeys, an authenticator app, recovery codes. Each change begins
+// with the account's row and makes its credentials another version, so that nobody who proved less meanwhile gets in
+// (see proven-user.ts).
 
 import type { Kysely, Updateable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -127,7 +128,9 @@ export class SecondFactors {
     return row !== undefined
   }
 
-  /** `usedStep`: of the code that proved it. Throws 'conflict' when there is one, and as all changes do: see `#change`. */
+  /**
+   * `usedStep`: of the code that proved it. Throws 'conflict' when there is one, and as all changes do: see `#change`.
+   */
   addApp(
     changer: FactorChanger,
     { secret, usedStep }: { readonly secret: string; readonly usedStep: number },

@@ -1,4 +1,5 @@
-// Whether the key file belongs to this database. Better told at the start than by each camera whose password does not open.
+// Whether the key file belongs to this database. Better told at the start than by each camera whose password does not
+// open.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../base/error.ts'

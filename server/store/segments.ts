@@ -1,7 +1,9 @@
-// The index of recorded files: one small row each, its table of fragments beside it. Knows nothing of the files themselves.
+// The index of recorded files: one small row each, its table of fragments beside it. Knows nothing of the files
+// themselves.
 //
-// Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may be lost with the
-// machine's power, since the file itself tells how far it goes; a file is deleted only after its row is garbage, on the disk.
+// Order of writing (docs/design/store.md): the open row is on the disk before anybody relies on it; the closing row may
+// be lost with the machine's power, since the file itself tells how far it goes; a file is deleted only after its row
+// is garbage, on the disk.
 
 import { type Kysely, sql } from 'kysely'
 import { findPass, lastPass, listIdRanges } from '../model/clock-epoch.ts'
@@ -305,8 +307,8 @@ export class Segments {
   }
 
   /**
-   * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk: after `sync`. Ids
-   * without a row are left out.
+   * From now on they are no footage, and the files of those returned may be deleted as soon as this is on the disk:
+   * after `sync`. Ids without a row are left out.
    */
   markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
     return markPendingDeletions(this.#db, ids)

@@ -122,7 +122,10 @@ export class SessionRows {
     )
   }
 
-  /** The same session under another secret, after the password, and a second factor or not, was given again. False when it has ended. */
+  /**
+   * The same session under another secret, after the password, and a second factor or not, was given again. False when
+   * it has ended.
+   */
   async renew(id: string, hash: Uint8Array, { nowMs, secondFactor }: Renewal): Promise<boolean> {
     const proved = {
       ...{ password_at_ms: nowMs, seen_at_ms: nowMs },

@@ -1,4 +1,5 @@
-// What owners of the server decide while it runs, for all who use the database. What is chosen before the start is in server/config/.
+// What owners of the server decide while it runs, for all who use the database. What is chosen before the start is in
+// server/config/.
 
 import type { Kysely } from 'kysely'
 import type { Tables } from './schema.ts'

@@ -43,8 +43,8 @@ export class Shares {
   }
 
   /**
-   * A page of the cameras that others share with the user, in the order of their ids. The same that `decideCameraRight` makes a guest
-   * of, for a user who is not disabled.
+   * A page of the cameras that others share with the user, in the order of their ids. The same that `decideCameraRight`
+   * makes a guest of, for a user who is not disabled.
    */
   async listCameras(userId: number, { limit, offset }: { limit: number; offset: number }): Promise<SharedCamera[]> {
     const rows = await this.#visible(userId)

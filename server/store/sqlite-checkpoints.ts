@@ -1,5 +1,5 @@
-// Moves what is in SQLite's write-ahead log into the database, in a thread of its own. A checkpoint writes all over the file and waits for the
-// disk; SQLite would do it in the middle of some commit, in the thread that answers everybody.
+// Moves what is in SQLite's write-ahead log into the database, in a thread of its own. A checkpoint writes all over the
+// file and waits for the disk; SQLite would do it in the middle of some commit, in the thread that answers everybody.
 
 import { Worker } from 'node:worker_threads'
 import { errorChain } from '../base/error.ts'
@@ -9,8 +9,8 @@ import type { SyncLoss } from './sync-loss.ts'
 export type CheckpointSettings = { readonly file: string; readonly intervalMs: number }
 
 /**
- * What the thread tells: that it works; that checkpoints fail, once until one succeeds again; that the disk did not confirm one: then it
- * has ended, and left its connection open.
+ * What the thread tells: that it works; that checkpoints fail, once until one succeeds again; that the disk did not
+ * confirm one: then it has ended, and left its connection open.
  */
 export type CheckpointMessage =
   | { readonly kind: 'ready' }

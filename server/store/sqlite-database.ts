@@ -52,8 +52,8 @@ export async function openSqliteDatabase(file: string, options: OpenOptions): Pr
 }
 
 /**
- * At a start, all of the log is written into the database, and the disk has to confirm it: the process before may have ended because a
- * sync failed, and then nothing else proves that the log is on the disk.
+ * At a start, all of the log is written into the database, and the disk has to confirm it: the process before may have
+ * ended because a sync failed, and then nothing else proves that the log is on the disk.
  */
 function proveLog(connection: DatabaseSync, loss: SyncLoss): void {
   try {

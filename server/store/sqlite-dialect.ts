@@ -28,7 +28,10 @@ export function openSqlite(file: string): DatabaseSync {
   return database
 }
 
-/** The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to give up. */
+/**
+ * The database is closed by `Kysely.destroy()`. After `maxTransactionMs` those who wait for a transaction are told to
+ * give up.
+ */
 export function createSqliteDialect(
   database: DatabaseSync,
   { maxTransactionMs = 10_000, loss }: { readonly maxTransactionMs?: number; readonly loss?: SyncLoss } = {},
@@ -50,7 +53,10 @@ class LocklessSqliteQueryCompiler extends SqliteQueryCompiler {
 
 const locks: ReadonlySet<string | undefined> = new Set(['ForUpdate', 'ForNoKeyUpdate', 'ForShare', 'ForKeyShare'])
 
-/** SQLite's DDL is transactional, so all pending migrations run in one write transaction: two processes cannot interleave. */
+/**
+ * SQLite's DDL is transactional, so all pending migrations run in one write transaction: two processes cannot
+ * interleave.
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter implements DialectAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true

@@ -44,7 +44,10 @@ export type StoreOptions = {
   readonly credentialsKey: Uint8Array
   readonly clock?: Clock
   readonly log?: Logger
-  /** How often to look for changes by other processes, where the database does not tell by itself; 0: they do not matter. */
+  /**
+   * How often to look for changes by other processes, where the database does not tell by itself; 0: they do not
+   * matter.
+   */
   readonly foreignIntervalMs?: number
   /** See `OpenOptions`; default: no. */
   readonly isServer?: boolean
@@ -79,8 +82,8 @@ export type StoreTables = {
 
 export type Store = StoreTables & {
   /**
-   * Runs `work` as one: all it does through the tables it is given happens, or nothing; listeners hear of it after the commit.
-   * The rules of `inTransaction` hold: nothing but these tables, short, and it may be run again.
+   * Runs `work` as one: all it does through the tables it is given happens, or nothing; listeners hear of it after the
+   * commit. The rules of `inTransaction` hold: nothing but these tables, short, and it may be run again.
    */
   transaction<T>(work: (tables: StoreTables) => Promise<T>): Promise<T>
   /** See `ChangeFeed`. */

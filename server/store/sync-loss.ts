@@ -1,6 +1,7 @@
-// Whether the disk still confirms what is written to a file of SQLite. A failed sync is final: Linux regards the pages that it did not
-// write as clean, so that the next sync succeeds without them, and SQLite goes on as if nothing had happened. From then on nothing is
-// written any more; the process has to end, and its next start writes all of the log into the database again. Why: docs/design/store.md.
+// Whether the disk still confirms what is written to a file of SQLite. A failed sync is final: Linux regards the pages
+// that it did not write as clean, so that the next sync succeeds without them, and SQLite goes on as if nothing had
+// happened. From then on nothing is written any more; the process has to end, and its next start writes all of the log
+// into the database again. Why: docs/design/store.md.
 
 import { AppError } from '../base/error.ts'
 

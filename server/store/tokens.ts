@@ -62,8 +62,8 @@ export class Tokens {
   }
 
   /**
-   * Throws 'conflict' when the same token exists, 'not_found' for an unknown user, and 'unauthenticated' when the account was changed
-   * since `credentialsVersion` or the maker has ended.
+   * Throws 'conflict' when the same token exists, 'not_found' for an unknown user, and 'unauthenticated' when the
+   * account was changed since `credentialsVersion` or the maker has ended.
    */
   async insert(token: NewToken): Promise<Token> {
     try {
@@ -122,7 +122,9 @@ export class Tokens {
     return row && toLiveToken(row)
   }
 
-  /** Whether a token is in use that looks like ours but fails our checksum, so that the checksum cannot rule out any. */
+  /**
+   * Whether a token is in use that looks like ours but fails our checksum, so that the checksum cannot rule out any.
+   */
   async hasUncheckable(): Promise<boolean> {
     const row = await this.#selectLive().where('tokens.is_checksum_valid', '=', 0).limit(1).executeTakeFirst()
     return row !== undefined
@@ -148,7 +150,8 @@ export class Tokens {
   /** For good, with all that were made with it. False when it was revoked before. Throws 'not_found'. */
   async revoke(id: number): Promise<boolean> {
     const isRevoked = await inTransaction(this.#db, async (transaction) => {
-      // One generation after the other: each update waits for those who make tokens with what it ends, and the next one sees these.
+      // One generation after the other: each update waits for those who make tokens with what it ends, and the next one
+      // sees these.
       let ended = await this.#revoke(transaction, 'id', [id])
       const isAny = ended.length > 0
       while (ended.length > 0) ended = await this.#revoke(transaction, 'parent_id', ended)
@@ -178,7 +181,9 @@ export class Tokens {
     return rows.map((row) => row.id)
   }
 
-  /** Token id to time of last use, Unix milliseconds. Tells nobody: no answer but the owner's list of tokens shows it. */
+  /**
+   * Token id to time of last use, Unix milliseconds. Tells nobody: no answer but the owner's list of tokens shows it.
+   */
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
     await writeRelaxed(this.#db, (db) =>

@@ -1,4 +1,5 @@
-// Several statements as one: all of them happen, or none. What a table reads with `forUpdate()` inside stays as read until the end.
+// Several statements as one: all of them happen, or none. What a table reads with `forUpdate()` inside stays as read
+// until the end.
 
 import type { Kysely } from 'kysely'
 import { isTransactionConflict } from './constraint.ts'
@@ -8,12 +9,13 @@ import type { Tables } from './schema.ts'
 const maxAttempts = 5
 
 /**
- * Runs `work` in a write transaction, or in the one that `db` already is. `work` uses the database only through its argument,
- * is short, and touches nothing but the database, since it is run again when it lost against another transaction.
+ * Runs `work` in a write transaction, or in the one that `db` already is. `work` uses the database only through its
+ * argument, is short, and touches nothing but the database, since it is run again when it lost against another
+ * transaction.
  *
- * On SQLite it is alone from its first statement. On PostgreSQL others run beside it, so what a write depends on is read with
- * `forUpdate()`, or tested by the writing statement itself (`update … where generation = ?`), which needs no transaction.
- * When a statement throws, the transaction is over: let the error pass.
+ * On SQLite it is alone from its first statement. On PostgreSQL others run beside it, so what a write depends on is
+ * read with `forUpdate()`, or tested by the writing statement itself (`update … where generation = ?`), which needs no
+ * transaction. When a statement throws, the transaction is over: let the error pass.
  */
 export async function inTransaction<T>(
   db: Kysely<Tables>,

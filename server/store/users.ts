@@ -23,7 +23,10 @@ export type User = {
   readonly isOwner: boolean
   /** Unix milliseconds; null while the account may be used. */
   readonly disabledAtMs: number | null
-  /** Grows whenever what signs in to the account changes: the password, the address, a second factor, to be disabled or signed out everywhere. */
+  /**
+   * Grows whenever what signs in to the account changes: the password, the address, a second factor, to be disabled or
+   * signed out everywhere.
+   */
   readonly credentialsVersion: number
   /** The password alone does not sign in. */
   readonly hasSecondFactor: boolean
@@ -182,7 +185,9 @@ export class Users {
     return toUser(row)
   }
 
-  /** Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one. */
+  /**
+   * Puts a new hash of the same password in place of `from`. False, and nothing done, when it is not the present one.
+   */
   async replacePasswordHash(id: number, from: string, to: string): Promise<boolean> {
     const row = await this.#db
       .updateTable('users')

@@ -1,4 +1,4 @@
-// Accounts and credentials as their users and owners see them. Never with a secret, but for the one time it is made.
+// Accounts and credentials for their users and owners. Secrets are included only when they are created.
 
 import type { Account, Application, PersonalToken } from '../../../contract/account.ts'
 import type { LinkedProvider } from '../../auth/providers/provider-service.ts'

@@ -1,4 +1,4 @@
-// A camera as its owner and its guests see it. The addresses it is watched at carry who may, how, and until when.
+// A camera for its owner and its guests. The media URLs encode who may watch, how, and until when.
 
 import type { Camera, SharedCamera } from '../../../contract/camera.ts'
 import { problemCodes } from '../../../contract/camera-problem.ts'
@@ -9,7 +9,7 @@ import type { Recording as RecordingRow } from '../../store/recordings.ts'
 import type { SharedCamera as SharedRow } from '../../store/shares.ts'
 import type { CameraUrls } from '../media-urls.ts'
 
-/** `recording`: also one that was turned off. */
+/** `recording`: also one that is turned off. */
 export function writeCamera(
   camera: CameraRow,
   recording: RecordingRow | undefined,
@@ -31,12 +31,12 @@ export function writeCamera(
   }
 }
 
-/** Null too where the server was another one when it was written. */
+/** Also null for codes written by another version of the server. */
 function findStatusCode({ statusCode }: CameraRow): Camera['status_code'] {
   return problemCodes.find((code) => code === statusCode) ?? null
 }
 
-/** `applications` tell whether the camera is recorded, `has_recording` whether this guest may see that. */
+/** `applications` says whether the camera is recorded, `has_recording` whether this guest may see that. */
 export function writeSharedCamera(
   { camera, owner, share }: SharedRow,
   recording: RecordingRow | undefined,
@@ -71,7 +71,7 @@ function writeCommon(
     snapshot: camera.snapshotAtMs === null ? null : { url: urls.snapshot, created_at: writeTime(camera.snapshotAtMs) },
     status: camera.status,
     live_snapshot: urls.live_snapshot,
-    // Clients choose by position: the order is part of the interface.
+    // The order is part of the interface, because clients choose by position.
     streams:
       camera.type === 'mjpeg'
         ? [mjpeg]

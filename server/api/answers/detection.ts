@@ -1,4 +1,4 @@
-// What was found at an address, as who asked sees it.
+// The result of a connection test, for the user who requested it.
 
 import type { StreamDetection } from '../../../contract/detection.ts'
 import type { DetectedStream } from '../../ingest/detection/detect-stream.ts'

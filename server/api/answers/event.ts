@@ -1,4 +1,4 @@
-// An event as its camera's owner sees it.
+// An event, for the camera's owner.
 
 import type { Static } from 'typebox'
 import type { Event } from '../../../contract/event.ts'

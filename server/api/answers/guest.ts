@@ -1,4 +1,4 @@
-// A guest as the camera's owner sees it. Whether there is an account behind the address is not told, see store/guests.ts.
+// A guest, for the camera's owner. Whether the guest has an account is not revealed, see store/guests.ts.
 
 import type { Guest } from '../../../contract/guest.ts'
 import type { Guest as GuestRow } from '../../store/guests.ts'

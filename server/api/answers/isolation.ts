@@ -1,4 +1,4 @@
-// What is in force of the isolation of the processes that decode, as the interface tells it.
+// The isolation of the decoding processes that is in force.
 
 import type { ServerState } from '../../../contract/server.ts'
 import type { IsolationReport } from '../../decoder/isolation/isolation.ts'

@@ -1,4 +1,4 @@
-// What cameras told by ONVIF, as who asked sees it.
+// What cameras reported by ONVIF, for the user who requested it.
 
 import type { OnvifDevice, OnvifDiscovery } from '../../../contract/detection.ts'
 import type { DiscoveredDevice } from '../../ingest/onvif/discover-devices.ts'

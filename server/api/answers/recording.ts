@@ -1,4 +1,4 @@
-// Recordings and their timelines as clients see them.
+// Recordings and their timelines.
 
 import type { RecordedStream, Recording, StreamInfo, Timeline } from '../../../contract/recording.ts'
 import { writeTime, writeTimeUp } from '../../model/time.ts'
@@ -7,7 +7,7 @@ import type { Timeline as Stretches } from '../../model/timeline.ts'
 import type { StreamInfo as Position, StreamSession } from '../../playback/playback.ts'
 import type { Recording as RecordingRow } from '../../store/recordings.ts'
 
-/** First and newest footage, Unix milliseconds; undefined when there is none. */
+/** Start and end of the footage, Unix milliseconds; undefined if there is none. */
 type Footage = { readonly recordingStartMs: number; readonly recordingEndMs: number }
 
 export function writeRecording(recording: RecordingRow, footage: Footage | undefined): Recording {
@@ -24,7 +24,10 @@ export function writeRecording(recording: RecordingRow, footage: Footage | undef
   }
 }
 
-/** Times are rounded outwards, but never to more than a request may ask for: what is echoed can be asked again. */
+/**
+ * Times are rounded outward, but never beyond the maximum of a request, so that a client can request the returned range
+ * again.
+ */
 export function writeTimeline(request: TimeRange, { segments, gaps }: Stretches): Timeline {
   const startMs = Math.floor(request.startMs / 1000) * 1000
   const endMs = Math.min(Math.ceil(request.endMs / 1000) * 1000, startMs + maxTimelineMs)

@@ -1,10 +1,10 @@
-// The figures of a camera as the interface, and the command line, have them.
+// Statistics of a camera, for the API and the command line.
 
 import type { CameraStatistics } from '../../../contract/statistics.ts'
 import { type CameraFigures, noCounters } from '../../model/camera-figures.ts'
 import { writeTime } from '../../model/time.ts'
 
-/** Undefined: nothing has been counted yet. */
+/** Undefined if nothing has been counted yet. */
 export function writeStatistics(figures: CameraFigures | undefined): CameraStatistics {
   const counters = figures ?? noCounters
   return {

@@ -1,4 +1,4 @@
-// The space of recordings as clients see it.
+// Storage used by recordings.
 
 import type { Storage } from '../../../contract/storage.ts'
 import type { RepairProgress } from '../../archive/background-repair.ts'
@@ -7,7 +7,7 @@ import { writeTime } from '../../model/time.ts'
 
 const dayMs = 86_400_000
 
-/** What one user may know; `isOwner`: also of all others together. */
+/** What one user may know; with `isOwner`, also about all other users together. */
 export function writeStorage(
   report: StorageReport,
   { userId, isOwner, repair }: { readonly userId: number; readonly isOwner: boolean; readonly repair: RepairProgress },
@@ -27,7 +27,7 @@ export function writeStorage(
   }
 }
 
-/** Null when no file waits, and none has failed. */
+/** Null if no file is waiting and none has failed. */
 export function writeRepair({ pending, repaired, failed }: RepairProgress) {
   if (pending === 0 && failed === 0) return null
   return { pending_files: pending, repaired_files: repaired, failed_files: failed }
@@ -69,7 +69,7 @@ function writeSums(cameras: readonly CameraStorage[]) {
   }
 }
 
-/** Null for never, and for what is too far away to be said in a date. */
+/** Null for never, and for dates too far away to be written. */
 function writeInstant(atMs: number, inMs: number): string | null {
   return inMs < 200 * 365 * dayMs ? writeTime(atMs + inMs) : null
 }

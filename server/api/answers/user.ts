@@ -1,9 +1,9 @@
-// An account as clients see it.
+// An account.
 
 import type { User } from '../../../contract/user.ts'
 import type { User as UserRow } from '../../store/users.ts'
 
-/** How many cameras are the user's, are shared with the user, and have guests of the user. */
+/** Number of cameras that the user owns, that are shared with the user, and that the user shares. */
 export type CameraCounts = { readonly own: number; readonly shared: number; readonly withGuests: number }
 
 export function writeUser(user: UserRow, cameras: CameraCounts): User {

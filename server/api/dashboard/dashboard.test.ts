@@ -1,4 +1,4 @@
-// The dashboard's files and its way to a token, without the program in them.
+// The dashboard's files and its OAuth flow, without its program.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -137,7 +137,7 @@ test('whoever signs in comes back to the dashboard with a token, without being a
   assert.deepEqual([status, json.scope], [200, 'user_access'])
   assert.equal(await statusOf(pages, json.access_token), 200)
   assert.equal(await statusOf(pages, json.access_token, '/v1/me/tokens/'), 403)
-  // It is the server's own: neither among the user's applications nor among what was granted to others.
+  // The dashboard is neither among the user's applications nor among the authorized ones.
   assert.deepEqual(await pages.store.applications.listByOwner(pages.ada.id), [])
   assert.deepEqual(await pages.store.grants.list(pages.ada.id), [])
 })
@@ -185,11 +185,11 @@ test('a wall of pictures stays signed in: to renew what was granted is to use th
     assert.equal(renewed.status, 200, `after ${days + 4} days`)
     token = renewed.json.refresh_token!
   }
-  // Both are signed in anew by their cookies, as by a reload; the one that was closed is not any more.
+  // Both sign in again by their cookies, as after a reload; the closed session does not.
   const { location } = await wall.get(ask().path)
   assert.match(String(location), /signed-in\?code=/)
   assert.match(String((await closed.get(ask().path)).location), /sign-in/)
-  // Nor does what it was granted bring it back.
+  // Its grant does not bring the session back either.
   await refresh(pages, left.refresh_token!)
   assert.match(String((await closed.get(ask().path)).location), /sign-in/)
   nowMs += 2 * dayMs
@@ -212,7 +212,7 @@ test('what makes lasting credentials wants the password anew, and lasts some min
   await browser.submit({ password: 'wrong' })
   assert.equal(browser.shown!.status, 400)
   await browser.submit({ password })
-  // The confirmation leads back to the question, which now is answered.
+  // The confirmation leads back to the request, which is now answered.
   const { status } = await exchange(pages, browser.shown!.location, verifier)
   assert.equal(status, 200)
 })

@@ -1,5 +1,5 @@
-// The dashboard's files: built by Vite into web/dist, read once at the start, sent compressed where the browser takes it.
-// Every address of a view is answered by the same document; which view it is, the program in it decides.
+// Serves the dashboard: built by Vite into web/dist, read once at the start, and sent compressed if the browser accepts
+// it. The URL of every view returns the same document; its program chooses the view.
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -7,10 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { transportHeaders } from '../answer.ts'
 import { createStaticBytes, type StaticBytes, sendStatic } from '../static-bytes.ts'
 
-/** Addresses of views; `*` stands for whatever follows. The views themselves are in web/app/routes.tsx. */
+/** Paths of views; `*` matches any suffix. The views are in web/app/routes.tsx. */
 export const viewPaths = ['/', '/signed-in', '/add', '/cameras/*', '/shared/*', '/events', '/settings', '/settings/*']
 
-/** Where `npm start` has it built; nothing is there in a checkout that was never started. */
+/** Where `npm start` builds it; missing in a checkout that was never started. */
 export const builtDashboard = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
 
 const types: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Scripts and styles of ours alone, pictures and video of ours or made in the page; no frame around it. */
+/** Only our own scripts and styles; images and video from us or created in the page; no framing. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,10 +50,10 @@ const documentHeaders = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 }
 
-/** Names of these hold a hash of what they are. */
+/** Names of these files contain a hash of their content. */
 const fileHeaders = { ...commonHeaders, 'cache-control': 'public, max-age=31536000, immutable' }
 
-/** False, and nothing registered, when none was built in `folder`. */
+/** Returns false and registers nothing if `folder` contains no build. */
 export function registerDashboard(server: FastifyInstance, folder = builtDashboard): boolean {
   if (!existsSync(join(folder, 'index.html'))) return false
   const send = (file: StaticBytes, headers: Record<string, string>) => (request: FastifyRequest, reply: FastifyReply) =>

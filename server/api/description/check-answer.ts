@@ -1,5 +1,5 @@
-// For tests: holds answers against the description. Status, type, headers that must be there, and bodies of JSON, in which every key
-// must be described.
+// For tests: holds answers against the description. Status, type, headers that must be there, and bodies of JSON, in
+// which every key must be described.
 
 import { Compile, type Validator } from 'typebox/schema'
 import { createDescription } from './description.ts'
@@ -15,7 +15,10 @@ export type SentAnswer = {
   readonly body: string
 }
 
-/** Throws an Error that says what was answered and what is described instead. Outside of /v1 only operations are looked at. */
+/**
+ * Throws an Error that says what was answered and what is described instead. Outside of /v1 only operations are looked
+ * at.
+ */
 export type AnswerCheck = (answer: SentAnswer) => void
 
 /** What any request may run into before it reaches an operation; see the introduction's table of errors. */

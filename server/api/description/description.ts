@@ -1,5 +1,5 @@
-// The description of the whole interface, OpenAPI 3.1: written from the contract, and from what is said by hand of the endpoints that
-// are not in it (OAuth, media, the server itself).
+// The description of the whole interface, OpenAPI 3.1: written from the contract, and from what is said by hand of the
+// endpoints that are not in it (OAuth, media, the server itself).
 
 import { sampleOrigin } from '../../../contract/description/samples.ts'
 import { tags } from '../../../contract/description/tags.ts'

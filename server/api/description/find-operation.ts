@@ -4,7 +4,10 @@ import type { Method, OpenApiDocument, Operation, PathItem } from './openapi.ts'
 
 export type FoundPath = { readonly path: string; readonly item: PathItem }
 
-/** `path`: as asked for, without query, with a slash at its end or without. Of several templates that fit, the one with the fewest parameters. */
+/**
+ * `path`: as asked for, without query, with a slash at its end or without. Of several templates that fit, the one with
+ * the fewest parameters.
+ */
 export function findPath({ paths }: OpenApiDocument, path: string): FoundPath | undefined {
   const segments = splitPath(path)
   const fitting = Object.keys(paths).filter((template) => fits(splitPath(template), segments))

@@ -1,5 +1,5 @@
-// What holds for all operations, in Markdown: paragraphs, lists, tables, fenced code and `code` alone, which is what the page of the
-// description can draw.
+// What holds for all operations, in Markdown: paragraphs, lists, tables, fenced code and `code` alone, which is what
+// the page of the description can draw.
 
 import { allScopes } from '../../model/access.ts'
 import { describeScopes } from '../../model/oauth/scope-words.ts'

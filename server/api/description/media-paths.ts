@@ -1,5 +1,5 @@
-// Live and recorded media as the description shows them: their addresses come whole from other answers, so what is said here is what
-// they answer.
+// Live and recorded media as the description shows them: their addresses come whole from other answers, so what is said
+// here is what they answer.
 
 import { streamSpeeds } from '../../../contract/recording.ts'
 import type { Operation, Parameter, PathItem, RequestBody, Response } from './openapi.ts'

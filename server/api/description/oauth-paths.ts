@@ -1,4 +1,5 @@
-// The OAuth endpoints as the description shows them: they speak forms, and have their own form of errors (RFC 6749 section 5.2).
+// The OAuth endpoints as the description shows them: they speak forms, and have their own form of errors (RFC 6749
+// section 5.2).
 
 import { sampleOrigin } from '../../../contract/description/samples.ts'
 import { languageTags } from '../pages/texts/languages.ts'

@@ -1,4 +1,5 @@
-// The parts of OpenAPI 3.1 that the description of the interface uses, as types. https://spec.openapis.org/oas/v3.1.1.html
+// The parts of OpenAPI 3.1 that the description of the interface uses, as types.
+// https://spec.openapis.org/oas/v3.1.1.html
 
 /** JSON Schema 2020-12; `$ref` points into the components. */
 export type Schema = {

@@ -1,5 +1,5 @@
-// How operations refuse: the answers that several share, with their headers and examples. What can happen to which operation follows
-// from the contract; see http-server.ts, endpoint-routes.ts and problem.ts for where it happens.
+// How operations refuse: the answers that several share, with their headers and examples. What can happen to which
+// operation follows from the contract; see http-server.ts, endpoint-routes.ts and problem.ts for where it happens.
 
 import type { AnyOperationText } from '../../../contract/description/operation-text.ts'
 import type { Endpoint } from '../../../contract/endpoint.ts'

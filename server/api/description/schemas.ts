@@ -1,5 +1,5 @@
-// Schemas of the contract as OpenAPI 3.1 has them: what the contract exports by a name becomes a component of that name, everything
-// else is written where it stands.
+// Schemas of the contract as OpenAPI 3.1 has them: what the contract exports by a name becomes a component of that
+// name, everything else is written where it stands.
 
 import type { TSchema } from 'typebox'
 import * as account from '../../../contract/account.ts'

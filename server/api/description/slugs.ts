@@ -1,5 +1,5 @@
-// Names of headings in addresses, by the rule of the places where Markdown is read: lower case, no punctuation, hyphens for spaces,
-// and a number at a heading that is there already.
+// Names of headings in addresses, by the rule of the places where Markdown is read: lower case, no punctuation, hyphens
+// for spaces, and a number at a heading that is there already.
 
 export class Slugs {
   readonly #counts = new Map<string, number>()

@@ -1,5 +1,5 @@
-// /v1/cameras/: what the caller owns, and our extensions that add, change and remove. Rows only: whoever runs the cameras hears
-// of a change from the store.
+// /v1/cameras/: the caller's cameras, and our extensions to add, change and delete them. Only rows are written:
+// whatever runs the cameras learns of changes from the store.
 
 import type { CameraChange, NewCamera } from '../../../contract/camera.ts'
 import type { Caller } from '../../auth/caller.ts'
@@ -22,11 +22,11 @@ export type CameraHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'recordings'>
   readonly urls: MediaUrls
   readonly audit: Pick<Audit, 'write'>
-  /** Cameras of one user, but for owners of the server; undefined for any number. */
+  /** Maximum number of cameras per user, except for owners of the server; undefined for no limit. */
   readonly cameraLimit?: number | undefined
   readonly detector: Pick<Detector, 'findType' | 'checkAddress' | 'countTry'>
   readonly figures: FigureSource
-  /** Origin that links begin with, without a slash at its end. */
+  /** Origin of links, without a trailing slash. */
   readonly publicUrl: string
 }
 
@@ -102,7 +102,7 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
       const { userId } = call.caller
       const camera = await getOwnCamera(store, userId, call.params.camera_id)
       const change = readChange(camera, call.body())
-      // An address that stays may have been added when it was allowed.
+      // An unchanged URL may have been added when it was allowed.
       if (change.url !== undefined && change.url !== camera.url) detector.checkAddress(change.url)
       if (isOtherSource(camera, change)) await detector.countTry(userId)
       return show(await cameras.update(camera.id, change), call.caller)
@@ -124,7 +124,7 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
   }
 }
 
-/** Whether the camera is connected anew. */
+/** True if the change reconnects the camera. */
 function isOtherSource(camera: CameraRow, change: RowChange): boolean {
   return (['url', 'username', 'password'] as const).some(
     (name) => change[name] !== undefined && change[name] !== camera[name],
@@ -132,8 +132,9 @@ function isOtherSource(camera: CameraRow, change: RowChange): boolean {
 }
 
 /**
- * What the body does not name stays. An address of another scheme, host or port without user information takes no credentials along:
- * whoever may change a camera must not be able to have its password sent elsewhere, nor in clear where it was encrypted.
+ * Fields that the body omits keep their values. A URL with another scheme, host or port and without user information
+ * does not keep the credentials: a user who may change a camera must not be able to send its password elsewhere, or
+ * unencrypted.
  */
 function readChange(
   camera: CameraRow,

@@ -1,4 +1,4 @@
-// /v1/cameras/stream-detection/, …/onvif-discovery/ and …/onvif-profiles/: what is no camera of anybody yet.
+// /v1/cameras/stream-detection/, …/onvif-discovery/ and …/onvif-profiles/: cameras that have not been added yet.
 
 import { parseOnvifUrl } from '../../model/onvif-url.ts'
 import { writeDetection } from '../answers/detection.ts'

@@ -1,4 +1,4 @@
-// /v1/events/: what happened at the caller's own cameras, reported by programs with a token and by devices with a camera's hash.
+// /v1/events/: events of the caller's cameras, reported by programs with a token and by devices with a camera's hash.
 
 import type { Body, Query } from '../../../contract/endpoint.ts'
 import type { Endpoints } from '../../../contract/endpoints.ts'
@@ -19,7 +19,7 @@ export type EventHandlersOptions = {
   readonly store: Pick<Store, 'cameras' | 'events'>
   readonly devices: Pick<DeviceCredentials, 'authenticate' | 'findCamera'>
   readonly clock: Pick<Clock, 'nowMs'>
-  /** Origin that links begin with, without a slash at its end. */
+  /** Origin of links, without a trailing slash. */
   readonly publicUrl: string
 }
 
@@ -46,7 +46,7 @@ export function createEventHandlers({ store, devices, clock, publicUrl }: EventH
       category,
       source,
       occurredAtMs: getOccurredAt(occurredAt, clock.nowMs()),
-      // A hash is for small messages: whoever has it could fill the disk.
+      // Reports with a hash must be small, because anybody who has the hash could fill the disk.
       data: source === 'api' ? writeEventData(data) : null,
     })
     return writeEvent(event)
@@ -80,7 +80,7 @@ export function createEventHandlers({ store, devices, clock, publicUrl }: EventH
   }
 }
 
-/** Whose event it is comes first; when that cannot be read, all that is wrong with the body is said at once. */
+/** The camera is identified first; if that fails, all errors of the body are reported together. */
 function readTarget(call: Call<Endpoints['createEvent']>): Pick<NewEvent, 'camera' | 'hash'> {
   try {
     return call.bodyPart(['camera', 'hash'])

@@ -1,4 +1,4 @@
-// …/{camera_id}/recording/pictures/ and …/download/ of own and of shared cameras.
+// …/{camera_id}/recording/pictures/ and …/download/ of owned and shared cameras.
 
 import type { Caller } from '../../auth/caller.ts'
 import { createLiveView } from '../../model/live-view.ts'
@@ -16,7 +16,7 @@ export type FootageHandlersOptions = {
   readonly access: CameraAccess
   readonly urls: MediaUrls
   readonly recorded: Pick<Recorded, 'createDownload'>
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string
 }
 

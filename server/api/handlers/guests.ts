@@ -1,4 +1,4 @@
-// /v1/cameras/{camera_id}/guests/: whom the owner of a camera lets watch it.
+// /v1/cameras/{camera_id}/guests/: the guests of a camera.
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Caller } from '../../auth/caller.ts'
@@ -61,7 +61,7 @@ export function createGuestHandlers({ store, accounts, publicUrl }: GuestHandler
   }
 }
 
-/** What is named. */
+/** Only the given fields. */
 function readPermissions(given: { can_view_rec?: boolean; share_notifications?: boolean } = {}): Partial<Permissions> {
   const { can_view_rec: canViewRecordings, share_notifications: sharesNotifications } = given
   return {

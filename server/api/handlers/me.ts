@@ -1,4 +1,4 @@
-// /v1/me/: who the caller is, and our extension that changes it.
+// /v1/me/: the caller's account, and our extension to change it.
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
@@ -43,9 +43,10 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
       if (isMoving || newPassword !== undefined) {
         if (!call.caller.scopes.has(accountScope)) throw insufficientScope([accountScope])
         if (password === undefined) throw missingField('password')
-        // Of all tokens together: whoever holds one may make more, which must not be more guesses.
+        // Failed guesses count for all tokens together: somebody who has a token can create more, which must not mean
+        // more guesses.
         const proof = { proof: credential.kind, hasSecondFactorProof: call.caller.hasGivenPassword === true }
-        // The password first: it may be refused, and ends links, the one for the new address among them.
+        // The password first: it may be refused, and changing it ends links, including the one for the new address.
         if (isMoving) parseEmail(email)
         if (newPassword !== undefined) {
           const { revoke_personal_tokens: revokePersonalTokens = false } = body

@@ -1,4 +1,4 @@
-// /v1/me/applications/: OAuth clients that the caller runs. Others' look as if they did not exist.
+// /v1/me/applications/: OAuth clients of the caller. Those of others appear not to exist.
 
 import { randomBytes } from 'node:crypto'
 import type { ApplicationChange } from '../../../contract/account.ts'

@@ -1,4 +1,5 @@
-// /v1/me/tokens/, /v1/me/authorizations/, /v1/me/sessions/: what opens the caller's account, to be seen and ended.
+// /v1/me/tokens/, /v1/me/authorizations/, /v1/me/sessions/: the credentials of the caller's account, to list and
+// revoke.
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import type { Audit } from '../../auth/guard/audit.ts'
@@ -49,7 +50,8 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
       const credentialsVersion = scopes.includes(accountScope)
         ? await checkGivenPassword(accounts, { caller, password, field: 'password', context })
         : caller.credentialsVersion
-      // What somebody makes who found a token must not outlive it. The dashboard's own ends within minutes, and is a person.
+      // What is created with a stolen token must not outlive it. The dashboard's own token expires within minutes and
+      // represents a person.
       const maker = caller.hasGivenPassword ? undefined : caller.credential
       const owner = { userId: caller.userId, credentialsVersion, maker, context }
       const { token, value } = await personalTokens.create({ ...owner, name, scopes })

@@ -1,4 +1,4 @@
-// /v1/me/identities/, /v1/me/identity-providers/: who at identity providers signs in to the caller's account.
+// /v1/me/identities/, /v1/me/identity-providers/: linked accounts at identity providers.
 
 import type { ProviderService } from '../../auth/providers/provider-service.ts'
 import { writeIdentity } from '../answers/account.ts'
@@ -12,7 +12,7 @@ export type OwnIdentitiesOptions = {
 
 type Names = 'listIdentities' | 'listIdentityProviders' | 'deleteIdentity'
 
-/** People link on a page, since it takes a browser and their password. */
+/** Linking happens on a page, because it needs a browser and the user's password. */
 const linkPath = '/account/providers/'
 
 export function createOwnIdentitiesHandlers({ providers, publicUrl }: OwnIdentitiesOptions): Pick<Handlers, Names> {
@@ -35,7 +35,7 @@ export function createOwnIdentitiesHandlers({ providers, publicUrl }: OwnIdentit
 
     async deleteIdentity(call) {
       const { userId, credential } = call.caller
-      // The dashboard that asks stays signed in, with its session.
+      // The calling dashboard stays signed in with its session.
       const kept = credential.kind === 'grant' ? { exceptGrantId: credential.id } : {}
       await providers.unlink(userId, call.params.identity_id, { context: call.context(), ...kept })
       return null

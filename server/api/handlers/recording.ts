@@ -1,5 +1,5 @@
-// …/{camera_id}/recording/ of own and of shared cameras: what is recorded and how it is played; and our extensions that turn it on
-// and off, and start and stop it while it is on. Rows only, as for cameras.
+// …/{camera_id}/recording/ of owned and shared cameras: status and playback, and our extensions to turn recording on
+// and off, and to start and stop it while it is on. Only rows are written, as for cameras.
 
 import type { NewRecording, RecordingChange } from '../../../contract/recording.ts'
 import type { Caller } from '../../auth/caller.ts'
@@ -78,7 +78,7 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
     async getSharedRecording({ caller: { userId }, params }) {
       const recording = await getSharedRecording(options, userId, params.camera_id)
       await access.noteLook(userId, recording.cameraId)
-      // What is wrong with the disk is the owner's business.
+      // Disk errors concern only the owner.
       return { ...(await show(recording)), status_reason: null }
     },
 
@@ -105,7 +105,7 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
     async enableRecording(call) {
       const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
       const known = await recordings.find(id)
-      // Turned on again it begins anew; while it is on, what the body does not name stays.
+      // Recording that is turned on again starts from defaults; while it is on, omitted fields keep their values.
       const keptBytes = known?.deactivatedAtMs === null ? known.maxBytes : null
       const { retention, max_bytes: maxBytes = keptBytes }: NewRecording = call.body()
       checkRetention(retention)
@@ -140,7 +140,7 @@ export function createRecordingHandlers(options: RecordingHandlersOptions): Pick
   }
 }
 
-/** The recording of an own camera. Throws 'not_found', also while recording is off. */
+/** The recording of an owned camera. Throws 'not_found', also while recording is off. */
 export async function getOwnRecording(
   store: Pick<Store, 'cameras' | 'recordings'>,
   userId: number,

@@ -1,4 +1,4 @@
-// /v1/server/: how the server is doing, for its owners. An extension.
+// /v1/server/: state of the server, for its owners. An extension.
 
 import type { ServerState } from '../../../contract/server.ts'
 import { writeTime } from '../../model/time.ts'

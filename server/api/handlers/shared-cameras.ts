@@ -1,4 +1,4 @@
-// /v1/shared-cameras/: what others share with the caller, who may give it up. An own camera is not among them.
+// /v1/shared-cameras/: cameras that others share with the caller, who may give them up. Owned cameras are not included.
 
 import type { Accounts } from '../../auth/accounts/accounts.ts'
 import { createLiveView } from '../../model/live-view.ts'
@@ -15,7 +15,7 @@ export type SharedCameraHandlersOptions = {
   readonly access: CameraAccess
   readonly accounts: Pick<Accounts, 'guests'>
   readonly urls: MediaUrls
-  /** Origin that links begin with, without a slash at its end. */
+  /** Origin of links, without a trailing slash. */
   readonly publicUrl: string
 }
 

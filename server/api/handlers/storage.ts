@@ -1,4 +1,4 @@
-// /v1/me/storage/ and /v1/users/{user_id}/storage/: how much space recordings take, and how much they may take. Extensions.
+// /v1/me/storage/ and /v1/users/{user_id}/storage/: storage used by recordings, and its limit. Extensions.
 
 import type { RepairProgress } from '../../archive/background-repair.ts'
 import type { Audit } from '../../auth/guard/audit.ts'

@@ -1,4 +1,4 @@
-// /v1/users/: accounts of all, for owners of the server.
+// /v1/users/: all accounts, for owners of the server.
 
 import type { AccountChange } from '../../../contract/account.ts'
 import type { Accounts } from '../../auth/accounts/accounts.ts'
@@ -83,7 +83,8 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       } = call.body()
       const isMoving = body.email !== undefined && body.email !== email
       if (id === call.caller.userId) checkNotOwn({ email: isMoving, password: password !== undefined })
-      // Each of them opens an account, or the server, to somebody: who reads the mail of an account can have a new password sent.
+      // Each of these gives access to an account or to the server: whoever reads the email of an account can reset its
+      // password.
       const isOpening = isMoving || password !== undefined || (isOwner === true && !wasOwner)
       if (isOpening) await checkOwnPassword(call, ownPassword)
       const change = {
@@ -111,7 +112,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       const { own_password: ownPassword, revoke_personal_tokens: revokePersonalTokens = false } = call.body()
       const { userId: byUserId } = call.caller
       if (id === byUserId) throw new AppError('invalid', 'Your own is removed on the page of the second factor.')
-      // It makes the account as easy to get into as its password.
+      // It reduces the protection of the account to its password.
       await checkOwnPassword(call, ownPassword)
       await accounts.removeSecondFactor(id, { revokePersonalTokens, byUserId, context: call.context() })
       return null
@@ -128,7 +129,10 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
   }
 }
 
-/** Owners' tokens must not do what takes everybody else the present password. Throws 'invalid' naming the fields. */
+/**
+ * Owners' tokens must not be able to do what requires the current password of everybody else. Throws 'invalid' naming
+ * the fields.
+ */
 function checkNotOwn(isChanged: Readonly<Record<string, boolean>>): void {
   const names = Object.keys(isChanged).filter((name) => isChanged[name])
   if (names.length === 0) return
@@ -136,7 +140,7 @@ function checkNotOwn(isChanged: Readonly<Record<string, boolean>>): void {
   throw new AppError('invalid', reason, { fields: Object.fromEntries(names.map((name) => [name, [reason]])) })
 }
 
-/** Names on one line, and what else a row of a user holds. */
+/** Normalizes names to one line and converts the remaining fields to a row. */
 export function readChange(body: Pick<AccountChange, 'first_name' | 'last_name' | 'phone'>): UserChange {
   const { first_name: firstName, last_name: lastName, phone } = body
   return {

@@ -1,4 +1,4 @@
-// Live pictures over real sockets: who may open them, what is sent, and that nobody keeps a stream they should not have.
+// Live views over real sockets: who may open them, what is sent, and that access ends in time.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { addKeeper } from '../../store/temporary-store.ts'
 import type { Live } from '../deps.ts'
 import { openTemporaryApi } from '../temporary-api.ts'
 
-/** A camera that sends `chunk` for ever, as fast as it is read. */
+/** A camera that sends `chunk` forever, as fast as it is read. */
 class Camera implements Live {
   readonly chunk: Uint8Array
   readonly views: LiveView[] = []
@@ -270,7 +270,7 @@ test('a camera known to be offline is not waited for, and what keeps it is not t
   assert.ok([mp4, mpegts, hls, snapshot].every((waitMs) => waitMs !== undefined && waitMs <= 1000))
   assert.equal(camera.waits.at(-1), undefined, 'an <img> does not try again')
 
-  // What is there is sent all the same: the status may be a moment old, and an HLS player goes on when the camera is back.
+  // Available data is sent anyway: the status may be a moment old, and an HLS player continues when the camera is back.
   camera.isAway = false
   assert.equal((await get(paths.hls)).statusCode, 200)
   await store.cameras.setStatus(cameraId, { status: 'online' })

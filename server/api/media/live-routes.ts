@@ -1,4 +1,4 @@
-// The live pictures of a camera: /media/cameras/{id}/…, opened by the signed token in the URL and by nothing else.
+// Live views of a camera: /media/cameras/{id}/…, authorized only by the signed token in the URL.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MediaGrant, MediaKind, MediaTokens } from '../../auth/media-token.ts'
@@ -9,7 +9,7 @@ import type { CameraAccess } from '../camera-access.ts'
 import type { Live, Snapshots } from '../deps.ts'
 import { mediaFiles, mediaPath } from '../media-urls.ts'
 import { HttpError } from '../problem.ts'
-import { awaitFirstChunk } from './first-piece.ts'
+import { awaitFirstChunk } from './first-chunk.ts'
 import { mjpegContentType, writeMultipart } from './multipart.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { sendBytes, sendShared, startMedia } from './send-media.ts'
@@ -26,7 +26,7 @@ export type LiveRoutesOptions = {
   readonly log: Logger
 }
 
-/** What is asked for, by whom, and how it is answered. */
+/** What is requested, by whom, and how to respond. */
 type Viewing = {
   readonly grant: MediaGrant
   readonly request: FastifyRequest
@@ -36,7 +36,7 @@ type Viewing = {
 
 type Respond = (viewing: Viewing) => Promise<void>
 
-/** The status is told a moment after the camera is back. */
+/** The status is updated a moment after the camera is back. */
 const offlineWaitMs = 500
 
 export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesOptions): void {
@@ -56,7 +56,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
       }
     })
 
-  /** Counts it for the viewer; the signal aborts when they leave or may not see it any more. */
+  /** Counts the stream for the viewer. The signal aborts when the viewer disconnects or loses access. */
   const enter = (grant: MediaGrant, reply: FastifyReply) =>
     streams.add(reply.raw, `user ${grant.userId}`, () => access.isGranted(grant))
 
@@ -85,7 +85,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     mediaFiles.mjpeg,
     stream(
       mjpegContentType,
-      // Waits also for a camera that is away: an `<img>` does not try again.
+      // Waits for an offline camera too, because an `<img>` does not retry.
       ({ cameraId, view, userId }, { signal }) => live.openMjpeg(cameraId, { ...view, account: userId, signal }),
       writeMultipart,
     ),
@@ -111,7 +111,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     sendBytes(reply, 'image/jpeg', kept.jpeg)
   })
   route('hls', mediaFiles.hls, async ({ grant, request, reply, isOffline }) => {
-    // The playlist hands its token on: players fetch segments without being told of it.
+    // The playlist repeats its token in segment URLs, because players do not add it.
     const token = encodeURIComponent(tokenOf(request))
     const segmentUrl = (name: string) => `${mediaPath(grant.cameraId, `hls/${name}`)}?token=${token}`
     const isEarly = new URLSearchParams(request.query as string).get('start') === 'early'
@@ -128,7 +128,7 @@ const waitFor = (isOffline: boolean): number | undefined => (isOffline ? offline
 
 const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.kind === 'unavailable'
 
-/** Why is not told here, since media URLs are handed on: it is in the camera's `status_reason`. */
+/** The reason is not included, because media URLs are passed on; the owner sees it in the camera's `status_reason`. */
 function cameraOffline(): HttpError {
   return new HttpError(503, 'unavailable', 'The camera is offline.', { 'retry-after': '5' })
 }

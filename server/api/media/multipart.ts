@@ -1,6 +1,6 @@
-// JPEGs as one endless answer that browsers show as a moving picture: multipart/x-mixed-replace (RFC 2046 section 5.1.1, and
-// the convention of cameras since Netscape). Each picture is followed at once by the boundary of the next, because browsers show a
-// part only when they see its end.
+// JPEGs as an endless response that browsers show as video: multipart/x-mixed-replace (RFC 2046 section 5.1.1, and the
+// convention of cameras since Netscape). Each image is immediately followed by the next boundary, because browsers show
+// a part only when they see its end.
 
 const boundary = 'nightjar-frame'
 

@@ -1,6 +1,6 @@
-// The streams that are being sent, and the live pictures that are waited for: each ends when its client leaves, when its viewer loses
-// the right to see it, or when the server stops. The right is looked at again whenever the store has changed, every two seconds at most,
-// and each half minute.
+// Open streams and pending live requests. Each ends when its client disconnects, when its viewer loses access, or when
+// the server stops. Access is checked again after every change of the store, at most every two seconds, and every half
+// minute.
 
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
@@ -11,10 +11,10 @@ import { HttpError } from '../problem.ts'
 import { isGone } from '../transport/drained.ts'
 
 const checkIntervalMs = 2_000
-/** Log-ins end with time too, and so do recorded streams. */
+/** Sign-ins and recorded streams also expire. */
 const unchangedIntervalMs = 30_000
 
-/** Of one viewer: far more than the tiles of all screens, far fewer than would harm others. */
+/** Per viewer: far more than the tiles of all screens, and far fewer than would harm others. */
 const usualMaxPerViewer = 500
 
 export type OpenStreamsOptions = {
@@ -46,8 +46,8 @@ export class OpenStreams {
   }
 
   /**
-   * A signal that aborts when the stream has to end. Forgotten when the response is closed. `viewer`: whoever it counts for. Throws
-   * HttpError 503 when those have too many open.
+   * Returns a signal that aborts when the stream has to end. The stream is forgotten when the response is closed.
+   * `viewer`: whose limit it counts against. Throws HttpError 503 if they have too many open.
    */
   add(response: ServerResponse, viewer: string, isAllowed: () => Promise<boolean>): AbortSignal {
     const abort = new AbortController()
@@ -68,12 +68,12 @@ export class OpenStreams {
     return abort.signal
   }
 
-  /** Ends all. */
+  /** Ends all streams. */
   close(): void {
     for (const { abort } of this.#streams) abort.abort()
   }
 
-  /** Looks after the rights until `signal` aborts. */
+  /** Checks access until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let seenVersion = this.#store.version
     let checkedAtMs = this.#clock.monotonicMs()
@@ -94,7 +94,7 @@ export class OpenStreams {
     else this.#byViewer.delete(viewer)
   }
 
-  /** False when it cannot be said of all now. */
+  /** Returns false if access could not be checked for all of them. */
   async #checkAll(): Promise<boolean> {
     const checks = await Promise.allSettled(
       [...this.#streams].map(async ({ isAllowed, abort }) => {

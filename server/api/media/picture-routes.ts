@@ -1,5 +1,5 @@
-// Pictures of recorded moments: /media/cameras/{id}/recorded.jpg, opened by the signed token in the URL. The moment is
-// not signed, so that one address serves a whole timeline; the size is.
+// Images of recorded moments: /media/cameras/{id}/recorded.jpg, authorized by the signed token in the URL. The moment
+// is not signed, so that one URL serves a whole timeline; the size is.
 
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'

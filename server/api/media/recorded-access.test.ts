@@ -1,4 +1,4 @@
-// Who may go on watching a recorded stream: real footage over real sockets, on both databases.
+// Who may continue to watch a recorded stream: real footage over real sockets, on both databases.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -28,7 +28,7 @@ import { openTemporaryApi, publicUrl } from '../temporary-api.ts'
 async function openRecorded(t: TestContext, { openStore }: TestDatabase) {
   const scene = new FootageScene()
   t.after(() => scene[Symbol.asyncDispose]())
-  // Some 18 MB: more than fits on the way to a client that reads slowly.
+  // About 18 MB, which exceeds the buffers on the way to a slow client.
   await scene.record(0, 40, { width: 640, height: 480 })
   let database = ''
   const addParts = (store: Store) => {
@@ -59,7 +59,7 @@ async function openRecorded(t: TestContext, { openStore }: TestDatabase) {
     response.resume()
     return response.statusCode
   }
-  /** Where the stream is played, and its first file. */
+  /** URL of the stream and of its first file. */
   const openStream = async (authorization: string) => {
     const start = new Date(syntheticStartMs).toISOString()
     const url = `/v1/cameras/${cameraId}/recording/stream/?start=${start}`
@@ -73,7 +73,7 @@ async function openRecorded(t: TestContext, { openStore }: TestDatabase) {
   return { ...temporary, owner, app, openStream, statusOf, get, readDatabase: () => readRows(database) }
 }
 
-/** What arrives when a client reads slowly; false when it is not all. */
+/** What a slow client receives; false if it is incomplete. */
 async function readSlowly(response: IncomingMessage): Promise<boolean> {
   let bytes = 0
   try {
@@ -109,7 +109,7 @@ testEachDatabase(
       assert.equal(await watching, false, 'cut off')
       assert.deepEqual([await statusOf(kept.playlist), await statusOf(kept.file)], [200, 200])
     }
-    // A refresh is the same log-in.
+    // A refresh belongs to the same sign-in.
     const next = { grant_type: 'refresh_token', client_id: 'app', refresh_token: other.refresh_token }
     readPair(await askToken(oauth, next))
     assert.equal(await statusOf(kept.playlist), 200)

@@ -1,4 +1,4 @@
-// The download of a range over real sockets, as browsers and download programs ask for it.
+// Downloading a range over real sockets, as browsers and download programs do.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
@@ -14,7 +14,7 @@ type Sent = { readonly method?: string; readonly headers?: Record<string, string
 async function openDownload(t: TestContext) {
   const scene = new FootageScene()
   t.after(() => scene[Symbol.asyncDispose]())
-  // Some 18 MB: more than fits on the way to a client that reads slowly.
+  // About 18 MB, which exceeds the buffers on the way to a slow client.
   await scene.record(0, 20, { width: 640, height: 480 })
   await scene.lose('camera_unreachable')
   await scene.record(60, 80, { width: 640, height: 480 })
@@ -113,7 +113,7 @@ test('downloads', { timeout: 60_000 }, async (t) => {
     'a download that was broken off is resumed with If-Range, and begun anew when it is another file',
     async () => {
       const etag = whole.headers.etag!
-      // Broken off by the client after some of it.
+      // Aborted by the client after a part of it.
       const response = await open(path)
       const chunks: Buffer[] = []
       let bytes = 0

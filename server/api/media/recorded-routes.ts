@@ -1,5 +1,5 @@
-// Recorded streams: /recording/streams/{id}/…, opened by the id nobody can guess. The playlist and the files are the playback's; this
-// gives them HTTP, with ranges (RFC 9110 section 14).
+// Recorded streams: /recording/streams/{id}/…, authorized by the unguessable id. The playback provides playlist and
+// files; this file serves them over HTTP, with ranges (RFC 9110 section 14).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
@@ -41,8 +41,8 @@ export function registerRecordedRoutes(server: FastifyInstance, options: Recorde
 }
 
 function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log }: RecordedRoutesOptions): void {
-  // Ids are looked up in the database, and anybody may send some: those that are not being watched count against the address until
-  // they have proved good.
+  // Ids are looked up in the database, and anybody may send some: unknown ids count against the address until they have
+  // proved valid.
   server.addHook('onRequest', async (request) => {
     const id = idOf(request)
     if (recorded.isActive(id)) return
@@ -109,7 +109,8 @@ function defineRoutes(server: FastifyInstance, { recorded, streams, limits, log 
   const addStream = async (reply: FastifyReply, id: string, body: AsyncGenerator): Promise<AbortSignal> => {
     try {
       const { userId } = await recorded.checkAccess(id)
-      // Apart from what they watch live: whoever was handed the address of a recorded stream takes nothing from that.
+      // Counted separately from live streams: a person who was given the URL of a recorded stream takes nothing from
+      // those.
       return streams.add(reply.raw, `recordings of user ${userId}`, () => mayWatch(recorded, id))
     } catch (error) {
       await body.return(undefined) // it holds a file open
@@ -137,14 +138,17 @@ const encodeName = (name: string): string =>
 const idOf = (request: FastifyRequest): string => (request.params as { stream_id: string }).stream_id
 
 /**
- * Only GET has ranges (RFC 9110 section 14.2). The files have no validators, so that none in If-Range can match: then the whole
+ * Only GET has ranges (RFC 9110 section 14.2). The files have no validators, so If-Range never matches, and the whole
  * file is sent (section 13.1.5).
  */
 function rangeOf({ method, headers }: FastifyRequest): string | undefined {
   return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined
 }
 
-/** The playback looks at the right on every access and hides the stream from those who lost it. Throws when that cannot be said now. */
+/**
+ * The playback checks access each time and hides the stream from viewers who lost it. Throws if access cannot be
+ * checked.
+ */
 async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Promise<boolean> {
   try {
     await recorded.checkAccess(id)
@@ -155,7 +159,7 @@ async function mayWatch(recorded: Pick<Recorded, 'checkAccess'>, id: string): Pr
   }
 }
 
-/** From the query or from the body; 1 where neither says. */
+/** From the query or the body; 1 by default. */
 function readSpeed(request: FastifyRequest): number {
   type Fields = Static<typeof SpeedIn>
   const { speed } = readQuery(SpeedIn, request.query as string) as Fields

@@ -1,4 +1,4 @@
-// The head of every answer that carries pictures: never kept by anyone, its address given to nobody.
+// Headers of every media response: never cached, and its URL is not sent as a referrer.
 
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
@@ -23,13 +23,13 @@ export function startMedia(
   return raw
 }
 
-/** Bytes that were made for this client. Throws 'unavailable' when too much waits for its address. */
+/** Sends bytes created for this client. Throws 'unavailable' if too much data waits for its address. */
 export function sendBytes(reply: FastifyReply, type: string, bytes: Uint8Array): void {
   countUnsent(reply, bytes.length)
   sendShared(reply, type, bytes)
 }
 
-/** Bytes that are here for everybody who asks: they cost no memory of their own. */
+/** Sends bytes that all clients share, which need no memory of their own. */
 export function sendShared(reply: FastifyReply, type: string, bytes: Uint8Array): void {
   sendBody(startMedia(reply, 200, type, { 'content-length': bytes.length }), bytes)
 }

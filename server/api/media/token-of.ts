@@ -2,7 +2,10 @@
 
 import type { FastifyRequest } from 'fastify'
 
-/** The first counts: a parameter added behind a URL we made is ignored, whatever its name. None is as good as a wrong one. */
+/**
+ * The first one counts: parameters appended to our URL are ignored, whatever their name. A missing token is like an
+ * invalid one.
+ */
 export function tokenOf(request: FastifyRequest): string {
   return new URLSearchParams(request.query as string).get('token') ?? ''
 }

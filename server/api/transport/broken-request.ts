@@ -1,5 +1,5 @@
-// What a connection is told when the HTTP/1.1 parser gives up on it: too long, too slow, an unknown method, or no HTTP. Then it
-// is closed.
+// What a connection is told when the HTTP/1.1 parser gives up on it: too long, too slow, an unknown method, or no HTTP.
+// Then it is closed.
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,5 +1,5 @@
-// Looks after the certificate while the server runs: files that were replaced are shown from then on, a self-signed one that is
-// about to expire is made anew. What cannot be used is refused, and the one before goes on being shown.
+// Looks after the certificate while the server runs: files that were replaced are shown from then on, a self-signed one
+// that is about to expire is made anew. What cannot be used is refused, and the one before goes on being shown.
 
 import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'

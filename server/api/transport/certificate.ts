@@ -1,5 +1,5 @@
-// The certificate the server shows: files given in the configuration, or one it signs itself, kept in the data folder and renewed
-// when it is about to expire or the names it is reached by have changed.
+// The certificate the server shows: files given in the configuration, or one it signs itself, kept in the data folder
+// and renewed when it is about to expire or the names it is reached by have changed.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -29,7 +29,10 @@ export async function loadIdentity(certFile: string, keyFile: string): Promise<O
   return { ...checkPair(cert!, key!, certFile), cert: cert!, key: key!, certFile }
 }
 
-/** The self-signed certificate in `{dataDir}/tls`, made or renewed when needed; `hosts` are names and addresses it must carry. */
+/**
+ * The self-signed certificate in `{dataDir}/tls`, made or renewed when needed; `hosts` are names and addresses it must
+ * carry.
+ */
 export async function openOwnIdentity(options: {
   readonly dataDir: string
   readonly hosts: readonly string[]

@@ -1,4 +1,5 @@
-// Ends a connection whose peer is being told why. Closing at once, with bytes of the peer unread, would reset it and lose the words.
+// Ends a connection whose peer is being told why. Closing at once, with bytes of the peer unread, would reset it and
+// lose the words.
 
 import type { Socket } from 'node:net'
 

@@ -1,5 +1,5 @@
-// Every connection of a server, so that it can be stopped: closing the server alone would wait for clients to leave. One address has
-// only so many of them, and of the streams in them.
+// Every connection of a server, so that it can be stopped: closing the server alone would wait for clients to leave.
+// One address has only so many of them, and of the streams in them.
 
 import type { Http2SecureServer, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'

@@ -14,14 +14,20 @@ export function isGone(response: ServerResponse): boolean {
   return response.destroyed || (response as MaybeHttp2).stream?.destroyed === true
 }
 
-/** For a client that stalls: a connection of HTTP/2 that carries something else besides ends after that, any other at once. */
+/**
+ * For a client that stalls: a connection of HTTP/2 that carries something else besides ends after that, any other at
+ * once.
+ */
 export function cutOff(response: ServerResponse): void {
   const session = (response as MaybeHttp2).stream?.session
   response.destroy()
   session?.close()
 }
 
-/** False when the client went away, took nothing for too long, or is not to get any more: then it does not get what waits either. */
+/**
+ * False when the client went away, took nothing for too long, or is not to get any more: then it does not get what
+ * waits either.
+ */
 export function hasDrained(response: ServerResponse, signal?: AbortSignal): Promise<boolean> {
   if (isGone(response) || signal?.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

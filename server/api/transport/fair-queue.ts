@@ -1,5 +1,5 @@
-// What waits, taken out fairly: clients take turns, whatever each of them has waiting; and so do the connections of one client, since
-// many people may share an address.
+// What waits, taken out fairly: clients take turns, whatever each of them has waiting; and so do the connections of one
+// client, since many people may share an address.
 
 export class FairQueue<T> {
   /** Whose turn it is next comes first. */

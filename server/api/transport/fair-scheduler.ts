@@ -1,5 +1,6 @@
-// Spreads a crowd over turns of the event loop. What comes at once is otherwise done at once: five hundred TLS handshakes are half a
-// second in which nobody else is served. Whoever sends most does not keep the others waiting: clients take turns (fair-queue.ts).
+// Spreads a crowd over turns of the event loop. What comes at once is otherwise done at once: five hundred TLS
+// handshakes are half a second in which nobody else is served. Whoever sends most does not keep the others waiting:
+// clients take turns (fair-queue.ts).
 
 import { FairQueue } from './fair-queue.ts'
 
@@ -8,7 +9,10 @@ type Work = () => void
 export type FairSchedulerOptions = {
   /** How many begin in one turn of the loop. */
   readonly perTurn: number
-  /** Beyond the first few, none begins later than this after the first of its turn, so that what is costly makes a turn of fewer. Default: no limit. */
+  /**
+   * Beyond the first few, none begins later than this after the first of its turn, so that what is costly makes a turn
+   * of fewer. Default: no limit.
+   */
   readonly maxMs?: number
 }
 
@@ -34,8 +38,8 @@ export class FairScheduler {
   }
 
   /**
-   * Calls `work` at once, or in one of the next turns when enough was begun in this one. In order for each connection of a client; `work` must
-   * not throw.
+   * Calls `work` at once, or in one of the next turns when enough was begun in this one. In order for each connection
+   * of a client; `work` must not throw.
    */
   take(client: string, work: Work, connection: unknown = undefined): void {
     if (this.#waiting.size === 0 && this.#mayBegin()) {
@@ -58,7 +62,10 @@ export class FairScheduler {
     work()
   }
 
-  /** A callback for each that waits: what one leads to, in promises, is done before the next. The first of them ends this turn. */
+  /**
+   * A callback for each that waits: what one leads to, in promises, is done before the next. The first of them ends
+   * this turn.
+   */
   #schedule(): void {
     const steps = Math.max(1, Math.min(this.#perTurn, this.#waiting.size))
     while (this.#steps < steps) setImmediate(this.#steps++ === 0 ? this.#turn : this.#step)

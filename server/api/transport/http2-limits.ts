@@ -1,5 +1,5 @@
-// Time limits of HTTP/2 connections, which Node's HTTP/2 server does not have: a session without streams is closed after a
-// while, and a request must be complete in time. (HTTP/1.1 has its own in the options of the server.)
+// Time limits of HTTP/2 connections, which Node's HTTP/2 server does not have: a session without streams is closed
+// after a while, and a request must be complete in time. (HTTP/1.1 has its own in the options of the server.)
 
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'

@@ -1,5 +1,6 @@
-// The way of a request from the connection to whatever answers it: a connection that keeps being refused waits, what is in memory is answered at
-// once, and the rest takes turns, by client. One who asks without end gets no more of the server than each of the others.
+// The way of a request from the connection to whatever answers it: a connection that keeps being refused waits, what is
+// in memory is answered at once, and the rest takes turns, by client. One who asks without end gets no more of the
+// server than each of the others.
 
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'

@@ -1,5 +1,6 @@
-// Lets a connection of HTTP/2 have one stream at a time, for a while, when its client or others at the address have all that they may. A stream
-// that is refused by us costs the server a tenth of a millisecond; beyond what the client was told, the C library refuses it by itself.
+// Lets a connection of HTTP/2 have one stream at a time, for a while, when its client or others at the address have all
+// that they may. A stream that is refused by us costs the server a tenth of a millisecond; beyond what the client was
+// told, the C library refuses it by itself.
 
 import type { Http2Session } from 'node:http2'
 

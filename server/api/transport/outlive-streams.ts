@@ -1,6 +1,7 @@
-// Keeps the native part of a session of HTTP/2 until those of its streams are gone. Node (24) leaves a stream that is destroyed while something
-// of it is on its way into the socket to the collection of garbage. Fields of a head that never ended still belong to the session's memory then, and when the
-// session is collected first, a check in Node ends the process: anybody could do it with half a trailer and an answer that they did not take.
+// Keeps the native part of a session of HTTP/2 until those of its streams are gone. Node (24) leaves a stream that is
+// destroyed while something of it is on its way into the socket to the collection of garbage. Fields of a head that
+// never ended still belong to the session's memory then, and when the session is collected first, a check in Node ends
+// the process: anybody could do it with half a trailer and an answer that they did not take.
 
 import type { Http2SecureServer, Http2Session, ServerHttp2Stream } from 'node:http2'
 

@@ -1,5 +1,6 @@
-// The first byte of each connection decides: a TLS handshake goes on, anything else is a client that forgot the `s` and is told
-// so, once, before the connection is closed. Never data, never a redirect: a redirect would hide that credentials went out in clear.
+// The first byte of each connection decides: a TLS handshake goes on, anything else is a client that forgot the `s` and
+// is told so, once, before the connection is closed. Never data, never a redirect: a redirect would hide that
+// credentials went out in clear.
 
 import type { Server, Socket } from 'node:net'
 import { addressBlock } from '../../auth/guard/address-block.ts'
@@ -44,7 +45,9 @@ const [refusal, refusalOfCredentials] = [false, true].map((hasCredentials): stri
   ].join('\r\n')
 }) as [string, string]
 
-/** Puts the check before what `tlsServer` does with a new connection. Connections silent for `firstByteMs` are closed. */
+/**
+ * Puts the check before what `tlsServer` does with a new connection. Connections silent for `firstByteMs` are closed.
+ */
 export function refusePlainHttp(tlsServer: Server, firstByteMs: number, onCredentials?: OnClearCredentials): void {
   const accept = tlsServer.listeners('connection') as ((socket: Socket) => void)[]
   tlsServer.removeAllListeners('connection')

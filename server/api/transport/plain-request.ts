@@ -1,4 +1,5 @@
-// The beginning of a request that came without TLS: read so far that it can be told whether credentials went out in clear.
+// The beginning of a request that came without TLS: read so far that it can be told whether credentials went out in
+// clear.
 
 import type { Socket } from 'node:net'
 

@@ -1,5 +1,5 @@
-// HTTP without TLS, for a proxy that does TLS and is reached over this machine or a network of its own. HTTP/1.1, as proxies speak
-// it. That nobody else is answered is settled in request-origin.ts.
+// HTTP without TLS, for a proxy that does TLS and is reached over this machine or a network of its own. HTTP/1.1, as
+// proxies speak it. That nobody else is answered is settled in request-origin.ts.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { maxHeaderBytes } from './secure-server.ts'

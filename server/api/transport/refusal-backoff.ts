@@ -1,7 +1,11 @@
-// How long a connection waits whose requests are refused again and again. A refusal costs the server as much as many an answer, and a program that
-// does not heed it asks the faster the sooner it is refused. Whoever else is at the same address has a connection of their own, and does not wait.
+// How long a connection waits whose requests are refused again and again. A refusal costs the server as much as many an
+// answer, and a program that does not heed it asks the faster the sooner it is refused. Whoever else is at the same
+// address has a connection of their own, and does not wait.
 
-/** By how many refusals may outweigh answers before the connection waits: a page of cameras whose pictures are all gone is no attack. One answer makes up for two. */
+/**
+ * By how many refusals may outweigh answers before the connection waits: a page of cameras whose pictures are all gone
+ * is no attack. One answer makes up for two.
+ */
 const freeRefusals = 100
 const manyRefusals = 150
 const mostRefusals = 170
@@ -26,12 +30,18 @@ export class RefusalBackoff {
     this.#nowMs = nowMs
   }
 
-  /** Whether it was refused something a short while ago. Nobody else waits, and the answers of nobody else need be noted. */
+  /**
+   * Whether it was refused something a short while ago. Nobody else waits, and the answers of nobody else need be
+   * noted.
+   */
   has(connection: object): boolean {
     return this.#states.has(connection)
   }
 
-  /** How long the next request of this connection is to wait, and from then on the one after it. Undefined: it is not to be kept. */
+  /**
+   * How long the next request of this connection is to wait, and from then on the one after it. Undefined: it is not to
+   * be kept.
+   */
   takeMs(connection: object): number | undefined {
     const state = this.#states.get(connection)
     if (!state) return 0

@@ -1,5 +1,5 @@
-// Where each request came from and what it was sent to, settled before anything else looks at it: the client's address, that it came
-// over HTTPS, and that it means this server.
+// Where each request came from and what it was sent to, settled before anything else looks at it: the client's address,
+// that it came over HTTPS, and that it means this server.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -35,8 +35,9 @@ export function contextOf(request: FastifyRequest): RequestContext {
 }
 
 /**
- * Of a request whose target names a host besides the path, that host is the one that is asked for, whatever the header says (RFC 9112
- * section 3.2.2). Before anything else looks at the request; a target of another form is left, and refused by the check below.
+ * Of a request whose target names a host besides the path, that host is the one that is asked for, whatever the header
+ * says (RFC 9112 section 3.2.2). Before anything else looks at the request; a target of another form is left, and
+ * refused by the check below.
  */
 export function readTarget(request: IncomingMessage): void {
   const { url = '', headers } = request
@@ -139,8 +140,8 @@ function misdirected(): HttpError {
 const maxHostLength = 260
 
 /**
- * A page from elsewhere whose name was made to point at this server must not be able to talk to it (DNS rebinding). Addresses
- * cannot be made to point anywhere.
+ * A page from elsewhere whose name was made to point at this server must not be able to talk to it (DNS rebinding).
+ * Addresses cannot be made to point anywhere.
  */
 class AllowedHosts {
   readonly #names: ReadonlySet<string>

@@ -1,5 +1,5 @@
-// What HTTP asks of a request whatever its path, where Node would answer by itself and without our shape of errors, or would
-// quietly take one of two headers that contradict each other.
+// What HTTP asks of a request whatever its path, where Node would answer by itself and without our shape of errors, or
+// would quietly take one of two headers that contradict each other.
 
 import { type IncomingMessage, METHODS, type RequestListener, type ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
@@ -63,7 +63,10 @@ function isHttp2(request: IncomingMessage): boolean {
 
 const pipelined = new WeakMap<Socket, number>()
 
-/** Node answers in order: what cannot be sent yet has no socket. All of them are in memory until somebody takes the first. */
+/**
+ * Node answers in order: what cannot be sent yet has no socket. All of them are in memory until somebody takes the
+ * first.
+ */
 function isTooFarAhead({ socket }: IncomingMessage, response: ServerResponse): boolean {
   if (response.socket !== null) return false
   const count = (pipelined.get(socket) ?? 0) + 1
@@ -74,8 +77,8 @@ function isTooFarAhead({ socket }: IncomingMessage, response: ServerResponse): b
 }
 
 /**
- * What came in the same chunk of bytes is parsed all the same, and Node ends each of these requests with an error of its own when the socket
- * closes. To write down for a thousand of them where that happened took longer than all else.
+ * What came in the same chunk of bytes is parsed all the same, and Node ends each of these requests with an error of
+ * its own when the socket closes. To write down for a thousand of them where that happened took longer than all else.
  */
 function cutOff(socket: Socket): void {
   if (socket.destroyed) return
@@ -94,7 +97,10 @@ function isHostClear({ httpVersionMinor, headers: { host } }: IncomingMessage): 
   return host === undefined ? httpVersionMinor === 0 : !host.includes(',')
 }
 
-/** Two are none: as HTTP/1.1 does by `joinDuplicateHeaders`. Without it the first would count, and a proxy may look at the other. */
+/**
+ * Two are none: as HTTP/1.1 does by `joinDuplicateHeaders`. Without it the first would count, and a proxy may look at
+ * the other.
+ */
 function joinCredentials({ headers, rawHeaders }: IncomingMessage): void {
   if (headers.authorization === undefined) return
   const all = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1] === 'authorization')

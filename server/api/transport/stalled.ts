@@ -1,6 +1,6 @@
-// Cuts off clients that do not take what they are sent. Node's own time limits of sockets and streams begin anew when they find that
-// something was written since they were set, so that a client may keep an answer for twice as long; and they say nothing of an answer that waits in
-// a stream of HTTP/2 whose window is closed.
+// Cuts off clients that do not take what they are sent. Node's own time limits of sockets and streams begin anew when
+// they find that something was written since they were set, so that a client may keep an answer for twice as long; and
+// they say nothing of an answer that waits in a stream of HTTP/2 whose window is closed.
 
 import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { Server, Socket } from 'node:net'
@@ -13,8 +13,8 @@ const farewellMs = 1_000
 type Limits = Pick<Timeouts, 'untakenMs' | 'checkIntervalMs'>
 
 /**
- * To be called once for each server. A stream of HTTP/2 has the time from the end of an answer to its last byte, which is one chunk of
- * send-body.ts at most; an answer that has not ended is the business of whoever sends it (drained.ts).
+ * To be called once for each server. A stream of HTTP/2 has the time from the end of an answer to its last byte, which
+ * is one chunk of send-body.ts at most; an answer that has not ended is the business of whoever sends it (drained.ts).
  */
 export function cutStalled(server: Server | Http2SecureServer, { untakenMs, checkIntervalMs }: Limits): void {
   /** Of HTTP/1.1, with how much they have taken, and since when. */

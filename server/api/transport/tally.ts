@@ -1,5 +1,5 @@
-// Counts what each of many holds of something there is only so much of: connections, streams, bytes. Whoever comes gets at most as much
-// as is left for the others, so that one who takes all they can leaves half.
+// Counts what each of many holds of something there is only so much of: connections, streams, bytes. Whoever comes gets
+// at most as much as is left for the others, so that one who takes all they can leaves half.
 
 export type TallyLimits = {
   /** Of all together. */

@@ -12,8 +12,8 @@ export type Timeouts = {
   /** Between two requests of a connection. */
   readonly idleMs: number
   /**
-   * Without a byte in either direction while an answer is due; streams of media set their own. Longer than a request may take and
-   * one check more, so that a request that stopped half-way is told so.
+   * Without a byte in either direction while an answer is due; streams of media set their own. Longer than a request
+   * may take and one check more, so that a request that stopped half-way is told so.
    */
   readonly stallMs: number
   /** Without a byte taken of an answer that was sent; with two checks more it is less than half a minute. */
@@ -23,8 +23,9 @@ export type Timeouts = {
 }
 
 /**
- * For a request that is not answered at once; `response.setTimeout(0)` lifts it. The same for all connections, as a property of the server, would cost a timer
- * with each request. Streams of HTTP/2 have theirs from the start, see http2-limits.ts.
+ * For a request that is not answered at once; `response.setTimeout(0)` lifts it. The same for all connections, as a
+ * property of the server, would cost a timer with each request. Streams of HTTP/2 have theirs from the start, see
+ * http2-limits.ts.
  */
 export function limitSilence({ httpVersionMajor, socket }: IncomingMessage, { stallMs }: Timeouts): void {
   if (httpVersionMajor === 1) socket.setTimeout(stallMs)

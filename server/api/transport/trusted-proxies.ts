@@ -1,4 +1,5 @@
-// Which peers may say where a request came from. Everybody can send X-Forwarded-… headers; only a proxy that was named is believed.
+// Which peers may say where a request came from. Everybody can send X-Forwarded-… headers; only a proxy that was named
+// is believed.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -30,8 +31,8 @@ export class TrustedProxies {
   }
 
   /**
-   * The client of a request that came from `peer`: read from the right, the first address in X-Forwarded-For that is no proxy of
-   * ours. What stands left of it, the client may have made up.
+   * The client of a request that came from `peer`: read from the right, the first address in X-Forwarded-For that is no
+   * proxy of ours. What stands left of it, the client may have made up.
    */
   findClient(peer: string, forwardedFor: string | undefined): string {
     let client = peer

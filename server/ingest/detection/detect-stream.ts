@@ -1,5 +1,5 @@
-// Looks for some seconds what is at a camera's address: what it sends and how much of it, or why nothing. One or two connections of the
-// usual kind; nothing is kept or sent on.
+// Looks for some seconds what is at a camera's address: what it sends and how much of it, or why nothing. One or two
+// connections of the usual kind; nothing is kept or sent on.
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -25,7 +25,10 @@ export type DetectionTarget = {
   readonly password: string | undefined
   /** `type`: as soon as it is known what it sends; `stream`: measured, with a picture. */
   readonly depth: 'type' | 'stream'
-  /** Whether who asks is told everything about an address in a closed network; else only that no picture comes from there. */
+  /**
+   * Whether who asks is told everything about an address in a closed network; else only that no picture comes from
+   * there.
+   */
   readonly tellsAll: boolean
 }
 

@@ -31,7 +31,9 @@ function encode(codec: 'h264' | 'h265', options: string): Uint8Array[][] {
   return list
 }
 
-/** What FFmpeg's decoder makes of the same: for each picture in the order of decoding its place in the order of showing. */
+/**
+ * What FFmpeg's decoder makes of the same: for each picture in the order of decoding its place in the order of showing.
+ */
 function placesOf(codec: 'h264' | 'h265', list: readonly Uint8Array[][]): number[] {
   const startCode = Buffer.from([0, 0, 0, 1])
   const bytes = Buffer.concat(list.flat().flatMap((unit) => [startCode, unit]))

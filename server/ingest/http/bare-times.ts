@@ -1,11 +1,14 @@
-// When the pictures of a bare stream, which has no timestamps, are shown. Pictures shown in the order they come get their time of arrival.
-// Where the stream reorders them (B-frames), their order counts place them on a clock of one rate, as a camera's own timestamps would;
-// WallClock corrects that rate by arrival, as it does for any camera.
+// When the pictures of a bare stream, which has no timestamps, are shown. Pictures shown in the order they come get
+// their time of arrival. Where the stream reorders them (B-frames), their order counts place them on a clock of one
+// rate, as a camera's own timestamps would; WallClock corrects that rate by arrival, as it does for any camera.
 
 import { type OrderedPicture, PictureOrderReader } from '../../media/nal/picture-order-reader.ts'
 
 const usualFrameRate = 25
-/** Until this much time has passed since the first picture, arrivals say nothing about the rate: servers first send what they have buffered. */
+/**
+ * Until this much time has passed since the first picture, arrivals say nothing about the rate: servers first send what
+ * they have buffered.
+ */
 const minMeasured90k = 2 * 90_000
 
 export class BareTimes {
@@ -42,7 +45,10 @@ export class BareTimes {
     this.#reader.take(units)
   }
 
-  /** The NAL units of the next access unit, which arrived at `arrival90k`. Returns when it is shown, on the same clock to begin with. */
+  /**
+   * The NAL units of the next access unit, which arrived at `arrival90k`. Returns when it is shown, on the same clock
+   * to begin with.
+   */
   take(units: readonly Uint8Array[], arrival90k: number): number {
     const picture = this.#reader.take(units)
     if (this.#pictures++ === 0) this.#first90k = arrival90k

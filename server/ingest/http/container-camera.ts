@@ -1,5 +1,5 @@
-// A camera that sends one container stream as the answer to one request. The connection is ours; the bytes are taken apart elsewhere
-// (server/decoder/container), and what comes of them is treated like what RTSP brings.
+// A camera that sends one container stream as the answer to one request. The connection is ours; the bytes are taken
+// apart elsewhere (server/decoder/container), and what comes of them is treated like what RTSP brings.
 
 import type { IncomingMessage } from 'node:http'
 import type {

@@ -1,5 +1,5 @@
-// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again; a container is for
-// container-camera.ts.
+// One HTTP connection to a camera: an endless stream of JPEGs, or one picture, which is then asked for again and again;
+// a container is for container-camera.ts.
 
 import type { IncomingMessage } from 'node:http'
 import { MjpegReader } from '../../media/multipart/mjpeg-reader.ts'
@@ -15,7 +15,10 @@ import { findContent } from './http-content.ts'
 
 const tickMs = 2500
 
-/** Least time between two requests for a picture; more for a camera that takes long to answer, so that it is not busy with us alone. */
+/**
+ * Least time between two requests for a picture; more for a camera that takes long to answer, so that it is not busy
+ * with us alone.
+ */
 const pollMs = 1000
 
 /** A picture that has not changed is published again so often, so that the footage goes on. */

@@ -1,5 +1,5 @@
-// Requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without following
-// redirects.
+// Requests to one camera: connected to its tested address whatever its URL or its answers say, with its login, without
+// following redirects.
 
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -139,7 +139,10 @@ function listChallenges({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter(isChallenge).map((value) => Buffer.from(value, 'latin1').toString())
 }
 
-/** Node takes a header as bytes, one a character; names and realms in other scripts are sent, as they are hashed, as UTF-8 (RFC 7616 4). */
+/**
+ * Node takes a header as bytes, one a character; names and realms in other scripts are sent, as they are hashed, as
+ * UTF-8 (RFC 7616 4).
+ */
 function toHeaderText(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

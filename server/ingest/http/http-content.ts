@@ -1,5 +1,5 @@
-// What a camera's answer to GET holds, by its first bytes: what its Content-Type says is often wrong. They are put back, so that whoever reads
-// the body reads it from its start, and lets it flow.
+// What a camera's answer to GET holds, by its first bytes: what its Content-Type says is often wrong. They are put
+// back, so that whoever reads the body reads it from its start, and lets it flow.
 
 import type { IncomingMessage } from 'node:http'
 import {

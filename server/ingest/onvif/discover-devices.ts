@@ -1,5 +1,6 @@
-// Asks the local networks which cameras are there (WS-Discovery: a question to a multicast address, answers from whoever is), for some
-// seconds. What answers is believed in nothing but where it is, and that is tested like every address of a camera.
+// Asks the local networks which cameras are there (WS-Discovery: a question to a multicast address, answers from
+// whoever is), for some seconds. What answers is believed in nothing but where it is, and that is tested like every
+// address of a camera.
 
 import { randomUUID } from 'node:crypto'
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
@@ -122,7 +123,9 @@ class Listening {
   }
 }
 
-/** The first of its addresses that cameras may be at, that it answered from before others. Undefined when there is none. */
+/**
+ * The first of its addresses that cameras may be at, that it answered from before others. Undefined when there is none.
+ */
 async function checkAnswer(
   { match: { urls, ...match }, from }: Answer,
   addressGuard: AddressGuard,

@@ -16,14 +16,20 @@ export type DiscoveryMatch = {
 const namespaces =
   'xmlns:e="http://www.w3.org/2003/05/soap-envelope" xmlns:w="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" xmlns:dn="http://www.onvif.org/ver10/network/wsdl"'
 
-/** `messageId`: a UUID. `isForAll`: asks whatever is there, for cameras that don't answer when they are asked for by kind. */
+/**
+ * `messageId`: a UUID. `isForAll`: asks whatever is there, for cameras that don't answer when they are asked for by
+ * kind.
+ */
 export function writeProbe(messageId: string, isForAll: boolean): Uint8Array {
   const types = isForAll ? '' : '<d:Types>dn:NetworkVideoTransmitter</d:Types>'
   const text = `<?xml version="1.0" encoding="UTF-8"?><e:Envelope ${namespaces}><e:Header><w:MessageID>uuid:${messageId}</w:MessageID><w:To e:mustUnderstand="true">urn:schemas-xmlsoap-org:ws:2005:04:discovery</w:To><w:Action e:mustUnderstand="true">http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</w:Action></e:Header><e:Body><d:Probe>${types}</d:Probe></e:Body></e:Envelope>`
   return new TextEncoder().encode(text)
 }
 
-/** Cameras in the answer to one of our questions; none when it is something else. @throws AppError 'corrupt' when it is no XML */
+/**
+ * Cameras in the answer to one of our questions; none when it is something else. @throws AppError 'corrupt' when it is
+ * no XML
+ */
 export function parseProbeMatches(
   bytes: Uint8Array,
   messageIds: ReadonlySet<string>,

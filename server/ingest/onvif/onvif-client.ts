@@ -1,5 +1,5 @@
-// Requests to the ONVIF services of one camera: each to an address that was tested, with both kinds of login, and an answer of bounded
-// size.
+// Requests to the ONVIF services of one camera: each to an address that was tested, with both kinds of login, and an
+// answer of bounded size.
 
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../base/clock.ts'

@@ -1,4 +1,5 @@
-// Profiles of a camera as its media service lists them: of the first one (ONVIF Media) and of the second (Media2, which knows H.265).
+// Profiles of a camera as its media service lists them: of the first one (ONVIF Media) and of the second (Media2, which
+// knows H.265).
 
 import type { VideoCodec } from '../../media/frame.ts'
 import { serviceNamespaces } from './soap.ts'

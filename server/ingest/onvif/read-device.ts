@@ -1,4 +1,5 @@
-// Asks a camera by ONVIF what it is, which profiles it has and where their streams are. Bounded in time: what is known by then is told.
+// Asks a camera by ONVIF what it is, which profiles it has and where their streams are. Bounded in time: what is known
+// by then is told.
 
 import type { Clock } from '../../base/clock.ts'
 import { AppError, errorChain } from '../../base/error.ts'
@@ -34,7 +35,9 @@ export type DeviceInformation = {
 }
 
 export type FoundProfile = OnvifProfile & {
-  /** Where its stream is; undefined when the camera did not tell, or cameras may not be there. Without user information. */
+  /**
+   * Where its stream is; undefined when the camera did not tell, or cameras may not be there. Without user information.
+   */
   readonly url: string | undefined
   /** Of a single picture, likewise. */
   readonly snapshotUrl: string | undefined
@@ -140,7 +143,9 @@ class DeviceReading {
     }
   }
 
-  /** Cameras whose clock is wrong refuse a login stamped by the right one. Anyone may ask for the time; some don't let. */
+  /**
+   * Cameras whose clock is wrong refuse a login stamped by the right one. Anyone may ask for the time; some don't let.
+   */
   async #setClock(): Promise<void> {
     const asked = this.#client.call(this.#url, '<tds:GetSystemDateAndTime/>', { isPublic: true })
     const answer = await optional(asked).catch((error: unknown) => {
@@ -183,8 +188,9 @@ class DeviceReading {
   }
 
   /**
-   * The path that was told, at the scheme, host and port we were given: behind a router the camera tells an address of its own network,
-   * and nobody is to be led elsewhere, least of all with the login, which goes along with every request.
+   * The path that was told, at the scheme, host and port we were given: behind a router the camera tells an address of
+   * its own network, and nobody is to be led elsewhere, least of all with the login, which goes along with every
+   * request.
    */
   #atDevice(told: string): string {
     const url = URL.parse(told)

@@ -1,4 +1,5 @@
-// Messages of ONVIF: SOAP 1.2 envelopes, and the login inside them (WS-Security UsernameToken Profile 1.0, with a digest of the password).
+// Messages of ONVIF: SOAP 1.2 envelopes, and the login inside them (WS-Security UsernameToken Profile 1.0, with a
+// digest of the password).
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials } from '../camera-auth.ts'

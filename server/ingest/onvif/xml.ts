@@ -1,5 +1,6 @@
-// What cameras answer in XML, as elements. Of XML only what ONVIF uses: no document types, no entities but those every parser knows, and
-// limits on everything, because whoever names the host decides what comes. Names are without their prefixes.
+// What cameras answer in XML, as elements. Of XML only what ONVIF uses: no document types, no entities but those every
+// parser knows, and limits on everything, because whoever names the host decides what comes. Names are without their
+// prefixes.
 
 import { XMLParser } from 'fast-xml-parser'
 import { AppError } from '../../base/error.ts'

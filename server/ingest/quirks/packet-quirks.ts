@@ -1,5 +1,5 @@
-// Cameras that send their packets in ways of their own: channels, transports, marks, timestamps, rubbish. As in session-quirks.ts the comment
-// names where it was described.
+// Cameras that send their packets in ways of their own: channels, transports, marks, timestamps, rubbish. As in
+// session-quirks.ts the comment names where it was described.
 
 import assert from 'node:assert/strict'
 import { packetizeH264 } from '../../media/h264/packetizer.ts'
@@ -136,7 +136,8 @@ export const packetQuirks: readonly Quirk[] = [
     check: ({ stats }) => assert.ok(stats.foreignPackets > 0, 'they are counted'),
   },
   {
-    // moonfire-nvr issue 192, retina issue 103: VLC 3 sends by datagrams only, and by multicast unless asked for unicast.
+    // moonfire-nvr issue 192, retina issue 103: VLC 3 sends by datagrams only, and by multicast unless asked for
+    // unicast.
     camera: 'VLC as a server (Raspberry Pi)',
     symptom: 'TCP refused, multicast unless unicast is asked for',
     script: {

@@ -1,5 +1,5 @@
-// Cameras with sessions of their own kind: addresses, descriptions, logins, signs of life. Each as its owner or a client's maintainers
-// described it; the comment names where: a thread of the client's project on GitHub.
+// Cameras with sessions of their own kind: addresses, descriptions, logins, signs of life. Each as its owner or a
+// client's maintainers described it; the comment names where: a thread of the client's project on GitHub.
 
 import assert from 'node:assert/strict'
 import { findHeader } from '../../media/rtsp/message.ts'

@@ -1,5 +1,5 @@
-// What an application may be called. People are asked to trust it by this name, so that it must be seen whole: the one rule of the
-// API and the command line.
+// What an application may be called. People are asked to trust it by this name, so that it must be seen whole: the one
+// rule of the API and the command line.
 
 import { AppError } from '../../base/error.ts'
 import { countCharacters } from '../text.ts'

@@ -1,5 +1,6 @@
-// What is asked of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636 section 4.3), and in which of two ways a fault is
-// told: to the person, while it is not certain where the browser would be sent; to the application after that.
+// What is asked of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636 section 4.3), and in which of two ways
+// a fault is told: to the person, while it is not certain where the browser would be sent; to the application after
+// that.
 
 import type { Fields } from './fields.ts'
 import { OAuthError } from './oauth-error.ts'

@@ -9,7 +9,10 @@ export type ClientCredentials = {
   readonly secrets: readonly string[]
 }
 
-/** `authorization`: the header; schemes other than Basic mean nothing here. Throws 'invalid_request' and 'invalid_client'. */
+/**
+ * `authorization`: the header; schemes other than Basic mean nothing here. Throws 'invalid_request' and
+ * 'invalid_client'.
+ */
 export function readClientCredentials(fields: Fields, authorization: string | undefined): ClientCredentials {
   const clientId = fields.get('client_id')
   const secret = fields.get('client_secret')

@@ -13,8 +13,9 @@ export type ClientRules = {
 export type ClientProof = 'none' | 'right' | 'wrong'
 
 /**
- * Throws 'invalid_client' and 'unauthorized_client'. A code is only exchanged with the secret, if there is one: it came through a
- * browser. Passwords and refresh tokens are secrets themselves, so for them it is up to the application's owner.
+ * Throws 'invalid_client' and 'unauthorized_client'. A code is only exchanged with the secret, if there is one: it came
+ * through a browser. Passwords and refresh tokens are secrets themselves, so for them it is up to the application's
+ * owner.
  */
 export function checkClient(
   client: ClientRules | undefined,

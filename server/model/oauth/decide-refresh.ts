@@ -1,5 +1,6 @@
-// A refresh token for the next pair (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is good once. One that comes again was
-// stolen, either time: the whole grant ends, unless it comes so soon that two tabs of one browser are likelier.
+// A refresh token for the next pair (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is good once. One that comes
+// again was stolen, either time: the whole grant ends, unless it comes so soon that two tabs of one browser are
+// likelier.
 
 import { createPair, type Decision, issued, refuse, type TokenState } from './decision.ts'
 import { OAuthError } from './oauth-error.ts'

@@ -1,4 +1,5 @@
-// An application gives up what a user granted it (RFC 7009): either token ends the whole grant, so that the user is asked anew.
+// An application gives up what a user granted it (RFC 7009): either token ends the whole grant, so that the user is
+// asked anew.
 
 import type { Decision, TokenState } from './decision.ts'
 

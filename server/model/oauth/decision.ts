@@ -1,5 +1,6 @@
-// What is decided on a request: what changes, and what is answered. Neither happens here: the store applies the effects, all or
-// none, and only if what they were decided on still holds; the caller draws the tokens and writes the answer.
+// What is decided on a request: what changes, and what is answered. Neither happens here: the store applies the
+// effects, all or none, and only if what they were decided on still holds; the caller draws the tokens and writes the
+// answer.
 
 import type { OAuthErrorCode } from './oauth-error.ts'
 import type { OAuthPolicy } from './policy.ts'

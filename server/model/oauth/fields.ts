@@ -1,5 +1,5 @@
-// The parameters of a request to the authorization or token endpoint, under the rules of RFC 6749 section 3: none twice, and one
-// without a value counts as not sent.
+// The parameters of a request to the authorization or token endpoint, under the rules of RFC 6749 section 3: none
+// twice, and one without a value counts as not sent.
 
 import { OAuthError } from './oauth-error.ts'
 

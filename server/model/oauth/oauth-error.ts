@@ -1,5 +1,5 @@
-// Errors of OAuth 2.0 as clients read them (RFC 6749 sections 4.1.2.1 and 5.2). The descriptions are those that programs written
-// for other servers know; where there is none, the code says it all.
+// Errors of OAuth 2.0 as clients read them (RFC 6749 sections 4.1.2.1 and 5.2). The descriptions are those that
+// programs written for other servers know; where there is none, the code says it all.
 
 export type OAuthErrorCode =
   | 'invalid_request'

@@ -6,7 +6,10 @@ import { OAuthError } from './oauth-error.ts'
 /** What an application gets that names no scope, as far as it is allowed. */
 const defaultScopes = ['read', 'write'] as const
 
-/** In the order asked for, each once; all of `allowed` that is usual when nothing is named, which accounts never are. Throws 'invalid_scope'. */
+/**
+ * In the order asked for, each once; all of `allowed` that is usual when nothing is named, which accounts never are.
+ * Throws 'invalid_scope'.
+ */
 export function chooseScopes(text: string | undefined, allowed: readonly string[]): readonly string[] {
   const requested = readScopes(text)
   if (requested) return checkAllowed(requested, allowed)

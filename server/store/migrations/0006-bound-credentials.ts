@@ -1,5 +1,5 @@
-// Recorded streams know who asked for them with what, and their addresses do not suffice any more to be read here; accounts count
-// how often what signs in to them has changed.
+// Recorded streams know who asked for them with what, and their addresses do not suffice any more to be read here;
+// accounts count how often what signs in to them has changed.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { columnTypes } from '../column-types.ts'

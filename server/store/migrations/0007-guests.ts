@@ -1,4 +1,5 @@
-// Guests of cameras. And addresses whose domains are in other scripts are one account with those of the name system from now on.
+// Guests of cameras. And addresses whose domains are in other scripts are one account with those of the name system
+// from now on.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { emailKey } from '../../model/email.ts'
@@ -30,7 +31,10 @@ export async function createGuestTable(db: Kysely<never>): Promise<void> {
 
 type KeyedUsers = { users: { id: number; email: string; email_key: string } }
 
-/** Of two accounts that would be one now, one keeps its key, by which nobody finds it any more: an owner gives it another address. */
+/**
+ * Of two accounts that would be one now, one keeps its key, by which nobody finds it any more: an owner gives it
+ * another address.
+ */
 async function renewEmailKeys(db: Kysely<KeyedUsers>): Promise<void> {
   const users = await db.selectFrom('users').select(['id', 'email', 'email_key']).execute()
   const taken = new Set(users.map(({ email_key }) => email_key))

@@ -1,4 +1,5 @@
-// What the playlist of a recorded stream has said, in place of how many entries it is held at: it grows with its player.
+// What the playlist of a recorded stream has said, in place of how many entries it is held at: it grows with its
+// player.
 
 import type { Kysely } from 'kysely'
 

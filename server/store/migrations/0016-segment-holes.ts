@@ -1,4 +1,5 @@
-// Times without a picture inside closed segments: see model/footage-hole.ts. Apart from `segments`, whose index answers timelines alone.
+// Times without a picture inside closed segments: see model/footage-hole.ts. Apart from `segments`, whose index answers
+// timelines alone.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { columnTypes } from '../column-types.ts'

@@ -1,4 +1,5 @@
-// Where a camera's clock was set back: see model/recording-pass.ts. Nothing is known of footage from before, which is one pass.
+// Where a camera's clock was set back: see model/recording-pass.ts. Nothing is known of footage from before, which is
+// one pass.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { columnTypes } from '../column-types.ts'

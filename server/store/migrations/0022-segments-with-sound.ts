@@ -1,4 +1,5 @@
-// Whether there is sound in a range is asked whenever a stream begins. Without an index it reads every row of the range, of a day as a rule.
+// Whether there is sound in a range is asked whenever a stream begins. Without an index it reads every row of the
+// range, of a day as a rule.
 
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,5 @@
-// What a personal token was made with, so that it ends with that. Those there are keep no such thing: nobody wrote it down.
+// What a personal token was made with, so that it ends with that. Those there are keep no such thing: nobody wrote it
+// down.
 
 import type { Kysely } from 'kysely'
 import { columnTypes } from '../column-types.ts'

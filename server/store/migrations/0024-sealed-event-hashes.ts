@@ -1,5 +1,6 @@
-// The hashes with which cameras report events, so far in clear. What seals them is not known here: event-hash.ts does it when the
-// store is opened. The column has another name so that a program of before does not take what is sealed for a hash.
+// The hashes with which cameras report events, so far in clear. What seals them is not known here: event-hash.ts does
+// it when the store is opened. The column has another name so that a program of before does not take what is sealed for
+// a hash.
 
 import type { Kysely } from 'kysely'
 

@@ -1,8 +1,9 @@
-// Waits for the first chunk of a stream before anything is answered: a camera that is away is a 503, not an endless empty 200.
+// Waits for the first chunk of a stream before responding, so that an offline camera is a 503 and not an endless empty
+// 200.
 
 import { AppError } from '../../base/error.ts'
 
-/** The same chunks, the first one known to exist. Throws 'unavailable', or what the stream itself throws. */
+/** The same chunks, once the first one exists. Throws 'unavailable', or the error of the stream. */
 export async function awaitFirstChunk(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = chunks[Symbol.asyncIterator]()
   const first = await iterator.next()
