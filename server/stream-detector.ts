@@ -8,7 +8,7 @@ import type { Clock } from './base/clock.ts'
 import { AppError, errorChain } from './base/error.ts'
 import type { Logger } from './base/log.ts'
 import type { AnswerTo, Question } from './cameras/worker-protocol.ts'
-import type { PictureRequest } from './decoder/decoder.ts'
+import type { ImageRequest } from './decoder/decoder.ts'
 import type { AddressCheck } from './ingest/address-guard.ts'
 import { toCameraError } from './ingest/camera-error.ts'
 import { parseCameraUrl } from './ingest/camera-url.ts'
@@ -16,12 +16,12 @@ import type { DetectedStream, DetectionTarget } from './ingest/detection/detect-
 import type { DiscoveredDevice } from './ingest/onvif/discover-devices.ts'
 import type { OnvifDevice } from './ingest/onvif/read-device.ts'
 import type { VideoCodec } from './media/frame.ts'
-import { fitPicture } from './media/picture-size.ts'
+import { fitImage } from './media/image-size.ts'
 
 export type StreamDetectorOptions = {
   readonly workers: { ask<Q extends Question>(question: Q, signal: AbortSignal): Promise<AnswerTo<Q>> }
   readonly addressCheck: AddressCheck
-  readonly decoder: { decode(request: PictureRequest): Promise<Uint8Array[]> }
+  readonly decoder: { decode(request: ImageRequest): Promise<Uint8Array[]> }
   /** Owners of the server get all details and may test any number of URLs. */
   readonly isOwner: (userId: number) => Promise<boolean>
   readonly clock: Clock
@@ -146,7 +146,7 @@ export class StreamDetector implements Detector {
       // An image that crashes the decoder counts against the user who requested it.
       const [source, viewers] = [`detection for ${userId}`, new Set([userId])]
       const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source, viewers })
-      return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitPicture(picture, snapshotLimits) } : undefined
+      return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitImage(picture, snapshotLimits) } : undefined
     } catch (error) {
       log.info({ cause: errorChain(error) }, 'no picture could be made of a stream that was looked at')
       return undefined

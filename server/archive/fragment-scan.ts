@@ -4,9 +4,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { maxBoxHeaderBytes, parseBoxHeader } from '../media/mp4/box-scanner.ts'
+import { type ChecksumBox, parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import { parseMovieFragment, parseProducerReferenceTime } from '../media/mp4/fragment-head.ts'
 import { type FragmentNote, parseFragmentNote } from '../media/mp4/fragment-note.ts'
-import { type FragmentSeal, parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import type { FragmentHole } from '../model/segment.ts'
 import { fragmentChecksum } from './segment-checksum.ts'
@@ -22,7 +22,7 @@ export type FoundFragment = {
   readonly hole: FragmentHole | undefined
   readonly isDamaged: boolean
   /** Undefined for files from before there were seals. */
-  readonly seal: FragmentSeal | undefined
+  readonly seal: ChecksumBox | undefined
   /** Where the bytes begin that the seal is of. */
   readonly contentOffset: number
 }
@@ -71,7 +71,7 @@ export class BoxReader {
 /** The fragment at `start`: boxes up to its `mdat`. Undefined when the file ends first. Throws 'corrupt'. */
 export async function findFragment(reader: BoxReader, start: number): Promise<FoundFragment | undefined> {
   let startMs: number | undefined
-  let seal: FragmentSeal | undefined
+  let seal: ChecksumBox | undefined
   let note: FragmentNote | undefined
   let contentOffset = start
   let video: Pick<FoundFragment, 'start90k' | 'duration90k' | 'isKey'> | undefined
@@ -82,7 +82,7 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
     if (header.type === 'uuid') {
       const box = await reader.box(offset, header.bytes)
       note ??= parseFragmentNote(box)
-      seal ??= parseFragmentSeal(box)
+      seal ??= parseChecksumBox(box)
       if (seal && contentOffset === start) contentOffset = offset + header.bytes
     } else if (header.type === 'prft') startMs = parseProducerReferenceTime(await reader.box(offset, header.bytes))
     else if (header.type === 'moof') {

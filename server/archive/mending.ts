@@ -5,8 +5,8 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../base/error.ts'
 import { syncFolder } from '../base/sync-folder.ts'
+import { type ChecksumBox, writeChecksumBox } from '../media/mp4/checksum-box.ts'
 import { shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
-import { type FragmentSeal, writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { parseTimescales, scaleTicks } from '../media/mp4/timescale.ts'
 import type { Segment } from '../model/segment.ts'
 import { type DeletionContext, deleteSegments } from './deletion.ts'
@@ -91,7 +91,7 @@ async function writePart(context: DeletionContext, segment: Segment, init: Uint8
   await rows.close(await rows.insertOpen({ ...stream, path, startMs, runStart90k, gapReason }), closedValues(scan))
 }
 
-type Moved = Pick<FragmentSeal, 'cameraId'> & {
+type Moved = Pick<ChecksumBox, 'cameraId'> & {
   readonly fragment: FoundFragment
   readonly shiftOf: (trackId: number) => number
 }
@@ -106,7 +106,7 @@ async function copyFragment(
   const { bytesRead } = await source.read(content, 0, content.length, contentOffset)
   if (bytesRead < content.length) throw new AppError('corrupt', `expected a whole fragment at byte ${offset}`)
   shiftDecodeTimes(content, shiftOf)
-  const seal = writeFragmentSeal({ checksum: fragmentChecksum([content]), cameraId })
+  const seal = writeChecksumBox({ checksum: fragmentChecksum([content]), cameraId })
   const { bytesWritten } = await target.writev([seal, content])
   if (bytesWritten < seal.length + content.length) throw new AppError('unavailable', 'the disk is full')
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after } from 'node:test'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { silentLogger } from '../base/log.ts'
-import { writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
+import { writeChecksumBox } from '../media/mp4/checksum-box.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { syntheticFormat, syntheticFrames, syntheticStartMs } from '../media/mp4/synthetic-frames.ts'
@@ -85,7 +85,7 @@ async function append(path: string, cameraId: number, startMs: number, seconds: 
     const head = writeFragmentHead(i + 1, [{ trackId: 1, baseDecodeTime: start90k, samples }], startMs + i * 1000)
     const content = [head, ...samples.map(({ data }) => data)]
     const own = fragmentChecksum(content)
-    const bytes = Buffer.concat([writeFragmentSeal({ checksum: own, cameraId }), ...content])
+    const bytes = Buffer.concat([writeChecksumBox({ checksum: own, cameraId }), ...content])
     checksum = addToChecksum(checksum, own)
     await appendFile(path, bytes)
     const times = { start90k, duration90k: 90_000, startMs: startMs + i * 1000, durationMs: 1000 }

@@ -9,17 +9,17 @@ import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { Notifier } from '../base/notifier.ts'
 import type { Snapshot } from '../live/live-streams.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import type { ImageLimits } from '../media/image-size.ts'
 
 export type SnapshotTakerOptions = {
-  readonly takeSnapshot: (cameraId: number, limits: PictureLimits) => Promise<Snapshot>
+  readonly takeSnapshot: (cameraId: number, limits: ImageLimits) => Promise<Snapshot>
   /** Contains `{cameraId}.jpg`; created if missing. */
   readonly dir: string
   readonly clock: Clock
   readonly log: Logger
   /** Called when the file is in place, with its capture time, Unix milliseconds. */
   readonly onSnapshot: (cameraId: number, createdAtMs: number) => void
-  readonly limits?: PictureLimits
+  readonly limits?: ImageLimits
   /** Uniformly distributed in [0, 1). */
   readonly random?: () => number
 }

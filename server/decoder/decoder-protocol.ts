@@ -3,16 +3,16 @@
 
 import { AppError } from '../base/error.ts'
 import type { VideoCodec } from '../media/frame.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import type { ImageLimits } from '../media/image-size.ts'
 
 export type DecodeRequest = {
   readonly codec: VideoCodec
   /** Decoder configuration record, as in `VideoFormat.config`. */
   readonly config: Uint8Array
-  /** One key frame, as in `Frame.data`, or several access units, the last of which is whole; see KeyPictureCollector. */
+  /** One key frame, as in `Frame.data`, or several access units, the last of which is whole; see KeyFrameCollector. */
   readonly data: Uint8Array
   /** One picture is made for each, in this order. */
-  readonly sizes: readonly PictureLimits[]
+  readonly sizes: readonly ImageLimits[]
 }
 
 /** `cpuMs`: processor time it took, whole microseconds. `error`: why the frame could not be decoded. */
@@ -51,7 +51,7 @@ export function parseRequest(message: Uint8Array): DecodeRequest {
   const configEnd = sizesEnd + view.getUint32(4)
   if (codec === undefined) throw new AppError('corrupt', `expected a codec in the request, got ${view.getUint8(0)}`)
   if (configEnd > message.length) throw tooShort(message)
-  const sizes: PictureLimits[] = []
+  const sizes: ImageLimits[] = []
   for (let at = requestHeadBytes; at < sizesEnd; at += sizeBytes) {
     sizes.push({ maxWidth: view.getUint32(at) || undefined, maxHeight: view.getUint32(at + 4) || undefined })
   }

@@ -13,21 +13,21 @@ import { Decoder, type DecoderOptions } from './decoder.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
 import { noIsolation } from './isolation/isolation.ts'
 import { openIsolation } from './isolation/open-isolation.ts'
-import { type DrawnPicture, quarterColors, type SeenPicture } from './test-picture.ts'
+import { type DrawnImage, quarterColors, type SeenImage } from './test-image.ts'
 
-const program = fileURLToPath(new URL('./test-picture.ts', import.meta.url))
+const program = fileURLToPath(new URL('./test-image.ts', import.meta.url))
 
 async function draw(codec: 'h264' | 'mjpeg', width: number, height: number, colors = 'unset'): Promise<DecodeRequest> {
   const args = [program, 'draw', codec, String(width), String(height), colors]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 })
-  const { config, data } = JSON.parse(stdout) as DrawnPicture
+  const { config, data } = JSON.parse(stdout) as DrawnImage
   return { codec, config: Buffer.from(config, 'base64'), data: Buffer.from(data, 'base64'), sizes: [{}] }
 }
 
-async function look(jpeg: Uint8Array): Promise<SeenPicture> {
+async function look(jpeg: Uint8Array): Promise<SeenImage> {
   const running = promisify(execFile)(process.execPath, [program, 'look'])
   running.child.stdin!.end(jpeg)
-  return JSON.parse((await running).stdout) as SeenPicture
+  return JSON.parse((await running).stdout) as SeenImage
 }
 
 const isolation = await openIsolation({ mode: 'auto' })

@@ -33,7 +33,7 @@ export type DecoderOptions = {
  * `source`: the camera; those with one take turns. `viewers`: who wants pictures of it, who take turns as well; may grow while it waits,
  * nobody unless given.
  */
-export type PictureRequest = DecodeRequest & {
+export type ImageRequest = DecodeRequest & {
   readonly source?: number | string | undefined
   readonly viewers?: ReadonlySet<number>
 }
@@ -114,7 +114,7 @@ export class Decoder implements AsyncDisposable {
    * hung over this frame or a short while ago over another of the same source, or the decoder is closed, 'invalid' for more than 64
    * sizes.
    */
-  async decode({ source, viewers = new Set(), ...request }: PictureRequest): Promise<Uint8Array[]> {
+  async decode({ source, viewers = new Set(), ...request }: ImageRequest): Promise<Uint8Array[]> {
     const { codec, config, data, sizes } = request
     if (sizes.length > maxSizes || config.length + data.length > maxMessageBytes / 2) {
       throw new AppError('invalid', `expected at most ${maxSizes} sizes of a frame below 32 MiB, got ${sizes.length}`)

@@ -17,8 +17,8 @@ import {
 import { Codec, CodecContext, FFmpegError, Frame, Packet, Rational, SoftwareScaleContext } from 'node-av/lib'
 import { AppError } from '../base/error.ts'
 import type { VideoCodec } from '../media/frame.ts'
-import { splitKeyPicture } from '../media/nal/key-picture.ts'
-import { fitPicture, type PictureSize } from '../media/picture-size.ts'
+import { fitImage, type ImageSize } from '../media/image-size.ts'
+import { splitKeyFrame } from '../media/nal/key-frame.ts'
 import type { DecodeRequest } from './decoder-protocol.ts'
 import { LruCache } from './lru-cache.ts'
 
@@ -61,7 +61,7 @@ export class ImageDecoder {
       const shown = shownSize(frame)
       const bySize = new Map<string, Uint8Array>()
       return sizes.map((limits) => {
-        const size = fitPicture(shown, limits)
+        const size = fitImage(shown, limits)
         const key = `${size.width}x${size.height}`
         const isAsSent = codec === 'mjpeg' && size.width === frame.width && size.height === frame.height
         const jpeg = isAsSent ? data : (bySize.get(key) ?? this.#writePicture(frame, size))
@@ -73,7 +73,7 @@ export class ImageDecoder {
     }
   }
 
-  #writePicture(frame: Frame, size: PictureSize): Uint8Array {
+  #writePicture(frame: Frame, size: ImageSize): Uint8Array {
     const key = `${frame.width}x${frame.height} ${frame.format} ${size.width}x${size.height}`
     try {
       return this.#writers.get(key, () => new PictureWriter(size)).write(frame)
@@ -83,7 +83,7 @@ export class ImageDecoder {
   }
 }
 
-/** Decodes single pictures of one configuration, one after the other; see KeyPictureCollector for what it is given. */
+/** Decodes single pictures of one configuration, one after the other; see KeyFrameCollector for what it is given. */
 class KeyFrameDecoder implements Disposable {
   readonly #context = new CodecContext()
   readonly #packet = new Packet()
@@ -111,7 +111,7 @@ class KeyFrameDecoder implements Disposable {
     try {
       let isFirst = true
       let result = -1
-      for (const unit of splitKeyPicture(this.#codec, data)) {
+      for (const unit of splitKeyFrame(this.#codec, data)) {
         this.#packet.data = Buffer.from(unit.buffer, unit.byteOffset, unit.byteLength)
         this.#packet.isKeyframe = isFirst
         isFirst = false
@@ -160,7 +160,7 @@ class PictureWriter implements Disposable {
   readonly #packet = new Packet()
   #count = 0n
 
-  constructor({ width, height }: PictureSize) {
+  constructor({ width, height }: ImageSize) {
     this.#scaler.allocContext()
 
     this.#picture.alloc()
@@ -209,7 +209,7 @@ class PictureWriter implements Disposable {
 }
 
 /** The size in square pixels; the larger side of a stretched pixel is made smaller, so that nothing is enlarged. */
-function shownSize({ width, height, sampleAspectRatio: { num, den } }: Frame): PictureSize {
+function shownSize({ width, height, sampleAspectRatio: { num, den } }: Frame): ImageSize {
   if (num <= 0 || den <= 0 || num === den) return { width, height }
   return num > den
     ? { width, height: Math.max(1, Math.round((height * den) / num)) }

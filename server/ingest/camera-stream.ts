@@ -6,7 +6,7 @@ import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../media/fr
 import type { FrameMemory, FrameMemoryPool } from '../media/frame-memory.ts'
 import type { AudioTranscoder } from '../media/telephony/audio-transcoder.ts'
 import { createSilence } from '../media/telephony/silence.ts'
-import type { PictureAccess, VideoDepacketizer } from '../media/video-depacketizer.ts'
+import type { FrameAccess, VideoDepacketizer } from '../media/video-depacketizer.ts'
 import type { ArrivalClock } from './arrival-clock.ts'
 import { AudioTrack } from './audio-track.ts'
 import type { CameraStats } from './camera-stats.ts'
@@ -90,7 +90,7 @@ export class CameraStream implements Disposable {
         this.#format = format
         this.#order = order
       },
-      onPicture: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: PictureAccess) =>
+      onFrame: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: FrameAccess) =>
         this.#takePicture(data, timestamp, isKey, memory, access),
     }
     this.#depacketizer = createVideoDepacketizer(plan.video, sink, {
@@ -200,7 +200,7 @@ export class CameraStream implements Disposable {
     timestamp: number,
     isKey: boolean,
     memory: FrameMemory | undefined,
-    access: PictureAccess | undefined,
+    access: FrameAccess | undefined,
   ): void {
     const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
     const { losses } = this.#depacketizer.counters
@@ -208,7 +208,7 @@ export class CameraStream implements Disposable {
     const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
     const { isHolding } = this.#backlog
     if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
-      this.#placePicture(picture)
+      this.#placeVideo(picture)
       return
     }
     this.#backlog.hold(picture)
@@ -217,10 +217,10 @@ export class CameraStream implements Disposable {
 
   #takeBacklog(): void {
     if (!this.#backlog.isHolding) return
-    for (const picture of this.#backlog.take()) this.#placePicture(picture)
+    for (const picture of this.#backlog.take()) this.#placeVideo(picture)
   }
 
-  #placePicture({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
+  #placeVideo({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
     const { stats, publish } = this.#options
     if (access?.isLeading && this.#isRunStart) {
       // It refers to pictures of the run before, which no decoder of this one has.

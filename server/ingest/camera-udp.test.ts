@@ -20,7 +20,7 @@ import { hastyClock, isOffline, kindsOf, timesOf, watchCamera } from './watch-ca
 function play(sender: Sender, count: number, send = (packet: Uint8Array) => sender.send(0, packet)): void {
   let i = 0
   const timer = setInterval(() => {
-    for (const packet of sender.pictureBytes(1_000_000 + i * 3600, i % 5 === 0)) send(packet)
+    for (const packet of sender.frameBytes(1_000_000 + i * 3600, i % 5 === 0)) send(packet)
     if (++i === count) clearInterval(timer)
   }, 2)
   sender.socket.on('close', () => clearInterval(timer))

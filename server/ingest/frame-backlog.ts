@@ -5,7 +5,7 @@
 // that is least late tells when all of them came.
 
 import type { FrameMemory } from '../media/frame-memory.ts'
-import type { PictureAccess } from '../media/video-depacketizer.ts'
+import type { FrameAccess } from '../media/video-depacketizer.ts'
 
 const ticksPerMs = 90
 /** Beyond these, pictures are taken at the times they were read. */
@@ -19,7 +19,7 @@ export type HeldFrame = {
   readonly timestamp90k: number
   readonly isKey: boolean
   readonly memory: FrameMemory | undefined
-  readonly access: PictureAccess | undefined
+  readonly access: FrameAccess | undefined
   /** When it was read, by the clock of arrivals. */
   readonly arrivalMs: number
   /** The depacketizer's count of losses when it came. */

@@ -74,7 +74,7 @@ export class Sender {
   }
 
   /** The packets of one picture, numbered, in order. */
-  pictureBytes(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): Uint8Array[] {
+  frameBytes(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): Uint8Array[] {
     const slice = new Uint8Array(3000).fill(0x55)
     slice.set([0x60 | (isKey ? 5 : 1), 0x88])
     const payloads = packetizeH264(isKey ? [sampleSps[size], samplePps, slice] : [slice])
@@ -87,7 +87,7 @@ export class Sender {
   }
 
   picture(timestamp: number, isKey: boolean, size: keyof typeof sampleSps = '640x360'): void {
-    for (const packet of this.pictureBytes(timestamp, isKey, size)) this.send(0, packet)
+    for (const packet of this.frameBytes(timestamp, isKey, size)) this.send(0, packet)
   }
 
   audio(timestamp: number): void {

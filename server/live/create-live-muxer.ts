@@ -4,7 +4,7 @@ import type { StreamFormat } from '../media/frame.ts'
 import { writeInitSegment } from '../media/mp4/init-segment.ts'
 import { silentFormat } from '../media/mp4/silent-track.ts'
 import { TsWriter } from '../media/mpegts/ts-writer.ts'
-import { KeyPictureCollector } from '../media/nal/key-picture.ts'
+import { KeyFrameCollector } from '../media/nal/key-frame.ts'
 import { createSilence } from '../media/telephony/silence.ts'
 import { FrameFragmentMuxer } from './frame-fragment-muxer.ts'
 import { GroupFragmentMuxer } from './group-fragment-muxer.ts'
@@ -62,7 +62,7 @@ function createTsMuxer(stream: StreamFormat): LiveMuxer {
 
 /** Sends at most one key frame per `minIntervalMs` of the camera's time; one that is whole only later with the pictures up to there. */
 function createKeyFrameMuxer(format: StreamFormat, minIntervalMs: number): LiveMuxer {
-  const collector = new KeyPictureCollector(format.video.codec)
+  const collector = new KeyFrameCollector(format.video.codec)
   let dueMs = Number.NEGATIVE_INFINITY
   return {
     init: new Uint8Array(),

@@ -8,7 +8,7 @@ import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts
 import { ClosedGroups } from '../media/h264/closed-groups.ts'
 import { type Sample, type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
-import { withoutRefreshCount } from '../media/nal/key-picture.ts'
+import { withoutRefreshCount } from '../media/nal/key-frame.ts'
 import type { SilentBlock } from '../media/telephony/silence.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'

@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Notifier } from '../base/notifier.ts'
 import type { StreamFormat } from '../media/frame.ts'
-import { fitPicture, type PictureLimits, type PictureSize } from '../media/picture-size.ts'
+import { fitImage, type ImageLimits, type ImageSize } from '../media/image-size.ts'
 import type { LiveChunk } from './live-chunk.ts'
 import type { ChunkSink } from './shared-stream.ts'
 
@@ -15,7 +15,7 @@ export type KeyFrameDecoder = {
     codec: StreamFormat['video']['codec']
     config: Uint8Array
     data: Uint8Array
-    sizes: PictureLimits[]
+    sizes: ImageLimits[]
     /** The camera: those take turns. */
     source: number
     /** Accounts that want one of the pictures: those take turns as well. May grow while it waits. */
@@ -31,7 +31,7 @@ export type KeyFrame = {
 
 /** Someone who will want pictures again: its size is made together with the others'. */
 export type ImageViewer = {
-  readonly limits: PictureLimits
+  readonly limits: ImageLimits
   /** The account; undefined for the server itself. */
   readonly account: number | undefined
   /** When the next picture may be sent, on the monotonic clock. */
@@ -39,7 +39,7 @@ export type ImageViewer = {
 }
 
 type Picture = {
-  readonly size: PictureSize
+  readonly size: ImageSize
   readonly jpeg: PromiseWithResolvers<Uint8Array>
   /** Who wants it, or another picture of the same decode once that has been asked for. */
   viewers: Set<number>
@@ -106,7 +106,7 @@ export class KeyFrameImages implements ChunkSink {
 
   /** A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again. */
   picture(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
-    const size = fitPicture(frame.format.video, limits)
+    const size = fitImage(frame.format.video, limits)
     if (isAsSent(frame, size)) return Promise.resolve(frame.data)
     // A frame that is no longer the newest shares nothing: whoever wants it is alone.
     if (frame !== this.#newest) return this.#decodeOne(frame, size, account)
@@ -123,7 +123,7 @@ export class KeyFrameImages implements ChunkSink {
     return this.#want(this.#batch, size, account).jpeg.promise
   }
 
-  #want(batch: Batch, size: PictureSize, account: number | undefined): Picture {
+  #want(batch: Batch, size: ImageSize, account: number | undefined): Picture {
     const viewers = new Set(account === undefined ? [] : [account])
     const picture: Picture = { size, jpeg: Promise.withResolvers(), viewers }
     picture.jpeg.promise.catch(() => {}) // made ahead for a viewer that may never ask
@@ -161,17 +161,17 @@ export class KeyFrameImages implements ChunkSink {
     const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
     for (const viewer of this.viewers) {
       if (viewer.dueMs > untilMs || batch.pictures.length >= maxSizesAhead) continue
-      const size = fitPicture(batch.frame.format.video, viewer.limits)
+      const size = fitImage(batch.frame.format.video, viewer.limits)
       if (!isAsSent(batch.frame, size) && !this.#pictures.has(keyOf(size))) this.#want(batch, size, viewer.account)
     }
   }
 
-  async #decodeOne(frame: KeyFrame, size: PictureSize, account: number | undefined): Promise<Uint8Array> {
+  async #decodeOne(frame: KeyFrame, size: ImageSize, account: number | undefined): Promise<Uint8Array> {
     const [jpeg] = await this.#decode(frame, [size], new Set(account === undefined ? [] : [account]))
     return jpeg!
   }
 
-  #decode(frame: KeyFrame, sizes: readonly PictureSize[], viewers: ReadonlySet<number>): Promise<Uint8Array[]> {
+  #decode(frame: KeyFrame, sizes: readonly ImageSize[], viewers: ReadonlySet<number>): Promise<Uint8Array[]> {
     const { codec, config, width, height } = frame.format.video
     return this.#decoder.decode({
       source: this.#cameraId,
@@ -206,10 +206,10 @@ function takeTurns(pictures: readonly Picture[]): Picture[] {
 }
 
 /** The picture of an mjpeg camera needs no decoder where it fits. */
-function isAsSent({ format: { video } }: KeyFrame, size: PictureSize): boolean {
+function isAsSent({ format: { video } }: KeyFrame, size: ImageSize): boolean {
   return video.codec === 'mjpeg' && size.width === video.width && size.height === video.height
 }
 
-function keyOf({ width, height }: PictureSize): string {
+function keyOf({ width, height }: ImageSize): string {
   return `${width}x${height}`
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
 import { ByteBudget } from '../hub/byte-budget.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import type { ImageLimits } from '../media/image-size.ts'
 import { DropLog } from './drop-log.ts'
 import { HlsStream } from './hls-stream.ts'
 import { type KeyFrameDecoder, KeyFrameImages } from './key-frame-images.ts'
@@ -56,7 +56,7 @@ export type SnapshotOptions = WaitOptions & {
   readonly signal?: AbortSignal
 }
 
-export type MjpegViewerOptions = PictureLimits & {
+export type MjpegViewerOptions = ImageLimits & {
   readonly account?: number | undefined
   /** Most key frames per second; undefined for all of them. */
   readonly refreshRate?: number | undefined
@@ -80,8 +80,8 @@ type Camera = {
   readonly viewers: Set<ViewerQueue>
   pictures: KeyFrameImages | undefined
   /** Viewers of `pictures`: they share one place in the key frame stream. */
-  pictureUsers: number
-  leavePictures: (() => void) | undefined
+  imageUsers: number
+  leaveKeyFrames: (() => void) | undefined
   hls: HlsStream | undefined
   /** Players may not see it shrink while the server runs. */
   nextDiscontinuitySequence: number
@@ -160,7 +160,7 @@ export class LiveStreams {
     const { clock } = this.#options
     const firstTimeoutMs = this.#firstWaitMs(cameraId)
     const intervalMs = refreshRate === undefined ? 0 : 1000 / refreshRate
-    const { pictures, release } = this.#usePictures(cameraId, intervalMs)
+    const { pictures, release } = this.#useKeyFrames(cameraId, intervalMs)
     this.#viewers.mjpeg++
     try {
       const limits = { maxWidth, maxHeight }
@@ -175,10 +175,10 @@ export class LiveStreams {
    * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s plus the interval of its key
    * frames, or `waitMs`, it cannot be decoded, or `signal` aborts before.
    */
-  async snapshot(cameraId: number, limits: PictureLimits = {}, options: SnapshotOptions = {}): Promise<Snapshot> {
+  async snapshot(cameraId: number, limits: ImageLimits = {}, options: SnapshotOptions = {}): Promise<Snapshot> {
     const { clock, snapshotTimeoutMs } = this.#options
     const { waitMs = this.#firstWaitMs(cameraId, snapshotTimeoutMs), account, signal } = options
-    const { pictures, release } = this.#usePictures(cameraId, maxKeyFrameIntervalMs)
+    const { pictures, release } = this.#useKeyFrames(cameraId, maxKeyFrameIntervalMs)
     try {
       signal?.throwIfAborted()
       const untilMs = clock.monotonicMs() + waitMs
@@ -273,8 +273,8 @@ export class LiveStreams {
         streams: new Map(),
         viewers: new Set(),
         pictures: undefined,
-        pictureUsers: 0,
-        leavePictures: undefined,
+        imageUsers: 0,
+        leaveKeyFrames: undefined,
         hls: undefined,
         nextDiscontinuitySequence: 0,
       }
@@ -300,7 +300,7 @@ export class LiveStreams {
     return stream
   }
 
-  #usePictures(cameraId: number, intervalMs: number): { pictures: KeyFrameImages; release: () => void } {
+  #useKeyFrames(cameraId: number, intervalMs: number): { pictures: KeyFrameImages; release: () => void } {
     const { decoder, clock } = this.#options
     const camera = this.#camera(cameraId)
     const stream = this.#stream(cameraId, camera, 'keyframes')
@@ -308,13 +308,13 @@ export class LiveStreams {
     stream.lowerInterval(Math.min(maxKeyFrameIntervalMs, intervalMs / 4))
     camera.pictures ??= new KeyFrameImages(cameraId, decoder, clock)
     const { pictures } = camera
-    if (camera.pictureUsers++ === 0) {
-      camera.leavePictures = stream.join(pictures)
+    if (camera.imageUsers++ === 0) {
+      camera.leaveKeyFrames = stream.join(pictures)
       // The camera may have left since the last user did.
       if (stream.retainedBytes === 0) pictures.forget()
     }
     const release = () => {
-      if (--camera.pictureUsers === 0) camera.leavePictures?.()
+      if (--camera.imageUsers === 0) camera.leaveKeyFrames?.()
     }
     return { pictures, release }
   }

@@ -2,11 +2,11 @@
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import type { ImageLimits } from '../media/image-size.ts'
 import type { ImageViewer, KeyFrame, KeyFrameImages } from './key-frame-images.ts'
 
 export type MjpegOptions = {
-  readonly limits: PictureLimits
+  readonly limits: ImageLimits
   /** Who watches; undefined for the server itself. */
   readonly account: number | undefined
   /** Least time between two pictures; 0 for every key frame. */

@@ -36,7 +36,7 @@ export class Mp4Rebase {
     if (!track) return undefined
     const isVideo = track.trackId === videoTrackId
     if (isVideo && this.#start90k === undefined) this.#begin(track.baseDecodeTime, ageMs)
-    const time = isVideo ? this.#placePicture(track.baseDecodeTime) : this.#placeAudio(track.baseDecodeTime)
+    const time = isVideo ? this.#placeVideo(track.baseDecodeTime) : this.#placeAudio(track.baseDecodeTime)
     if (time === undefined) return undefined
     const copy = fragment.slice()
     const moof = copy.subarray(0, moofBytes)
@@ -59,7 +59,7 @@ export class Mp4Rebase {
     return Math.round(hurried90k / hurry) + Math.max(0, time90k - this.#hurriedUntil90k)
   }
 
-  #placePicture(dts90k: number): number {
+  #placeVideo(dts90k: number): number {
     this.#lastDts90k = Math.max(this.#map(dts90k), this.#lastDts90k + 1)
     return this.#lastDts90k
   }

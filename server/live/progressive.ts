@@ -32,7 +32,7 @@ export async function* runProgressive(
     for (;;) {
       const chunk = isFirst ? await nextWithin(queue, clock, firstByMs - clock.monotonicMs()) : await queue.next()
       if (!chunk) {
-        if (isFirst && !signal.aborted) throw noPicture(firstTimeoutMs)
+        if (isFirst && !signal.aborted) throw noFrame(firstTimeoutMs)
         return
       }
       if (chunk.kind === 'init') {
@@ -65,7 +65,7 @@ async function nextWithin(queue: ViewerQueue, clock: Clock, ms: number): Promise
   }
 }
 
-function noPicture(ms: number): AppError {
+function noFrame(ms: number): AppError {
   return new AppError('unavailable', `the camera gave no picture within ${ms / 1000} s`)
 }
 

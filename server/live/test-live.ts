@@ -3,7 +3,7 @@
 import { AppError } from '../base/error.ts'
 import { silentLogger } from '../base/log.ts'
 import type { StreamFormat } from '../media/frame.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import type { ImageLimits } from '../media/image-size.ts'
 import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts'
 import { settle, TestClock } from './test-clock.ts'
@@ -27,7 +27,7 @@ export function setUp(options: Partial<LiveStreamsOptions> = {}) {
   const open: { format: LiveFormat; onChunk: (chunk: LiveChunk) => void; minIntervalMs: number; acked: number }[] = []
   const newest: Partial<Record<LiveFormat, LiveChunk[]>> = {}
   const subscriptions: string[] = []
-  const decodes: PictureLimits[][] = []
+  const decodes: ImageLimits[][] = []
   let decodeError: AppError | undefined
   const live = new LiveStreams({
     clock,

@@ -4,13 +4,13 @@ import type { Frame, PictureOrder, VideoFormat } from './frame.ts'
 import type { FrameMemory } from './frame-memory.ts'
 
 /** What is unusual about a picture: as a place to start, after one, or because something is missing. */
-export type PictureAccess = Pick<Frame, 'recovery' | 'isLeading' | 'isDamaged'>
+export type FrameAccess = Pick<Frame, 'recovery' | 'isLeading' | 'isDamaged'>
 
 export type VideoSink = {
   /** The format is known or has changed; a picture that is a key frame follows at once. */
   onFormat(format: VideoFormat, order: PictureOrder): void
   /** `data` and `memory` as in `Frame`, the memory held for the sink, which releases it; `timestamp` as pushed. */
-  onPicture(data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: PictureAccess): void
+  onFrame(data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: FrameAccess): void
 }
 
 export type VideoCounters = {

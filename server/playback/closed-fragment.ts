@@ -3,11 +3,11 @@
 
 import { AppError } from '../base/error.ts'
 import { ClosedGroups } from '../media/h264/closed-groups.ts'
-import { findPictureConfig } from '../media/mp4/describe-init.ts'
+import { findVideoConfig } from '../media/mp4/describe-init.ts'
 import { parseFragmentSamples, type TrackSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
 import { type Sample, writeFragmentHead } from '../media/mp4/media-fragment.ts'
-import { writeWithoutRefreshCount } from '../media/nal/key-picture.ts'
+import { writeWithoutRefreshCount } from '../media/nal/key-frame.ts'
 
 /** What is done to the fragments of a group of pictures. */
 export type GroupStart = 'sync' | 'open' | 'gradual'
@@ -24,7 +24,7 @@ export class FragmentCloser {
   /** Undefined for other codecs. `init`: initialization section of the file. */
   static of(init: Uint8Array): FragmentCloser | undefined {
     try {
-      const { codec, config } = findPictureConfig(init)
+      const { codec, config } = findVideoConfig(init)
       return codec === 'h264' ? new FragmentCloser(config) : undefined
     } catch {
       // Not written by us: it is passed on as it is.

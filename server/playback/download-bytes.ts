@@ -2,11 +2,11 @@
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
-import { fragmentSealBytes } from '../media/mp4/fragment-seal.ts'
+import { checksumBoxBytes } from '../media/mp4/checksum-box.ts'
 import type { ByteSpan } from './byte-range.ts'
 import type { DownloadPart } from './download-data.ts'
 import type { DownloadLayout } from './download-layout.ts'
-import { checkSeal, openRecording, readExactly } from './recording-file.ts'
+import { checkChecksumBox, openRecording, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
 
@@ -38,7 +38,7 @@ export async function* readDownload(
         open = undefined
         open = { path: part.path, file: await openRecording(part.path) }
       }
-      checkSeal(await readExactly(open.file, part.fragmentOffset, fragmentSealBytes), cameraId)
+      checkChecksumBox(await readExactly(open.file, part.fragmentOffset, checksumBoxBytes), cameraId)
       const end = Math.min(last + 1, part.at + part.bytes)
       while (at < end) {
         const bytes = await readExactly(open.file, part.offset + at - part.at, Math.min(chunkBytes, end - at))

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { parseAvcConfig } from '../media/h264/avc-config.ts'
 import { listHevcConfigNalUnits } from '../media/h265/hevc-config.ts'
-import { findAudioConfig, findPictureConfig } from '../media/mp4/describe-init.ts'
+import { findAudioConfig, findVideoConfig } from '../media/mp4/describe-init.ts'
 import { audioTrackId, videoTrackId } from '../media/mp4/init-segment.ts'
 import { parseTimescales } from '../media/mp4/timescale.ts'
 import { createSilence, type SilentBlock } from '../media/telephony/silence.ts'
@@ -60,7 +60,7 @@ export async function readFormats(
 }
 
 function describePictures(init: Uint8Array): Picture {
-  const { codec, config } = findPictureConfig(init)
+  const { codec, config } = findVideoConfig(init)
   if (codec === 'mjpeg') return { key: codec, sets: new Uint8Array() }
   const avc = codec === 'h264' ? parseAvcConfig(config) : undefined
   const units = avc ? [...avc.sps, ...avc.pps] : listHevcConfigNalUnits(config)

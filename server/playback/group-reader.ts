@@ -6,7 +6,7 @@ import { AppError } from '../base/error.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import type { Fragment } from '../model/segment.ts'
 import { claimWhole, FragmentCloser, findGroupStart, type GroupStart } from './closed-fragment.ts'
-import { checkSeal, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'
+import { checkChecksumBox, findMoof, maxHeadBytes, readExactly } from './recording-file.ts'
 
 const chunkBytes = 256 * 1024
 /** What is read at most to close a group of pictures, from its beginning on, when somebody begins in its middle: a longer one stays open. */
@@ -91,7 +91,7 @@ export class GroupReader implements Disposable {
       }
       bytes = await readExactly(this.#file, fragment.offset, moof.end)
     }
-    checkSeal(bytes, this.#cameraId)
+    checkChecksumBox(bytes, this.#cameraId)
     return { bytes, moof }
   }
 }

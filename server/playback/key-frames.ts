@@ -33,7 +33,7 @@ export async function layoutKeyFrames(
   const found: Found[] = []
   {
     await using file = await openRecording(path)
-    for (const picture of choosePictures(segment.fragments, entry, speed)) {
+    for (const picture of chooseKeyFrames(segment.fragments, entry, speed)) {
       const { moof, offset } = await readMoof(file, picture.fragment, segment.cameraId)
       const track = parseFragmentSamples(moof).find(({ trackId }) => trackId === videoTrackId)
       const bytes = track?.sizes[0]
@@ -62,7 +62,7 @@ export async function layoutKeyFrames(
 }
 
 /** The first one at 0: of the group that the entry begins in. */
-function choosePictures(fragments: readonly Fragment[], entry: StreamEntry, speed: number): Picture[] {
+function chooseKeyFrames(fragments: readonly Fragment[], entry: StreamEntry, speed: number): Picture[] {
   const begin = fragments.findIndex(({ offset }) => offset === entry.offset)
   const first = fragments[begin]
   const key = fragments.slice(0, begin + 1).findLast(({ isKey }) => isKey)

@@ -7,8 +7,8 @@ import { streamSpeeds } from '../../contract/recording.ts'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
 import { ByteBudget } from '../hub/byte-budget.ts'
-import { writePictureInit } from '../media/mp4/picture-init.ts'
 import { addSilentTrack } from '../media/mp4/silent-track.ts'
+import { writeVideoInit } from '../media/mp4/video-init.ts'
 import type { GapMark } from '../model/gap-mark.ts'
 import type { Segment } from '../model/segment.ts'
 import type { SegmentSpan } from '../model/segment-views.ts'
@@ -406,5 +406,5 @@ type Init = Extract<StreamFile, { kind: 'init' }>
 async function readInit(path: string, initBytes: number, tracks: Init['tracks']): Promise<Uint8Array> {
   await using file = await openRecording(path)
   const init = await readExactly(file, 0, initBytes)
-  return tracks === 'all' ? init : tracks === 'pictures' ? writePictureInit(init) : addSilentTrack(init)
+  return tracks === 'all' ? init : tracks === 'pictures' ? writeVideoInit(init) : addSilentTrack(init)
 }

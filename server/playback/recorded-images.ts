@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import type { Catalog } from '../archive/catalog.ts'
 import { AppError } from '../base/error.ts'
 import { FairSemaphore } from '../base/fair-semaphore.ts'
-import { findPictureConfig } from '../media/mp4/describe-init.ts'
+import type { ImageLimits } from '../media/image-size.ts'
+import { findVideoConfig } from '../media/mp4/describe-init.ts'
 import { parseMovieFragment } from '../media/mp4/fragment-head.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { videoTrackId } from '../media/mp4/init-segment.ts'
-import { findRefreshCount, KeyPictureCollector } from '../media/nal/key-picture.ts'
-import type { PictureLimits } from '../media/picture-size.ts'
+import { findRefreshCount, KeyFrameCollector } from '../media/nal/key-frame.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
 import { openRecording, readExactly, readMoof } from './recording-file.ts'
 
@@ -20,7 +20,7 @@ export type RecordedImagesOptions = {
   readonly decoder: {
     /** One JPEG for each size. Rejects with AppError 'corrupt' or 'unavailable'. */
     decode(
-      request: KeyFrame & { sizes: PictureLimits[]; source: number; viewers: ReadonlySet<number> },
+      request: KeyFrame & { sizes: ImageLimits[]; source: number; viewers: ReadonlySet<number> },
     ): Promise<Uint8Array[]>
   }
 }
@@ -31,7 +31,7 @@ export type RecordedImage = {
   readonly takenAtMs: number
 }
 
-type KeyFrame = ReturnType<typeof findPictureConfig> & { readonly data: Uint8Array }
+type KeyFrame = ReturnType<typeof findVideoConfig> & { readonly data: Uint8Array }
 
 type Place = { readonly segment: Segment; readonly fragment: Fragment }
 
@@ -78,7 +78,7 @@ export class RecordedImages {
    * `viewer`: who asks. Throws 'not_found' when there is no footage at the moment nor some seconds before it, 'unavailable' when that
    * viewer asks for too many at once, 'corrupt' when the footage is damaged.
    */
-  async picture(cameraId: number, atMs: number, limits: PictureLimits, viewer: number): Promise<RecordedImage> {
+  async picture(cameraId: number, atMs: number, limits: ImageLimits, viewer: number): Promise<RecordedImage> {
     const place = await this.#find(cameraId, atMs)
     if (!place) throw new AppError('not_found', 'Nothing is recorded at this moment.')
     const takenAtMs = place.fragment.startMs
@@ -119,7 +119,7 @@ export class RecordedImages {
   }
 
   /** Live pictures wait in the same queue of the decoder. */
-  #makeInTurn(cameraId: number, place: Place, limits: PictureLimits, viewer: number): Promise<Uint8Array> {
+  #makeInTurn(cameraId: number, place: Place, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     return this.#viewers.run(viewer, async () => {
       const semaphore =
         this.#making.get(cameraId) ?? new FairSemaphore<number>({ ...ofGate, maxRunning: maxMaking.ofCamera })
@@ -133,7 +133,7 @@ export class RecordedImages {
     })
   }
 
-  async #make(place: Place, limits: PictureLimits, viewer: number): Promise<Uint8Array> {
+  async #make(place: Place, limits: ImageLimits, viewer: number): Promise<Uint8Array> {
     const frame = await readKeyFrame(this.#catalog.archiveDir, place)
     const [source, viewers] = [place.segment.cameraId, new Set([viewer])]
     const [jpeg] = await this.#decoder.decode({ ...frame, sizes: [limits], source, viewers })
@@ -162,8 +162,8 @@ function findLastKey(segments: readonly Segment[], atMs: number): Place | undefi
 /** The fragment's first picture, with those after it where it is whole only later. */
 async function readKeyFrame(archiveDir: string, { segment, fragment }: Place): Promise<KeyFrame> {
   await using file = await openRecording(join(archiveDir, segment.path))
-  const format = findPictureConfig(await readExactly(file, 0, segment.initBytes))
-  const collector = new KeyPictureCollector(format.codec)
+  const format = findVideoConfig(await readExactly(file, 0, segment.initBytes))
+  const collector = new KeyFrameCollector(format.codec)
   let isKey = true
   for await (const data of readPictures(file, segment, fragment)) {
     const recovery = isKey ? findRefreshCount(format.codec, data) : undefined

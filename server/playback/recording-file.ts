@@ -3,7 +3,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
-import { parseFragmentSeal } from '../media/mp4/fragment-seal.ts'
+import { parseChecksumBox } from '../media/mp4/checksum-box.ts'
 import type { Fragment } from '../model/segment.ts'
 
 /** Heads are some kB; this is what nobody writes. */
@@ -45,8 +45,8 @@ export function findMoof(bytes: Uint8Array): { readonly start: number; readonly 
 }
 
 /** Whoever exchanged files on the disk must not have made one camera's footage another's: throws 'corrupt'. */
-export function checkSeal(fragment: Uint8Array, cameraId: number): void {
-  const seal = parseFragmentSeal(fragment)
+export function checkChecksumBox(fragment: Uint8Array, cameraId: number): void {
+  const seal = parseChecksumBox(fragment)
   if (seal && seal.cameraId !== cameraId) throw new AppError('corrupt', 'the file holds footage of another camera')
 }
 
@@ -57,7 +57,7 @@ export async function readMoof(
   cameraId: number,
 ): Promise<{ readonly moof: Uint8Array; readonly offset: number }> {
   let bytes = await readExactly(file, fragment.offset, Math.min(usualHeadBytes, fragment.bytes))
-  checkSeal(bytes, cameraId)
+  checkChecksumBox(bytes, cameraId)
   const { start, end } = findMoof(bytes)
   if (end > Math.min(maxHeadBytes, fragment.bytes)) {
     throw new AppError('corrupt', `expected a fragment head below ${maxHeadBytes} bytes, got ${end}`)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { alternativePath, segmentPath } from '../archive/layout.ts'
 import { addToChecksum, emptyChecksum, fragmentChecksum, hashInit } from '../archive/segment-checksum.ts'
 import type { StreamFormat } from '../media/frame.ts'
+import { checksumBoxBytes, writeChecksumBox } from '../media/mp4/checksum-box.ts'
 import { writeFragmentNote } from '../media/mp4/fragment-note.ts'
-import { fragmentSealBytes, writeFragmentSeal } from '../media/mp4/fragment-seal.ts'
 import { audioTrackId, formatCodecs, videoTrackId, writeInitSegment } from '../media/mp4/init-segment.ts'
 import { type TrackRun, writeFragmentHead } from '../media/mp4/media-fragment.ts'
 import { scaleTicks } from '../media/mp4/timescale.ts'
@@ -133,12 +133,12 @@ export class SegmentWriter {
     }
     const head = writeFragmentHead(++this.#sequence, runs, cut.startMs)
     const content: Uint8Array[] = hole || isDamaged ? [writeFragmentNote({ hole, isDamaged }), head] : [head]
-    let bytes = fragmentSealBytes + cut.bytes
+    let bytes = checksumBoxBytes + cut.bytes
     for (const { length } of content) bytes += length
     for (const { data } of cut.video) content.push(data)
     for (const { data } of cut.audio) content.push(data)
     const checksum = fragmentChecksum(content)
-    const seal = writeFragmentSeal({ checksum, cameraId: this.segment.cameraId })
+    const seal = writeChecksumBox({ checksum, cameraId: this.segment.cameraId })
     const offset = this.#bytes
     await this.#file.write([seal, ...content], offset)
     this.#bytes = offset + bytes

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClockPiece } from '../playback/clock-footage.ts'
+import type { ClockClip } from '../playback/clock-footage.ts'
 import { eventually, type ServerUnderTest } from '../server-under-test.ts'
 import { openViewer, type Viewer } from './browser.ts'
 
 export type ClockScene = {
   readonly server: ServerUnderTest
   readonly cameraId: number
-  readonly pieces: readonly ClockPiece[]
+  readonly pieces: readonly ClockClip[]
 }
 
 type Stream = { readonly url: string; readonly stream_controls: { readonly speed: string } }
@@ -107,7 +107,7 @@ export async function playKeyFrames(scene: ClockScene, speed: number): Promise<v
   await checkErrors(viewer)
 }
 
-const endOf = ({ startMs, seconds }: ClockPiece) => startMs + seconds * 1000
+const endOf = ({ startMs, seconds }: ClockClip) => startMs + seconds * 1000
 
 export async function openStream(
   { server, cameraId }: Pick<ClockScene, 'server' | 'cameraId'>,

@@ -169,7 +169,7 @@ async function encode(folder: string, { codec, output, format, isSet }: Encoder)
     onFormat: (told) => {
       video = told
     },
-    onPicture: (data, pts90k, isKey, _memory, access) => {
+    onFrame: (data, pts90k, isKey, _memory, access) => {
       frames.push({ kind: 'video', data, pts90k, dts90k, wallMs: pts90k / 90, isKey, ...access })
     },
   })

@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { parseAudioSpecificConfig, writeAudioSpecificConfig } from '../../server/media/aac/audio-specific-config.ts'
 import type { AudioFormat } from '../../server/media/frame.ts'
 import { opusSampleRate, writeOpusConfig } from '../../server/media/opus/opus-packet.ts'
-import { addClock, type ClockPiece, recordClock } from '../playback/clock-footage.ts'
+import { addClock, type ClockClip, recordClock } from '../playback/clock-footage.ts'
 import { eventually, openServer, type ServerUnderTest } from '../server-under-test.ts'
 import { launchChromium, openViewer, readClock } from './browser.ts'
 import { type ClockScene, jumpAround, openStream, playAtFour } from './clock-player.ts'
@@ -28,7 +28,7 @@ function aac(sampleRate: number, channels: number): AudioFormat {
   return { codec: 'aac', sampleRate, channels, config, codecString: `mp4a.40.${objectType}` }
 }
 
-const tracks: readonly Pick<ClockPiece, 'audio' | 'width' | 'height'>[] = [
+const tracks: readonly Pick<ClockClip, 'audio' | 'width' | 'height'>[] = [
   {},
   { audio: aac(16_000, 1) },
   {},
@@ -115,7 +115,7 @@ test('a download across every change of tracks plays completely in chromium and 
 
 test('a download of H.264 and H.265 contains both in separate tracks', { timeout: 120_000 }, async () => {
   const startMs = scene.pieces[0]!.startMs - 7_200_000
-  const pieces: ClockPiece[] = [
+  const pieces: ClockClip[] = [
     { startMs, seconds: 8 },
     { startMs: startMs + 30_000, seconds: 8, codec: 'h265', audio: aac(16_000, 1) },
     { startMs: startMs + 60_000, seconds: 8, width: 480, height: 270 },
@@ -143,7 +143,7 @@ test('a stream that began without audio continues without audio when the camera 
   timeout: 170_000,
 }, async () => {
   const startMs = scene.pieces[0]!.startMs - 3_600_000
-  const silent: ClockPiece[] = [{ startMs, seconds: 8 }]
+  const silent: ClockClip[] = [{ startMs, seconds: 8 }]
   const cameraId = await recordClock(server, silent)
   const { url } = await openStream({ server, cameraId }, { startMs })
   await addClock(server, cameraId, [

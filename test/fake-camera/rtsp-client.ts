@@ -160,7 +160,7 @@ export class RtspClient implements Disposable {
   #createVideo({ payloads }: SdpMedia): VideoDepacketizer {
     const sink: VideoSink = {
       onFormat: (format) => this.formats.push(format),
-      onPicture: (data, timestamp, isKey) => this.frames.push({ data: data.slice(), timestamp, isKey }),
+      onFrame: (data, timestamp, isKey) => this.frames.push({ data: data.slice(), timestamp, isKey }),
     }
     const encoding = payloads[0]?.encoding
     if (encoding === 'JPEG') return new JpegDepacketizer(sink)

@@ -19,7 +19,7 @@ import { openStore } from '../../server/store/store.ts'
 import { Lens } from '../fake-camera/encode/lens.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 
-export type ClockPiece = {
+export type ClockClip = {
   readonly startMs: number
   readonly seconds: number
   readonly width?: number
@@ -35,7 +35,7 @@ const framesPerSecond = 5
 /**
  * The server is stopped meanwhile. Between two pieces nothing is recorded. Returns the id of the camera, which is away for ever.
  */
-export async function recordClock(server: ServerUnderTest, pieces: readonly ClockPiece[]): Promise<number> {
+export async function recordClock(server: ServerUnderTest, pieces: readonly ClockClip[]): Promise<number> {
   const owner = ['--user', 'owner@example.com', '--name', 'Clock', '--url', 'rtsp://127.0.0.1:9/none']
   const { id } = await server.command<{ id: number }>('camera', 'add', ...owner, '--type', 'h264', '--record', 'P60D')
   await addClock(server, id, pieces)
@@ -43,17 +43,13 @@ export async function recordClock(server: ServerUnderTest, pieces: readonly Cloc
 }
 
 /** More of it. */
-export async function addClock(
-  server: ServerUnderTest,
-  cameraId: number,
-  pieces: readonly ClockPiece[],
-): Promise<void> {
+export async function addClock(server: ServerUnderTest, cameraId: number, pieces: readonly ClockClip[]): Promise<void> {
   await server.stop()
   await record(server.dataDir, cameraId, pieces)
   await server.start()
 }
 
-async function record(dataDir: string, cameraId: number, pieces: readonly ClockPiece[]): Promise<void> {
+async function record(dataDir: string, cameraId: number, pieces: readonly ClockClip[]): Promise<void> {
   const archiveDir = join(dataDir, 'archive')
   await markArchive(archiveDir)
   const credentialsKey = (await openSecretKey(dataDir)).deriveKey('camera credentials')
@@ -77,7 +73,7 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockP
   }
   const recorder = new CameraRecorder({ cameraId, archiveDir, clock, log: silentLogger, events })
   for (const [index, piece] of pieces.entries()) {
-    for await (const frameMs of pushPiece(recorder, piece, `run-${piece.startMs}-${index}`)) {
+    for await (const frameMs of pushClip(recorder, piece, `run-${piece.startMs}-${index}`)) {
       nowMs = frameMs
       while (recorder.stats().queuedBytes > 100_000) await setImmediate()
     }
@@ -88,9 +84,9 @@ async function record(dataDir: string, cameraId: number, pieces: readonly ClockP
 }
 
 /** Gives the moment of each picture that was pushed. */
-async function* pushPiece(
+async function* pushClip(
   recorder: CameraRecorder,
-  { startMs, seconds, width = 320, height = 180, codec = 'h264', audio }: ClockPiece,
+  { startMs, seconds, width = 320, height = 180, codec = 'h264', audio }: ClockClip,
   runId: string,
 ): AsyncGenerator<number> {
   const size = { codec, width, height, framesPerSecond, gopFrames: framesPerSecond, bFrames: 0 } as const

@@ -25,7 +25,7 @@ import type { GapMark } from '../../server/model/gap-mark.ts'
 import { CameraRecorder } from '../../server/recorder/recorder.ts'
 import { createNodeDisk, type RecordingDisk } from '../../server/recorder/recording-disk.ts'
 
-export type SentPicture = {
+export type SentFrame = {
   readonly number: number
   /** As the recorder was told. */
   readonly wallMs: number
@@ -42,7 +42,7 @@ type Action = 'play' | 'loss' | 'pause' | 'audio' | 'format' | 'end' | 'clock' |
 export class RandomFootage {
   readonly rows = new MemorySegmentRows()
   readonly archiveDir = mkdtempSync(join(tmpdir(), 'nightjar-random-'))
-  readonly sent: SentPicture[] = []
+  readonly sent: SentFrame[] = []
   readonly told: string[] = []
   readonly marks: GapMark[] = []
   readonly clock: Clock & { steadyMs: number; setMs: number }
@@ -234,13 +234,13 @@ export class RandomFootage {
   async #play(seconds: number): Promise<void> {
     const until90k = this.#dts90k + seconds * 90_000
     while (this.#dts90k < until90k) {
-      this.#sendPicture()
+      this.#sendFrame()
       if (this.sent.length % 40 === 0) await this.#settle()
     }
     await this.#settle()
   }
 
-  #sendPicture(): void {
+  #sendFrame(): void {
     const isKey = this.#inGop % this.#gop === 0
     const number = this.sent.length
     const wallMs = Math.round(this.clock.nowMs())
@@ -275,7 +275,7 @@ export class RandomFootage {
     this.#advance(this.#interval90k)
   }
 
-  #sendAudio(dts90k: number, pictureMs: number): void {
+  #sendAudio(dts90k: number, frameMs: number): void {
     const { audio } = this.#format
     if (!audio) return
     for (;;) {
@@ -283,7 +283,7 @@ export class RandomFootage {
       if (pts90k + this.#audioLate90k > dts90k) return
       this.#blocks++
       const data = Uint8Array.of(0x00, 0xc8, 0x00, 0x80, 0x23, 0x80)
-      const wallMs = pictureMs + (pts90k - dts90k) / 90
+      const wallMs = frameMs + (pts90k - dts90k) / 90
       if (this.#hasAudio) this.#filler!.takeBlock({ kind: 'audio', pts90k, dts90k: pts90k, wallMs, isKey: true, data })
     }
   }

@@ -5,7 +5,7 @@ import { scanBoxes } from '../../server/media/mp4/box-scanner.ts'
 import { parseFragmentSamples } from '../../server/media/mp4/fragment-samples.ts'
 import { parseTimescales } from '../../server/media/mp4/timescale.ts'
 import type { Timeline } from '../../server/model/timeline.ts'
-import { readNumber, type SentPicture } from './random-footage.ts'
+import { readNumber, type SentFrame } from './random-footage.ts'
 import type { PlayedEntry } from './stream-player.ts'
 
 type Shown = { readonly number: number; readonly shownMs: number }
@@ -13,7 +13,7 @@ type Shown = { readonly number: number; readonly shownMs: number }
 /** What is wrong with the entries played at the speed of time. */
 export function judgeStream(
   played: readonly PlayedEntry[],
-  sent: readonly SentPicture[],
+  sent: readonly SentFrame[],
 ): { faults: string[]; shown: Shown[] } {
   const faults: string[] = []
   const shown: Shown[] = []
@@ -86,7 +86,7 @@ export function judgeStream(
 export function judgeTimeline(
   { segments, gaps }: Timeline,
   shown: readonly Shown[],
-  sent: readonly SentPicture[],
+  sent: readonly SentFrame[],
   isClockSteady: boolean,
 ): string[] {
   const faults: string[] = []

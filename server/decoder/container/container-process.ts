@@ -7,7 +7,7 @@ import { Log } from 'node-av/lib'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
 import { type ToldEnd, writeContainerMessage } from './container-protocol.ts'
 import { LibavContainer, type StreamPacket } from './libav-container.ts'
-import { Pacer } from './pacer.ts'
+import { Throttle } from './throttle.ts'
 import { TrackChoice } from './track-choice.ts'
 
 Log.setLevel(AV_LOG_QUIET)
@@ -25,7 +25,7 @@ const memoryWatch = setInterval(() => {
 
 const container = new LibavContainer(process.argv[2] as ContainerFormat, createInput())
 const choice = new TrackChoice(container)
-const pace = new Pacer()
+const throttle = new Throttle()
 await finish((await container.open()) ?? (await run()))
 
 async function finish(end: ToldEnd): Promise<void> {
@@ -49,7 +49,7 @@ async function run(): Promise<ToldEnd> {
 
 async function give({ stream: _, ...packet }: StreamPacket): Promise<void> {
   if (packet.pts90k !== undefined && packet.kind === 'video') {
-    const delayMs = pace.delayMs(packet.pts90k / 90, performance.now())
+    const delayMs = throttle.delayMs(packet.pts90k / 90, performance.now())
     if (delayMs > 0) await sleep(delayMs)
   }
   await write(writeContainerMessage({ type: 'packet', packet }))

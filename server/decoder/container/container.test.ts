@@ -156,7 +156,7 @@ test('a picture that never ends does not fill the memory', async () => {
 })
 
 test('nor does a head of some kilobytes that tells of millions of pictures', async () => {
-  const mp4 = claimPictures(await encode(...h264, ...fragments), 70_000_000)
+  const mp4 = claimSamples(await encode(...h264, ...fragments), 70_000_000)
   assert.deepEqual((await readAll('mov', mp4, false, noIsolation)).end, { kind: 'too_much' })
   // Where the system limits memory, FFmpeg is not given that much, and goes on without the tables.
   const { end } = await readAll('mov', mp4)
@@ -164,7 +164,7 @@ test('nor does a head of some kilobytes that tells of millions of pictures', asy
 })
 
 /** The file with the tables (ISO/IEC 14496-12 8.6, 8.7) of one that holds so many pictures in one chunk. */
-function claimPictures(file: Buffer, count: number): Uint8Array {
+function claimSamples(file: Buffer, count: number): Uint8Array {
   const tables = [
     fullBox('stts', 0, 0, u32(1, count, 1)),
     fullBox('stsc', 0, 0, u32(1, 1, count, 1)),

@@ -2,7 +2,7 @@
 
 import type { HubItem } from '../../hub/hub-item.ts'
 import type { Frame, StreamFormat } from '../../media/frame.ts'
-import { KeyPictureCollector } from '../../media/nal/key-picture.ts'
+import { KeyFrameCollector } from '../../media/nal/key-frame.ts'
 
 export type KeyFrame = { readonly format: StreamFormat; readonly data: Uint8Array }
 
@@ -20,7 +20,7 @@ type Mark = { readonly at90k: number; readonly bytesBefore: number }
 
 export class StreamMeter {
   #format: StreamFormat | undefined
-  #collector: KeyPictureCollector | undefined
+  #collector: KeyFrameCollector | undefined
   #keyFrame: KeyFrame | undefined
   #first: Mark | undefined
   #last: Mark | undefined
@@ -66,7 +66,7 @@ export class StreamMeter {
   /** Times of two runs have nothing in common: what was measured of the one before is given up. */
   #begin(format: StreamFormat): void {
     this.#format = format
-    this.#collector = new KeyPictureCollector(format.video.codec)
+    this.#collector = new KeyFrameCollector(format.video.codec)
     this.#first = undefined
     this.#last = undefined
     this.#firstKey = undefined

@@ -62,7 +62,7 @@ async function readPictures(
   const { clock, signal, stats, limits, url } = options
   let last: Uint8Array | undefined
   const reader = new MjpegReader({
-    onPicture: (jpeg) => {
+    onFrame: (jpeg) => {
       last = jpeg
       pictures.take(jpeg)
     },
@@ -81,9 +81,9 @@ async function readPictures(
   try {
     for (;;) {
       await clock.sleep(tickMs, over)
-      stats.badPackets += reader.badPictures - bad
-      stats.droppedFrames += reader.badPictures - bad
-      bad = reader.badPictures
+      stats.badPackets += reader.badFrames - bad
+      stats.droppedFrames += reader.badFrames - bad
+      bad = reader.badFrames
       frames.check(pictures, clock.monotonicMs(), lacking)
     }
   } catch (error) {
@@ -149,7 +149,7 @@ async function readPicture(response: IncomingMessage, options: ConnectedOptions)
   const { stats, clock, signal, limits, url } = options
   let jpeg: Uint8Array | undefined
   const reader = new MjpegReader({
-    onPicture: (picture) => {
+    onFrame: (picture) => {
       jpeg ??= picture
     },
   })

@@ -68,7 +68,7 @@ test('damaged pictures that are kept are marked, until a whole key frame comes; 
   const seen: (readonly [number, boolean, boolean])[] = []
   const sink: VideoSink = {
     onFormat() {},
-    onPicture: (_data, timestamp, isKey, _memory, access) =>
+    onFrame: (_data, timestamp, isKey, _memory, access) =>
       seen.push([timestamp, isKey, access?.isDamaged === true] as const),
   }
   const depacketizer = new NalDepacketizer(h264Codec, sink, { keepsDamaged: () => true })
@@ -198,7 +198,7 @@ test('more sequence sets than a configuration can count leave those it can', () 
   const configs: Uint8Array[] = []
   const depacketizer = new NalDepacketizer(h264Codec, {
     onFormat: ({ config }) => configs.push(config),
-    onPicture() {},
+    onFrame() {},
   })
   // Ids in 11 bits of Exp-Golomb: `000001xxxxx` is 31 and up, so 5 zeros and 6 bits.
   const withId = (id: number) => {
@@ -319,7 +319,7 @@ test('a sender that marks every packet, and one that marks none, lose nothing', 
 
 test('a picture over the limit is dropped and the next group comes through', () => {
   const seen: number[] = []
-  const sink = { onFormat() {}, onPicture: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
+  const sink = { onFormat() {}, onFrame: (_: Uint8Array, timestamp: number) => void seen.push(timestamp) }
   const depacketizer = new NalDepacketizer(h264Codec, sink, { maxFrameBytes: 20_000 })
   const frames = [key(), key(30_000), inter(), key(), inter(), inter()]
   for (const [i, units] of frames.entries()) {

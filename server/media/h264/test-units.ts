@@ -26,7 +26,7 @@ export function openDepacketizer() {
   const seen: Seen[] = []
   const depacketizer = new NalDepacketizer(h264Codec, {
     onFormat: ({ width, height, codecString }) => seen.push(`${width}x${height} ${codecString}`),
-    onPicture: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
+    onFrame: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
   })
   const send = (payloads: readonly Uint8Array[], timestamp: number, marked = [payloads.length - 1]) => {
     for (const [i, payload] of payloads.entries()) {

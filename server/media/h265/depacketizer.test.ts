@@ -26,7 +26,7 @@ function open() {
   const seen: Seen[] = []
   const depacketizer = new NalDepacketizer(h265Codec, {
     onFormat: ({ codec, width, height, codecString }) => seen.push(`${codec} ${width}x${height} ${codecString}`),
-    onPicture: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
+    onFrame: (data, timestamp, isKey) => seen.push({ isKey, timestamp, units: listLengthPrefixedNalUnits(data) }),
   })
   const send = (payloads: readonly Uint8Array[], timestamp: number) => {
     for (const [i, payload] of payloads.entries()) {

@@ -28,7 +28,7 @@ function open(options: JpegDepacketizerOptions = {}) {
   const depacketizer = new JpegDepacketizer(
     {
       onFormat: ({ codec, width, height }) => seen.push(`${codec} ${width}x${height}`),
-      onPicture: (data, timestamp, isKey) => {
+      onFrame: (data, timestamp, isKey) => {
         assert.ok(isKey)
         seen.push({ data, timestamp })
       },

@@ -33,7 +33,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
   #shown = { width: 0, height: 0 }
   /** The picture being collected: its head, then so much of its scan. */
   #picture = new Uint8Array(firstCapacity)
-  #pictureBytes = 0
+  #frameBytes = 0
   #headBytes = 0
   #timestamp = Number.NaN
   #isDamaged = false
@@ -54,7 +54,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
   push(bytes: Uint8Array, start: number, end: number, timestamp: number, isMarked: boolean): void {
     if (timestamp !== this.#timestamp) {
       // Some senders set no marker: without a loss in between, the picture is whole.
-      if (this.#pictureBytes > 0) this.#end()
+      if (this.#frameBytes > 0) this.#end()
       this.#timestamp = timestamp
     }
     if (!this.#takePayload(bytes, start, end)) this.counters.badPayloads++
@@ -75,7 +75,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
       at += restartHeaderBytes
     }
     if (offset === 0) {
-      if (this.#pictureBytes > 0) this.#end()
+      if (this.#frameBytes > 0) this.#end()
       // What was lost before the first packet belongs to the picture before.
       this.#isDamaged = false
       const dataStart = this.#readQuantizers(bytes, at, end, q)
@@ -84,7 +84,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
         return this.#spoil()
       }
       at = dataStart
-    } else if (offset !== this.#pictureBytes - this.#headBytes || this.#pictureBytes === 0) {
+    } else if (offset !== this.#frameBytes - this.#headBytes || this.#frameBytes === 0) {
       this.#isDamaged = true
       return true // what is missing was counted when it was lost
     }
@@ -131,26 +131,26 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#head = { scan, q, bytes: writeScanHead(scan) }
     }
     const head = this.#head!.bytes
-    this.#pictureBytes = 0
+    this.#frameBytes = 0
     this.#headBytes = head.length
     return this.#append(head, 0, head.length)
   }
 
   #append(bytes: Uint8Array, start: number, end: number): boolean {
-    const needed = this.#pictureBytes + end - start
+    const needed = this.#frameBytes + end - start
     if (needed > this.#maxFrameBytes) return this.#spoil()
     if (needed > this.#picture.length) {
       const larger = new Uint8Array(Math.min(this.#maxFrameBytes + 2, needed + (needed >> 1)))
-      larger.set(this.#picture.subarray(0, this.#pictureBytes))
+      larger.set(this.#picture.subarray(0, this.#frameBytes))
       this.#picture = larger
     }
-    this.#picture.set(bytes.subarray(start, end), this.#pictureBytes)
-    this.#pictureBytes = needed
+    this.#picture.set(bytes.subarray(start, end), this.#frameBytes)
+    this.#frameBytes = needed
     return true
   }
 
   #end(): void {
-    if (this.#pictureBytes === 0 || this.#isDamaged) {
+    if (this.#frameBytes === 0 || this.#isDamaged) {
       this.#drop()
       return
     }
@@ -167,19 +167,19 @@ export class JpegDepacketizer implements VideoDepacketizer {
       this.#shown = { width, height }
       this.#sink.onFormat(createJpegFormat(this.#shown), inOrder)
     }
-    this.#sink.onPicture(picture, this.#timestamp, true)
+    this.#sink.onFrame(picture, this.#timestamp, true)
   }
 
   /** The picture with its end, in memory of its own; the next one is probably as large. */
   #take(): Uint8Array {
-    const bytes = this.#pictureBytes
+    const bytes = this.#frameBytes
     const hasEnd = this.#picture[bytes - 2] === 0xff && this.#picture[bytes - 1] === jpegMarker.endOfImage
     this.#append(Uint8Array.of(0xff, jpegMarker.endOfImage), 0, hasEnd ? 0 : 2)
     // Some cameras put the whole file where its scan belongs.
     const isFile =
       this.#picture[this.#headBytes] === 0xff && this.#picture[this.#headBytes + 1] === jpegMarker.startOfImage
-    const picture = this.#picture.slice(isFile ? this.#headBytes : 0, this.#pictureBytes)
-    this.#pictureBytes = 0
+    const picture = this.#picture.slice(isFile ? this.#headBytes : 0, this.#frameBytes)
+    this.#frameBytes = 0
     return picture
   }
 
@@ -192,7 +192,7 @@ export class JpegDepacketizer implements VideoDepacketizer {
   }
 
   #drop(): void {
-    this.#pictureBytes = 0
+    this.#frameBytes = 0
     this.#isDamaged = false
     this.counters.pictures++
     this.counters.droppedFrames++

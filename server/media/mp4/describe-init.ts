@@ -30,7 +30,7 @@ export function describeInitSegment(init: Uint8Array): InitDescription {
 }
 
 /** How the picture is coded, as a decoder wants to know it. Throws 'corrupt' as `describeInitSegment` does. */
-export function findPictureConfig(init: Uint8Array): {
+export function findVideoConfig(init: Uint8Array): {
   readonly codec: VideoFormat['codec']
   readonly config: Uint8Array
 } {

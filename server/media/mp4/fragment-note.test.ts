@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { parseChecksumBox, writeChecksumBox } from './checksum-box.ts'
 import { parseFragmentNote, writeFragmentNote } from './fragment-note.ts'
-import { parseFragmentSeal, writeFragmentSeal } from './fragment-seal.ts'
 
 const holes = fc.record(
   {
@@ -22,10 +22,10 @@ test('a note is read back, and is no seal', () => {
     fc.property(notes, (note) => {
       const bytes = writeFragmentNote(note)
       assert.deepEqual(parseFragmentNote(bytes), note)
-      assert.equal(parseFragmentSeal(bytes), undefined)
+      assert.equal(parseChecksumBox(bytes), undefined)
     }),
   )
-  assert.equal(parseFragmentNote(writeFragmentSeal({ checksum: 7, cameraId: 9 })), undefined)
+  assert.equal(parseFragmentNote(writeChecksumBox({ checksum: 7, cameraId: 9 })), undefined)
 })
 
 test('other bytes are no note, and no error', () => {

@@ -67,7 +67,7 @@ const framings: { readonly [name: string]: Framing } = {
 
 function read(stream: Uint8Array, sizes: readonly number[], options = {}) {
   const seen: Uint8Array[] = []
-  const reader = new MjpegReader({ onPicture: (jpeg) => seen.push(jpeg), ...options })
+  const reader = new MjpegReader({ onFrame: (jpeg) => seen.push(jpeg), ...options })
   const shared = new Uint8Array(Math.max(...sizes))
   for (let at = 0, i = 0; at < stream.length; i++) {
     const size = Math.min(sizes[i % sizes.length]!, stream.length - at)
@@ -88,7 +88,7 @@ for (const [name, frame] of Object.entries(framings)) {
         // With a length that is too large the last picture shows itself with the next one.
         const due = name.includes('too large') && seen.length === 3 ? pictures.slice(0, 3) : pictures
         assert.deepEqual(seen, due)
-        assert.equal(reader.badPictures, 0)
+        assert.equal(reader.badFrames, 0)
       }),
       { numRuns: 30 },
     )
@@ -104,7 +104,7 @@ test('a picture cut short is dropped and the next one is not', () => {
   const [first, , third] = pictures
   const { seen, reader } = read(join('--b\r\n\r\n', first!.subarray(0, 200), '\r\n--b\r\n\r\n', third!), [100])
   assert.deepEqual(seen, [third])
-  assert.equal(reader.badPictures, 1)
+  assert.equal(reader.badFrames, 1)
 })
 
 test('pictures without an end are given one when their length is right', () => {
@@ -112,7 +112,7 @@ test('pictures without an end are given one when their length is right', () => {
   const frame = part('--b\r\nContent-Length: {length}\r\n\r\n')
   const { seen, reader } = read(join(frame(cut), frame(cut), '--b\r\n'), [64])
   assert.deepEqual(seen, [join(cut, Uint8Array.of(0xff, 0xd9)), join(cut, Uint8Array.of(0xff, 0xd9))])
-  assert.equal(reader.badPictures, 0)
+  assert.equal(reader.badFrames, 0)
 })
 
 test('a large picture without an end is given one, too', () => {
@@ -122,13 +122,13 @@ test('a large picture without an end is given one, too', () => {
 })
 
 test('a picture over the limit is dropped, and so is one that never ends', () => {
-  const { seen, reader } = read(join(pictures[1]!, pictures[0]!), [1000], { maxPictureBytes: 10_000 })
+  const { seen, reader } = read(join(pictures[1]!, pictures[0]!), [1000], { maxFrameBytes: 10_000 })
   assert.deepEqual(seen, [pictures[0]])
-  assert.ok(reader.badPictures > 0)
-  const endless = new MjpegReader({ onPicture: () => assert.fail('no picture'), maxPictureBytes: 10_000 })
+  assert.ok(reader.badFrames > 0)
+  const endless = new MjpegReader({ onFrame: () => assert.fail('no picture'), maxFrameBytes: 10_000 })
   endless.push(pictures[0]!.subarray(0, 100))
   for (let i = 0; i < 1000; i++) endless.push(new Uint8Array(500).fill(7))
-  assert.ok(endless.bytesSincePicture >= 500_000)
+  assert.ok(endless.bytesSinceFrame >= 500_000)
 })
 
 test('random bytes give no picture that does not begin and end as one, and never throw', () => {
@@ -140,11 +140,11 @@ test('random bytes give no picture that does not begin and end as one, and never
       fc.array(fc.oneof(fc.uint8Array({ maxLength: 90 }), marker, begin, head), { maxLength: 40 }),
       (chunks) => {
         const reader = new MjpegReader({
-          onPicture: (jpeg) => {
+          onFrame: (jpeg) => {
             assert.deepEqual([...jpeg.subarray(0, 3)], [0xff, 0xd8, 0xff])
             assert.deepEqual([...jpeg.subarray(-2)], [0xff, 0xd9])
           },
-          maxPictureBytes: 500,
+          maxFrameBytes: 500,
         })
         for (const chunk of chunks) reader.push(chunk)
       },

@@ -8,9 +8,9 @@ import { jpegMarker } from '../jpeg/jpeg-header.ts'
 
 export type MjpegReaderOptions = {
   /** A JPEG file from FF D8 to FF D9; nobody else has these bytes. */
-  onPicture(jpeg: Uint8Array): void
+  onFrame(jpeg: Uint8Array): void
   /** A larger one is dropped. */
-  readonly maxPictureBytes?: number
+  readonly maxFrameBytes?: number
 }
 
 /** A head is looked for in so many bytes before its picture. */
@@ -25,17 +25,17 @@ const start = [0xff, jpegMarker.startOfImage, 0xff] as const
 
 export class MjpegReader {
   /** Pictures begun and not given: cut short, broken, too large. */
-  badPictures = 0
+  badFrames = 0
   /** Bytes that came since the last picture was complete. */
-  bytesSincePicture = 0
-  readonly #onPicture: (jpeg: Uint8Array) => void
-  readonly #maxPictureBytes: number
+  bytesSinceFrame = 0
+  readonly #onFrame: (jpeg: Uint8Array) => void
+  readonly #maxFrameBytes: number
   #bytes = new Uint8Array(64 * 1024)
   #end = 0
   /** Where the last picture ended, and the head of the next may begin. */
   #headAt = 0
   /** Where the picture being read begins, or -1. */
-  #pictureAt = -1
+  #frameAt = -1
   /** How far the picture is understood, or, without one, the bytes are searched. */
   #at = 0
   #isInScan = false
@@ -43,21 +43,21 @@ export class MjpegReader {
   #announcedBytes = 0
   #isLengthRight = true
 
-  constructor({ onPicture, maxPictureBytes = 8 * 1024 * 1024 }: MjpegReaderOptions) {
-    this.#onPicture = onPicture
-    this.#maxPictureBytes = maxPictureBytes
+  constructor({ onFrame, maxFrameBytes = 8 * 1024 * 1024 }: MjpegReaderOptions) {
+    this.#onFrame = onFrame
+    this.#maxFrameBytes = maxFrameBytes
   }
 
   /** Takes any cut of the stream; the bytes may be overwritten after the call. Never throws on what a camera sends. */
   push(bytes: Uint8Array): void {
-    this.bytesSincePicture += bytes.length
+    this.bytesSinceFrame += bytes.length
     this.#append(bytes)
-    while (this.#pictureAt >= 0 ? this.#continuePicture() : this.#findPicture());
+    while (this.#frameAt >= 0 ? this.#continueFrame() : this.#findFrame());
     this.#forget()
   }
 
   /** True when a picture was begun. */
-  #findPicture(): boolean {
+  #findFrame(): boolean {
     const found = indexOfStart(this.#bytes, this.#at, this.#end)
     if (found < 0) {
       this.#at = Math.max(this.#at, this.#end - start.length + 1)
@@ -67,24 +67,24 @@ export class MjpegReader {
     if (!this.#isLengthRight) return true
     const head = latin1(this.#bytes.subarray(Math.max(this.#headAt, found - maxHeadBytes), found))
     const length = Number([...head.matchAll(/content-length[ \t]*:[ \t]*(\d{1,9})[ \t]*\r?\n/gi)].at(-1)?.[1])
-    if (length > start.length && length <= this.#maxPictureBytes) this.#announcedBytes = length
+    if (length > start.length && length <= this.#maxFrameBytes) this.#announcedBytes = length
     return true
   }
 
   #begin(at: number): void {
-    this.#pictureAt = at
+    this.#frameAt = at
     this.#at = at + 2
     this.#isInScan = false
     this.#announcedBytes = 0
   }
 
   /** True when the picture ended, in one way or another; false when more bytes are needed. */
-  #continuePicture(): boolean {
+  #continueFrame(): boolean {
     if (this.#announcedBytes > 0) {
       const isKnown = this.#checkAnnounced()
       if (isKnown !== undefined) return isKnown
     }
-    if (this.#end - this.#pictureAt > this.#maxPictureBytes) return this.#drop(this.#end)
+    if (this.#end - this.#frameAt > this.#maxFrameBytes) return this.#drop(this.#end)
     for (;;) {
       const isOver = this.#isInScan ? this.#followScan() : this.#followSegments()
       if (isOver !== undefined) return isOver
@@ -93,7 +93,7 @@ export class MjpegReader {
 
   /** True when the picture is as long as announced, false when it is not all there, undefined when it must be followed. */
   #checkAnnounced(): boolean | undefined {
-    const end = this.#pictureAt + this.#announcedBytes
+    const end = this.#frameAt + this.#announcedBytes
     if (end > this.#end) return false
     // Some count the line end behind the picture, or fill up with zeros.
     let last = end
@@ -169,32 +169,32 @@ export class MjpegReader {
   }
 
   #give(end: number): void {
-    const jpeg = this.#bytes.slice(this.#pictureAt, end)
-    this.#pictureAt = -1
+    const jpeg = this.#bytes.slice(this.#frameAt, end)
+    this.#frameAt = -1
     this.#at = end
     this.#headAt = end
-    this.bytesSincePicture = this.#end - end
-    this.#onPicture(hasEnd(jpeg) ? jpeg : withEnd(jpeg))
+    this.bytesSinceFrame = this.#end - end
+    this.#onFrame(hasEnd(jpeg) ? jpeg : withEnd(jpeg))
   }
 
   #drop(at: number): true {
-    this.badPictures++
+    this.badFrames++
     // The head of the next part stands behind the beginning of this picture, however short it was cut.
-    this.#headAt = this.#pictureAt
-    this.#pictureAt = -1
+    this.#headAt = this.#frameAt
+    this.#frameAt = -1
     this.#at = at
     return true
   }
 
   /** Bytes before the picture, or before what may be the head of the next, are of no more use. */
   #forget(): void {
-    const keepFrom = this.#pictureAt >= 0 ? this.#pictureAt : Math.max(0, this.#at - maxHeadBytes)
+    const keepFrom = this.#frameAt >= 0 ? this.#frameAt : Math.max(0, this.#at - maxHeadBytes)
     if (keepFrom === 0) return
     this.#bytes.copyWithin(0, keepFrom, this.#end)
     this.#end -= keepFrom
     this.#at -= keepFrom
     this.#headAt = Math.max(0, this.#headAt - keepFrom)
-    if (this.#pictureAt >= 0) this.#pictureAt -= keepFrom
+    if (this.#frameAt >= 0) this.#frameAt -= keepFrom
   }
 
   #append(bytes: Uint8Array): void {

@@ -6,7 +6,7 @@
 // stays, behind the one before it.
 
 import { FrameMemory, type FrameMemoryPool } from '../frame-memory.ts'
-import type { PictureAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
+import type { FrameAccess, VideoCounters, VideoDepacketizer, VideoSink } from '../video-depacketizer.ts'
 import { type NalCodec, nalRole, type ParameterSets } from './nal-codec.ts'
 import { listAnnexBNalUnits } from './nal-units.ts'
 import { RecoveryAccess } from './recovery-access.ts'
@@ -23,8 +23,8 @@ export type NalDepacketizerOptions = {
   readonly keepsDamaged?: (() => boolean) | undefined
 }
 
-const leadingAccess: PictureAccess = { isLeading: true }
-const damagedAccess: PictureAccess = { isDamaged: true }
+const leadingAccess: FrameAccess = { isLeading: true }
+const damagedAccess: FrameAccess = { isDamaged: true }
 
 /** In one packet; with more the rest of it is not read: nobody shall keep us busy with rubbish. */
 const maxBadUnits = 32
@@ -302,7 +302,7 @@ export class NalDepacketizer implements VideoDepacketizer {
   }
 
   /** Hands on the access unit that was collected; the next one begins behind it. */
-  #giveUnit(bytes: number, timestamp: number, isKey: boolean, access?: PictureAccess): void {
+  #giveUnit(bytes: number, timestamp: number, isKey: boolean, access?: FrameAccess): void {
     const memory = this.#memory
     const data = this.#unit.subarray(0, bytes)
     if (this.#unit.length - bytes < minSpareBytes) {
@@ -312,7 +312,7 @@ export class NalDepacketizer implements VideoDepacketizer {
       memory.hold()
       this.#unit = this.#unit.subarray(bytes)
     }
-    this.#sink.onPicture(data, timestamp, isKey, memory, access)
+    this.#sink.onFrame(data, timestamp, isKey, memory, access)
   }
 
   #refuse(): void {

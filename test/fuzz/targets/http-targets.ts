@@ -65,7 +65,7 @@ const multipart: FuzzTarget = {
       const pictures: string[] = []
       let bytes = 0
       const reader = new MjpegReader({
-        onPicture: (jpeg) => {
+        onFrame: (jpeg) => {
           assert.ok(
             jpeg[0] === 0xff && jpeg[1] === 0xd8 && jpeg.at(-2) === 0xff && jpeg.at(-1) === 0xd9,
             'from start to end',
@@ -76,7 +76,7 @@ const multipart: FuzzTarget = {
       })
       push(reader)
       assert.ok(bytes <= input.length + 2 * pictures.length, 'no more comes out than went in')
-      return { pictures, bad: reader.badPictures }
+      return { pictures, bad: reader.badFrames }
     }
     const whole = read((reader) => reader.push(input))
     const parts = read((reader) => pushInParts(input, random, (each) => reader.push(each)))

@@ -18,7 +18,7 @@ import { H265ParameterSets } from '../../../server/media/h265/parameter-sets.ts'
 import { parseHevcSps } from '../../../server/media/h265/sps.ts'
 import { bytesOf, hevcSamples } from '../../../server/media/h265/test-sets.ts'
 import { parseJpegHeader } from '../../../server/media/jpeg/jpeg-header.ts'
-import { splitKeyPicture, withoutRefreshCount } from '../../../server/media/nal/key-picture.ts'
+import { splitKeyFrame, withoutRefreshCount } from '../../../server/media/nal/key-frame.ts'
 import { listAnnexBNalUnits, writeLengthPrefixedNalUnits } from '../../../server/media/nal/nal-units.ts'
 import { PictureOrderReader } from '../../../server/media/nal/picture-order-reader.ts'
 import { findRecoveryPoint } from '../../../server/media/nal/recovery-point.ts'
@@ -257,7 +257,7 @@ const slices: FuzzTarget = {
             points++
           }
           const data = writeLengthPrefixedNalUnits([unit])
-          const parts = splitKeyPicture(codec, data)
+          const parts = splitKeyFrame(codec, data)
           assert.ok(parts.reduce((sum, { length }) => sum + length, 0) <= data.length)
           assert.equal(withoutRefreshCount(data).length, data.length)
         }

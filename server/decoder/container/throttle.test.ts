@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pacer } from './pacer.ts'
+import { Throttle } from './throttle.ts'
 
 /** When each of the pictures, 40 ms apart, is given, if they could all be had at once. */
 function play(pictures: number, mediaOf = (index: number) => index * 40): number[] {
-  const pace = new Pacer()
+  const throttle = new Throttle()
   let nowMs = 1000
   return Array.from({ length: pictures }, (_, i) => {
-    nowMs += pace.delayMs(mediaOf(i), nowMs)
+    nowMs += throttle.delayMs(mediaOf(i), nowMs)
     return nowMs - 1000
   })
 }
 
-test('a file passes at once for ten seconds, and at its own pace from then on', () => {
+test('a file passes at once for ten seconds, and at its own speed from then on', () => {
   const times = play(1000)
   assert.equal(times[250], 0)
   assert.ok(Math.abs(times[999]! - (999 * 40 - 10_000)) < 100, `${times[999]}`)
@@ -24,14 +24,14 @@ test('a jump of the times is not waited for', () => {
 })
 
 test('who falls behind is not let ahead for it', () => {
-  const pace = new Pacer()
-  assert.equal(pace.delayMs(0, 0), 0)
-  assert.equal(pace.delayMs(40, 60_000), 0)
-  for (let at = 80; at <= 10_000; at += 40) assert.equal(pace.delayMs(at, 60_000), 0)
-  assert.ok(pace.delayMs(10_080, 60_000) > 0)
+  const throttle = new Throttle()
+  assert.equal(throttle.delayMs(0, 0), 0)
+  assert.equal(throttle.delayMs(40, 60_000), 0)
+  for (let at = 80; at <= 10_000; at += 40) assert.equal(throttle.delayMs(at, 60_000), 0)
+  assert.ok(throttle.delayMs(10_080, 60_000) > 0)
 })
 
 test('a live source whose clock is fast is never held back', () => {
-  const pace = new Pacer()
-  for (let at = 0; at < 100 * 3_600_000; at += 1000) assert.equal(pace.delayMs(at * 1.0005, at), 0)
+  const throttle = new Throttle()
+  for (let at = 0; at < 100 * 3_600_000; at += 1000) assert.equal(throttle.delayMs(at * 1.0005, at), 0)
 })

@@ -6,7 +6,7 @@ const maxAheadMs = 10_000
 /** How fast it is forgotten that the stream was behind: more than any crystal is wrong, so that no live source is ever held back for good. */
 const forgetRate = 0.001
 
-export class Pacer {
+export class Throttle {
   /** Clock minus media time at which the stream is on time. */
   #offsetMs = Number.NEGATIVE_INFINITY
   #lastMs = Number.NaN

@@ -26,9 +26,9 @@ import { Codec, CodecContext, Frame, Log, Packet, Rational, SoftwareScaleContext
 export type Rgb = readonly [number, number, number]
 
 /** As `DecodeRequest` wants it, in base64. */
-export type DrawnPicture = { readonly config: string; readonly data: string }
+export type DrawnImage = { readonly config: string; readonly data: string }
 
-export type SeenPicture = { readonly width: number; readonly height: number; readonly quarters: readonly Rgb[] }
+export type SeenImage = { readonly width: number; readonly height: number; readonly quarters: readonly Rgb[] }
 
 /** Top left, top right, bottom left, bottom right. */
 export const quarterColors: readonly Rgb[] = [
@@ -45,7 +45,7 @@ if (import.meta.main) {
   process.stdout.write(JSON.stringify(result))
 }
 
-function draw(codecName: string, width: number, height: number, colors: string): DrawnPicture {
+function draw(codecName: string, width: number, height: number, colors: string): DrawnImage {
   const isH264 = codecName === 'h264'
   // Unset: what browsers take for granted.
   const is709 = isH264 && (colors === 'bt709' || (colors === 'unset' && height >= 720))
@@ -88,7 +88,7 @@ function draw(codecName: string, width: number, height: number, colors: string):
   return { config: toAvcRecord(parameterSets).toString('base64'), data: data.toString('base64') }
 }
 
-function look(jpeg: Buffer): SeenPicture {
+function look(jpeg: Buffer): SeenImage {
   const codec = Codec.findDecoder(AV_CODEC_ID_MJPEG)!
   const decoder = new CodecContext()
   decoder.allocContext3(codec)

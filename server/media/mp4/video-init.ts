@@ -5,7 +5,7 @@ import { type ScannedBox, scanBoxes } from './box-scanner.ts'
 import { videoTrackId } from './init-segment.ts'
 
 /** `init` without the tracks that are not of pictures. Throws 'corrupt'. */
-export function writePictureInit(init: Uint8Array): Uint8Array {
+export function writeVideoInit(init: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = []
   for (const box of scanBoxes(init).boxes) kept.push(...keep(init, box))
   const out = new Uint8Array(kept.reduce((sum, { length }) => sum + length, 0))

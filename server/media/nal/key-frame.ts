@@ -46,8 +46,8 @@ function findMessage(codec: VideoCodec, data: Uint8Array): { unit: Uint8Array; p
   return undefined
 }
 
-/** The access units of what `KeyPictureCollector` gave, views; one, but for pictures that are whole only later. */
-export function splitKeyPicture(codec: VideoCodec, data: Uint8Array): Uint8Array[] {
+/** The access units of what `KeyFrameCollector` gave, views; one, but for pictures that are whole only later. */
+export function splitKeyFrame(codec: VideoCodec, data: Uint8Array): Uint8Array[] {
   if (findRefreshCount(codec, data) === 0) return [data]
   const starts: number[] = []
   let at = 0
@@ -68,7 +68,7 @@ export function splitKeyPicture(codec: VideoCodec, data: Uint8Array): Uint8Array
   return starts.map((start, i) => data.subarray(start, starts[i + 1] ?? data.length))
 }
 
-export class KeyPictureCollector {
+export class KeyFrameCollector {
   readonly #codec: VideoCodec
   #parts: Uint8Array[] = []
   #bytes = 0

@@ -2,12 +2,12 @@
 // ISO/IEC 14496-12 11.1 has them, skipped by whoever does not know it. The checksum is CRC-32 as in ISO-HDLC (zlib), over what follows
 // the box up to the end of the fragment.
 
-export type FragmentSeal = {
+export type ChecksumBox = {
   readonly checksum: number
   readonly cameraId: number
 }
 
-export const fragmentSealBytes = 36
+export const checksumBoxBytes = 36
 
 /** Ours; no other program writes boxes of this type. */
 const type = Uint8Array.of(
@@ -15,10 +15,10 @@ const type = Uint8Array.of(
   ...[0x9b, 0xac, 0xf9, 0x4d, 0x25, 0x43, 0x5c, 0x78],
 )
 
-export function writeFragmentSeal({ checksum, cameraId }: FragmentSeal): Uint8Array {
-  const out = new Uint8Array(fragmentSealBytes)
+export function writeChecksumBox({ checksum, cameraId }: ChecksumBox): Uint8Array {
+  const out = new Uint8Array(checksumBoxBytes)
   const view = new DataView(out.buffer)
-  view.setUint32(0, fragmentSealBytes)
+  view.setUint32(0, checksumBoxBytes)
   view.setUint32(4, 0x75756964 /* uuid */)
   out.set(type, 8)
   view.setUint32(24, checksum)
@@ -28,10 +28,10 @@ export function writeFragmentSeal({ checksum, cameraId }: FragmentSeal): Uint8Ar
 }
 
 /** Of bytes that begin with a whole box; undefined when it is no seal. */
-export function parseFragmentSeal(bytes: Uint8Array): FragmentSeal | undefined {
-  if (bytes.length < fragmentSealBytes || !type.every((byte, i) => bytes[8 + i] === byte)) return undefined
+export function parseChecksumBox(bytes: Uint8Array): ChecksumBox | undefined {
+  if (bytes.length < checksumBoxBytes || !type.every((byte, i) => bytes[8 + i] === byte)) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (view.getUint32(0) !== fragmentSealBytes || view.getUint32(4) !== 0x75756964) return undefined
+  if (view.getUint32(0) !== checksumBoxBytes || view.getUint32(4) !== 0x75756964) return undefined
   return {
     checksum: view.getUint32(24),
     cameraId: view.getUint32(28) * 0x100000000 + view.getUint32(32),
