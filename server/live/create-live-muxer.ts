@@ -14,7 +14,10 @@ import type { LiveMuxer } from './live-muxer.ts'
 export type LiveMuxerOptions = {
   /** `keyframes` only: at most one key frame per this time. */
   readonly minIntervalMs: number
-  /** `hls` only: with a track of audio, or without one, whatever the stream has. Players keep the tracks they began with over all runs. */
+  /**
+   * `hls` only: with a track of audio, or without one, whatever the stream has. Players keep the tracks they began with
+   * over all runs.
+   */
   readonly hasAudio: boolean
 }
 
@@ -60,7 +63,10 @@ function createTsMuxer(stream: StreamFormat): LiveMuxer {
   }
 }
 
-/** Sends at most one key frame per `minIntervalMs` of the camera's time; one that is whole only later with the pictures up to there. */
+/**
+ * Sends at most one key frame per `minIntervalMs` of the camera's time; one that is whole only later with the pictures
+ * up to there.
+ */
 function createKeyFrameMuxer(format: StreamFormat, minIntervalMs: number): LiveMuxer {
   const collector = new KeyFrameCollector(format.video.codec)
   let dueMs = Number.NEGATIVE_INFINITY

@@ -1,7 +1,8 @@
 // One MP4 fragment per frame: a viewer sees a frame as soon as it arrived. ISO/IEC 14496-12 8.8.
 //
-// How long the newest frame lasts is not known yet, so it is given the length of the one before; its decode time is exact, so the
-// error does not add up. Open groups of H.264 are closed, because a viewer may begin at each of them (see `ClosedGroups`).
+// How long the newest frame lasts is not known yet, so it is given the length of the one before; its decode time is
+// exact, so the error does not add up. Open groups of H.264 are closed, because a viewer may begin at each of them (see
+// `ClosedGroups`).
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { ClosedGroups } from '../media/h264/closed-groups.ts'

@@ -1,8 +1,9 @@
-// One MP4 fragment per group of pictures, its audio included, or per two seconds of a long one. ISO/IEC 14496-12 8.8.
+// Writes one MP4 fragment per group of pictures with its audio. A long group is split every two seconds. ISO/IEC
+// 14496-12 8.8.
 //
-// A player may begin at any of them. H.264 decoders, unlike those of H.265, know no leading pictures: Chromium's stops at one whose
-// references are missing. So H.264 pictures that refer to the group before are left out, and their group is made one that depends on
-// nothing.
+// A player may begin at any group. Unlike H.265, H.264 has no leading pictures, and Chromium's decoder stops at a frame
+// whose references are missing. H.264 frames that refer to the previous group are therefore left out, which makes the
+// group independent.
 
 import { type Frame, frameCostBytes, type StreamFormat } from '../media/frame.ts'
 import { ClosedGroups } from '../media/h264/closed-groups.ts'
@@ -14,19 +15,19 @@ import type { LiveChunk } from './live-chunk.ts'
 import type { LiveMuxer } from './live-muxer.ts'
 import { createAudioTimes, createVideoTimes, type TrackTimes } from './track-times.ts'
 
-/** A longer group is sent in parts, so that memory and the burst at its end stay small. */
+/** A longer group is sent in parts, which keeps memory use and the burst at its end small. */
 const maxPart90k = 2 * 90_000
-/** What a camera of 32 Mbit/s sends in that time; more only where its pictures are huge or their times hardly grow. */
+/** What a camera of 32 Mbit/s sends in that time. Only huge frames or timestamps that hardly advance exceed it. */
 const maxPartBytes = 8 * 1024 * 1024
-/** Audio beyond this, while no picture comes, is dropped: a part ends only with a picture. */
+/** Further audio blocks are dropped while no video frame arrives, because only a video frame can end a part. */
 const maxAudioBlocks = 1000
 
-/** A part waits this long, in video time, for the audio of its pictures. */
+/** A part waits this long, in video time, for its audio. */
 const maxAudioWait90k = 45_000
 
 type Timed = { readonly frame: Frame; readonly time: number }
 
-/** Pictures that lack nothing but, perhaps, their audio. The last one lasts until `endTime`. */
+/** The video frames of a complete part, which may still lack audio. The last frame lasts until `endTime`. */
 type Part = { readonly video: readonly Timed[]; readonly endTime: number; readonly endsGroup: boolean }
 
 export class GroupFragmentMuxer implements LiveMuxer {

@@ -24,7 +24,10 @@ export type HlsStreamOptions = {
 const earlySegments = 2
 const earlyMs = 4000
 
-/** Players that nobody knows begin three target durations before the end. So much longer, at most, is waited for the rest of them. */
+/**
+ * Players that nobody knows begin three target durations before the end. So much longer, at most, is waited for the
+ * rest of them.
+ */
 const maxExtraWaitMs = 6000
 
 export type PlaylistOptions = {

@@ -1,32 +1,34 @@
-// The newest segments of one camera in memory: chunks in, a sliding list of segments out. RFC 8216 6.2.2.
+// Keeps the newest live HLS segments of one camera in memory and lists them in a sliding playlist. RFC 8216 6.2.2.
 //
-// A segment begins with a key frame and ends with a group of pictures, as soon as it is long enough; a group that is too long for one
-// segment, or for what the first playlist said of all of them, is cut, and listed from its key frame on. A removed segment stays readable for a while, for players that read the playlist
-// just before.
+// A segment begins with a key frame and ends with a group of pictures once it is long enough. A group that exceeds the
+// maximum segment duration, or the target duration of the first playlist, is split; the list still begins at a key
+// frame. A segment that has left the list stays readable for a while, for players that read the playlist just before.
 
 import type { ByteBudget } from '../hub/byte-budget.ts'
 import { writePlaylistEntry, writePlaylistHead } from '../media/hls/media-playlist.ts'
 import type { LiveChunk } from './live-chunk.ts'
 
 export type HlsWindowOptions = {
-  /** Number of the first segment. Must grow from one window of a camera to the next: players remember. */
+  /**
+   * Number of the first segment. Must increase from one window of a camera to the next, because players remember it.
+   */
   readonly firstSequence: number
-  /** Likewise for the discontinuities. Small: players keep lists as long as this number. */
+  /** The same for discontinuities. Must stay small, because players keep lists of this length. */
   readonly firstDiscontinuitySequence: number
-  /** Groups of pictures shorter than this share a segment. */
+  /** Consecutive groups of pictures share a segment until it is at least this long. */
   readonly minSegmentMs: number
-  /** A group of pictures longer than this has several segments, of which only the first begins with its key frame. */
+  /** A longer group of pictures is split into several segments. Only the first of them begins with a key frame. */
   readonly maxSegmentMs: number
   readonly listedSegments: number
-  /** Segments that stay readable after they left the list. */
+  /** Number of segments that stay readable after they have left the list. */
   readonly lateSegments: number
   /** A segment that grows beyond this is dropped. */
   readonly maxSegmentBytes: number
-  /** Of all segments; those at the front go first, listed or not. */
+  /** Limit for all segments together. The oldest are dropped first, even if they are listed. */
   readonly maxBytes: number
   /**
-   * What the windows of all cameras may hold together. One may hold as much as is left for the others, so that a camera that sends a
-   * hundred times what it should does not take the pictures of the others.
+   * The limit for the windows of all cameras together. One window may hold no more than is left for the others, so a
+   * camera that sends far too much cannot use up the memory of the others.
    */
   readonly budget: ByteBudget
 }
@@ -45,13 +47,16 @@ type Segment = {
   parts: Uint8Array[]
 }
 
-/** Groups of pictures may come out longer than those before the first playlist by at least so much less than half a second. */
+/**
+ * Leaves room in the target duration for groups of pictures that are a little longer than those before the first
+ * playlist.
+ */
 const targetSlackS = 0.25
 
-/** Segments are rarely whole seconds, as the target duration is: three of 1.92 s are what players take for enough. */
+/** Segments are rarely whole seconds, unlike the target duration. Players accept three segments of 1.92 s as enough. */
 const toleratedShare = 0.95
 
-/** A player begins so many target durations before the end, and no list may become shorter than that. RFC 8216 6.2.2, 6.3.3. */
+/** Players begin this many target durations before the end. The list must not become shorter. RFC 8216 6.2.2, 6.3.3. */
 const leastTargets = 3
 
 export class HlsWindow {
@@ -68,9 +73,9 @@ export class HlsWindow {
   /** Number of the first segment listed. */
   #firstListed: number
   #targetDurationS = 1
-  /** Somebody was told the target duration: it must not change any more. RFC 8216 6.2.1. */
+  /** A playlist has been sent, so the target duration must not change. RFC 8216 6.2.1. */
   #isTold = false
-  /** Of all segments, the open one too. */
+  /** Bytes of all segments, including the open one. */
   #bytes = 0
 
   constructor(options: HlsWindowOptions) {
@@ -101,7 +106,10 @@ export class HlsWindow {
     return sumDurations(this.#listed())
   }
 
-  /** As many segments, and as much time, as players expect of a list: some begin three of them before its end, and wait where there are fewer. */
+  /**
+   * True if the list is long enough for every player. Some begin three segments before its end and wait if there are
+   * fewer.
+   */
   get isEnoughForAll(): boolean {
     const { listedCount, listedMs } = this
     return listedCount >= leastTargets && listedMs >= leastTargets * this.#targetDurationS * 1000 * toleratedShare
@@ -120,7 +128,7 @@ export class HlsWindow {
     return this.#bytes
   }
 
-  /** Nothing may be added any more. */
+  /** Releases all segments. No chunk may be added afterwards. */
   close(): void {
     this.#letGo(this.#bytes)
     this.#open = undefined
@@ -154,7 +162,7 @@ export class HlsWindow {
     return text
   }
 
-  /** The bytes of a segment or initialization section, undefined when it is gone or never was. */
+  /** The bytes of a segment or initialization section, or undefined if there is none with this name. */
   find(name: string): Uint8Array | undefined {
     for (const segment of this.#segments) {
       if (segment.init.name === name) return segment.init.data
@@ -200,12 +208,14 @@ export class HlsWindow {
     } else if (chunk.endsGroup && open.durationMs >= minSegmentMs) this.#closeSegment()
   }
 
-  /** Longer than a player was told. A chunk that is too long by itself is listed nevertheless, and raises the target. */
+  /**
+   * Longer than a player was told. A chunk that is too long by itself is listed nevertheless, and raises the target.
+   */
   #isTooLong(ms: number): boolean {
     return this.#isTold && Math.round(ms / 1000) > this.#targetDurationS
   }
 
-  /** What follows is not the direct continuation of what came. */
+  /** Ends the open segment. The next chunk does not continue it. */
   #breakOff(): void {
     this.#closeSegment()
     this.#isContinuing = false
@@ -226,7 +236,10 @@ export class HlsWindow {
     this.#slide()
   }
 
-  /** Moves the front of the list to the last key frame that is `listedSegments` old, and lets go of what left it long ago. */
+  /**
+   * Moves the front of the list to the last key frame at least `listedSegments` old, and releases segments that left
+   * the list long ago.
+   */
   #slide(): void {
     const { listedSegments, lateSegments, maxBytes } = this.#options
     let front = Math.max(0, this.#segments.length - listedSegments)
@@ -269,7 +282,10 @@ export class HlsWindow {
     return this.#segments.filter(({ sequence }) => sequence >= this.#firstListed)
   }
 
-  /** From the newest key frame with enough behind it that a player does not stall at once. */
+  /**
+   * The distance from the end of the list to the newest key frame that has enough after it to play without stalling at
+   * once.
+   */
   #startBeforeEndMs(segments: readonly Segment[]): number {
     let ms = 0
     let startMs = 0

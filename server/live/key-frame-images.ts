@@ -1,5 +1,6 @@
-// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share a decode, and one
-// JPEG for each distinct size. Whoever wants many sizes has a few of them made with the others', and the rest after those.
+// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share a decode,
+// and one JPEG for each distinct size. Whoever wants many sizes has a few of them made with the others', and the rest
+// after those.
 
 import type { Clock } from '../base/clock.ts'
 import { Notifier } from '../base/notifier.ts'
@@ -48,7 +49,10 @@ type Picture = {
 /** Pictures of one frame that were asked for in one turn of the event loop. */
 type Batch = { readonly frame: KeyFrame; readonly pictures: Picture[] }
 
-/** Sizes made at once: whoever wants one waits for no more than these, and those who want more have them made in the next decode. */
+/**
+ * Sizes made at once: whoever wants one waits for no more than these, and those who want more have them made in the
+ * next decode.
+ */
 const maxSizesPerDecode = 4
 /** Sizes that are made before they are asked for. */
 const maxSizesAhead = 16
@@ -104,7 +108,9 @@ export class KeyFrameImages implements ChunkSink {
     this.#replace(undefined)
   }
 
-  /** A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again. */
+  /**
+   * A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again.
+   */
   picture(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
     const size = fitImage(frame.format.video, limits)
     if (isAsSent(frame, size)) return Promise.resolve(frame.data)

@@ -1,36 +1,40 @@
-// What a live source hands over and every viewer of one camera and format shares. Plain data: it crosses threads.
+// The chunks that a live source produces for one camera and format. All viewers of that format share them. Plain data,
+// because chunks are posted between threads.
 
 import type { StreamFormat } from '../media/frame.ts'
 
 /**
- * `mp4` and `mpegts`: a chunk per frame, for the lowest delay. `hls`: a fragment per group of pictures, or a part of a long one.
- * `keyframes`: key frames as the camera sent them, for the decoder.
+ * `mp4` and `mpegts` have one chunk per frame, for the lowest delay. `hls` has one fragment per group of pictures; a
+ * long group is split. `keyframes` has the key frames as the camera sent them, for the decoder.
  */
 export type LiveFormat = 'mp4' | 'mpegts' | 'hls' | 'keyframes'
 
 export type LiveChunk = {
   /**
-   * `init`: a run begins; what follows has one format and one time axis. `media`: pictures or audio. `gap`: chunks were dropped here,
-   * a key chunk is next. `end`: the run is over, an `init` may follow when the camera returns.
+   * `init`: a run begins. All chunks of a run have the same format and time axis. `media`: video or audio. `gap`:
+   * chunks were dropped here; the next chunk is a key chunk. `end`: the run is over. An `init` may follow when the
+   * camera returns.
    */
   readonly kind: 'init' | 'media' | 'gap' | 'end'
-  /** A viewer may start here: it begins with a key frame. */
+  /** The chunk begins with a key frame, so a viewer may start here. */
   readonly isKey: boolean
-  /** Wall clock of the first frame, Unix milliseconds; 0 where there is none. */
+  /** Wall-clock time of the first frame in Unix milliseconds, or 0 if the chunk has no frame. */
   readonly wallMs: number
-  /** `hls`: exact. `mp4`: as long as the frame before. Otherwise 0. */
+  /** Exact for `hls`. The duration of the previous frame for `mp4`. Otherwise 0. */
   readonly durationMs: number
-  /** Owned by the chunk, so that it can be transferred. `init`: `ftyp` and `moov` for mp4 and hls, otherwise empty. */
+  /**
+   * Owned by the chunk, so that it can be transferred. In `init`: `ftyp` and `moov` for mp4 and hls, otherwise empty.
+   */
   readonly data: Uint8Array
   /**
-   * `mp4`: a picture that a viewer who starts at the key chunk before it can't decode, and is not given. In `mpegts` packets are counted:
-   * none may be missing, and players of it know such pictures.
+   * Set for `mp4` only: a viewer who starts at the preceding key chunk cannot decode this frame and does not receive
+   * it. MPEG-TS packets carry a counter, so none may be left out there, and its players handle such frames themselves.
    */
   readonly isLeading?: boolean | undefined
-  /** `hls`: the next chunk begins with a key frame, so a segment may end here. */
+  /** Set for `hls` only: the next chunk begins with a key frame, so a segment may end here. */
   readonly endsGroup?: boolean
-  /** Made of what the hub had kept when the subscription began: shared by all who joined then, and not new. */
+  /** Made from frames that the hub had already kept when the subscription began. */
   readonly isBacklog?: boolean
-  /** On `init`, and on every key frame of `keyframes`. */
+  /** Present on `init` and on every key frame of `keyframes`. */
   readonly format?: StreamFormat
 }

@@ -49,7 +49,8 @@ suite('hls', () => {
     // Besides the newest group, which is kept for those that come.
     assert.equal(live.stats().retainedBytes, 600 + 100, 'half of it while it is alone')
     assert.equal(count(await live.hlsPlaylist(1, urlOf)), 6)
-    // A second camera in the same window of time: its chunks go to both, as the test camera sends to every subscription.
+    // A second camera in the same window of time: its chunks go to both, as the test camera sends to every
+    // subscription.
     const second = live.hlsPlaylist(2, urlOf)
     await settle()
     for (let id = 15; id <= 40; id++) send('hls', ...(id === 15 ? [init()] : []), large(id))
@@ -170,12 +171,14 @@ suite('hls', () => {
     assert.deepEqual(await list(), { sequence: 0, count: 2, start: '-12.000', isIndependent: false })
     for (let i = 7; i < 31; i++) send('hls', part(false))
     assert.deepEqual(await list(), { sequence: 0, count: 10, start: '-60.000', isIndependent: false })
-    // The next key frame: the list still begins with the one before, players with the new one as soon as it has enough behind it.
+    // The next key frame: the list still begins with the one before, players with the new one as soon as it has enough
+    // behind it.
     send('hls', part(true), part(false), part(false), part(false))
     assert.deepEqual(await list(), { sequence: 0, count: 12, start: '-6.000', isIndependent: false })
     for (let i = 4; i < 20; i++) send('hls', part(false))
     assert.deepEqual(await list(), { sequence: 11, count: 6, start: '-36.000', isIndependent: false })
-    // Key frames each two seconds again: the cut group leaves the list once there are three target durations without it.
+    // Key frames each two seconds again: the cut group leaves the list once there are three target durations without
+    // it.
     for (let i = 0; i < 10; i++) send('hls', { ...part(true), endsGroup: true })
     assert.deepEqual(await list(), { sequence: 19, count: 9, start: undefined, isIndependent: true })
   })

@@ -1,5 +1,5 @@
-// The worker's end of a live subscription: one camera's hub in one format, as chunks. It never waits for its reader: beyond a
-// bound of bytes not yet acknowledged it drops to the next key frame.
+// The worker's end of a live subscription: one camera's hub in one format, as chunks. It never waits for its reader:
+// beyond a bound of bytes not yet acknowledged it drops to the next key frame.
 
 import type { CameraHub } from '../hub/camera-hub.ts'
 import type { HubItem } from '../hub/hub-item.ts'
@@ -15,7 +15,10 @@ export type LiveSourceOptions = {
   readonly format: LiveFormat
   /** Called synchronously, in order; may transfer `chunk.data`. Must not throw. */
   send(chunk: LiveChunk): void
-  /** Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One chunk is always allowed. */
+  /**
+   * Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One chunk
+   * is always allowed.
+   */
   readonly maxUnackedBytes: number
   /** `keyframes` only: at most one key frame per this time. */
   readonly minIntervalMs?: number
@@ -31,8 +34,8 @@ export type LiveSource = {
 }
 
 /**
- * Attaches to the hub and stays attached over the camera's runs: `init`, then chunks from a key frame on, then `end`, and again
- * `init` when the camera is back.
+ * Attaches to the hub and stays attached over the camera's runs: `init`, then chunks from a key frame on, then `end`,
+ * and again `init` when the camera is back.
  */
 export function openLiveSource(options: LiveSourceOptions): LiveSource {
   const sink = new SourceSink(options)
@@ -51,7 +54,9 @@ class SourceSink {
   #muxer: LiveMuxer | undefined
   #isWaitingForKey = true
   #isInGap = false
-  /** The hub hands over what it has kept. That is bounded there, and not counted here: without it there is no picture. */
+  /**
+   * The hub hands over what it has kept. That is bounded there, and not counted here: without it there is no picture.
+   */
   #isInBacklog = true
   #unackedBacklogBytes = 0
   #unackedBytes = 0

@@ -87,7 +87,10 @@ type Camera = {
   nextDiscontinuitySequence: number
 }
 
-/** A key frame may come a little later than the ones before it. It is not waited for longer than a connection is given for it. */
+/**
+ * A key frame may come a little later than the ones before it. It is not waited for longer than a connection is given
+ * for it.
+ */
 const keyIntervalMargin = 1.2
 const maxKeyWaitMs = 75_000
 
@@ -121,10 +124,11 @@ export class LiveStreams {
   }
 
   /**
-   * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first step. Ends
-   * when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or the camera is closed. The
-   * first step throws 'unavailable' when the camera sends nothing for 10 s plus the interval of its key frames, or for `waitMs`. A viewer
-   * that falls behind by more than `maxViewerBytes` goes on at the next key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
+   * A file without end: first its head and a group of pictures, then what comes. Nothing is opened before the first
+   * step. Ends when the camera's run ends (players reconnect; a new run has a new time axis), when `signal` aborts or
+   * the camera is closed. The first step throws 'unavailable' when the camera sends nothing for 10 s plus the interval
+   * of its key frames, or for `waitMs`. A viewer that falls behind by more than `maxViewerBytes` goes on at the next
+   * key frame. Abort `signal` when the viewer leaves: a waiting step ends only so.
    */
   async *openViewer(
     cameraId: number,
@@ -151,8 +155,9 @@ export class LiveStreams {
   }
 
   /**
-   * JPEGs of key frames: at most `refreshRate` a second, always the newest, the first at once. Goes on when the camera comes
-   * back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no picture comes in 10 s.
+   * JPEGs of key frames: at most `refreshRate` a second, always the newest, the first at once. Goes on when the camera
+   * comes back. Ends when `signal` aborts or the camera is closed; the first step throws 'unavailable' when no picture
+   * comes in 10 s.
    */
   async *openMjpeg(cameraId: number, options: MjpegViewerOptions): AsyncGenerator<Uint8Array, void, void> {
     const { refreshRate, maxWidth, maxHeight, account, signal } = options
@@ -172,8 +177,8 @@ export class LiveStreams {
   }
 
   /**
-   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s plus the interval of its key
-   * frames, or `waitMs`, it cannot be decoded, or `signal` aborts before.
+   * The newest key frame as a JPEG. Throws 'unavailable' when the camera gives none within 5 s plus the interval of its
+   * key frames, or `waitMs`, it cannot be decoded, or `signal` aborts before.
    */
   async snapshot(cameraId: number, limits: ImageLimits = {}, options: SnapshotOptions = {}): Promise<Snapshot> {
     const { clock, snapshotTimeoutMs } = this.#options
@@ -201,8 +206,9 @@ export class LiveStreams {
   }
 
   /**
-   * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough to play.
-   * Throws 'unavailable' when there is no segment within 10 s plus the interval of the camera's key frames, or `waitMs`.
+   * The playlist of the newest segments; `segmentUrl` makes a URL of a name. The first one waits until there is enough
+   * to play. Throws 'unavailable' when there is no segment within 10 s plus the interval of the camera's key frames, or
+   * `waitMs`.
    */
   hlsPlaylist(
     cameraId: number,
@@ -290,7 +296,8 @@ export class LiveStreams {
       stream = new SharedStream({
         subscribe: (onChunk, minIntervalMs) => subscriber.subscribe(cameraId, format, onChunk, { minIntervalMs }),
         clock,
-        // HLS itself outlives its players by longer. A source that is opened anew has more to begin with than the newest group of pictures.
+        // HLS itself outlives its players by longer. A source that is opened anew has more to begin with than the
+        // newest group of pictures.
         lingerMs: format === 'hls' ? 0 : lingerMs,
         maxRetainedBytes,
         budget: this.#retainedBudget,

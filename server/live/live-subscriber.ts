@@ -1,18 +1,18 @@
-// How the viewers' side reaches the live sources, which run in other threads.
+// The interface through which viewers subscribe to live sources, which run in other threads.
 
 import type { LiveChunk, LiveFormat } from './live-chunk.ts'
 
 export type LiveSubscription = {
-  /** So many bytes of `chunk.data` were taken; the source sends on. */
+  /** Acknowledges bytes of `chunk.data`, so that the source can send more. */
   ack(bytes: number): void
-  /** No chunk is given after this. */
+  /** Ends the subscription. `onChunk` is not called again. */
   close(): void
 }
 
 export type LiveSubscriber = {
   /**
-   * Opens a source for this camera and format. `onChunk` must not throw. Stays open while the camera is away: `end` and later
-   * `init` tell. A camera that is away, or unknown, gives nothing.
+   * Opens a source for this camera and format. `onChunk` must not throw. The subscription stays open while the camera
+   * is offline: an `end` chunk arrives, and later an `init` chunk. An offline or unknown camera produces no chunks.
    */
   subscribe(
     cameraId: number,

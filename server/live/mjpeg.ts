@@ -21,9 +21,9 @@ export type MjpegOptions = {
 const longWaitMs = 3_600_000
 
 /**
- * One JPEG per step. The first comes at once from the newest key frame; each next step waits until the rate allows it and there is a
- * newer one, also while the camera is away. Ends when `signal` aborts or the camera is removed. Throws 'unavailable' when the
- * first picture does not come in time. A frame that cannot be decoded is left out.
+ * One JPEG per step. The first comes at once from the newest key frame; each next step waits until the rate allows it
+ * and there is a newer one, also while the camera is away. Ends when `signal` aborts or the camera is removed. Throws
+ * 'unavailable' when the first picture does not come in time. A frame that cannot be decoded is left out.
  */
 export async function* runMjpeg(
   pictures: KeyFrameImages,

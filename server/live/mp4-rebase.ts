@@ -1,34 +1,34 @@
-// Moves the fragments of a run so that one viewer's time begins at 0: players of a growing file expect that, and a run that
-// began hours ago is far from it. All viewers share the chunks, so each viewer gets a copy.
+// Shifts the timestamps of a run so that one viewer's time begins at 0. Players of a growing file expect that, but the
+// run may have begun hours ago. All viewers share the chunks, so each viewer gets a modified copy.
 //
-// A viewer who joins in the middle of a long group of pictures gets the group from its key frame on. The old part of it is played
-// many times faster, without its audio, so that the viewer is not behind for as long as the group is. Times are mapped, not
-// counted: decode and presentation times go through the same increasing function, so reordered pictures keep their order.
+// A viewer who joins in the middle of a long group of pictures gets the group from its key frame on. The old part of
+// the group plays many times faster and without audio, so that the viewer catches up. Decode and presentation times go
+// through the same increasing function, so reordered frames keep their order.
 
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { mapCompositionOffsets, parseMovieFragment, shiftDecodeTimes } from '../media/mp4/fragment-head.ts'
 import { videoTimescale, videoTrackId } from '../media/mp4/init-segment.ts'
 
-/** Pictures older than this when the viewer joins are hurried. */
+/** Frames older than this when the viewer joins are sped up. */
 const maxAgeMs = 1500
-/** Of 25 pictures a second, one each millisecond. */
+/** The speed-up factor: at 25 frames per second, one frame per millisecond. */
 const hurry = 40
 
 export class Mp4Rebase {
   readonly #audioRate: number
-  /** Decode time of the viewer's first picture, and where the hurried part ends; in the run's time. */
+  /** Decode time of the viewer's first frame. Both times are on the run's time axis. */
   #start90k: number | undefined
   #hurriedUntil90k = 0
   #lastDts90k = -1
 
-  /** `audioRate`: timescale of the audio track, if there is one. */
+  /** `audioRate` is the timescale of the audio track, if there is one. */
   constructor(audioRate: number | undefined) {
     this.#audioRate = audioRate ?? videoTimescale
   }
 
   /**
-   * The fragment of one frame, which the camera saw `ageMs` ago, in the viewer's time. Undefined for audio from before its first
-   * picture, or of pictures that are hurried.
+   * The fragment of one frame, which the camera saw `ageMs` ago, in the viewer's time. Undefined for audio from before
+   * its first picture, or of pictures that are hurried.
    */
   rebase(fragment: Uint8Array, ageMs: number): Uint8Array | undefined {
     const moofBytes = parseBoxHeader(fragment)!.bytes

@@ -1,4 +1,4 @@
-// The bytes of one mp4 or mpegts viewer: a file that grows until the camera's run ends.
+// Produces the bytes for one MP4 or MPEG-TS viewer: a file that grows until the camera's run ends.
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -9,14 +9,14 @@ import type { ViewerQueue } from './viewer-queue.ts'
 export type ProgressiveOptions = {
   readonly format: 'mp4' | 'mpegts'
   readonly clock: Clock
-  /** Wait for the first picture no longer than this. */
+  /** How long to wait for the first frame. */
   readonly firstTimeoutMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * One chunk per chunk, the first with the head of the file. Throws 'unavailable' when the first picture does not come in time.
- * Ends with the queue, and when `signal` aborts.
+ * Yields the data of each live chunk; the first is preceded by the head of the file. Throws 'unavailable' if no frame
+ * arrives in time. Ends when the queue ends or `signal` aborts.
  */
 export async function* runProgressive(
   queue: ViewerQueue,

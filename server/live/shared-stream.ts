@@ -1,6 +1,8 @@
-// One subscription of one camera and format, shared by all its viewers: opened for the first, closed a while after the last.
+// One subscription of one camera and format, shared by all its viewers: opened for the first, closed a while after the
+// last.
 //
-// The chunks since the last key chunk are kept, so that a viewer who comes later starts at once and not at the next key frame.
+// The chunks since the last key chunk are kept, so that a viewer who comes later starts at once and not at the next key
+// frame.
 
 import type { Clock } from '../base/clock.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
@@ -53,7 +55,10 @@ export class SharedStream {
     }
   }
 
-  /** Asks the source for more key frames when its present limit is larger. It is never raised while the subscription lasts. */
+  /**
+   * Asks the source for more key frames when its present limit is larger. It is never raised while the subscription
+   * lasts.
+   */
   lowerInterval(minIntervalMs: number): void {
     if (this.#subscription && minIntervalMs >= this.#minIntervalMs) return
     this.#minIntervalMs = minIntervalMs

@@ -1,16 +1,16 @@
-// What one viewer has not taken yet, bounded in bytes. On overflow all of it is dropped and the viewer goes on at the next key
-// chunk: a live picture that jumps is worth more than one that is late.
+// The chunks that one viewer has not read yet, bounded in bytes. When the queue overflows, all of it is dropped and the
+// viewer continues at the next key chunk, because live video that jumps is better than live video that lags.
 
 import type { LiveChunk } from './live-chunk.ts'
 import type { ChunkSink } from './shared-stream.ts'
 
 export type ViewerQueueOptions = {
   /**
-   * One chunk is always taken, however large; chunks of the backlog are shared by all viewers and do not count, but go when the next
-   * key chunk comes before they were taken.
+   * One chunk is always accepted, whatever its size. Backlog chunks are shared by all viewers and do not count, but
+   * they are dropped if the next key chunk arrives before they are read.
    */
   readonly maxBytes: number
-  /** Told of every overflow with the number of chunks dropped by it. */
+  /** Called at every overflow with the number of chunks that were dropped. */
   readonly onDrop: (chunks: number) => void
 }
 
@@ -20,10 +20,10 @@ export class ViewerQueue implements ChunkSink {
   readonly #options: ViewerQueueOptions
   #entries: Entry[] = []
   #bytes = 0
-  /** Chunks in the queue that do not count. */
+  /** Number of queued backlog chunks, which do not count towards the limit. */
   #backlog = 0
   #isAtKey = false
-  /** It started at the last key chunk: what refers to pictures before that is of no use. */
+  /** The viewer started at the last key chunk, so it cannot decode frames that refer to earlier ones. */
   #skipsLeading = false
   #isEnded = false
   #wake: (() => void) | undefined
@@ -45,7 +45,7 @@ export class ViewerQueue implements ChunkSink {
     this.#wakeUp()
   }
 
-  /** Nothing more comes; what is in the queue is dropped. */
+  /** Ends the queue and drops what is in it. */
   abort(): void {
     this.#isEnded = true
     this.#entries = []
@@ -54,7 +54,7 @@ export class ViewerQueue implements ChunkSink {
     this.#wakeUp()
   }
 
-  /** The next chunk, `init` or `media`; undefined after the last. One caller at a time. */
+  /** Returns the next `init` or `media` chunk, or undefined after the last. Only one call may be pending. */
   async next(): Promise<LiveChunk | undefined> {
     while (this.#entries.length === 0 && !this.#isEnded) {
       const { promise, resolve } = Promise.withResolvers<void>()

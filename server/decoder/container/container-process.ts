@@ -1,5 +1,5 @@
-// A container process: reads one camera's stream from standard input, writes its tracks and packets to standard output, ends with either.
-// What it is told on its command line is the container's format. It may be killed at any time.
+// A container process: reads one camera's stream from standard input, writes its tracks and packets to standard output,
+// ends with either. What it is told on its command line is the container's format. It may be killed at any time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AV_LOG_QUIET } from 'node-av/constants'

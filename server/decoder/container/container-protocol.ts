@@ -1,5 +1,5 @@
-// The messages of a container process to its media worker: big-endian, each behind its length in 4 bytes (message-stream.ts). The other way goes
-// the stream as it comes, without any. docs/design/decoder.md
+// The messages of a container process to its media worker: big-endian, each behind its length in 4 bytes
+// (message-stream.ts). The other way goes the stream as it comes, without any. docs/design/decoder.md
 
 import { AppError } from '../../base/error.ts'
 import type {

@@ -1,5 +1,5 @@
-// One container stream taken apart by FFmpeg (node-av). Runs in a container process only. FFmpeg is given bytes and the name of what they are;
-// it guesses nothing, and every address it could open is forbidden.
+// One container stream taken apart by FFmpeg (node-av). Runs in a container process only. FFmpeg is given bytes and the
+// name of what they are; it guesses nothing, and every address it could open is forbidden.
 
 import {
   AV_CODEC_ID_AAC,

@@ -1,5 +1,5 @@
-// Containers taken apart in processes of their own, one for each stream: whatever a camera sends, it is that camera's process which crashes,
-// hangs or grows, and it is gone with the connection. docs/design/decoder.md
+// Containers taken apart in processes of their own, one for each stream: whatever a camera sends, it is that camera's
+// process which crashes, hangs or grows, and it is gone with the connection. docs/design/decoder.md
 
 import type {
   ContainerEnd,
@@ -14,7 +14,9 @@ import { parseContainerMessage } from './container-protocol.ts'
 
 export type ProcessContainerReaderOptions = {
   readonly isolation: Isolation
-  /** What each may take beyond its runtime; by default more than at which the process ends itself, which is told better. */
+  /**
+   * What each may take beyond its runtime; by default more than at which the process ends itself, which is told better.
+   */
   readonly memoryBytes?: number
   /** How much of one processor each may take on average; see `CpuWatch`. */
   readonly maxCpuShare?: number

@@ -1,19 +1,23 @@
-// Lets a stream run ahead of the clock by so much and no more: a file that is served as fast as the network goes becomes one that plays.
+// Limits how far a stream may run ahead of the clock. A file that is served at network speed is thereby read at
+// playback speed.
 
-/** What a live source hands out of what it has kept passes at once. */
+/** Frames that a live source has buffered and sends at connect time are not delayed. */
 const maxAheadMs = 10_000
 
-/** How fast it is forgotten that the stream was behind: more than any crystal is wrong, so that no live source is ever held back for good. */
+/**
+ * The rate at which a past lag is forgotten. It exceeds the error of any clock crystal, so a live source is never
+ * delayed permanently.
+ */
 const forgetRate = 0.001
 
 export class Throttle {
-  /** Clock minus media time at which the stream is on time. */
+  /** Clock time minus media time of a stream that is on time. */
   #offsetMs = Number.NEGATIVE_INFINITY
   #lastMs = Number.NaN
 
-  /** How long to wait with what is due at `mediaMs`, now being `nowMs` (monotonic). */
+  /** How long to delay a packet with this media time. `nowMs` is the monotonic clock. */
   delayMs(mediaMs: number, nowMs: number): number {
-    // A jump is another axis, not a place far ahead.
+    // A jump in media time begins a new time axis.
     if (!(Math.abs(mediaMs - this.#lastMs) < maxAheadMs)) this.#offsetMs = Number.NEGATIVE_INFINITY
     const passedMs = Math.max(0, mediaMs - this.#lastMs) || 0
     this.#lastMs = mediaMs

@@ -1,10 +1,13 @@
-// Which streams of a container are taken: the first of pictures and the first of audio. Containers say at different times what they hold, so
-// packets are held back until both are known, or until it is plain that there is no audio.
+// Which streams of a container are taken: the first of pictures and the first of audio. Containers say at different
+// times what they hold, so packets are held back until both are known, or until it is plain that there is no audio.
 
 import type { ContainerTracks } from '../../media/container/container-stream.ts'
 import type { ContainerStream, LibavContainer, StreamPacket } from './libav-container.ts'
 
-/** Audio that has not come after this much of a stream that may have some is not coming; of one that announces it, after twice that. */
+/**
+ * Audio that has not come after this much of a stream that may have some is not coming; of one that announces it, after
+ * twice that.
+ */
 const maxWait90k = 90_000
 const maxHeldPackets = 500
 const maxHeldBytes = 16 * 1024 * 1024
@@ -21,7 +24,9 @@ export class TrackChoice {
     this.#container = container
   }
 
-  /** The packets that are due with this one; with the first of them, `tracks`. `no_video`: there are no pictures in it. */
+  /**
+   * The packets that are due with this one; with the first of them, `tracks`. `no_video`: there are no pictures in it.
+   */
   take(packet: StreamPacket): { readonly tracks?: ContainerTracks; readonly packets: StreamPacket[] } | 'no_video' {
     if (this.#isMade) return { packets: this.#isChosen(packet) ? [packet] : [] }
     if (packet.kind === 'video') this.#video ??= packet.stream
