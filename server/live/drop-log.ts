@@ -1,4 +1,4 @@
-// Counts what slow viewers were not sent, and says so at most once a second.
+// Counts the chunks that were dropped for slow viewers and logs them at most once a second.
 
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/log.ts'
@@ -29,7 +29,7 @@ export class DropLog {
     if (nowMs - this.#lastWarnMs < minWarnIntervalMs) return
     this.#log.warn(
       { cameraId, format, chunks: this.#unsaid },
-      'a live viewer is too slow: it goes on at the next key frame',
+      'Dropped chunks for a slow live viewer, which continues at the next key frame',
     )
     this.#lastWarnMs = nowMs
     this.#unsaid = 0

@@ -1,8 +1,8 @@
-// One MP4 fragment per frame: a viewer sees a frame as soon as it arrived. ISO/IEC 14496-12 8.8.
+// Writes one MP4 fragment per frame, so that viewers see each frame as soon as it arrives. ISO/IEC 14496-12 8.8.
 //
-// How long the newest frame lasts is not known yet, so it is given the length of the one before; its decode time is
-// exact, so the error does not add up. Open groups of H.264 are closed, because a viewer may begin at each of them (see
-// `ClosedGroups`).
+// The duration of the newest frame is not known yet, so it gets the duration of the previous one. Decode times are
+// exact, so the error does not accumulate. Open groups of H.264 are closed, because a viewer may begin at each of them
+// (see `ClosedGroups`).
 
 import type { Frame, StreamFormat } from '../media/frame.ts'
 import { ClosedGroups } from '../media/h264/closed-groups.ts'

@@ -1,4 +1,4 @@
-// The live HLS stream of one camera: lives from the first request for its playlist until nobody has asked for a while.
+// The live HLS stream of one camera. It exists from the first playlist request until no request has come for a while.
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -11,29 +11,29 @@ import type { ChunkSink, SharedStream } from './shared-stream.ts'
 export type HlsStreamOptions = {
   readonly stream: SharedStream
   readonly clock: Clock
-  /** Closed after this time without a request. */
+  /** The stream is closed after this time without a request. */
   readonly idleMs: number
-  /** What the segments of all cameras may take together. */
+  /** The memory limit for the segments of all cameras together. */
   readonly budget: ByteBudget
   readonly firstDiscontinuitySequence: number
-  /** `nextDiscontinuitySequence` is for the stream of this camera that is opened after this one. */
+  /** `nextDiscontinuitySequence` is the first number for the camera's next stream. */
   readonly onClosed: (nextDiscontinuitySequence: number) => void
 }
 
-/** With less than this every player would stall at once. */
+/** With less than this, every player would stall at once. */
 const earlySegments = 2
 const earlyMs = 4000
 
 /**
- * Players that nobody knows begin three target durations before the end. So much longer, at most, is waited for the
- * rest of them.
+ * Unknown players may begin three target durations before the end. This is the maximum additional time to wait for
+ * that many segments.
  */
 const maxExtraWaitMs = 6000
 
 export type PlaylistOptions = {
-  /** At most so long in all. */
+  /** The maximum total time to wait. */
   readonly waitMs: number
-  /** For a player that can begin with two segments. */
+  /** The player can begin with two segments. */
   readonly isEarly?: boolean | undefined
 }
 
@@ -44,7 +44,7 @@ export class HlsStream implements ChunkSink {
   readonly #closed = new AbortController()
   readonly #leave: () => void
   #lastUsedMs: number
-  /** Until when players wait for more than is needed: once in the life of a list, whoever comes. */
+  /** When the additional wait ends. It happens once per stream, for all players together. */
   #extraUntilMs: number | undefined
 
   constructor(options: HlsStreamOptions) {
@@ -52,7 +52,7 @@ export class HlsStream implements ChunkSink {
     this.#options = options
     this.#lastUsedMs = clock.monotonicMs()
     this.#window = new HlsWindow({
-      // Seconds pass faster than segments: the numbers go on after a break and after a restart of the server.
+      // Seconds pass faster than segments, so the numbers also increase after a pause or a restart of the server.
       firstSequence: Math.floor(clock.nowMs() / 1000),
       firstDiscontinuitySequence: options.firstDiscontinuitySequence,
       minSegmentMs: 1500,
@@ -72,7 +72,7 @@ export class HlsStream implements ChunkSink {
     this.#changed.ring()
   }
 
-  /** Waits for enough to play. Throws 'unavailable' when there is no segment in time. */
+  /** Waits until there is enough to play. Throws 'unavailable' if there is no segment in time. */
   async playlist(segmentUrl: (name: string) => string, { waitMs, isEarly = false }: PlaylistOptions): Promise<string> {
     const { clock } = this.#options
     const window = this.#window
@@ -94,7 +94,7 @@ export class HlsStream implements ChunkSink {
     return window.playlist(segmentUrl)
   }
 
-  /** Throws 'not_found' for a segment that has left the window. */
+  /** Returns a segment. Throws 'not_found' if it has left the window. */
   segment(name: string): Uint8Array {
     this.#lastUsedMs = this.#options.clock.monotonicMs()
     const data = this.#window.find(name)

@@ -1,6 +1,5 @@
-// The newest key frame of one camera and the JPEGs made of it. All who want a picture of the same frame share a decode,
-// and one JPEG for each distinct size. Whoever wants many sizes has a few of them made with the others', and the rest
-// after those.
+// The newest key frame of one camera and the JPEGs made from it. All viewers of a frame share one decode and one JPEG
+// per size. An account that requests many sizes gets a few of them with each decode, so it does not delay others.
 
 import type { Clock } from '../base/clock.ts'
 import { Notifier } from '../base/notifier.ts'
@@ -9,7 +8,7 @@ import { fitImage, type ImageLimits, type ImageSize } from '../media/image-size.
 import type { LiveChunk } from './live-chunk.ts'
 import type { ChunkSink } from './shared-stream.ts'
 
-/** What LiveStreams needs of the picture decoder. */
+/** The part of the image decoder that live streams need. */
 export type KeyFrameDecoder = {
   /** One JPEG for each size, in order. Rejects with AppError 'corrupt' or 'unavailable'. */
   decode(request: {
@@ -17,9 +16,9 @@ export type KeyFrameDecoder = {
     config: Uint8Array
     data: Uint8Array
     sizes: ImageLimits[]
-    /** The camera: those take turns. */
+    /** The camera. Cameras take turns. */
     source: number
-    /** Accounts that want one of the pictures: those take turns as well. May grow while it waits. */
+    /** The accounts that requested one of the images. Accounts take turns as well. May grow while the request waits. */
     viewers: ReadonlySet<number>
   }): Promise<Uint8Array[]>
 }
@@ -30,42 +29,42 @@ export type KeyFrame = {
   readonly wallMs: number
 }
 
-/** Someone who will want pictures again: its size is made together with the others'. */
+/** A viewer who will request more images. Its size is made together with those of other viewers. */
 export type ImageViewer = {
   readonly limits: ImageLimits
-  /** The account; undefined for the server itself. */
+  /** The account. Undefined for the server itself. */
   readonly account: number | undefined
-  /** When the next picture may be sent, on the monotonic clock. */
+  /** When the next image may be sent, on the monotonic clock. */
   dueMs: number
 }
 
 type Picture = {
   readonly size: ImageSize
   readonly jpeg: PromiseWithResolvers<Uint8Array>
-  /** Who wants it, or another picture of the same decode once that has been asked for. */
+  /** The accounts that requested this image or, once decoding is queued, any image of the same decode. */
   viewers: Set<number>
 }
 
-/** Pictures of one frame that were asked for in one turn of the event loop. */
+/** Images of one frame that were requested in one turn of the event loop. */
 type Batch = { readonly frame: KeyFrame; readonly pictures: Picture[] }
 
 /**
- * Sizes made at once: whoever wants one waits for no more than these, and those who want more have them made in the
- * next decode.
+ * The maximum number of sizes per decode, so that a request never waits for more than these. Further sizes are made in
+ * the next decode.
  */
 const maxSizesPerDecode = 4
-/** Sizes that are made before they are asked for. */
+/** The maximum number of sizes that are made before they are requested. */
 const maxSizesAhead = 16
 
 export class KeyFrameImages implements ChunkSink {
   readonly viewers = new Set<ImageViewer>()
-  /** Rings when a key frame came and when the camera went away. */
+  /** Notifies when a key frame arrives and when the camera goes offline. */
   readonly changed = new Notifier()
   readonly #cameraId: number
   readonly #decoder: KeyFrameDecoder
   readonly #clock: Clock
   #newest: KeyFrame | undefined
-  /** Pictures of `#newest`, by size. */
+  /** Images of `#newest` by size. */
   #pictures = new Map<string, Picture>()
   #batch: Batch | undefined
   #keyIntervalMs = 0
@@ -77,7 +76,7 @@ export class KeyFrameImages implements ChunkSink {
     this.#clock = clock
   }
 
-  /** Undefined while the camera is away. */
+  /** Undefined while the camera is offline. */
   get newest(): KeyFrame | undefined {
     return this.#newest
   }
@@ -90,31 +89,31 @@ export class KeyFrameImages implements ChunkSink {
     if (chunk.kind === 'end') this.#replace(undefined)
     else if (chunk.kind === 'media' && chunk.format) {
       const before = this.#newest
-      // Given again after the subscription was renewed.
+      // The same frame arrives again after the subscription was renewed.
       if (before?.wallMs === chunk.wallMs && before.data.length === chunk.data.length) return
       this.#keyIntervalMs = before ? chunk.wallMs - before.wallMs : 0
       this.#replace({ format: chunk.format, data: chunk.data, wallMs: chunk.wallMs })
     }
   }
 
-  /** What is known of the camera is old. */
+  /** Discards the newest key frame, which is out of date. */
   forget(): void {
     this.#replace(undefined)
   }
 
-  /** The camera is gone for good: everyone who waits ends. */
+  /** Ends all waits, because the camera was removed. */
   close(): void {
     this.#isClosed = true
     this.#replace(undefined)
   }
 
   /**
-   * A JPEG of this frame within the limits, for this account. Rejects as the decoder does; a later call tries again.
+   * Returns a JPEG of this frame within the limits for this account. Rejects as the decoder does; a later call retries.
    */
   picture(frame: KeyFrame, { limits, account }: Omit<ImageViewer, 'dueMs'>): Promise<Uint8Array> {
     const size = fitImage(frame.format.video, limits)
     if (isAsSent(frame, size)) return Promise.resolve(frame.data)
-    // A frame that is no longer the newest shares nothing: whoever wants it is alone.
+    // An older frame is decoded for this caller alone.
     if (frame !== this.#newest) return this.#decodeOne(frame, size, account)
     const known = this.#pictures.get(keyOf(size))
     if (known) {
@@ -162,7 +161,7 @@ export class KeyFrameImages implements ChunkSink {
     }
   }
 
-  /** The sizes of viewers who will ask for this same frame a little later, so that it is not decoded again for them. */
+  /** Adds the sizes of viewers who will soon request this frame, so that it is not decoded again for them. */
   #wantAhead(batch: Batch): void {
     const untilMs = this.#clock.monotonicMs() + this.#keyIntervalMs
     for (const viewer of this.viewers) {
@@ -185,7 +184,7 @@ export class KeyFrameImages implements ChunkSink {
       codec,
       config,
       data: frame.data,
-      // No limit where none is needed: pixels that are not square are then shown as large as they can be.
+      // Without a limit, images with non-square pixels keep their largest size.
       sizes: sizes.map((size) =>
         size.width === width && size.height === height ? {} : { maxWidth: size.width, maxHeight: size.height },
       ),
@@ -199,7 +198,7 @@ export class KeyFrameImages implements ChunkSink {
   }
 }
 
-/** First one picture of each account, then a second of each, and so on. */
+/** Orders images by turns: the first of each account, then the second of each, and so on. */
 function takeTurns(pictures: readonly Picture[]): Picture[] {
   const counts = new Map<number, number>()
   const turns = new Map<Picture, number>()
@@ -211,7 +210,7 @@ function takeTurns(pictures: readonly Picture[]): Picture[] {
   return pictures.toSorted((one, other) => turns.get(one)! - turns.get(other)!)
 }
 
-/** The picture of an mjpeg camera needs no decoder where it fits. */
+/** A JPEG from an MJPEG camera that already fits is not decoded. */
 function isAsSent({ format: { video } }: KeyFrame, size: ImageSize): boolean {
   return video.codec === 'mjpeg' && size.width === video.width && size.height === video.height
 }

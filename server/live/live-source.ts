@@ -1,5 +1,5 @@
-// The worker's end of a live subscription: one camera's hub in one format, as chunks. It never waits for its reader:
-// beyond a bound of bytes not yet acknowledged it drops to the next key frame.
+// The worker's side of a live subscription: reads one camera's hub and sends chunks of one format. It never waits for
+// its reader. If too many bytes are unacknowledged, it drops chunks up to the next key frame.
 
 import type { CameraHub } from '../hub/camera-hub.ts'
 import type { HubItem } from '../hub/hub-item.ts'
@@ -13,11 +13,11 @@ export type { LiveChunk, LiveFormat }
 export type LiveSourceOptions = {
   readonly hub: CameraHub
   readonly format: LiveFormat
-  /** Called synchronously, in order; may transfer `chunk.data`. Must not throw. */
+  /** Called synchronously and in order. May transfer `chunk.data`. Must not throw. */
   send(chunk: LiveChunk): void
   /**
-   * Media bytes that may be sent before `ack` has to catch up, besides the group of pictures it begins with. One chunk
-   * is always allowed.
+   * The maximum number of unacknowledged media bytes, not counting the initial group of pictures. One chunk is always
+   * allowed.
    */
   readonly maxUnackedBytes: number
   /** `keyframes` only: at most one key frame per this time. */
@@ -27,19 +27,19 @@ export type LiveSourceOptions = {
 export type LiveSourceStats = { readonly unackedBytes: number; readonly dropped: number; readonly badFrames: number }
 
 export type LiveSource = {
-  /** The reader took so many bytes of `chunk.data`. */
+  /** Acknowledges bytes of `chunk.data`. */
   ack(bytes: number): void
   close(): void
   stats(): LiveSourceStats
 }
 
 /**
- * Attaches to the hub and stays attached over the camera's runs: `init`, then chunks from a key frame on, then `end`,
- * and again `init` when the camera is back.
+ * Attaches to the hub and stays attached across the camera's runs. Each run produces `init`, chunks from a key frame
+ * on, and `end`.
  */
 export function openLiveSource(options: LiveSourceOptions): LiveSource {
   const sink = new SourceSink(options)
-  // Players of HLS begin some segments before the newest; of all others the newest picture is what counts.
+  // HLS players begin a few segments before the newest one. Other viewers want the newest frame.
   const detach = options.hub.attach(sink, { withEarlier: options.format === 'hls' })
   sink.endBacklog()
   return {
@@ -55,14 +55,15 @@ class SourceSink {
   #isWaitingForKey = true
   #isInGap = false
   /**
-   * The hub hands over what it has kept. That is bounded there, and not counted here: without it there is no picture.
+   * True while the hub sends its backlog. The hub bounds it, so it is not counted here; viewers cannot start without
+   * it.
    */
   #isInBacklog = true
   #unackedBacklogBytes = 0
   #unackedBytes = 0
   #dropped = 0
   #badFrames = 0
-  /** `hls`: whether there is a track of audio, in every run as in the first. */
+  /** Set for `hls` only: whether there is an audio track. All runs follow the first. */
   #hasAudio: boolean | undefined
 
   constructor(options: LiveSourceOptions) {
@@ -97,7 +98,7 @@ class SourceSink {
       this.#hasAudio ??= format.audio !== undefined
       this.#muxer = createLiveMuxer(liveFormat, format, { minIntervalMs, hasAudio: this.#hasAudio })
     } catch {
-      // A camera whose codec this format cannot carry: its viewers see a camera that sends nothing.
+      // The format cannot carry the camera's codec. Its viewers see a camera that sends nothing.
       this.#badFrames++
       return
     }

@@ -1,5 +1,5 @@
-// Live view for all viewers of all cameras, on the main thread: who watches what, and which subscriptions that needs.
-// Knows nothing of HTTP, users and rights; the api decides who may call.
+// Manages the live views of all cameras on the main thread: the viewers and the subscriptions that they need. HTTP and
+// authorization belong to the API.
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -23,12 +23,12 @@ export type LiveStreamsOptions = {
   readonly decoder: KeyFrameDecoder
   readonly clock: Clock
   readonly log: Logger
-  /** Bytes a viewer may be behind before it is moved to the next key frame. */
+  /** How many bytes a viewer may lag behind before it continues at the next key frame. */
   readonly maxViewerBytes?: number
   /** Bytes kept per camera and format so that a new viewer starts at once, and of all together. */
   readonly maxRetainedBytes?: number
   readonly maxTotalRetainedBytes?: number
-  /** Bytes of the segments of HLS, of all cameras together. */
+  /** Limit for the HLS segments of all cameras together, in bytes. */
   readonly maxTotalHlsBytes?: number
   /** How long a subscription outlives its last viewer. */
   readonly lingerMs?: number
@@ -37,7 +37,7 @@ export type LiveStreamsOptions = {
   readonly snapshotTimeoutMs?: number
   /** The interval of a camera's key frames, if it is known: a new viewer waits that much longer. */
   readonly keyIntervalMs?: (cameraId: number) => number | undefined
-  /** HLS ends after this time without a request. */
+  /** An HLS stream is closed after this time without a request. */
   readonly hlsIdleMs?: number
 }
 
@@ -52,19 +52,20 @@ export type PlaylistOptions = WaitOptions & {
 /** `account`: who wants pictures, and takes turns with the others; undefined for the server itself. */
 export type SnapshotOptions = WaitOptions & {
   readonly account?: number | undefined
-  /** The viewer left. */
+  /** Aborted when the viewer leaves. */
   readonly signal?: AbortSignal
 }
 
 export type MjpegViewerOptions = ImageLimits & {
   readonly account?: number | undefined
-  /** Most key frames per second; undefined for all of them. */
+  /** The maximum number of images per second. Undefined: one for every key frame. */
   readonly refreshRate?: number | undefined
   readonly signal: AbortSignal
 }
 
 export type Snapshot = {
-  readonly jpeg: Uint8Array /** When the camera saw it, Unix milliseconds. */
+  readonly jpeg: Uint8Array
+  /** When the camera took the image, in Unix milliseconds. */
   readonly wallMs: number
 }
 
@@ -83,7 +84,7 @@ type Camera = {
   imageUsers: number
   leaveKeyFrames: (() => void) | undefined
   hls: HlsStream | undefined
-  /** Players may not see it shrink while the server runs. */
+  /** Must not decrease while the server runs. */
   nextDiscontinuitySequence: number
 }
 
@@ -94,7 +95,10 @@ type Camera = {
 const keyIntervalMargin = 1.2
 const maxKeyWaitMs = 75_000
 
-/** Key frames beyond this are kept back at the source when no viewer wants that many. */
+/**
+ * The longest interval at which the source is asked for key frames. It sends fewer than the camera does if no viewer
+ * needs them all.
+ */
 const maxKeyFrameIntervalMs = 1000
 
 export class LiveStreams {
@@ -237,7 +241,7 @@ export class LiveStreams {
     return hls.segment(name)
   }
 
-  /** Ends all viewers of a camera that was removed. */
+  /** Disconnects all viewers of a camera that was removed. */
   closeCamera(cameraId: number): void {
     const camera = this.#cameras.get(cameraId)
     if (!camera) return

@@ -1,4 +1,4 @@
-// The pictures one MJPEG viewer is sent: at most so many key frames a second, always the newest, never a backlog.
+// Sends key-frame images to one MJPEG viewer: always the newest, at a limited rate, and never a backlog.
 
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
@@ -7,23 +7,23 @@ import type { ImageViewer, KeyFrame, KeyFrameImages } from './key-frame-images.t
 
 export type MjpegOptions = {
   readonly limits: ImageLimits
-  /** Who watches; undefined for the server itself. */
+  /** The account of the viewer. Undefined for the server itself. */
   readonly account: number | undefined
-  /** Least time between two pictures; 0 for every key frame. */
+  /** The minimum time between two images. 0 sends every key frame. */
   readonly intervalMs: number
-  /** Wait for the first picture no longer than this. */
+  /** How long to wait for the first image. */
   readonly firstTimeoutMs: number
   readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** A camera that is away for longer than this between two looks is not worth a timer of its own. */
+/** How long to wait for the next key frame before checking again. */
 const longWaitMs = 3_600_000
 
 /**
- * One JPEG per step. The first comes at once from the newest key frame; each next step waits until the rate allows it
- * and there is a newer one, also while the camera is away. Ends when `signal` aborts or the camera is removed. Throws
- * 'unavailable' when the first picture does not come in time. A frame that cannot be decoded is left out.
+ * Yields JPEGs. The first is made at once from the newest key frame. Each later one waits until the rate allows it and
+ * there is a newer key frame, even while the camera is offline. Ends when `signal` aborts or the camera is removed.
+ * Throws 'unavailable' if there is no image in time. Frames that cannot be decoded are skipped.
  */
 export async function* runMjpeg(
   pictures: KeyFrameImages,

@@ -1,8 +1,8 @@
-// One subscription of one camera and format, shared by all its viewers: opened for the first, closed a while after the
-// last.
+// One subscription to one camera and format, shared by all its viewers. It is opened for the first viewer and closed a
+// while after the last one has left.
 //
-// The chunks since the last key chunk are kept, so that a viewer who comes later starts at once and not at the next key
-// frame.
+// The chunks since the last key chunk are kept, so that a viewer who joins later starts at once instead of at the next
+// key frame.
 
 import type { Clock } from '../base/clock.ts'
 import type { ByteBudget } from '../hub/byte-budget.ts'
@@ -10,18 +10,18 @@ import type { LiveChunk } from './live-chunk.ts'
 import type { LiveSubscription } from './live-subscriber.ts'
 
 export type ChunkSink = {
-  /** Called in order; must return at once and not throw. `isBacklog`: one of the chunks kept for late comers. */
+  /** Called in order. Must not block or throw. `isBacklog`: the chunk was kept from before the viewer joined. */
   push(chunk: LiveChunk, isBacklog: boolean): void
 }
 
 export type SharedStreamOptions = {
   readonly subscribe: (onChunk: (chunk: LiveChunk) => void, minIntervalMs: number) => LiveSubscription
   readonly clock: Clock
-  /** How long the subscription outlives its last viewer: a page that is reloaded finds it warm. */
+  /** How long the subscription stays open after its last viewer has left, so that a reloaded page can reuse it. */
   readonly lingerMs: number
-  /** More than this since the last key chunk is not kept. */
+  /** The maximum number of bytes to keep since the last key chunk. */
   readonly maxRetainedBytes: number
-  /** What all streams may keep together. */
+  /** The limit for all streams together. */
   readonly budget: ByteBudget
 }
 
@@ -29,7 +29,7 @@ export class SharedStream {
   readonly #options: SharedStreamOptions
   readonly #sinks = new Set<ChunkSink>()
   #subscription: LiveSubscription | undefined
-  /** Tells the chunks of this subscription from late ones of the one before. */
+  /** Distinguishes chunks of this subscription from late chunks of the previous one. */
   #generation = 0
   #minIntervalMs = 0
   #linger: AbortController | undefined
@@ -42,7 +42,7 @@ export class SharedStream {
     this.#options = options
   }
 
-  /** Adds a viewer, gives it what is kept, and returns the function that removes it. */
+  /** Adds a viewer, sends it the kept chunks, and returns a function that removes it. */
   join(sink: ChunkSink): () => void {
     this.#linger?.abort()
     this.#linger = undefined
@@ -56,8 +56,8 @@ export class SharedStream {
   }
 
   /**
-   * Asks the source for more key frames when its present limit is larger. It is never raised while the subscription
-   * lasts.
+   * Requests more frequent key frames if the current interval is longer. The interval never increases during a
+   * subscription.
    */
   lowerInterval(minIntervalMs: number): void {
     if (this.#subscription && minIntervalMs >= this.#minIntervalMs) return

@@ -1,16 +1,16 @@
-// Decode times of one track in its own timescale, from the 90 kHz times of its frames.
+// Converts the 90 kHz timestamps of frames to decode times in the timescale of their track.
 
 import type { AudioFormat } from '../media/frame.ts'
 
-/** Added to all times: the axis of a run may begin a little below zero where pictures are reordered. */
+/** Added to all times, because the axis of a run may begin slightly below zero if frames are reordered. */
 const origin90k = 90_000
 
 export type TrackTimesOptions = {
   /** Ticks per second. */
   readonly timescale: number
-  /** Assumed until two frames were seen, in ticks. */
+  /** The duration assumed until two frames have arrived, in ticks. */
   readonly firstDuration: number
-  /** A frame this close to the end of the one before follows it exactly; takes back the rounding to 90 kHz. */
+  /** A frame this close to the end of the previous one follows it exactly. This undoes the rounding to 90 kHz. */
   readonly snapTicks: number
 }
 
@@ -34,14 +34,14 @@ export class TrackTimes {
       if (Math.abs(time - expected) <= this.#snapTicks) time = expected
       else time = Math.max(time, this.#last + 1)
       const distance = time - this.#last
-      // A hole (lost frames, a stalled camera) says nothing about how long the next frame lasts.
+      // A hole (lost frames or a stalled camera) does not indicate the duration of the next frame.
       if (distance < this.#timescale) this.#duration = distance
     }
     this.#last = time
     return time
   }
 
-  /** How long the newest frame probably lasts: as long as the one before. */
+  /** The estimated duration of the newest frame: that of the previous one. */
   get duration(): number {
     return this.#duration
   }
