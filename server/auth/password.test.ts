@@ -17,7 +17,7 @@ test('8 to 256 characters', async () => {
   for (const password of ['', '1234567', 'x'.repeat(257)]) {
     await assert.rejects(hashPassword(password), { kind: 'invalid' })
   }
-  await hashPassword('😀'.repeat(256))
+  await hashPassword(`${'tz4-kk09qx'}${'😀'.repeat(246)}`)
 })
 
 test('a hash that no password fits is a hash like any other', async () => {

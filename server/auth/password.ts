@@ -4,31 +4,39 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { type AccountFault, invalidAccount, passwordLength } from '../model/account-fault.ts'
-import { isCommonPassword } from './common-passwords.ts'
 
 const parameters = { algorithm: 2 /* argon2id */, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const currentHead = '$argon2id$v=19$m=19456,t=2,p=1$'
 
+/** Passwords that take fewer guesses fall to an attack over the network, even a throttled one. */
+const minGuesses = 1e6
+
 /**
- * Throws 'invalid' naming `field`: 8 to 256 characters, any composition, but not one of those that are tried first.
- * `about`: e-mail addresses that it must not be made of.
+ * Throws 'invalid' naming `field` unless the password has 8 to 256 characters and is hard to guess. Any characters are allowed.
+ * `about`: email addresses of the user, which the password must not be made of.
  */
-export function checkPassword(password: string, about: readonly string[] = [], field = 'password'): void {
-  const fault = findPasswordFault(password, about)
+export async function checkPassword(
+  password: string,
+  about: readonly string[] = [],
+  field = 'password',
+): Promise<void> {
+  const fault = await findPasswordFault(password, about)
   if (fault !== undefined) throw invalidAccount(fault, field)
 }
 
-function findPasswordFault(password: string, about: readonly string[]): AccountFault | undefined {
+async function findPasswordFault(password: string, about: readonly string[]): Promise<AccountFault | undefined> {
   const length = [...password].length
   if (length < passwordLength.min || length > passwordLength.max || !password.isWellFormed()) return 'password_length'
-  const plain = normalize(password).toLowerCase()
-  if (about.some((email) => [email, email.split('@')[0]].includes(plain))) return 'password_is_email'
-  return isCommonPassword(plain) ? 'password_common' : undefined
+  const normalized = normalize(password)
+  const known = about.flatMap((email) => [email, email.split('@')[0]!])
+  if (known.includes(normalized.toLowerCase())) return 'password_is_email'
+  const { estimateGuesses } = await import('./password-guesses.ts')
+  return estimateGuesses(normalized, known) < minGuesses ? 'password_common' : undefined
 }
 
 /** A PHC string with a salt of its own. Throws 'invalid' as `checkPassword` does. */
 export async function hashPassword(password: string): Promise<string> {
-  checkPassword(password)
+  await checkPassword(password)
   return hashAnyPassword(password)
 }
 

@@ -191,7 +191,7 @@ function about(user: User) {
 
 async function readPassword(call: CommandCall, command: Command, email: string): Promise<string> {
   const password = await askPassword(call, command)
-  checkPassword(password, [email])
+  await checkPassword(password, [email])
   return password
 }
 
@@ -201,7 +201,7 @@ async function askPassword(call: CommandCall, command: Command): Promise<string>
   if (given !== undefined) return given
   if (!terminal.stdin.isTTY) throw new UsageError('give --password-stdin', command)
   const entered = await readHidden(terminal, 'Password: ')
-  checkPassword(entered)
+  await checkPassword(entered)
   if ((await readHidden(terminal, 'Again: ')) !== entered) throw new AppError('invalid', 'the two passwords differ')
   return entered
 }

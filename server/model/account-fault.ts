@@ -18,7 +18,7 @@ export const accountFaults = {
   name_characters: 'A name has no control characters.',
   password_length: `The password must have ${passwordLength.min} to ${passwordLength.max} characters.`,
   password_is_email: 'The password must not be the e-mail address.',
-  password_common: 'This password is among those that are guessed first.',
+  password_common: 'This password is too easy to guess. Use a longer one, for example a few unrelated words.',
   password_none:
     'This account has no password: have a link sent that chooses one, or sign in with the provider in a browser.',
   password_wrong: 'This is not your password.',

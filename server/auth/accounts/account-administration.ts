@@ -34,7 +34,7 @@ export class AccountAdministration {
     const { newPassword, revokePersonalTokens: personalTokens = false, ...rest } = change
     const values = readValues(rest)
     const present = await store.users.get(userId)
-    if (newPassword !== undefined) checkPassword(newPassword, [present.email, values.email ?? present.email])
+    if (newPassword !== undefined) await checkPassword(newPassword, [present.email, values.email ?? present.email])
     const passwordHash = newPassword === undefined ? {} : { passwordHash: await passwords.hash(newPassword) }
     const { user, former } = await store.accounts.change(userId, { ...values, ...passwordHash }, { personalTokens })
     this.#note(user, former, { change, personalTokens }, input)

@@ -56,7 +56,7 @@ export class AccountSelfService {
     const hash = hashLinkToken(token)
     const found = hash && (await this.findReset(token))
     if (!found) throw badLink()
-    checkPassword(password, [found.email])
+    await checkPassword(password, [found.email])
     const passwordHash = await passwords.hash(password)
     const user = await store.accounts.resetPassword(hash, passwordHash, { personalTokens })
     login.forgive(user.email, input.context ?? unknownContext)
@@ -75,7 +75,7 @@ export class AccountSelfService {
     const { store, passwords, audit } = this.#options
     const { newPassword, exceptSessionId, revokePersonalTokens: personalTokens = false } = input
     const user = await store.users.get(input.userId)
-    checkPassword(newPassword, [user.email], 'new_password')
+    await checkPassword(newPassword, [user.email], 'new_password')
     const { credentialsVersion } = await this.#checkOwnPassword(user, input)
     const passwordHash = await passwords.hash(newPassword)
     const options = { credentialsVersion, exceptSessionId, personalTokens }

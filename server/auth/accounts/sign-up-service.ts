@@ -49,7 +49,7 @@ export class SignUpService {
     const { store, passwords, audit } = this.#options
     const email = parseEmail(input.email)
     const names = readNames(input)
-    checkPassword(input.password, [email])
+    await checkPassword(input.password, [email])
     const codeHash = hashSetupCode(input.code)
     // Before the password is hashed: guesses must not cost more than a look-up.
     if (!codeHash || !(await store.links.find('setup', codeHash))) {
@@ -119,7 +119,7 @@ export class SignUpService {
     if (!found) throw badLink()
     await this.#checkSetUp()
     const names = readNames(input)
-    checkPassword(input.password, [found.email])
+    await checkPassword(input.password, [found.email])
     const passwordHash = await passwords.hash(input.password)
     const { user, link } = await store.accounts.acceptInvitation(hash, { ...names, passwordHash })
     const via = link.inviterId === null ? 'sign_up' : 'invitation'
@@ -133,7 +133,7 @@ export class SignUpService {
     const { phone = null, isOwner = false } = input
     const email = parseEmail(input.email)
     const names = readNames(input)
-    checkPassword(input.password, [email])
+    await checkPassword(input.password, [email])
     const passwordHash = await passwords.hash(input.password)
     const user = await store.users.insert({ ...names, email, phone, isOwner, passwordHash })
     audit.write({

@@ -23,7 +23,7 @@ export class PasswordQueue {
 
   /** A PHC string with a salt of its own. Throws 'invalid' for a password that is too short or too long. */
   async hash(password: string): Promise<string> {
-    checkPassword(password)
+    await checkPassword(password)
     return this.#semaphore.run(() => hashAnyPassword(password))
   }
 

@@ -51,7 +51,8 @@ export const german: Texts = {
     name_characters: 'Ein Name enthält keine unsichtbaren Zeichen.',
     password_length: `Das Passwort braucht ${passwordLength.min} bis ${passwordLength.max} Zeichen.`,
     password_is_email: 'Das Passwort darf nicht die E-Mail-Adresse sein.',
-    password_common: 'Dieses Passwort gehört zu denen, die als Erstes geraten werden.',
+    password_common:
+      'Dieses Passwort ist zu leicht zu erraten. Wählen Sie ein längeres, zum Beispiel einige Wörter, die nichts miteinander zu tun haben.',
     password_none:
       'Dieses Konto hat kein Passwort. Lassen Sie sich einen Link schicken, mit dem Sie eines wählen, oder melden Sie sich im Browser beim Anbieter an.',
     password_wrong: 'Das ist nicht Ihr Passwort.',
