@@ -6,7 +6,7 @@ import { errorChain } from '../base/error.ts'
 import type { Segment } from '../model/segment.ts'
 import { adoptFile, findUnknownFrom, type KnownCamera, listUnknownFiles } from './adoption.ts'
 import { isArchiveThere, waitForArchive } from './archive-folder.ts'
-import { type DeletionContext, deleteLeftGarbage } from './deletion.ts'
+import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { createRepairReport, type RepairReport, repairSegment } from './repair.ts'
 
 export type RepairOptions = {
@@ -236,7 +236,7 @@ export class BackgroundRepair {
     const { context, isKnownFile } = this.#options
     const { log } = context
     // What was about to go must not be taken for footage without a row.
-    await this.#try('left over files not deleted', undefined, () => deleteLeftGarbage(context))
+    await this.#try('left over files not deleted', undefined, () => finishPendingDeletions(context))
     const listUnknown = async () => {
       const found = new Map<string, number>()
       for (const { cameraId, fromMs } of unseen) {

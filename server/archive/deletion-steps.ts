@@ -2,7 +2,7 @@
 // up; the waits for the disk are shared by a batch of files, which grows with what there is to do. docs/design/retention.md
 
 import type { PendingDeletion } from '../model/segment-views.ts'
-import { type DeletionContext, deleteGarbageFiles, forgetGarbage } from './deletion.ts'
+import { type DeletionContext, deletePendingFiles, forgetPendingDeletions } from './deletion.ts'
 
 /** How long a chunk may hold up the thread that answers; now and then it takes twice as long. */
 const targetMs = 4
@@ -50,7 +50,7 @@ export class DeletionSteps {
       gone.push(...(await this.#deleteBatch(context, batch)))
       for (const segment of batch) onDeleted(segment)
       batch = []
-      if (gone.length >= forgetAfter) await forgetGarbage(context, gone.splice(0))
+      if (gone.length >= forgetAfter) await forgetPendingDeletions(context, gone.splice(0))
     }
     for await (const segment of doomed) {
       if (signal.aborted) break
@@ -61,7 +61,7 @@ export class DeletionSteps {
       await context.clock.sleep(isUrgent ? breathMs : pauseMs, signal).catch(() => {})
     }
     if (batch.length > 0 && !signal.aborted) await finish()
-    await forgetGarbage(context, gone)
+    await forgetPendingDeletions(context, gone)
   }
 
   /** Of the latest chunks: `p95Ms` of the times for which they held up the thread, 0 before the first. */
@@ -79,7 +79,7 @@ export class DeletionSteps {
       garbage.push(...(await this.#mark(context, ids)))
       i += ids.length
     }
-    return deleteGarbageFiles(context, garbage)
+    return deletePendingFiles(context, garbage)
   }
 
   async #mark({ clock, rows }: DeletionContext, ids: readonly number[]): Promise<PendingDeletion[]> {

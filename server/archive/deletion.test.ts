@@ -4,7 +4,7 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
-import { deleteLeftGarbage, deleteSegments } from './deletion.ts'
+import { deleteSegments, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { minuteMs, openPlace, record, t0 } from './test-place.ts'
@@ -34,7 +34,7 @@ async function openPlaceWith(rows: ToldRows, files: number) {
   return { ...place, ids, countFiles }
 }
 
-test('a file goes after its row has become garbage on the disk, the garbage after the file', async () => {
+test('a file is deleted after its pending deletion is on the disk, and the pending deletion after the file', async () => {
   const rows = new ToldRows()
   const { context, ids, countFiles } = await openPlaceWith(rows, 3)
   const seen: [string, number, number][] = []
@@ -57,7 +57,7 @@ test('a disk that goes away meanwhile keeps its files, and they go when it is ba
   await rename(`${archiveDir}.away`, archiveDir)
   assert.equal(countFiles(), 3)
   rows.onSync = async () => {}
-  await deleteLeftGarbage(context)
+  await finishPendingDeletions(context)
   assert.equal(countFiles(), 0)
   assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
@@ -84,11 +84,11 @@ test('while the index cannot be made to last no file goes; later all do', async 
     throw new Error('the disk does not answer')
   }
   await assert.rejects(deleteSegments(context, ids), /does not answer/)
-  await assert.rejects(deleteLeftGarbage(context), /does not answer/)
+  await assert.rejects(finishPendingDeletions(context), /does not answer/)
   assert.equal(countFiles(), 3)
   assert.equal((await rows.listPendingDeletions(10)).length, 3)
   rows.onSync = async () => {}
-  await deleteLeftGarbage(context)
+  await finishPendingDeletions(context)
   assert.equal(countFiles(), 0)
   assert.deepEqual(await rows.listPendingDeletions(10), [])
   assert.deepEqual(await readdir(join(archiveDir, 'cameras/1')), [], 'nor is the empty day left')

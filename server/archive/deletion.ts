@@ -1,5 +1,6 @@
-// Deletes segments so that neither a crash nor a loss of power leaves a row without its file or a file that nobody knows: the rows become
-// garbage, the files go, the garbage goes, each when the one before is on the disk. Doing it again finishes it.
+// Deletes segments so that neither a crash nor a power loss leaves a row without its file or a file without a row. Rows
+// first become pending deletions, then the files are deleted, then the pending deletions are removed. Each step starts
+// when the previous one is on the disk. Running it again completes an interrupted deletion.
 
 import { open, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,21 +18,24 @@ export type DeletionContext = {
   readonly archiveDir: string
   readonly clock: Clock
   readonly log: Logger
-  /** For what repairs files; default: one of its own. */
+  /** Used to repair files; by default, a new one is created. */
   readonly syncs?: FinalSyncs
 }
 
 export async function deleteSegments(context: DeletionContext, ids: readonly number[]): Promise<void> {
-  await forgetGarbage(context, await deleteFiles(context, ids))
+  await forgetPendingDeletions(context, await deleteFiles(context, ids))
 }
 
-/** The first two thirds of `deleteSegments`. Returns what is left to be forgotten; whatever is not is deleted again by the next start. */
+/**
+ * The first two steps of `deleteSegments`. Returns the pending deletions that the caller must pass to
+ * `forgetPendingDeletions`; the next start of the server repeats those that were not.
+ */
 export async function deleteFiles(context: DeletionContext, ids: readonly number[]): Promise<PendingDeletion[]> {
-  return ids.length === 0 ? [] : deleteGarbageFiles(context, await context.rows.markPendingDeletions(ids))
+  return ids.length === 0 ? [] : deletePendingFiles(context, await context.rows.markPendingDeletions(ids))
 }
 
-/** After `deleteFiles`. Waits for the disk once for each folder, so it is best done for many at once. */
-export async function forgetGarbage(
+/** Runs after `deleteFiles`. It syncs each folder once, so it is cheaper for many files at once. */
+export async function forgetPendingDeletions(
   { rows, archiveDir, clock }: DeletionContext,
   gone: readonly PendingDeletion[],
 ): Promise<void> {
@@ -39,35 +43,35 @@ export async function forgetGarbage(
   const folders = [...new Set(gone.map(({ path }) => dirname(path)))]
   await eachOf(folders, (folder) => syncFolder(join(archiveDir, folder)))
   await rows.remove(gone.map(({ id }) => id))
-  // Not today's: a recorder may be about to create a file in it.
+  // A recorder may be about to create a file in the folder of today.
   const today = new Date(clock.nowMs()).toISOString().slice(0, 10)
   for (const folder of folders) if (!folder.endsWith(today)) await deleteEmptyFolder(archiveDir, folder)
 }
 
-const garbagePage = 200
+const pageSize = 200
 
-/** What an earlier run has marked and not finished. */
-export async function deleteLeftGarbage(context: DeletionContext): Promise<void> {
+/** Completes the deletions that an earlier run marked and did not finish. */
+export async function finishPendingDeletions(context: DeletionContext): Promise<void> {
   for (;;) {
-    const garbage = await context.rows.listPendingDeletions(garbagePage)
-    const gone = await deleteGarbageFiles(context, garbage)
-    await forgetGarbage(context, gone)
-    if (garbage.length < garbagePage || gone.length < garbage.length) return
+    const pending = await context.rows.listPendingDeletions(pageSize)
+    const gone = await deletePendingFiles(context, pending)
+    await forgetPendingDeletions(context, gone)
+    if (pending.length < pageSize || gone.length < pending.length) return
   }
 }
 
 /**
- * The files of rows that have become garbage, after that is on the disk. Returns those that are gone; a file that cannot be deleted stays
- * garbage and is tried again later.
+ * Deletes the files of pending deletions, once these are on the disk. Returns those whose files are gone. A file that
+ * cannot be deleted stays pending and is tried again later.
  */
-export async function deleteGarbageFiles(
+export async function deletePendingFiles(
   context: DeletionContext,
-  garbage: readonly PendingDeletion[],
+  pending: readonly PendingDeletion[],
 ): Promise<PendingDeletion[]> {
   const gone: PendingDeletion[] = []
-  // Before the first file goes: an index that names a file that was deleted would be a lie.
-  if (garbage.length > 0) await context.rows.sync()
-  await eachOf(garbage, async (each) => {
+  // Sync before the first file is deleted: the index must never list a deleted file.
+  if (pending.length > 0) await context.rows.sync()
+  await eachOf(pending, async (each) => {
     try {
       await deleteFile(context.archiveDir, each.path)
       gone.push(each)
@@ -78,7 +82,7 @@ export async function deleteGarbageFiles(
   return gone
 }
 
-/** A few at once, as many as the process can spare threads for. */
+/** Node runs four file operations at a time in its thread pool. */
 const filesAtOnce = 4
 
 async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
@@ -91,12 +95,13 @@ async function deleteFile(archiveDir: string, path: string): Promise<void> {
     await unlink(join(archiveDir, path))
   } catch (error) {
     ignoreMissing(error as NodeJS.ErrnoException)
-    // On a disk that is not mounted it is not gone.
-    if (!(await isArchiveThere(archiveDir))) throw new AppError('unavailable', 'the archive is away', { cause: error })
+    // If the disk is not mounted, the file still exists there.
+    if (!(await isArchiveThere(archiveDir)))
+      throw new AppError('unavailable', 'the archive folder is not available', { cause: error })
   }
 }
 
-/** From now on the names that are gone from it stay gone, unless it is gone itself. */
+/** Makes deletions in a folder durable. A folder that no longer exists needs no sync. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(ignoreMissing)
   if (!handle) return
@@ -107,7 +112,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes the folder when nothing is in it. */
+/** Removes the folder if it is empty. */
 export async function deleteEmptyFolder(archiveDir: string, folder: string): Promise<void> {
   await rmdir(join(archiveDir, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error

@@ -17,7 +17,7 @@ import type { SegmentRows } from './segment-rows.ts'
 
 export class MemorySegmentRows implements SegmentRows {
   readonly #rows = new Map<number, Segment>()
-  readonly #garbage = new Map<number, string>()
+  readonly #pendingDeletions = new Map<number, string>()
   readonly #usage = new Map<number, { bytes: number; segments: number }>()
   readonly #passes = new Map<number, ClockEpochStart[]>()
   #lastId = 0
@@ -153,7 +153,7 @@ export class MemorySegmentRows implements SegmentRows {
   async markPendingDeletions(ids: readonly number[]): Promise<PendingDeletion[]> {
     const found = ids.map((id) => this.#rows.get(id)).filter((segment) => segment !== undefined)
     for (const { id, path, cameraId, bytes, isClosed } of found) {
-      this.#garbage.set(id, path)
+      this.#pendingDeletions.set(id, path)
       this.#rows.delete(id)
       if (isClosed) this.#count(cameraId, -bytes, -1)
     }
@@ -163,11 +163,11 @@ export class MemorySegmentRows implements SegmentRows {
   async sync(): Promise<void> {}
 
   async listPendingDeletions(limit: number): Promise<PendingDeletion[]> {
-    return [...this.#garbage].slice(0, limit).map(([id, path]) => ({ id, path }))
+    return [...this.#pendingDeletions].slice(0, limit).map(([id, path]) => ({ id, path }))
   }
 
   async remove(ids: readonly number[]): Promise<void> {
-    for (const id of ids) this.#garbage.delete(id)
+    for (const id of ids) this.#pendingDeletions.delete(id)
   }
 
   #ordered(cameraId: number): Segment[] {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { errorChain } from '../base/error.ts'
 import { type DiskSpace, freeFloorBytes, reserveBytes } from '../model/free-space.ts'
 import { isArchiveThere } from './archive-folder.ts'
-import { type DeletionContext, deleteLeftGarbage } from './deletion.ts'
+import { type DeletionContext, finishPendingDeletions } from './deletion.ts'
 import { DeletionSteps } from './deletion-steps.ts'
 import { measureDisk } from './disk-space.ts'
 import { type Doomed, planRetention, type RetentionLimits, type RetentionReason } from './retention-plan.ts'
@@ -81,7 +81,7 @@ export class Retention {
       this.#disk = undefined
       return report
     }
-    await deleteLeftGarbage(this.#options)
+    await finishPendingDeletions(this.#options)
     const onDeleted = ({ bytes, reason }: Doomed) => {
       for (const counted of [report, this.#untold]) {
         counted.segments++

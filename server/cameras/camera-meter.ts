@@ -7,8 +7,8 @@ import {
   type CameraCounters,
   type CameraFigures,
   counterNames,
+  findFrameLoss,
   findPacketLoss,
-  findPictureLoss,
   judgeLoss,
   noCounters,
   subtractCounters,
@@ -25,7 +25,7 @@ export type LossReport = {
   readonly isLosing: boolean
   /** Shares over the last minute, from 0 to 1. */
   readonly packetLoss: number
-  readonly pictureLoss: number
+  readonly frameLoss: number
 }
 
 export type CameraMeterOptions = {
@@ -57,7 +57,7 @@ export class CameraMeter {
   #last = noCounters
   #clockRate = 1
   /** Monotonic time. */
-  #lastPictureMs = Number.NEGATIVE_INFINITY
+  #lastFrameMs = Number.NEGATIVE_INFINITY
   #counted: Counted | undefined
 
   constructor(options: CameraMeterOptions) {
@@ -84,7 +84,7 @@ export class CameraMeter {
     }
     const { samples } = this.#counted
     if (counterNames.some((name) => counters[name] < this.#last[name])) this.#base = this.total
-    if (counters.videoFrames !== this.#last.videoFrames) this.#lastPictureMs = nowMs
+    if (counters.videoFrames !== this.#last.videoFrames) this.#lastFrameMs = nowMs
     this.#last = counters
     this.#clockRate = clockRate
     if (nowMs - samples.at(-1)!.atMs < sampleMs) return
@@ -103,7 +103,7 @@ export class CameraMeter {
     const { atMs, counters } = this.#sampleBefore(this.#counted, minuteMs)
     const seconds = (nowMs - atMs) / 1000
     const { receivedBytes, videoFrames } = subtractCounters(total, counters === noCounters ? first : counters)
-    const isOn = nowMs - this.#lastPictureMs < silentMs && seconds >= 1
+    const isOn = nowMs - this.#lastFrameMs < silentMs && seconds >= 1
     const recent = this.#since(this.#counted, windowMs)
     return {
       ...total,
@@ -113,7 +113,7 @@ export class CameraMeter {
       frameRate: isOn ? videoFrames / seconds : undefined,
       clockRate: this.#clockRate,
       packetLoss: findPacketLoss(recent),
-      pictureLoss: findPictureLoss(recent),
+      frameLoss: findFrameLoss(recent),
     }
   }
 
@@ -123,8 +123,8 @@ export class CameraMeter {
     // A minute without packets gives no loss rate.
     if (loss === 'some' || recent.videoFrames + recent.droppedFrames + recent.packets === 0) return
     const packetLoss = findPacketLoss(recent) ?? 0
-    const pictureLoss = findPictureLoss(recent) ?? 0
-    this.#options.onLoss({ isLosing: loss === 'much', packetLoss, pictureLoss })
+    const frameLoss = findFrameLoss(recent) ?? 0
+    this.#options.onLoss({ isLosing: loss === 'much', packetLoss, frameLoss })
   }
 
   #since(counted: Counted, ms: number): CameraCounters {

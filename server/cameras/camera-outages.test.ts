@@ -318,7 +318,7 @@ test('persistent losses are one event, and another only after they were low for 
       of().takeLoss({
         isLosing,
         packetLoss: isLosing ? 0.0312 : 0,
-        pictureLoss: isLosing ? 0.4 : 0,
+        frameLoss: isLosing ? 0.4 : 0,
       })
       await wait(10)
     }

@@ -137,9 +137,9 @@ export class CameraOutages {
   }
 }
 
-function describeLoss(cameraId: number, occurredAtMs: number, { packetLoss, pictureLoss }: LossReport) {
+function describeLoss(cameraId: number, occurredAtMs: number, { packetLoss, frameLoss }: LossReport) {
   const percent = (part: number) => Math.round(part * 1000) / 10
-  const data = { packet_loss_percent: percent(packetLoss), picture_loss_percent: percent(pictureLoss) }
+  const data = { packet_loss_percent: percent(packetLoss), picture_loss_percent: percent(frameLoss) }
   const title = 'Pictures are lost on the way from the camera'
   return { cameraId, category: 'packet_loss', title, occurredAtMs, data }
 }

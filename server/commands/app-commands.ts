@@ -21,14 +21,14 @@ import { writeTable } from './table.ts'
 const changeOptions: CommandOptions = {
   'redirect-uris': {
     placeholder: 'URIS',
-    sentence: 'Where browsers may be sent back to, space separated; all there are.',
+    description: 'Where browsers may be sent back to, space separated; all there are.',
   },
-  scope: { placeholder: 'SCOPES', sentence: 'What it may ask for at most, space separated. Default: user_access.' },
+  scope: { placeholder: 'SCOPES', description: 'What it may ask for at most, space separated. Default: user_access.' },
   'require-secret': {
     placeholder: 'YES|NO',
-    sentence: 'Whether the password and refresh grants ask for the secret too. Default: no.',
+    description: 'Whether the password and refresh grants ask for the secret too. Default: no.',
   },
-  'allow-password': { placeholder: 'YES|NO', sentence: 'Whether it may use the password grant. Default: yes.' },
+  'allow-password': { placeholder: 'YES|NO', description: 'Whether it may use the password grant. Default: yes.' },
 }
 
 const givenSecret = secretOptions('secret', {
@@ -41,11 +41,11 @@ const appAdd: Command = {
   summary: 'Register an application and print its client ID and secret. The secret is shown only once.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', sentence: 'Who runs it: e-mail address or id.', isRequired: true },
-    name: { placeholder: 'NAME', sentence: 'What people are asked to trust.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Who runs it: e-mail address or id.', isRequired: true },
+    name: { placeholder: 'NAME', description: 'What people are asked to trust.', isRequired: true },
     ...changeOptions,
-    public: { sentence: 'It cannot keep a secret (a phone app, a web page) and gets none; PKCE takes its place.' },
-    'client-id': { placeholder: 'ID', sentence: 'The client id, when moving from another server.' },
+    public: { description: 'It cannot keep a secret (a phone app, a web page) and gets none; PKCE takes its place.' },
+    'client-id': { placeholder: 'ID', description: 'The client id, when moving from another server.' },
     ...givenSecret,
   },
   async run(call) {
@@ -80,7 +80,7 @@ const appList: Command = {
   name: 'app list',
   summary: 'List applications.',
   positionals: [],
-  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const only = options.user === undefined ? undefined : await getNamedUser(store, options.user)
@@ -105,7 +105,7 @@ const appChange: Command = {
   name: 'app change',
   summary: 'Change an application.',
   positionals: ['APP'],
-  options: { name: { placeholder: 'NAME', sentence: 'What people are asked to trust.' }, ...changeOptions },
+  options: { name: { placeholder: 'NAME', description: 'What people are asked to trust.' }, ...changeOptions },
   run: (call) =>
     withStore(call.config, async (store) => {
       const { name } = call.options

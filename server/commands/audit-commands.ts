@@ -13,7 +13,7 @@ const auditList: Command = {
   summary: 'Show the audit log of accounts and credentials, newest first.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', sentence: 'Of this account only: e-mail address or id.' },
+    user: { placeholder: 'USER', description: 'Of this account only: e-mail address or id.' },
     ...limitOption,
   },
   run: ({ config, options }) => {

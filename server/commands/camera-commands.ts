@@ -24,30 +24,30 @@ const cameraAdd: Command = {
   summary: 'Add a camera.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', sentence: 'Whose camera: e-mail address or id.', isRequired: true },
-    name: { placeholder: 'NAME', sentence: 'What it is called.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Whose camera: e-mail address or id.', isRequired: true },
+    name: { placeholder: 'NAME', description: 'What it is called.', isRequired: true },
     url: {
       placeholder: 'URL',
-      sentence:
+      description:
         'Where it is: rtsp://user@host/path, or http:// for MJPEG and single pictures; - reads it from standard input. The password is kept encrypted.',
       isRequired: true,
     },
     ...cameraPasswordOption,
     record: {
       placeholder: 'DURATION',
-      sentence: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
+      description: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
     },
     'max-size': {
       placeholder: 'SIZE',
-      sentence:
+      description:
         'With --record: keeps no more than so much, for instance 50GB; the oldest goes first. Default: no limit.',
     },
     type: {
       placeholder: 'TYPE',
-      sentence:
+      description:
         'What it sends: h264, h265 or mjpeg. Default: h264, or mjpeg for http://, corrected once it is connected.',
     },
-    id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
+    id: { placeholder: 'N', description: 'Id, when moving from another server. Default: the next free one.' },
   },
   async run(call) {
     const { config, options } = call
@@ -75,7 +75,7 @@ const cameraList: Command = {
   name: 'camera list',
   summary: 'List cameras with their status.',
   positionals: [],
-  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const ownerId = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id
@@ -115,12 +115,12 @@ const cameraRecord: Command = {
   summary: 'Turn recording of a camera on or off, or change it.',
   positionals: ['CAMERA_ID'],
   options: {
-    retention: { placeholder: 'DURATION', sentence: 'Keeps recordings for so long, for instance P7D or PT12H.' },
+    retention: { placeholder: 'DURATION', description: 'Keeps recordings for so long, for instance P7D or PT12H.' },
     'max-size': {
       placeholder: 'SIZE',
-      sentence: 'Keeps no more than so much, for instance 50GB; the oldest goes first. "none" for no limit.',
+      description: 'Keeps no more than so much, for instance 50GB; the oldest goes first. "none" for no limit.',
     },
-    off: { sentence: 'Records no more. What is recorded stays until its time is over.' },
+    off: { description: 'Records no more. What is recorded stays until its time is over.' },
   },
   async run({ config, options, positionals, switches }) {
     const { retention, 'max-size': maxSize } = options

@@ -14,12 +14,13 @@ export const checkCommand: Command = {
   positionals: [],
   options: {
     archive: serverOptions.archive!,
-    deep: { sentence: 'Also reads every file and compares its structure and checksums.' },
+    deep: { description: 'Also reads every file and compares its structure and checksums.' },
     fix: {
-      sentence: 'Mends what it finds; the server must be stopped. What is no use is moved to set-aside, not deleted.',
+      description:
+        'Mends what it finds; the server must be stopped. What is no use is moved to set-aside, not deleted.',
     },
     'forget-missing': {
-      sentence: 'With --fix: the recordings that are missing are lost for good, even if that is most of them.',
+      description: 'With --fix: the recordings that are missing are lost for good, even if that is most of them.',
     },
   },
   async run({ config, switches }) {

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 export type CommandOption = {
   /** What stands for the value in the help; none for a switch. */
   readonly placeholder?: string
-  readonly sentence: string
+  readonly description: string
   readonly isRequired?: true
   /** Understood, and left out of the help: there is something better. */
   readonly isHidden?: true

@@ -20,10 +20,10 @@ const eventList: Command = {
   summary: 'List the events of a camera, or of all cameras of a user, newest first.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', sentence: 'Whose cameras: e-mail address or id.' },
-    camera: { placeholder: 'CAMERA_ID', sentence: 'Of this camera only.' },
-    start: { placeholder: 'TIME', sentence: 'Not before, for instance 2026-05-01T12:00:00Z.' },
-    end: { placeholder: 'TIME', sentence: 'Before.' },
+    user: { placeholder: 'USER', description: 'Whose cameras: e-mail address or id.' },
+    camera: { placeholder: 'CAMERA_ID', description: 'Of this camera only.' },
+    start: { placeholder: 'TIME', description: 'Not before, for instance 2026-05-01T12:00:00Z.' },
+    end: { placeholder: 'TIME', description: 'Before.' },
     ...pageOptions,
   },
   run({ config, options }) {
@@ -56,13 +56,13 @@ const eventAdd: Command = {
   summary: 'Add an event to a camera.',
   positionals: ['CAMERA_ID'],
   options: {
-    title: { placeholder: 'TEXT', sentence: `What happened, in at most ${maxTitleLength} characters.` },
+    title: { placeholder: 'TEXT', description: `What happened, in at most ${maxTitleLength} characters.` },
     category: {
       placeholder: 'NAME',
-      sentence: `What kind of event: at most 64 of a-z, 0-9 and _. Default: ${defaultCategory}.`,
+      description: `What kind of event: at most 64 of a-z, 0-9 and _. Default: ${defaultCategory}.`,
     },
-    'occurred-at': { placeholder: 'TIME', sentence: 'When, for instance 2026-05-01T12:00:00Z. Default: now.' },
-    details: { placeholder: 'JSON', sentence: 'Anything else there is to say, at most 4 KiB.' },
+    'occurred-at': { placeholder: 'TIME', description: 'When, for instance 2026-05-01T12:00:00Z. Default: now.' },
+    details: { placeholder: 'JSON', description: 'Anything else there is to say, at most 4 KiB.' },
   },
   run: ({ config, options, positionals }) => {
     const { title = null, category = defaultCategory } = options

@@ -15,7 +15,9 @@ import { withStore } from './open-data.ts'
 import { writeTable } from './table.ts'
 import { type MailOutcome, publicUrlOf, withGuestService } from './with-guest-service.ts'
 
-const ofCamera: CommandOptions = { camera: { placeholder: 'CAMERA_ID', sentence: 'Of this camera.', isRequired: true } }
+const ofCamera: CommandOptions = {
+  camera: { placeholder: 'CAMERA_ID', description: 'Of this camera.', isRequired: true },
+}
 
 /** What the mail depends on, for servers that were given it on their own command line. */
 const mailOptions: CommandOptions = Object.fromEntries(
@@ -52,9 +54,9 @@ const guestAdd: Command = {
   positionals: [],
   options: {
     ...ofCamera,
-    email: { placeholder: 'EMAIL', sentence: 'Whom.', isRequired: true },
-    recordings: { sentence: 'They may see recordings too.' },
-    notifications: { sentence: 'They are told of events.' },
+    email: { placeholder: 'EMAIL', description: 'Whom.', isRequired: true },
+    recordings: { description: 'They may see recordings too.' },
+    notifications: { description: 'They are told of events.' },
     ...mailOptions,
   },
   run: ({ config, options, switches }) =>
@@ -82,8 +84,8 @@ const guestSet: Command = {
   positionals: ['GUEST'],
   options: {
     ...ofCamera,
-    recordings: { placeholder: 'YES|NO', sentence: 'Whether they may see recordings.' },
-    notifications: { placeholder: 'YES|NO', sentence: 'Whether they are told of events.' },
+    recordings: { placeholder: 'YES|NO', description: 'Whether they may see recordings.' },
+    notifications: { placeholder: 'YES|NO', description: 'Whether they are told of events.' },
   },
   run: ({ config, options, positionals }) => {
     const canViewRecordings = readChoice('recordings', options.recordings)

@@ -7,20 +7,20 @@ import type { Command, CommandOptions } from './command.ts'
 
 /** Options that every command has. */
 export const commonOptions: CommandOptions = {
-  data: { placeholder: 'FOLDER', sentence: plain(configOptions.data) },
+  data: { placeholder: 'FOLDER', description: plain(configOptions.data) },
   config: {
     placeholder: 'FILE',
-    sentence: 'Configuration file. Default: nightjar.json in the data folder, if there is one.',
+    description: 'Configuration file. Default: nightjar.json in the data folder, if there is one.',
   },
-  json: { sentence: 'Print one JSON object.' },
-  help: { sentence: 'Print this help.' },
+  json: { description: 'Print one JSON object.' },
+  help: { description: 'Print this help.' },
 }
 
 /** All options of the configuration as flags. */
 export const serverOptions: CommandOptions = Object.fromEntries(
   optionNames.map((name) => {
     const option = configOptions[name as OptionName] as Option<unknown>
-    return [name, { ...(!option.isSwitch && { placeholder: option.placeholder }), sentence: plain(option) }]
+    return [name, { ...(!option.isSwitch && { placeholder: option.placeholder }), description: plain(option) }]
   }),
 )
 
@@ -55,12 +55,12 @@ function writeOptions(options: CommandOptions): string {
   const shown = Object.entries(options).filter(([, option]) => !option.isHidden)
   const rows = shown.map(([name, option]) => [
     option.placeholder ? `--${name} ${option.placeholder}` : `--${name}`,
-    option.sentence + (option.isRequired ? ' Required.' : ''),
+    option.description + (option.isRequired ? ' Required.' : ''),
   ])
   const width = Math.max(...rows.map(([flag]) => flag!.length))
-  return rows.map(([flag, sentence]) => `  ${flag!.padEnd(width)}  ${sentence}`).join('\n')
+  return rows.map(([flag, description]) => `  ${flag!.padEnd(width)}  ${description}`).join('\n')
 }
 
 function plain(option: Option<never> | Option<unknown>): string {
-  return `${option.sentence} Default: ${option.defaultText}.`.replaceAll('`', '')
+  return `${option.description} Default: ${option.defaultText}.`.replaceAll('`', '')
 }

@@ -5,7 +5,7 @@ import { writeDevice, writeDiscovery } from '../api/answers/onvif.ts'
 import { parseOnvifUrl } from '../model/onvif-url.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
-import { openLook } from './open-look.ts'
+import { openProbeContext } from './open-probe-context.ts'
 import { cameraPasswordOption, readCameraUrl } from './secret-input.ts'
 import { writeTable } from './table.ts'
 
@@ -21,7 +21,7 @@ const discoverCommand: Command = {
   async run({ config }) {
     const { discoverDevices } = await import('../ingest/onvif/discover-devices.ts')
     const { allowLoopbackCameras: isLoopbackAsked } = config
-    const found = writeDiscovery(await discoverDevices({ ...(await openLook(config)), isLoopbackAsked }))
+    const found = writeDiscovery(await discoverDevices({ ...(await openProbeContext(config)), isLoopbackAsked }))
     const rows = found.devices.map((device) => [
       device.address,
       device.name ?? '',
@@ -45,7 +45,7 @@ const profilesCommand: Command = {
     const { url, username, password } = await readCameraUrl(call, profilesCommand, positionals[0]!, parseOnvifUrl)
     const { readOnvifDevice } = await import('../ingest/onvif/read-device.ts')
     const target = { url, username: username ?? undefined, password: password ?? undefined, tellsAll: true }
-    const found = writeDevice(url, await readOnvifDevice({ ...(await openLook(config)), target }))
+    const found = writeDevice(url, await readOnvifDevice({ ...(await openProbeContext(config)), target }))
     const { manufacturer, model, firmware_version, profiles, problem } = found
     const name = [manufacturer, model, firmware_version && `(${firmware_version})`].filter(Boolean).join(' ')
     const rows = profiles.map((profile) => [

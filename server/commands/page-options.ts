@@ -4,12 +4,12 @@ import { getPage, type Page } from '../model/page.ts'
 import { type Command, type CommandOptions, UsageError } from './command.ts'
 
 export const limitOption: CommandOptions = {
-  limit: { placeholder: 'N', sentence: 'How many at most, 1 to 1000. Default: 100.' },
+  limit: { placeholder: 'N', description: 'How many at most, 1 to 1000. Default: 100.' },
 }
 
 export const pageOptions: CommandOptions = {
   ...limitOption,
-  offset: { placeholder: 'N', sentence: 'How many to skip. Default: 0.' },
+  offset: { placeholder: 'N', description: 'How many to skip. Default: 0.' },
 }
 
 /** Throws UsageError naming `command`. */

@@ -8,7 +8,7 @@ import type { Isolation } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream } from '../ingest/detection/detect-stream.ts'
 import type { Command } from './command.ts'
 import { serverOptions } from './help.ts'
-import { openLook } from './open-look.ts'
+import { openProbeContext } from './open-probe-context.ts'
 import { cameraPasswordOption, readCameraUrl } from './secret-input.ts'
 
 type Detection = ReturnType<typeof writeDetection>
@@ -19,13 +19,13 @@ export const probeCommand: Command = {
   positionals: ['URL'],
   options: {
     ...cameraPasswordOption,
-    snapshot: { placeholder: 'FILE', sentence: 'Writes what the camera shows into this file, as a JPEG.' },
+    snapshot: { placeholder: 'FILE', description: 'Writes what the camera shows into this file, as a JPEG.' },
     'allow-loopback-cameras': serverOptions['allow-loopback-cameras']!,
   },
   async run(call) {
     const { config, options, positionals } = call
     const { url, username, password } = await readCameraUrl(call, probeCommand, positionals[0]!)
-    const look = await openLook(config)
+    const look = await openProbeContext(config)
     const { detectStream } = await import('../ingest/detection/detect-stream.ts')
     const { ProcessContainerReader } = await import('../decoder/container/process-container-reader.ts')
     const { SharedReads } = await import('../ingest/shared-reads.ts')

@@ -48,7 +48,7 @@ const userRemoveSecondFactor: Command = {
   summary:
     'Remove the passkeys, authenticator app and recovery codes of a user who lost them. Browsers and applications are signed out.',
   positionals: ['USER'],
-  options: { 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
+  options: { 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -68,7 +68,7 @@ const userRequireSecondFactor: Command = {
   name: 'user require-second-factor',
   summary: 'Require a second factor for owners. Owners without one must set it up at their next sign-in.',
   positionals: [],
-  options: { undo: { sentence: 'Requires it no longer.' } },
+  options: { undo: { description: 'Requires it no longer.' } },
   run: ({ config, switches }) =>
     withStore(config, async (store) => {
       const requiredOf = switches.has('undo') ? 'nobody' : 'owners'

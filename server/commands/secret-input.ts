@@ -10,8 +10,8 @@ type SecretCall = Pick<CommandCall, 'options' | 'switches' | 'terminal'>
 /** `--NAME` and `--NAME-stdin`. `otherwise`: what happens without either. */
 export function secretOptions(name: string, { what, otherwise }: { what: string; otherwise: string }): CommandOptions {
   return {
-    [name]: { placeholder: name.toUpperCase(), sentence: '', isHidden: true },
-    [`${name}-stdin`]: { sentence: `Reads ${what} from standard input. Without, ${otherwise}.` },
+    [name]: { placeholder: name.toUpperCase(), description: '', isHidden: true },
+    [`${name}-stdin`]: { description: `Reads ${what} from standard input. Without, ${otherwise}.` },
   }
 }
 
@@ -31,7 +31,7 @@ export async function readSecretOption(
 
 export const cameraPasswordOption: CommandOptions = {
   'password-stdin': {
-    sentence:
+    description:
       'Reads the password of the user in the address from standard input. Without, it is asked for when the address has a user and no password.',
   },
 }

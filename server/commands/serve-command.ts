@@ -7,10 +7,10 @@ import { createLogger } from '../base/log.ts'
 import { type Config, configFileName } from '../config.ts'
 import { databaseFile } from '../store/database-file.ts'
 import type { Command } from './command.ts'
+import { disablePretenuring } from './disable-pretenuring.ts'
 import { serverOptions } from './help.ts'
 import { watchParent } from './parent-watch.ts'
 import { fitIntoMemory } from './small-machine.ts'
-import { keepYoungObjectsYoung } from './young-objects.ts'
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
@@ -21,7 +21,7 @@ export const serveCommand: Command = {
   options: serverOptions,
   async run({ config, switches, terminal }) {
     fitIntoMemory(config.memoryMb)
-    keepYoungObjectsYoung()
+    disablePretenuring()
     const stopping = Promise.withResolvers<void>()
     // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.
     for (const signal of signals) process.on(signal, () => stopping.resolve())

@@ -39,7 +39,7 @@ const sessionRevoke: Command = {
   name: 'session revoke',
   summary: 'Sign a user out of one browser, or of all.',
   positionals: ['USER'],
-  options: { id: { placeholder: 'ID', sentence: 'Only this one.' } },
+  options: { id: { placeholder: 'ID', description: 'Only this one.' } },
   run: ({ config, positionals, options }) =>
     withStore(config, async (store) => {
       const user = await getNamedUser(store, positionals[0]!)

@@ -36,7 +36,7 @@ const retentionCommand: Command = {
   summary:
     'Delete expired recordings, or only list them. A running server does this by itself every ten seconds. The command uses the clock of this machine and makes the server trust it.',
   positionals: [],
-  options: { ...spaceOptions, 'dry-run': { sentence: 'Deletes nothing: tells what would go now.' } },
+  options: { ...spaceOptions, 'dry-run': { description: 'Deletes nothing: tells what would go now.' } },
   async run({ config, switches }) {
     if (switches.has('dry-run')) return withStore(config, (store) => showPlan(config, store))
     return withStoppedServer(config, (store) => applyLimits(config, store))

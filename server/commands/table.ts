@@ -1,6 +1,6 @@
 // Lists for people: columns as wide as what is in them.
 
-/** One line per row below the titles; a sentence instead when there are none. */
+/** One line per row below the titles; a description instead when there are none. */
 export function writeTable(titles: readonly string[], rows: readonly (readonly string[])[], ifEmpty: string): string {
   if (rows.length === 0) return ifEmpty
   const lines = [titles, ...rows].map((row) => row.map(printable))

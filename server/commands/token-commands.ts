@@ -17,12 +17,12 @@ const tokenCreate: Command = {
   summary: 'Create a personal access token and print it. It is shown only once.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', sentence: 'Whose token: e-mail address or id.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Whose token: e-mail address or id.', isRequired: true },
     scope: {
       placeholder: 'SCOPES',
-      sentence: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}, which is everything about cameras; ${accountScope} besides for programs that manage the account.`,
+      description: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}, which is everything about cameras; ${accountScope} besides for programs that manage the account.`,
     },
-    name: { placeholder: 'NAME', sentence: 'What it is for, to recognize it by.' },
+    name: { placeholder: 'NAME', description: 'What it is for, to recognize it by.' },
     ...secretOptions('value', {
       what: 'the token itself, of 20 to 256 characters, when moving from another server,',
       otherwise: 'one is made',
@@ -48,7 +48,7 @@ const tokenList: Command = {
   name: 'token list',
   summary: 'List personal access tokens.',
   positionals: [],
-  options: { user: { placeholder: 'USER', sentence: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const only = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id

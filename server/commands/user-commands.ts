@@ -25,12 +25,12 @@ const userAdd: Command = {
   summary: 'Create an account.',
   positionals: [],
   options: {
-    email: { placeholder: 'EMAIL', sentence: 'Address, the name of the account.', isRequired: true },
+    email: { placeholder: 'EMAIL', description: 'Address, the name of the account.', isRequired: true },
     ...passwordOptions,
-    'first-name': { placeholder: 'NAME', sentence: 'First name.' },
-    'last-name': { placeholder: 'NAME', sentence: 'Last name.' },
-    owner: { sentence: 'Manages the server and its users, as the first user does.' },
-    id: { placeholder: 'N', sentence: 'Id, when moving from another server. Default: the next free one.' },
+    'first-name': { placeholder: 'NAME', description: 'First name.' },
+    'last-name': { placeholder: 'NAME', description: 'Last name.' },
+    owner: { description: 'Manages the server and its users, as the first user does.' },
+    id: { placeholder: 'N', description: 'Id, when moving from another server. Default: the next free one.' },
   },
   async run(call) {
     const { options, config, switches } = call
@@ -78,7 +78,7 @@ const userDisable: Command = {
   summary:
     'Disable an account. Its browsers, applications and tokens lose access permanently. Its cameras keep recording.',
   positionals: ['USER'],
-  options: { undo: { sentence: 'Opens it again.' } },
+  options: { undo: { description: 'Opens it again.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -93,7 +93,7 @@ const userOwner: Command = {
   name: 'user owner',
   summary: 'Make a user an owner of the server, or withdraw that.',
   positionals: ['USER'],
-  options: { undo: { sentence: 'Takes it back.' } },
+  options: { undo: { description: 'Takes it back.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -108,7 +108,7 @@ const userPasswd: Command = {
   name: 'user passwd',
   summary: 'Set a new password for an account. Browsers and applications are signed out.',
   positionals: ['USER'],
-  options: { ...passwordOptions, 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
+  options: { ...passwordOptions, 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
   run: (call) =>
     withStore(call.config, async (store) => {
       const user = await getNamedUser(store, call.positionals[0]!)
@@ -125,7 +125,7 @@ const userSignOut: Command = {
   name: 'user sign-out',
   summary: 'Sign a user out of all browsers and applications.',
   positionals: ['USER'],
-  options: { 'revoke-tokens': { sentence: 'Ends personal access tokens too.' } },
+  options: { 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -141,7 +141,7 @@ const userRemove: Command = {
   name: 'user remove',
   summary: 'Permanently delete an account with its tokens and applications.',
   positionals: ['USER'],
-  options: { 'with-cameras': { sentence: 'Its cameras and their footage too. Without, there must be none.' } },
+  options: { 'with-cameras': { description: 'Its cameras and their footage too. Without, there must be none.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -158,7 +158,7 @@ const userLimit: Command = {
   options: {
     'max-size': {
       placeholder: 'SIZE',
-      sentence: 'Keeps no more than so much, for instance 500GB; the oldest goes first. "none" for no limit.',
+      description: 'Keeps no more than so much, for instance 500GB; the oldest goes first. "none" for no limit.',
       isRequired: true,
     },
   },

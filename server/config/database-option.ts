@@ -6,7 +6,7 @@ import { type Option, pathOption } from './option.ts'
 
 const path = pathOption<string>({
   placeholder: 'PLACE',
-  sentence:
+  description:
     'Database: an SQLite file or the URL of a PostgreSQL database. If the URL contains a password, set it in the file or the variable: all users of the machine can read command-line flags.',
   defaultText: '`nightjar.db` in the data folder',
   createDefault: ({ dataDir }) => databaseFile(dataDir),

@@ -15,8 +15,8 @@ export type Surroundings = {
 export type Option<T> = {
   /** What a value looks like in the manual, for instance `FOLDER`. */
   readonly placeholder: string
-  /** One sentence; the first word names the thing. */
-  readonly sentence: string
+  /** One description; the first word names the thing. */
+  readonly description: string
   /** The default as the manual states it. */
   readonly defaultText: string
   /** Limits and unit as the manual states them; empty when any text is fine. */
@@ -31,7 +31,7 @@ export type Option<T> = {
 }
 
 type Common<T> = {
-  readonly sentence: string
+  readonly description: string
   readonly defaultText: string
   readonly createDefault: (surroundings: Surroundings) => T
 }
@@ -66,9 +66,9 @@ export function integerOption<T extends number | undefined = number>(
   }
 }
 
-export function switchOption(sentence: string): Option<boolean> {
+export function switchOption(description: string): Option<boolean> {
   return {
-    sentence,
+    description,
     placeholder: '',
     defaultText: '`false`',
     limits: '`true` or `false`',
@@ -84,10 +84,10 @@ export function switchOption(sentence: string): Option<boolean> {
 
 export function choiceOption<const T extends string>(
   choices: readonly T[],
-  { sentence, fallback }: { sentence: string; fallback: NoInfer<T> },
+  { description, fallback }: { description: string; fallback: NoInfer<T> },
 ): Option<T> {
   return {
-    sentence,
+    description,
     placeholder: 'NAME',
     defaultText: `\`${fallback}\``,
     limits: choices.map((choice) => `\`${choice}\``).join(', '),

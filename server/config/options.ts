@@ -14,25 +14,25 @@ import { smtpOption } from './smtp-option.ts'
 export const options = {
   data: pathOption({
     placeholder: 'FOLDER',
-    sentence:
+    description:
       'Data folder. It holds the secret key, the certificate and, unless other options say otherwise, the database and the recordings.',
     defaultText: '`data` in the folder of the program',
     createDefault: ({ programDir }) => join(programDir, 'data'),
   }),
   archive: pathOption({
     placeholder: 'FOLDER',
-    sentence: 'Folder for recordings.',
+    description: 'Folder for recordings.',
     defaultText: '`archive` in the data folder',
     createDefault: ({ dataDir }) => join(dataDir, 'archive'),
   }),
   'archive-max': sizeOption<number | undefined>({
-    sentence: 'Size limit for all recordings together. The oldest are deleted first.',
+    description: 'Size limit for all recordings together. The oldest are deleted first.',
     defaultText: 'no limit but the disk',
     minBytes: 16_000_000,
     createDefault: () => undefined,
   }),
   'min-free': sizeOption<number | undefined>({
-    sentence:
+    description:
       'Disk space to keep free. To keep it free, the server deletes the oldest recordings early, or stops recording.',
     defaultText: '5 % of the disk, at most 2 GiB',
     minBytes: 0,
@@ -41,14 +41,14 @@ export const options = {
   database: databaseOption,
   host: textOption({
     placeholder: 'ADDRESS',
-    sentence: 'Address to listen on. Use `127.0.0.1` for this machine only, and `::` for IPv6 and IPv4.',
+    description: 'Address to listen on. Use `127.0.0.1` for this machine only, and `::` for IPv6 and IPv4.',
     defaultText: '`0.0.0.0`, all IPv4 addresses',
     form: 'a host name or an IP address',
     createDefault: () => '0.0.0.0',
     read: (text) => (/^[\w.:%-]{1,255}$/.test(text) ? text : undefined),
   }),
   port: integerOption({
-    sentence: 'HTTPS port. 0 lets the system choose one.',
+    description: 'HTTPS port. 0 lets the system choose one.',
     min: 0,
     max: 65_535,
     defaultText: '`8443`',
@@ -56,7 +56,7 @@ export const options = {
   }),
   'public-url': textOption<string | undefined>({
     placeholder: 'URL',
-    sentence: 'URL that clients use to reach the server. All links in responses begin with it.',
+    description: 'URL that clients use to reach the server. All links in responses begin with it.',
     defaultText: '`https://localhost:{port}`',
     form: 'https://, a host and possibly a port, nothing else',
     createDefault: () => undefined,
@@ -64,14 +64,14 @@ export const options = {
   }),
   'tls-cert': pathOption<string | undefined>({
     placeholder: 'FILE',
-    sentence:
+    description:
       'PEM file with the TLS certificate and its chain. Requires `tls-key`. The server picks up replaced files within seconds.',
     defaultText: 'a self-signed one, made in the data folder',
     createDefault: () => undefined,
   }),
   'tls-key': pathOption<string | undefined>({
     placeholder: 'FILE',
-    sentence: 'PEM file with the private key of `tls-cert`.',
+    description: 'PEM file with the private key of `tls-cert`.',
     defaultText: 'that of the self-signed certificate',
     createDefault: () => undefined,
   }),
@@ -80,7 +80,7 @@ export const options = {
   ),
   'trusted-proxies': listOption({
     placeholder: 'ADDRESSES',
-    sentence: 'Proxies whose X-Forwarded-… headers are trusted.',
+    description: 'Proxies whose X-Forwarded-… headers are trusted.',
     defaultText: 'none; with `behind-proxy` those on this machine',
     form: 'IP addresses, or blocks as 10.0.0.0/8, separated by commas',
     createDefault: () => [],
@@ -88,7 +88,7 @@ export const options = {
   }),
   'allowed-hosts': listOption({
     placeholder: 'NAMES',
-    sentence:
+    description:
       'Additional host names of the server. Requests for other host names are refused, except for the host of `public-url`, `localhost` and the addresses of the server.',
     defaultText: 'the host name, also with `.local`',
     form: 'host names separated by commas',
@@ -96,7 +96,8 @@ export const options = {
     isItem: (text) => /^[\w-]+(\.[\w-]+)*$/.test(text) && text.length <= 253,
   }),
   'rate-limit': integerOption({
-    sentence: 'API requests per minute for each account, or for each address if nobody is signed in. 0 means no limit.',
+    description:
+      'API requests per minute for each account, or for each address if nobody is signed in. 0 means no limit.',
     min: 0,
     max: 10_000_000,
     unit: 'a minute',
@@ -104,7 +105,7 @@ export const options = {
     createDefault: () => 3000,
   }),
   'token-rate-limit': integerOption({
-    sentence: 'Token requests per minute from one address. 0 means no limit.',
+    description: 'Token requests per minute from one address. 0 means no limit.',
     min: 0,
     max: 10_000_000,
     unit: 'a minute',
@@ -112,7 +113,7 @@ export const options = {
     createDefault: () => 300,
   }),
   'access-token-seconds': integerOption({
-    sentence: 'Lifetime of access tokens, in seconds.',
+    description: 'Lifetime of access tokens, in seconds.',
     min: 60,
     max: 86_400,
     unit: 'seconds',
@@ -120,7 +121,7 @@ export const options = {
     createDefault: () => 36_000,
   }),
   'refresh-token-days': integerOption({
-    sentence: 'Lifetime of refresh tokens, in days. Each refresh restarts it.',
+    description: 'Lifetime of refresh tokens, in days. Each refresh restarts it.',
     min: 1,
     max: 3650,
     unit: 'days',
@@ -128,7 +129,7 @@ export const options = {
     createDefault: () => 30,
   }),
   'grant-days': integerOption({
-    sentence:
+    description:
       'Days after which an application must ask its user for access again, however often it refreshes. 0 means never.',
     min: 0,
     max: 3650,
@@ -137,7 +138,7 @@ export const options = {
     createDefault: () => 365,
   }),
   'session-days': integerOption({
-    sentence:
+    description:
       'Days after which a browser must sign in again, however much it is used. 0 means never, for example for a wall display. A browser that is not used for 14 days is always signed out.',
     min: 0,
     max: 3650,
@@ -146,7 +147,7 @@ export const options = {
     createDefault: () => 30,
   }),
   'refresh-reuse-leeway-seconds': integerOption({
-    sentence:
+    description:
       'Grace period for reused refresh tokens. If a used token is sent again within this time, it is only refused. After that, the token is considered stolen, and the whole grant is revoked.',
     min: 0,
     max: 300,
@@ -158,13 +159,13 @@ export const options = {
     'Turn off the password grant for all applications. Users can then sign in only on the pages of this server.',
   ),
   'sign-up': choiceOption(['closed', 'invitation', 'open'], {
-    sentence:
+    description:
       'Who can get an account: only people for whom an owner creates one (`closed`), also people whom a user invites (`invitation`), or anyone with an e-mail address (`open`).',
     fallback: 'invitation',
   }),
   'identity-providers': pathOption<string | undefined>({
     placeholder: 'FILE',
-    sentence:
+    description:
       'JSON file with the identity providers (OpenID Connect) that people may sign in with; see [operating](../operating.md#sign-in-with-an-identity-provider).',
     defaultText: 'none',
     createDefault: () => undefined,
@@ -172,14 +173,14 @@ export const options = {
   'smtp-url': smtpOption,
   'mail-from': textOption<string | undefined>({
     placeholder: 'EMAIL',
-    sentence: 'Sender address of e-mails.',
+    description: 'Sender address of e-mails.',
     defaultText: '`nightjar@` and the host of `public-url`',
     form: 'an e-mail address',
     createDefault: () => undefined,
     read: readEmail,
   }),
   'event-days': integerOption({
-    sentence: 'Days to keep events. 0 means forever.',
+    description: 'Days to keep events. 0 means forever.',
     min: 0,
     max: 36_500,
     unit: 'days',
@@ -187,14 +188,14 @@ export const options = {
     createDefault: () => 365,
   }),
   'event-limit': integerOption({
-    sentence: 'Maximum number of events per camera. The oldest are deleted first.',
+    description: 'Maximum number of events per camera. The oldest are deleted first.',
     min: 100,
     max: 100_000_000,
     defaultText: '`100000`',
     createDefault: () => 100_000,
   }),
   'outage-seconds': integerOption({
-    sentence:
+    description:
       'Seconds that a camera must be offline or back online, or a gap in a recording must last, before the server creates an event.',
     min: 1,
     max: 3600,
@@ -203,7 +204,7 @@ export const options = {
     createDefault: () => 15,
   }),
   'audit-days': integerOption({
-    sentence: 'Days to keep the audit log.',
+    description: 'Days to keep the audit log.',
     min: 1,
     max: 36_500,
     unit: 'days',
@@ -214,7 +215,7 @@ export const options = {
     'Allow cameras on this machine (loopback addresses). This is off by default so that a camera URL cannot reach services of the machine.',
   ),
   'camera-limit': integerOption({
-    sentence:
+    description:
       'Maximum number of cameras per account. Owners of the server are not limited, and existing cameras are kept. 0 means no limit.',
     min: 0,
     max: 1_000_000,
@@ -223,7 +224,7 @@ export const options = {
   }),
   'camera-networks': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',
-    sentence: 'Private networks where cameras are allowed. An empty list means none.',
+    description: 'Private networks where cameras are allowed. An empty list means none.',
     defaultText: 'all, but none where `sign-up` is `open`',
     form: 'IP addresses, or blocks as 192.168.1.0/24, separated by commas',
     createDefault: () => undefined,
@@ -231,26 +232,26 @@ export const options = {
   }),
   'name-servers': listOption<readonly string[] | undefined>({
     placeholder: 'ADDRESSES',
-    sentence: 'DNS servers for looking up cameras and the mail server.',
+    description: 'DNS servers for looking up cameras and the mail server.',
     defaultText: 'those of the system',
     form: 'IP addresses, possibly with a port as 192.0.2.1:5353 or [2001:db8::1]:5353, separated by commas',
     createDefault: () => undefined,
     isItem: isNameServer,
   }),
   isolation: choiceOption(['auto', 'require', 'off'], {
-    sentence:
+    description:
       'Isolation of the decoder processes from the network, files and other processes: auto isolates as far as the system allows, require refuses to start without full isolation, and off turns it off.',
     fallback: 'auto',
   }),
   workers: integerOption({
-    sentence: 'Number of threads that receive and record video. Cameras are distributed among them.',
+    description: 'Number of threads that receive and record video. Cameras are distributed among them.',
     min: 1,
     max: 64,
     defaultText: 'one less than there are processor cores, at least 1',
     createDefault: ({ cores }) => Math.min(64, Math.max(1, cores - 1)),
   }),
   'memory-mb': integerOption({
-    sentence:
+    description:
       'Memory that the server may plan with. Caches, queues and client buffers are sized from it. Set it lower if other programs need memory.',
     min: 128,
     max: 16_777_216,
@@ -259,7 +260,7 @@ export const options = {
     createDefault: () => Math.floor(findMemoryBytes() / 2 ** 20),
   }),
   'sync-interval-ms': integerOption({
-    sentence: 'Maximum time before recorded footage is synced to the disk.',
+    description: 'Maximum time before recorded footage is synced to the disk.',
     min: 100,
     max: 60_000,
     unit: 'milliseconds',
@@ -268,14 +269,14 @@ export const options = {
   }),
   'node-name': textOption({
     placeholder: 'NAME',
-    sentence: 'Name of this server in the URLs of recorded streams.',
+    description: 'Name of this server in the URLs of recorded streams.',
     defaultText: 'the host name',
     form: '1 to 63 letters, digits, dots and hyphens, beginning with a letter or digit',
     createDefault: ({ hostName }) => readNodeName(hostName.replaceAll(/[^A-Za-z0-9.-]/g, '-')) ?? 'nightjar',
     read: readNodeName,
   }),
   'log-level': choiceOption(['debug', 'info', 'warn', 'error', 'silent'], {
-    sentence: 'Minimum severity of log messages. They are written to standard error as lines of JSON.',
+    description: 'Minimum severity of log messages. They are written to standard error as lines of JSON.',
     fallback: 'info',
   }),
 }

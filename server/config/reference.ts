@@ -18,7 +18,7 @@ The file is \`${configFileName}\` in the data folder, or the one named by \`--co
 object of options by their names, for instance \`{"port": 443, "public-url": "https://cameras.example.org"}\`. Relative paths
 are relative to the folder of the file; in variables and flags, to the current folder.
 
-| option | variable | default | limits | meaning |
+| option | variable | default | limits | description |
 |---|---|---|---|---|
 ${optionNames.map(writeRow).join('\n')}
 
@@ -29,5 +29,5 @@ A switch is turned on with \`--name\` and off with \`--no-name\`.
 function writeRow(name: OptionName): string {
   const option = options[name] as Option<unknown>
   const flag = option.isSwitch ? `--${name}` : `--${name} ${option.placeholder}`
-  return `| \`${flag}\` | \`${variableName(name)}\` | ${option.defaultText} | ${option.limits} | ${option.sentence} |`
+  return `| \`${flag}\` | \`${variableName(name)}\` | ${option.defaultText} | ${option.limits} | ${option.description} |`
 }

@@ -4,7 +4,7 @@ import { parseByteSize, writeByteSize } from '../model/byte-size.ts'
 import type { Option } from './option.ts'
 
 export function sizeOption<T extends number | undefined>(common: {
-  readonly sentence: string
+  readonly description: string
   readonly defaultText: string
   readonly minBytes: number
   readonly createDefault: () => T

@@ -5,7 +5,7 @@ import { type Option, textOption } from './option.ts'
 export const smtpOption: Option<string | undefined> = {
   ...textOption<string | undefined>({
     placeholder: 'URL',
-    sentence:
+    description:
       'Mail server for invitations and password resets. `smtps://` uses TLS from the start; `smtp://` uses STARTTLS. If the URL contains a password, set it in the file or the variable.',
     defaultText: 'none; mails are put into the folder `outbox` in the data folder',
     form: 'smtp:// or smtps://, possibly user:password@, a host and possibly a port',

@@ -55,7 +55,7 @@ export type CameraFigures = CameraCounters & {
    * Parts of the packets and of the pictures that were lost in the last ten minutes; undefined when there were none.
    */
   readonly packetLoss: number | undefined
-  readonly pictureLoss: number | undefined
+  readonly frameLoss: number | undefined
 }
 
 export function addCounters(a: CameraCounters, b: CameraCounters): CameraCounters {
@@ -73,7 +73,7 @@ export function findPacketLoss({ packets, lostPackets }: CameraCounters): number
 }
 
 /** Of the pictures of this time; undefined when there were none. */
-export function findPictureLoss({ videoFrames, droppedFrames }: CameraCounters): number | undefined {
+export function findFrameLoss({ videoFrames, droppedFrames }: CameraCounters): number | undefined {
   const all = videoFrames + droppedFrames
   return all === 0 ? undefined : droppedFrames / all
 }
@@ -85,7 +85,7 @@ const manyPictures = { from: 0.05, below: 0.01 }
 /** Whether a camera lost much, little, or something in between. */
 export function judgeLoss(counters: CameraCounters): 'much' | 'some' | 'little' {
   const packets = findPacketLoss(counters) ?? 0
-  const pictures = findPictureLoss(counters) ?? 0
+  const pictures = findFrameLoss(counters) ?? 0
   if (packets >= manyPackets.from || pictures >= manyPictures.from) return 'much'
   return packets < manyPackets.below && pictures < manyPictures.below ? 'little' : 'some'
 }

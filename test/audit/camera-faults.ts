@@ -14,7 +14,7 @@ export type AuditFault = {
   inflict(random: () => number): Promise<void>
   readonly reasons: readonly string[]
   readonly noticeMs: number
-  readonly spoilsPictures: boolean
+  readonly spoilsFrames: boolean
   readonly turnsBits?: boolean
   readonly holdsUp?: boolean
   readonly losesFigures?: boolean
@@ -43,9 +43,9 @@ function isAnotherSource(name: string): boolean {
 }
 
 /** The fault runs ask what a connection may not outlive; here holes inside one are gaps too. */
-function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fault, camera: Audited): AuditFault {
+function adopt({ name, inflict, reasons, noticeMs, spoilsFrames = false }: Fault, camera: Audited): AuditFault {
   const inRun = [
-    ...(spoilsPictures ? ['packet_loss'] : []),
+    ...(spoilsFrames ? ['packet_loss'] : []),
     // The camera goes on counting its packets while it sends none.
     ...(name.startsWith('nothing sent') ? ['no_frames', 'packet_loss'] : []),
     ...(name.startsWith('clock') ? ['clock_set'] : []),
@@ -56,7 +56,7 @@ function adopt({ name, inflict, reasons, noticeMs, spoilsPictures = false }: Fau
     inflict: (random) => inflict(camera, random),
     reasons: [...reasons, ...inRun],
     noticeMs,
-    spoilsPictures: spoilsPictures || isAnotherSource(name),
+    spoilsFrames: spoilsFrames || isAnotherSource(name),
     holdsUp: name.startsWith('everything comes late'),
     turnsBits: name === 'packets: flip' || name === 'bits turned over',
   }
@@ -73,7 +73,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       faults.restartEncoder(60_000, stream)
       await link.refuse(between(random, 2000, 8000))
     },
-    ...{ reasons: ['camera_unreachable', 'packet_loss'], noticeMs: 2000, spoilsPictures: true },
+    ...{ reasons: ['camera_unreachable', 'packet_loss'], noticeMs: 2000, spoilsFrames: true },
   }
   const stopped: AuditFault = {
     name: 'recording turned off and on',
@@ -82,7 +82,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       await sleep(between(random, 1000, 8000))
       await owner.start(id)
     },
-    ...{ reasons: ['stopped_by_user'], noticeMs: 3000, spoilsPictures: false },
+    ...{ reasons: ['stopped_by_user'], noticeMs: 3000, spoilsFrames: false },
   }
   const slow: AuditFault = {
     name: 'fewer pictures than the timestamps say',
@@ -92,7 +92,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       await sleep(between(random, 10_000, 25_000))
       faults.slowDown(1, stream)
     },
-    ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
   }
   const silent: AuditFault = {
     name: 'no audio for a while',
@@ -101,7 +101,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       await sleep(between(random, 500, 12_000))
       faults.muteAudio(false, stream)
     },
-    ...{ reasons: [], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: [], noticeMs: 5000, spoilsFrames: false },
   }
   const late: AuditFault = {
     name: 'audio that begins late',
@@ -111,7 +111,7 @@ function listOwn({ id, stream, framesPerSecond, rtsp, link, hasAudio }: Audited,
       await sleep(between(random, 500, 6000))
       faults.muteAudio(false, stream)
     },
-    ...{ reasons: ['camera_unreachable'], noticeMs: 2000, spoilsPictures: false },
+    ...{ reasons: ['camera_unreachable'], noticeMs: 2000, spoilsFrames: false },
   }
   return hasAudio ? [restarted, stopped, silent, late] : [restarted, stopped, slow]
 }

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DoneFault, type Evidence, judge, type Verdict } from './judge.ts'
-import type { PlayedPicture } from './play-recording.ts'
+import type { PlayedFrame } from './play-recording.ts'
 
 const startMs = Date.UTC(2026, 4, 1, 12)
 const taken = (frameNumber: number) => ({ frameNumber, unixMs: startMs + frameNumber * 100 })
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
-function play(from: number, to: number, { section = 0, laterMs = 0, isSpoilt = false } = {}): PlayedPicture[] {
+function play(from: number, to: number, { section = 0, laterMs = 0, isSpoilt = false } = {}): PlayedFrame[] {
   return numbers(from, to).map((number) => {
     const own = taken(number)
     return { taken: own, isSpoilt, shownMs: own.unixMs + laterMs, section }
@@ -18,7 +18,7 @@ function play(from: number, to: number, { section = 0, laterMs = 0, isSpoilt = f
 
 function fault(fromSeconds: number, toSeconds: number, more: Partial<DoneFault> = {}): DoneFault {
   const times = { fromMs: startMs + fromSeconds * 1000, toMs: startMs + toSeconds * 1000, noticeMs: 0 }
-  return { name: 'a fault', ...times, reasons: ['camera_unreachable'], spoilsPictures: false, ...more }
+  return { name: 'a fault', ...times, reasons: ['camera_unreachable'], spoilsFrames: false, ...more }
 }
 
 const gap = (fromSeconds: number, toSeconds: number, reason = 'camera_unreachable') => ({
@@ -101,7 +101,7 @@ test('a camera that sent nothing for a while may be told to have sent nothing, a
 
 test('a damaged picture that shows the number of the one before is damaged, unless its bitstream has the number too', () => {
   const played = [...play(0, 101), ...play(100, 101, { laterMs: 100 }), ...play(102, 300)]
-  const faults = [fault(9, 10, { spoilsPictures: true })]
+  const faults = [fault(9, 10, { spoilsFrames: true })]
   const losses = [{ fromMs: startMs + 10_000, toMs: startMs + 12_000, pictures: 1 }]
   const shown = judgeThis({ played, faults, losses, carriesNumbers: false })
   assert.deepEqual([shown.doubled, shown.spoilt, shown.untold], [0, 1, 0])
@@ -118,7 +118,7 @@ test('a short break is told by a discontinuity and a fault, by neither alone', (
 
 test('a loss of less than a second is told by the figures of the camera, not by the fault alone', () => {
   const played = [...play(0, 100), ...play(105, 300)]
-  const faults = [fault(10, 11, { spoilsPictures: true })]
+  const faults = [fault(10, 11, { spoilsFrames: true })]
   const count = (fromSeconds: number) => [
     { fromMs: startMs + fromSeconds * 1000, toMs: startMs + fromSeconds * 1000 + 2000, pictures: 5 },
   ]
@@ -136,7 +136,7 @@ test('a loss of less than a second is told by the figures of the camera, not by 
 test('a loss of less than a second just before a gap is told by the figures of the camera, a longer one is not', () => {
   const played = [...play(0, 100), ...play(150, 300, { section: 1 })]
   const faults = [
-    fault(10, 10.3, { spoilsPictures: true, reasons: ['packet_loss'] }),
+    fault(10, 10.3, { spoilsFrames: true, reasons: ['packet_loss'] }),
     fault(11, 14, { reasons: ['disk_full'] }),
   ]
   const losses = [{ fromMs: startMs + 12_000, toMs: startMs + 14_000, pictures: 9 }]
@@ -170,8 +170,8 @@ test('pictures shown at a wrong time are found', () => {
 test('a bit that is turned over may move the times of pictures by less than two seconds, any other fault may not', () => {
   const played = [...play(0, 100), ...play(100, 110, { laterMs: 1400 }), ...play(110, 300)]
   const judgeWith = (more: Partial<DoneFault>) => kinds(judgeThis({ played, faults: [fault(10, 10.1, more)] }))
-  assert.deepEqual(judgeWith({ turnsBits: true, spoilsPictures: true }), [])
-  assert.equal(judgeWith({ spoilsPictures: true }).length, 10)
+  assert.deepEqual(judgeWith({ turnsBits: true, spoilsFrames: true }), [])
+  assert.equal(judgeWith({ spoilsFrames: true }).length, 10)
   const far = [...play(0, 299), ...play(299, 300, { laterMs: 2500 })]
   assert.equal(judgeThis({ played: far, faults: [fault(29, 30, { turnsBits: true })] }).worstTimeErrorMs, 2500)
 })
@@ -193,14 +193,14 @@ test('pictures that cannot be read are missing unless a fault damaged them', () 
   const played = [...play(0, 100), unreadable, ...play(101, 300)]
   assert.deepEqual(kinds(judgeThis({ played })), ['unreadable', 'untold'])
   const losses = [{ fromMs: startMs + 10_000, toMs: startMs + 12_000, pictures: 1 }]
-  const verdict = judgeThis({ played, losses, faults: [fault(9, 10, { spoilsPictures: true })] })
+  const verdict = judgeThis({ played, losses, faults: [fault(9, 10, { spoilsFrames: true })] })
   assert.deepEqual([verdict.findings.length, verdict.spoilt, verdict.recorded], [0, 1, 300])
 })
 
 test('a damaged picture without a name stands for one that is missing there, and for no more', () => {
   const unreadable = { taken: undefined, isSpoilt: true, shownMs: startMs + 10_100, section: 0 }
   const played = [...play(0, 100), unreadable, ...play(102, 300)]
-  const verdict = judgeThis({ played, faults: [fault(9, 10, { spoilsPictures: true })] })
+  const verdict = judgeThis({ played, faults: [fault(9, 10, { spoilsFrames: true })] })
   assert.deepEqual([verdict.recorded, verdict.untold], [299, 1])
 })
 

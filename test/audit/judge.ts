@@ -2,7 +2,7 @@
 // defines the words.
 
 import type { FrameCounter } from '../fake-camera/frame-counter.ts'
-import type { PlayedPicture } from './play-recording.ts'
+import type { PlayedFrame } from './play-recording.ts'
 import type { ToldGap, ToldTimeline } from './read-timeline.ts'
 import { type ClockStep, type Stretch, serverTimes, shownStretches } from './server-clock.ts'
 
@@ -16,7 +16,7 @@ export type DoneFault = {
   /** What a gap that comes of it may be told as. */
   readonly reasons: readonly string[]
   /** Pictures may be missing or damaged without a gap: fewer than a second of them, until the next key frame. */
-  readonly spoilsPictures: boolean
+  readonly spoilsFrames: boolean
   /** It turns bits over, also those that say what a packet is: a picture may be gone without anybody being able to tell. */
   readonly turnsBits?: boolean
   /** What is taken meanwhile arrives at its end. */
@@ -31,7 +31,7 @@ export type CountedLoss = { readonly fromMs: number; readonly toMs: number; read
 export type Evidence = {
   /** In the order of sending, which is that of the numbers. `unixMs` is the true time of taking. */
   readonly sent: readonly FrameCounter[]
-  readonly played: readonly PlayedPicture[]
+  readonly played: readonly PlayedFrame[]
   /** Numbers are in the bitstream. Those in the pixels alone may be left over from the picture before, where one is damaged. */
   readonly carriesNumbers: boolean
   readonly timeline: ToldTimeline
@@ -288,7 +288,7 @@ function judgeHole(
     ({ losesFigures, fromMs }) => losesFigures && fromMs >= hole.afterMs && fromMs <= hole.beforeMs + countingMs,
   )
   const canBeLoss = causes.some(
-    ({ spoilsPictures, turnsBits }) => spoilsPictures && (isCounted || isUncounted || turnsBits),
+    ({ spoilsFrames, turnsBits }) => spoilsFrames && (isCounted || isUncounted || turnsBits),
   )
   const isLoss = canBeLoss && hole.beforeMs - hole.afterMs <= lossMs
   // A gap for another reason can follow a loss that is too short for one.
@@ -327,7 +327,7 @@ function findCauses(hole: Hole, faults: readonly DoneFault[]): DoneFault[] {
 
 function isSpoiltBy(faults: readonly DoneFault[], trueMs: number): boolean {
   return faults.some(
-    ({ spoilsPictures, fromMs, toMs }) => spoilsPictures && trueMs >= fromMs - 1000 && trueMs <= toMs + spoiltForMs,
+    ({ spoilsFrames, fromMs, toMs }) => spoilsFrames && trueMs >= fromMs - 1000 && trueMs <= toMs + spoiltForMs,
   )
 }
 

@@ -2,11 +2,11 @@
 // the wall clock that the playlist tells.
 
 import type { FrameCounter } from '../fake-camera/frame-counter.ts'
-import { type DecodedPicture, decodePictures } from './decode-pictures.ts'
+import { type DecodedFrame, decodeFrames } from './decode-frames.ts'
 import type { HttpReader } from './http-reader.ts'
 import { parseSections, type Section } from './playlist-sections.ts'
 
-export type PlayedPicture = {
+export type PlayedFrame = {
   /** What it says of itself, in its bitstream or, without such a place, in its pixels; undefined: nothing that can be read. */
   readonly taken: FrameCounter | undefined
   /** Its pixels say something else than its bitstream, or nothing. */
@@ -19,7 +19,7 @@ export type PlayedPicture = {
 
 export type PlayedRecording = {
   /** In the order of playing. */
-  readonly pictures: readonly PlayedPicture[]
+  readonly pictures: readonly PlayedFrame[]
   readonly sections: number
   /** What the decoder complained about, by section. */
   readonly complaints: readonly string[]
@@ -39,7 +39,7 @@ export async function playRecording(
   const range = `start=${isoTime(startMs)}&end=${isoTime(endMs)}`
   const { url } = await http.getJson<{ url: string }>(`/v1/cameras/${cameraId}/recording/stream/?${range}`)
   const { sections } = parseSections((await http.getBytes(url)).toString(), url)
-  const pictures: PlayedPicture[] = []
+  const pictures: PlayedFrame[] = []
   const complaints: string[] = []
   for (const [index, section] of sections.entries()) {
     const played = await playSection(http, section)
@@ -49,13 +49,13 @@ export async function playRecording(
   return { pictures, sections: sections.length, complaints }
 }
 
-type Shown = DecodedPicture & { readonly shownMs: number }
+type Shown = DecodedFrame & { readonly shownMs: number }
 
 async function playSection(http: HttpReader, section: Section): Promise<{ pictures: Shown[]; complaints: string[] }> {
   const { map, entries } = section
   const parts = [await http.getBytes(map.url, map.range)]
   for (const { url, range } of entries) parts.push(await http.getBytes(url, range))
-  const { pictures, complaints } = await decodePictures(Buffer.concat(parts))
+  const { pictures, complaints } = await decodeFrames(Buffer.concat(parts))
   // An entry's wall clock is that of its first picture: the one that is shown first of those whose bytes lie in it.
   const starts: number[] = []
   let end = parts[0]!.length
@@ -63,7 +63,7 @@ async function playSection(http: HttpReader, section: Section): Promise<{ pictur
     starts.push(end)
     end += part.length
   }
-  const entryOf = ({ offset }: DecodedPicture) => starts.findLastIndex((start) => offset >= start)
+  const entryOf = ({ offset }: DecodedFrame) => starts.findLastIndex((start) => offset >= start)
   const firstSeconds = new Map<number, number>()
   for (const picture of pictures) {
     const entry = entryOf(picture)
@@ -79,7 +79,7 @@ async function playSection(http: HttpReader, section: Section): Promise<{ pictur
   }
 }
 
-function judgeMarks({ carried, shown, shownMs }: Shown, section: number, hasCounter: boolean): PlayedPicture {
+function judgeMarks({ carried, shown, shownMs }: Shown, section: number, hasCounter: boolean): PlayedFrame {
   const taken = hasCounter ? carried : shown
   const isSpoilt = !taken || shown?.frameNumber !== taken.frameNumber || shown.unixMs !== taken.unixMs
   return { taken, isSpoilt, shownMs, section }

@@ -22,7 +22,7 @@ export type ServerParts = {
 export const diskFull = 'disk full'
 
 const between = (random: () => number, min: number, max: number) => Math.round(min + random() * (max - min))
-const harmless = { reasons: [], noticeMs: 5000, spoilsPictures: false }
+const harmless = { reasons: [], noticeMs: 5000, spoilsFrames: false }
 
 /** In an order that is always the same; without those that this machine does not allow. */
 export function listServerFaults(parts: ServerParts): AuditFault[] {
@@ -38,7 +38,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
         await sleep(between(random, 0, 5000))
         await server.start()
       },
-      ...{ reasons: ['server_down'], noticeMs: 5000, spoilsPictures: false },
+      ...{ reasons: ['server_down'], noticeMs: 5000, spoilsFrames: false },
     },
     {
       name: 'server stopped and started',
@@ -47,7 +47,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
         await sleep(between(random, 0, 3000))
         await server.start()
       },
-      ...{ reasons: ['server_down'], noticeMs: 5000, spoilsPictures: false },
+      ...{ reasons: ['server_down'], noticeMs: 5000, spoilsFrames: false },
     },
     {
       name: 'server stands still',
@@ -65,7 +65,7 @@ function listProcessFaults({ server, deathOrder }: ServerParts): AuditFault[] {
         await writeFile(deathOrder, '')
         await sleep(3000)
       },
-      ...{ reasons: ['overload', 'server_down', 'unknown'], noticeMs: 5000, spoilsPictures: false },
+      ...{ reasons: ['overload', 'server_down', 'unknown'], noticeMs: 5000, spoilsFrames: false },
       losesFigures: true,
     },
     ...(['decoder', 'audio'] as const).map((kind) => ({
@@ -91,7 +91,7 @@ function listClockFaults({ clock }: ServerParts): AuditFault[] {
       await clock.set(next)
       await sleep(4000)
     },
-    ...{ reasons: ['clock_set'], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: ['clock_set'], noticeMs: 5000, spoilsFrames: false },
   })
   return [
     set("server's clock set ahead by seconds", (random) => between(random, 2500, 60_000)),
@@ -109,7 +109,7 @@ function listDiskFaults({ server, disk }: ServerParts): AuditFault[] {
       await sleep(between(random, 2000, 10_000))
       limitFileSize(server.pid, 'unlimited')
     },
-    ...{ reasons: ['disk_failed', 'disk_full'], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: ['disk_failed', 'disk_full'], noticeMs: 5000, spoilsFrames: false },
   }
   const gone: AuditFault = {
     name: 'folder of the recordings gone and back',
@@ -118,7 +118,7 @@ function listDiskFaults({ server, disk }: ServerParts): AuditFault[] {
       await sleep(between(random, 5000, 20_000))
       await disk.bringBack()
     },
-    ...{ reasons: ['disk_failed'], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: ['disk_failed'], noticeMs: 5000, spoilsFrames: false },
   }
   const full: AuditFault = {
     name: diskFull,
@@ -127,7 +127,7 @@ function listDiskFaults({ server, disk }: ServerParts): AuditFault[] {
       await sleep(between(random, 5000, 15_000))
       await disk.free()
     },
-    ...{ reasons: ['disk_full'], noticeMs: 5000, spoilsPictures: false },
+    ...{ reasons: ['disk_full'], noticeMs: 5000, spoilsFrames: false },
   }
   return disk.canBeFull ? [failing, gone, full] : [failing, gone]
 }

@@ -4,8 +4,8 @@ import { type FakeCamera, openFakeCamera } from '../fake-camera/fake-camera.ts'
 import { createRandom } from '../fake-camera/scene/random.ts'
 import type { StreamOptions } from '../fake-camera/source/stream-options.ts'
 import type { FaultyCamera } from './faults.ts'
+import { openImageServer } from './image-server.ts'
 import { openLink } from './link.ts'
-import { openPictureServer } from './picture-server.ts'
 
 export type FarmCamera = FaultyCamera & { readonly url: string }
 
@@ -31,7 +31,7 @@ export async function openCameraFarm(count: number): Promise<CameraFarm> {
   const cameras: FarmCamera[] = []
   for (const { kind, stream } of plans) {
     if (kind === 'http') {
-      const http = opened.use(await openPictureServer())
+      const http = opened.use(await openImageServer())
       const link = opened.use(await openLink(http.port))
       const url = `http://127.0.0.1:${link.port}/stream`
       cameras.push({ kind, stream: stream.name, isJpeg: true, link, http, url })

@@ -162,7 +162,7 @@ async function sufferOne(camera: Recorded, fault: Fault, suffering: Suffering): 
   if (camera.last && camera.last.connections !== connectionsBefore)
     complaints.push(`${stream}, ${camera.last.name}: connected anew when it was over`)
   if (link.open !== 1) wrong(`${link.open} connections before it, after ${camera.last?.name}`)
-  if (fault.spoilsPictures) camera.isSpoilt = true
+  if (fault.spoilsFrames) camera.isSpoilt = true
   const startMs = Date.now()
   await fault.inflict(camera, random)
   const endMs = Date.now()

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeCamera } from '../fake-camera/fake-camera.ts'
 import { packetFaults } from '../fake-camera/rtsp/packet-faults.ts'
+import type { ImageServer } from './image-server.ts'
 import type { Link } from './link.ts'
-import type { PictureServer } from './picture-server.ts'
 
 /** An RTSP camera that repeats a clip, one that is drawn as it is sent, with audio, and one of pictures by HTTP. */
 export type CameraKind = 'loop' | 'live' | 'http'
@@ -15,7 +15,7 @@ export type FaultyCamera = {
   readonly isJpeg: boolean
   readonly link: Link
   readonly rtsp?: FakeCamera
-  readonly http?: PictureServer
+  readonly http?: ImageServer
 }
 
 export type Fault = {
@@ -33,7 +33,7 @@ export type Fault = {
   /** How long the server may take to see that all is well again or that it must connect anew, besides the back-off. */
   readonly noticeMs: number
   /** Pictures may be spoilt without anybody being able to tell: RTP has no checksum. */
-  readonly spoilsPictures?: boolean
+  readonly spoilsFrames?: boolean
   /** Takes minutes: a few of these are enough. */
   readonly isLong?: boolean
 }
@@ -81,26 +81,26 @@ const onLink: readonly Fault[] = [
   {
     name: 'bytes between packets that are none',
     kinds: all,
-    inflict: ({ link }, random) => link.insert(createGarbage(between(random, 1, 2000), random)),
+    inflict: ({ link }, random) => link.insert(createNoise(between(random, 1, 2000), random)),
     ...{ connection: 'kept', reasons: [], noticeMs: 5000 },
   },
   {
     name: 'a flood of bytes that are none',
     kinds: all,
-    inflict: ({ link }, random) => link.insert(createGarbage(300_000, random)),
+    inflict: ({ link }, random) => link.insert(createNoise(300_000, random)),
     ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs },
   },
   {
     name: 'bytes missing',
     kinds: all,
     inflict: ({ link }, random) => link.remove(between(random, 1, 100), random),
-    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsFrames: true },
   },
   {
     name: 'bits turned over',
     kinds: all,
     inflict: ({ link }, random) => link.flip(between(random, 1, 30), random),
-    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+    ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsFrames: true },
   },
 ]
 
@@ -127,7 +127,7 @@ const inStream: readonly Fault[] = [
         rtsp!.faults.spoilPackets(kind, ms, random, stream)
         await sleep(ms)
       },
-      ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsPictures: true },
+      ...{ connection: 'any', reasons: [...holes, 'camera_unreachable'], noticeMs: watchMs, spoilsFrames: true },
     }),
   ),
   {
@@ -179,7 +179,7 @@ const inStream: readonly Fault[] = [
         http!.spoil(kind, count)
         await sleep(count * 100)
       },
-      ...{ connection: 'kept', reasons: holes, noticeMs: 5000, spoilsPictures: true },
+      ...{ connection: 'kept', reasons: holes, noticeMs: 5000, spoilsFrames: true },
     }),
   ),
 ]
@@ -270,6 +270,6 @@ function setStatus({ rtsp, http, stream }: FaultyCamera, status: number | undefi
   http?.answerWith(status)
 }
 
-function createGarbage(count: number, random: () => number): Uint8Array {
+function createNoise(count: number, random: () => number): Uint8Array {
   return Uint8Array.from({ length: count }, () => Math.floor(random() * 256))
 }

@@ -13,7 +13,7 @@ export function writeStatistics(figures: CameraFigures | undefined): CameraStati
     frame_rate: figures?.frameRate === undefined ? null : round(figures.frameRate, 100),
     clock_rate: figures?.frameRate === undefined ? null : round(figures.clockRate, 10_000),
     packet_loss_percent: writePercent(figures?.packetLoss),
-    picture_loss_percent: writePercent(figures?.pictureLoss),
+    picture_loss_percent: writePercent(figures?.frameLoss),
     packets: counters.packets,
     lost_packets: counters.lostPackets,
     pictures: counters.videoFrames,

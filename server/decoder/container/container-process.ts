@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AV_LOG_QUIET } from 'node-av/constants'
 import { Log } from 'node-av/lib'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
-import { type ToldEnd, writeContainerMessage } from './container-protocol.ts'
+import { type ReportedEnd, writeContainerMessage } from './container-protocol.ts'
 import { LibavContainer, type StreamPacket } from './libav-container.ts'
 import { Throttle } from './throttle.ts'
 import { TrackChoice } from './track-choice.ts'
@@ -28,14 +28,14 @@ const choice = new TrackChoice(container)
 const throttle = new Throttle()
 await finish((await container.open()) ?? (await run()))
 
-async function finish(end: ToldEnd): Promise<void> {
+async function finish(end: ReportedEnd): Promise<void> {
   clearInterval(memoryWatch)
   await write(writeContainerMessage({ type: 'end', end }))
   // An orderly exit waits for FFmpeg's thread.
   process.kill(process.pid, 'SIGKILL')
 }
 
-async function run(): Promise<ToldEnd> {
+async function run(): Promise<ReportedEnd> {
   for (;;) {
     const packet = await container.read()
     const isLast = !('stream' in packet)

@@ -10,12 +10,12 @@ import type {
 } from '../../media/container/container-stream.ts'
 
 /** What a process says itself. */
-export type ToldEnd = Exclude<ContainerEnd, { readonly kind: 'lost' | 'busy' }>
+export type ReportedEnd = Exclude<ContainerEnd, { readonly kind: 'lost' | 'busy' }>
 
 export type ContainerMessage =
   | { readonly type: 'tracks'; readonly tracks: ContainerTracks }
   | { readonly type: 'packet'; readonly packet: ContainerPacket }
-  | { readonly type: 'end'; readonly end: ToldEnd }
+  | { readonly type: 'end'; readonly end: ReportedEnd }
 
 const types = ['tracks', 'packet', 'end'] as const
 const ends = ['ended', 'unreadable', 'no_video', 'too_much', 'changed'] as const

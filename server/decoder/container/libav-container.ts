@@ -17,7 +17,7 @@ import { findAdtsHeader } from '../../media/aac/adts-header.ts'
 import { parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
 import type { ContainerPacket } from '../../media/container/container-stream.ts'
 import type { ContainerFormat } from '../../media/container/find-container.ts'
-import type { ToldEnd } from './container-protocol.ts'
+import type { ReportedEnd } from './container-protocol.ts'
 
 const readBytes = 32 * 1024
 /** Read without a packet coming of it: no picture is that large, so somebody fills the memory. */
@@ -78,7 +78,7 @@ export class LibavContainer {
   }
 
   /** Undefined when it could be opened. */
-  async open(): Promise<ToldEnd | undefined> {
+  async open(): Promise<ReportedEnd | undefined> {
     const format = InputFormat.findInputFormat(this.#format)
     if (!format) throw new AppError('internal', `expected FFmpeg to read ${this.#format}`)
     const result = await this.#context.openInput('', format)
@@ -86,7 +86,7 @@ export class LibavContainer {
   }
 
   /** The next packet of pictures or audio, or why there is none. */
-  async read(): Promise<StreamPacket | ToldEnd> {
+  async read(): Promise<StreamPacket | ReportedEnd> {
     for (;;) {
       const result = await this.#context.readFrame(this.#packet)
       // What there is of an endless picture is given at the end.
@@ -101,7 +101,7 @@ export class LibavContainer {
     }
   }
 
-  #take(packet: Packet): StreamPacket | ToldEnd | undefined {
+  #take(packet: Packet): StreamPacket | ReportedEnd | undefined {
     const stream = this.#streamOf(packet.streamIndex)
     const data = packet.data
     if (!stream || !data || data.length === 0) return undefined
@@ -127,7 +127,7 @@ export class LibavContainer {
     return found
   }
 
-  #describeEnd(result: number): ToldEnd {
+  #describeEnd(result: number): ReportedEnd {
     if (this.#isTooMuch) return { kind: 'too_much' }
     return { kind: result === AVERROR_EOF ? 'ended' : 'unreadable' }
   }

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 
 type Rules = Pick<Config, 'logLevel' | 'allowLoopbackCameras' | 'cameraNetworks' | 'nameServers'>
 
-export async function openLook({ logLevel, allowLoopbackCameras, cameraNetworks, nameServers }: Rules) {
+export async function openProbeContext({ logLevel, allowLoopbackCameras, cameraNetworks, nameServers }: Rules) {
   // Loaded only here: other commands open no connections.
   const { createAddressGuard } = await import('../ingest/address-guard.ts')
   const { NameResolver } = await import('../base/names/name-resolver.ts')

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { type FrameCounter, readFrameCounter, writeFrameCounter } from '../fake-camera/frame-counter.ts'
 import { readTimeCode } from '../fake-camera/time-code.ts'
 
-export type DecodedPicture = {
+export type DecodedFrame = {
   readonly ptsSeconds: number
   /** Where its bytes begin in what was given to the decoder. */
   readonly offset: number
@@ -16,10 +16,10 @@ export type DecodedPicture = {
   readonly shown: FrameCounter | undefined
 }
 
-type Described = Omit<DecodedPicture, 'shown'> & { readonly width: number; readonly height: number }
+type Described = Omit<DecodedFrame, 'shown'> & { readonly width: number; readonly height: number }
 
 /** Every picture, in the order of showing. A stretch of which FFmpeg cannot show any has none, and what FFmpeg said of it. */
-export async function decodePictures(bytes: Uint8Array): Promise<{ pictures: DecodedPicture[]; complaints: string[] }> {
+export async function decodeFrames(bytes: Uint8Array): Promise<{ pictures: DecodedFrame[]; complaints: string[] }> {
   const output = [
     '-map',
     '0:v:0',

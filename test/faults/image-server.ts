@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { Lens } from '../fake-camera/encode/lens.ts'
 
-export type PictureServer = AsyncDisposable & {
+export type ImageServer = AsyncDisposable & {
   readonly port: number
   /** Answers with this instead of pictures, and ends the answers there are; undefined = pictures again. */
   answerWith(status: number | undefined): void
@@ -16,8 +16,8 @@ export type PictureServer = AsyncDisposable & {
 
 const framesPerSecond = 10
 
-export async function openPictureServer(): Promise<PictureServer> {
-  const pictures = await encodePictures()
+export async function openImageServer(): Promise<ImageServer> {
+  const pictures = await encodeImages()
   const viewers = new Set<ServerResponse>()
   let status: number | undefined
   let stalledUntilMs = 0
@@ -71,7 +71,7 @@ export async function openPictureServer(): Promise<PictureServer> {
   }
 }
 
-async function encodePictures(): Promise<Buffer[]> {
+async function encodeImages(): Promise<Buffer[]> {
   const size = { codec: 'mjpeg', width: 160, height: 96, framesPerSecond, gopFrames: 1, bFrames: 0 } as const
   using lens = await Lens.open({ ...size, bitsPerSecond: 400_000, rate: 'constant', scene: 'yard', title: 'pictures' })
   return Array.from({ length: 10 }, (_, frameNumber) => {

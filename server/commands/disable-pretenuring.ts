@@ -8,6 +8,6 @@ import { setFlagsFromString } from 'node:v8'
  * made to stay, the places that every request passes count as such, for good: each request leaves objects that only a collection of
  * everything removes, and all they refer to with them. That took 40 % of the time of a short request.
  */
-export function keepYoungObjectsYoung(): void {
+export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
