@@ -155,6 +155,6 @@ async function noteSnapshot(store: Store, cameraId: number, createdAtMs: number,
   try {
     await store.cameras.setSnapshotAt(cameraId, createdAtMs)
   } catch (error) {
-    log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot was not written')
+    log.error({ camera: cameraId, error: errorChain(error) }, 'the time of a snapshot could not be stored')
   }
 }

@@ -68,7 +68,7 @@ export async function openApp(options: AppOptions): Promise<RunningServer> {
     return await start(options, held)
   } catch (error) {
     await held.disposeAsync().catch((failure) => {
-      options.log.error({ error: errorChain(failure) }, 'what had begun was not ended as it should')
+      options.log.error({ error: errorChain(failure) }, 'a part of the server could not be stopped cleanly')
     })
     throw error
   }

@@ -24,10 +24,7 @@ export async function lockArchive(folder: string, log: Logger): Promise<Disposab
     return lockFolder(folder)
   } catch (error) {
     if (error instanceof AppError && error.kind === 'conflict') throw error
-    log.error(
-      { archive: folder, error: errorChain(error) },
-      'nothing is recorded until the folder of the recordings can be written',
-    )
+    log.error({ archive: folder, error: errorChain(error) }, 'nothing is recorded until the archive folder is writable')
     return undefined
   }
 }

@@ -120,10 +120,12 @@ export class StreamDetector implements Detector {
   #enter(userId: number): Disposable {
     const mine = this.#running.get(userId) ?? 0
     if (mine >= this.#limits.perUser) {
-      throw new AppError('rate_limited', `more than ${this.#limits.perUser} at once`, { retryAfterSeconds: 5 })
+      throw new AppError('rate_limited', `more than ${this.#limits.perUser} connection tests at once`, {
+        retryAfterSeconds: 5,
+      })
     }
     if (this.#inAll >= this.#limits.inAll)
-      throw new AppError('unavailable', 'too many addresses are being looked at', { retryAfterSeconds: 5 })
+      throw new AppError('unavailable', 'too many connection tests are running', { retryAfterSeconds: 5 })
     this.#running.set(userId, mine + 1)
     this.#inAll++
     return {
@@ -148,7 +150,7 @@ export class StreamDetector implements Detector {
       const [jpeg] = await decoder.decode({ codec, config, data, sizes: [snapshotLimits], source, viewers })
       return jpeg && jpeg.length <= maxSnapshotBytes ? { jpeg, ...fitImage(picture, snapshotLimits) } : undefined
     } catch (error) {
-      log.info({ cause: errorChain(error) }, 'no picture could be made of a stream that was looked at')
+      log.info({ cause: errorChain(error) }, 'no image could be decoded from a tested stream')
       return undefined
     }
   }

@@ -93,7 +93,7 @@ export class WorkerCamera {
     this.hub = new CameraHub({
       gopBudget: options.gopBudget,
       earlierBudget: options.earlierBudget,
-      onSinkError: (error) => options.log.error({ error: errorChain(error) }, 'a reader of the camera failed'),
+      onSinkError: (error) => options.log.error({ error: errorChain(error) }, "a reader of the camera's frames failed"),
     })
     this.hub.attach(this.#meter)
   }
@@ -202,7 +202,7 @@ export class WorkerCamera {
 
   #change(work: () => Promise<void>): void {
     this.#changes = this.#changes.then(work).catch((error) => {
-      this.#options.log.error({ error: errorChain(error) }, 'a change of the camera failed')
+      this.#options.log.error({ error: errorChain(error) }, 'a change to the camera failed')
     })
   }
 
@@ -239,7 +239,7 @@ export class WorkerCamera {
     const ended = scope.run(cameraId, supervise, run, {
       signal: controller.signal,
       clock,
-      onFailure: (error) => log.error({ error: errorChain(error) }, 'the session of a camera failed'),
+      onFailure: (error) => log.error({ error: errorChain(error) }, 'the camera session failed'),
     })
     return { controller, ended }
   }

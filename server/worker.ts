@@ -152,7 +152,7 @@ async function answer(questionId: number, question: Question): Promise<void> {
     post({ type: 'answered', questionId, answer: await findAnswer(question, asked.signal) })
   } catch (error) {
     if (asked.signal.aborted) return
-    log.error({ kind: question.kind, error: errorChain(error) }, 'a question could not be answered')
+    log.error({ kind: question.kind, error: errorChain(error) }, 'a question of the main thread could not be answered')
     post({ type: 'answered', questionId, answer: undefined })
   } finally {
     endAttention()

@@ -83,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return503OnClosing: false,
     genReqId: () => '',
     frameworkErrors: (_error, request, reply) =>
-      sendProblem(reply as never, toProblem(new AppError('not_found', `unreadable path: ${request.url}`))),
+      sendProblem(reply as never, toProblem(new AppError('not_found', `invalid path: ${request.url}`))),
     clientErrorHandler: answerBrokenRequest,
   })
   server.decorateRequest('rate', null)

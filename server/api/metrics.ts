@@ -19,7 +19,8 @@ export type Measurement = {
 export function registerMetrics(server: FastifyInstance, measure: () => readonly Measurement[]): void {
   let runtime: Registry | undefined
   server.get('/metrics', async (request, reply) => {
-    if (!isFromThisMachine(request)) throw new AppError('forbidden', 'metrics are answered to loopback addresses only')
+    if (!isFromThisMachine(request))
+      throw new AppError('forbidden', 'metrics are available only from loopback addresses')
     runtime ??= createRuntimeMetrics()
     const text = `${await runtime.metrics()}\n${await writeMeasurements(measure())}`
     const { raw } = reply.hijack()

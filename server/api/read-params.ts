@@ -16,12 +16,12 @@ export function readParams(schema: TSchema, given: { readonly [name: string]: st
 
 function readInteger(text: string): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isSafeInteger(value)) throw new AppError('not_found', 'the path needs an integer')
+  if (!Number.isSafeInteger(value)) throw new AppError('not_found', 'the path must contain an integer')
   return value
 }
 
 /** No name holds NUL, which databases do not take. */
 function readText(text: string): string {
-  if (text.includes('\0')) throw new AppError('not_found', 'the path holds NUL')
+  if (text.includes('\0')) throw new AppError('not_found', 'the path contains a NUL character')
   return text
 }

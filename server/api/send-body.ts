@@ -42,7 +42,9 @@ export function countUnsent({ raw, request, server }: FastifyReply, bytes: numbe
 export function countUnsentOf(unsent: Tally, clientIp: string, response: ServerResponse, bytes: number): void {
   if (bytes <= pieceBytes) return
   if (!unsent.take(clientIp, bytes)) {
-    throw new AppError('unavailable', 'too much waits to be sent to this address', { retryAfterSeconds: 5 })
+    throw new AppError('unavailable', 'too many responses are waiting to be sent to this address', {
+      retryAfterSeconds: 5,
+    })
   }
   response.once('close', () => unsent.give(clientIp, bytes))
 }

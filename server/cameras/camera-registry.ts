@@ -166,7 +166,7 @@ export class CameraRegistry {
     })
     await events.flush()
     const { waiting } = events.stats()
-    if (waiting > 0) log.error({ events: waiting }, 'events of cameras are lost')
+    if (waiting > 0) log.error({ events: waiting }, 'camera events were lost')
   }
 
   #endRecordings(): void {
@@ -182,7 +182,7 @@ export class CameraRegistry {
       if (own) figures.set(camera.id, own)
     }
     await store.cameraFigures.write(figures).catch((error: unknown) => {
-      log.warn({ error: errorChain(error) }, 'the figures of cameras were not written')
+      log.warn({ error: errorChain(error) }, 'the statistics of cameras could not be stored')
     })
   }
 
@@ -207,7 +207,10 @@ export class CameraRegistry {
       .catch((error) => {
         // It is unknown which cameras could not be read, so `#retry` reads all of them.
         this.#toReconcile = undefined
-        this.#options.log.error({ error: errorChain(error) }, 'cameras not brought in step with the store')
+        this.#options.log.error(
+          { error: errorChain(error) },
+          'the cameras could not be read from the store; trying again',
+        )
       })
   }
 

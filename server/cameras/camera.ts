@@ -191,10 +191,7 @@ export class Camera {
       closeLive(this.id)
       await snapshots.remove(this.#snapshot)
     } catch (error) {
-      log.error(
-        { cameraId: this.id, error: errorChain(error) },
-        'what is kept of a removed camera could not be deleted',
-      )
+      log.error({ cameraId: this.id, error: errorChain(error) }, 'the data of a deleted camera could not be removed')
     }
   }
 
@@ -202,7 +199,7 @@ export class Camera {
   #removeFootage(): void {
     const { catalog, log } = this.#services
     catalog.removeCamera(this.id).catch((error) => {
-      log.error({ cameraId: this.id, error: errorChain(error) }, 'the footage of a removed camera could not be deleted')
+      log.error({ cameraId: this.id, error: errorChain(error) }, 'the footage of a deleted camera could not be removed')
     })
   }
 
@@ -236,7 +233,7 @@ export class Camera {
   #write(what: string, work: () => Promise<void>): void {
     const { writes, log } = this.#services
     void writes.run(work).catch((error) => {
-      log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} was not written`)
+      log.error({ cameraId: this.id, error: errorChain(error) }, `the ${what} could not be stored`)
     })
   }
 }

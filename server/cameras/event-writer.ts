@@ -88,7 +88,7 @@ export class EventWriter {
     } catch (error) {
       // Log once, not at each retry.
       if (!this.#isFailing)
-        this.#options.log.warn({ error: errorChain(error) }, 'events of cameras cannot be written at the moment')
+        this.#options.log.warn({ error: errorChain(error) }, 'camera events cannot be stored at the moment')
       this.#isFailing = true
     } finally {
       this.#writing = undefined

@@ -126,7 +126,7 @@ export class GapMarker {
       const end = first ?? (newest && { pass: newest.pass ?? 0, startMs: newest.atMs })
       if (end) await marks.removeBefore(cameraId, end.startMs, end.pass)
     } catch (error) {
-      log.error({ cameraId, error: errorChain(error) }, 'marks of old gaps were not removed')
+      log.error({ cameraId, error: errorChain(error) }, 'old gap reasons could not be deleted')
     }
   }
 
@@ -139,7 +139,7 @@ export class GapMarker {
     try {
       return findMarkPass(await findLast(), atMs)
     } catch (error) {
-      log.error({ cameraId, error: errorChain(error) }, 'the last recording of a camera could not be looked up')
+      log.error({ cameraId, error: errorChain(error) }, 'the last recording of a camera could not be read')
       return before?.pass ?? 0
     }
   }
@@ -154,7 +154,7 @@ export class GapMarker {
     this.#writing = writes.run(async () => {
       for (const mark of written) {
         await marks.add(cameraId, await toMark(mark)).catch((error) => {
-          log.error({ cameraId, error: errorChain(error) }, 'why nothing is recorded was not written')
+          log.error({ cameraId, error: errorChain(error) }, 'the reason of a gap could not be stored')
         })
       }
       this.#isWriting = false

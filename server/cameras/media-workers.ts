@@ -172,7 +172,7 @@ class WorkerSlot {
         minMs: 200,
         maxMs: 10_000,
         onFailure: (error, delayMs) =>
-          this.#log.error({ error: errorChain(error), delayMs }, 'a media worker died and will be restarted'),
+          this.#log.error({ error: errorChain(error), delayMs }, 'a media worker crashed and will be restarted'),
       })
     } finally {
       this.#suspensions.close()
@@ -316,10 +316,13 @@ class WorkerSlot {
     const job = this.#jobs.get(cameraId)
     const forMs = job && this.#suspensions.note(cameraId)
     if (forMs === undefined) {
-      this.#log.error({ cameraId }, 'the stream of this camera ended the media worker')
+      this.#log.error({ cameraId }, 'the stream of this camera crashed the media worker')
       return
     }
-    this.#log.error({ cameraId, forMs }, 'the stream of this camera ended the media worker again: it is suspended')
+    this.#log.error(
+      { cameraId, forMs },
+      'the stream of this camera crashed the media worker again; the camera is suspended',
+    )
     const detail = `The stream of this camera made a part of the server crash more than once. The server will try again in ${Math.round(forMs / 60_000)} minutes, or at once when the address of the camera is changed: update the firmware of the camera, or choose another of its streams.`
     const status = { state: 'offline', reason: 'camera_suspended', trouble: 'suspended', detail } as const
     this.#options.onReport({ type: 'camera_status', cameraId, status })
@@ -338,7 +341,7 @@ class WorkerSlot {
     if (!job) return
     if (job.recording) job = { ...job, recording: { startReason: 'camera_suspended' } }
     this.#jobs.set(cameraId, job)
-    this.#log.info({ cameraId }, 'the suspension of a camera is over')
+    this.#log.info({ cameraId }, 'the suspension of a camera has ended')
     this.send({ type: 'set_camera', job })
   }
 
@@ -350,7 +353,7 @@ class WorkerSlot {
 const endChunk: LiveChunk = { kind: 'end', isKey: false, wallMs: 0, durationMs: 0, data: new Uint8Array() }
 
 function unanswered(): AppError {
-  return new AppError('unavailable', 'the media worker that was asked could not answer')
+  return new AppError('unavailable', 'the media worker could not answer')
 }
 
 function isSameAddress(a: CameraJob, b: CameraJob): boolean {

@@ -155,13 +155,13 @@ export class SnapshotTaker {
     try {
       const { jpeg, wallMs } = await takeSnapshot(cameraId, limits)
       await this.#write(cameraId, jpeg)
-      if (schedule.failures > 0) log.info({ cameraId }, 'snapshots of this camera are taken again')
+      if (schedule.failures > 0) log.info({ cameraId }, 'snapshots of this camera work again')
       schedule.failures = 0
       schedule.takenMs = clock.monotonicMs()
       onSnapshot(cameraId, wallMs)
     } catch (error) {
       if (schedule.failures === 0)
-        log.warn({ cameraId, error: errorChain(error) }, 'no snapshot of this camera, it is tried again')
+        log.warn({ cameraId, error: errorChain(error) }, 'a snapshot of this camera failed and will be retried')
       schedule.failures++
       waitMs = Math.min(minIntervalMs, retryMs * 2 ** Math.min(schedule.failures - 1, 10))
     }

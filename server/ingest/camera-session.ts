@@ -156,7 +156,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
   const logHidden = (error: CameraError) => {
     const cause = errorChain(error)
     if (cause !== logged)
-      log.info({ reason: error.reason, cause }, 'camera is not reached, and its account is not told why')
+      log.info({ reason: error.reason, cause }, 'the camera cannot be reached; its owner does not see the reason')
     logged = cause
   }
   return async () => {

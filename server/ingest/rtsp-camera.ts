@@ -96,7 +96,7 @@ class RtspCameraSession implements AsyncDisposable {
     this.#stream = stream
     this.#cleanUp.use(stream)
     const problem = isMute ? heard.message : plan.audioProblem
-    if (problem) this.#options.log.info({ problem }, 'camera audio is left out')
+    if (problem) this.#options.log.info({ problem }, "the camera's audio is not supported and is left out")
     this.#video.reports = this.#createReports(stream.videoReceiver)
     if (this.#audio && stream.audio) this.#audio.reports = this.#createReports(stream.audio.receiver)
     const startedMs = this.#options.clock.monotonicMs()
@@ -154,7 +154,7 @@ class RtspCameraSession implements AsyncDisposable {
       // The camera stands by what it refuses, so the next connection begins with the other.
       this.#options.memory.transport.noteFailure(this.#kind)
       this.#kind = this.#kind === 'tcp' ? 'udp' : 'tcp'
-      this.#options.log.info({ transport: this.#kind }, 'camera asks for another transport')
+      this.#options.log.info({ transport: this.#kind }, 'the camera requires another transport')
       return this.#setUp(video.control, 0, handler)
     }
   }

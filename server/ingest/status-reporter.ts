@@ -55,7 +55,7 @@ export class StatusReporter {
     this.#isConnected = true
     const text = describeFormat(format)
     if (this.#isOnline && text === this.#told) return
-    if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'camera is online')
+    if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'the camera is online')
     this.#isOnline = true
     this.#told = text
     onStatus({ state: 'online', format })
@@ -69,7 +69,7 @@ export class StatusReporter {
       this.#tellOffline(error)
       return
     }
-    log.debug({ reason: error.reason, cause: errorChain(error) }, 'camera is lost')
+    log.debug({ reason: error.reason, cause: errorChain(error) }, 'the camera is offline')
     const waiting = new AbortController()
     this.#waiting = waiting
     clock.sleep(patienceMs, AbortSignal.any([signal, waiting.signal])).then(

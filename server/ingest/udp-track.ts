@@ -113,7 +113,7 @@ async function openPair(family: 4 | 6, address: string): Promise<Pair> {
     if (second) return isEven ? { rtp: first, rtcp: second, port } : { rtp: second, rtcp: first, port: port - 1 }
     first.close()
   }
-  throw new CameraError('no_frames', 'There is no free pair of UDP ports on this server for the stream of the camera.')
+  throw new CameraError('no_frames', "This server has no free pair of UDP ports for the camera's stream.")
 }
 
 /** Undefined when the port is taken. */

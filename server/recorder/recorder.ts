@@ -228,7 +228,7 @@ export class CameraRecorder implements HubSink {
     if (this.#pendingBytes + frame.data.length + frameCostBytes > this.#pending.maxBytes) {
       this.#droppedFrames += this.#cutter!.openFrames + 1
       const { cameraId, clock, log } = this.#options
-      log.warn({ cameraId }, 'disk too slow: frames dropped to the next key frame')
+      log.warn({ cameraId }, 'the disk is too slow; frames are dropped until the next key frame')
       this.#discardOpenFragment('overload')
       this.#overloads.noteOverload(clock.monotonicMs())
       this.#tellSlow()

@@ -158,7 +158,7 @@ export class AccountChanges {
       const cameras = await transaction.selectFrom('cameras').select('id').where('owner_id', '=', userId).execute()
       if (cameras.length > 0 && !withCameras) {
         const what = cameras.length === 1 ? 'a camera' : `${cameras.length} cameras`
-        throw new AppError('conflict', `${user.email} has ${what}, which would be removed with all footage`)
+        throw new AppError('conflict', `${user.email} has ${what}, which would be deleted with all recordings`)
       }
       return { user, cameras }
     }
@@ -299,7 +299,7 @@ export class AccountChanges {
       .execute()
     const [only, other] = owners
     if (only?.id === userId && !other)
-      throw new AppError('conflict', `${only.email} is the only owner: make another user one first`)
+      throw new AppError('conflict', `${only.email} is the only owner; make another user an owner first`)
   }
 }
 
@@ -318,5 +318,5 @@ function addressTaken(email: string, cause?: unknown): AppError {
 }
 
 function unknownLink(): AppError {
-  return new AppError('not_found', 'the link was used, has expired, or never existed')
+  return new AppError('not_found', 'the link is invalid, expired or already used')
 }

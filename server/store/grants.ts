@@ -119,7 +119,7 @@ export class Grants {
       })
     } catch (cause) {
       if (isForeignKeyViolation(cause)) {
-        throw new AppError('not_found', 'the user or the application is gone', { cause })
+        throw new AppError('not_found', 'the user or the application no longer exists', { cause })
       }
       throw cause
     }
@@ -136,9 +136,9 @@ export class Grants {
     try {
       grantId = await inTransaction(this.#db, (transaction) => writeEffects(transaction, effects, details))
     } catch (cause) {
-      if (cause instanceof StaleDecisionError) throw new AppError('conflict', 'another request came first', { cause })
+      if (cause instanceof StaleDecisionError) throw new AppError('conflict', 'another request was faster', { cause })
       if (isForeignKeyViolation(cause))
-        throw new AppError('not_found', 'the user or the application is gone', { cause })
+        throw new AppError('not_found', 'the user or the application no longer exists', { cause })
       throw cause
     }
     // What is new contradicts nothing that is kept in memory.

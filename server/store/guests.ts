@@ -69,7 +69,7 @@ export class Guests {
       return toGuest(guest)
     } catch (cause) {
       if (isUniqueViolation(cause))
-        throw new AppError('conflict', `${email} is a guest of the camera already`, { cause })
+        throw new AppError('conflict', `${email} is already a guest of this camera`, { cause })
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no camera ${cameraId}`, { cause })
       throw cause
     }

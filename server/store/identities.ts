@@ -140,7 +140,7 @@ export class Identities {
         .executeTakeFirst()
       const all = await transaction.selectFrom('identities').selectAll().where('user_id', '=', userId).execute()
       const row = all.find((each) => each.id === id)
-      if (!account || !row) throw new AppError('not_found', 'there is no such link of the user')
+      if (!account || !row) throw new AppError('not_found', 'you have no such linked account')
       const isOtherLeft = all.some((each) => each.id !== id && options.isUsable(each.issuer))
       if (account.password_hash === noPassword && !isOtherLeft) throw conflictingAccount('last_way_in')
       await transaction.deleteFrom('identities').where('id', '=', id).execute()
@@ -204,7 +204,7 @@ async function useInvitation(transaction: Kysely<Tables>, email: string, nowMs: 
   const found = await findInvitation(transaction, email, nowMs)
   const used =
     found && (await transaction.deleteFrom('links').where('hash', '=', found.hash).returning('kind').execute())
-  if (!used?.length) throw new AppError('forbidden', 'nobody has invited this address')
+  if (!used?.length) throw new AppError('forbidden', 'this address has not been invited')
 }
 
 function taken(cause?: unknown): AppError {

@@ -48,13 +48,13 @@ async function watch(options: PostgresWatchOptions, first: Listener, signal: Abo
     if (listener) {
       const reason = await listener.ended
       if (signal.aborted) return
-      log.warn({ database: place, reason }, 'changes of other processes are not heard')
+      log.warn({ database: place, reason }, 'changes by other processes are not received')
       feed.publish('foreign')
     }
     await clock.sleep(backoff.nextMs(), signal).catch(() => {})
     listener = await listen(options, signal).catch(() => undefined)
     if (!listener || signal.aborted) continue
-    log.info({ database: place }, 'changes of other processes are heard again')
+    log.info({ database: place }, 'changes by other processes are received again')
     backoff.reset()
     feed.publish('foreign')
   }

@@ -83,7 +83,7 @@ async function holdOn(first: Holding, options: KeepOptions, signal: AbortSignal)
       const reason = await untilLost(holding, clock, signal)
       await holding.close()
       if (signal.aborted) return undefined
-      log.warn({ database: place, reason }, 'the claim on the database was lost and is taken again')
+      log.warn({ database: place, reason }, 'the lock on the database was lost and is taken again')
     }
     const found: Holding | Taken | undefined = await connect(url, name).catch(() => undefined)
     if (found?.kind === 'taken') return createClaimConflict(place, found.other)

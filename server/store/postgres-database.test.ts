@@ -125,7 +125,7 @@ testPostgres('a server that refuses us stops the start with a reason', async (_t
     [database.replace(postgres.password, 'wrong-password'), /password authentication failed/],
     [postgres.url('absent'), /database "absent" does not exist/],
     [database.replace(/:\d+\//, ':1/'), /ECONNREFUSED/],
-    [postgres.url('ascii'), /expected a database in UTF8, it is in SQL_ASCII/],
+    [postgres.url('ascii'), /the database encoding must be UTF8, but it is SQL_ASCII/],
   ] as const
   for (const [url, reason] of wrong) {
     await assert.rejects(openStore({ database: url, credentialsKey }), (error: AppError) => {

@@ -64,7 +64,10 @@ async function migrate(config: PoolConfig, place: string): Promise<void> {
   try {
     const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
     if (rows[0]!.server_encoding !== 'UTF8') {
-      throw new AppError('unavailable', `${place}: expected a database in UTF8, it is in ${rows[0]!.server_encoding}`)
+      throw new AppError(
+        'unavailable',
+        `${place}: the database encoding must be UTF8, but it is ${rows[0]!.server_encoding}`,
+      )
     }
     await migrateToLatest(db)
   } finally {

@@ -26,7 +26,8 @@ export function explainPostgresFailure(cause: unknown, place: string): PostgresF
     return isOurs ? { error: cause, isLost: false } : { error: createUnavailable(cause, place), isLost: true }
   }
   const code = cause.code ?? ''
-  if (unfit.test(code)) return { error: new AppError('invalid', 'text holds NUL', { cause }), isLost: false }
+  if (unfit.test(code))
+    return { error: new AppError('invalid', 'the text contains a NUL character', { cause }), isLost: false }
   // A newer version has changed a table under a prepared statement: a new connection prepares it anew.
   const isOutdated = code === '0A000' && cause.routine === 'RevalidateCachedQuery'
   if (isOutdated || lost.test(code)) return { error: createUnavailable(cause, place), isLost: true }

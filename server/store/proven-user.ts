@@ -26,5 +26,5 @@ export async function holdProven(transaction: Kysely<Tables>, { id, credentialsV
 }
 
 export function credentialsChanged(): AppError {
-  return new AppError('unauthenticated', 'what signs in to the account was changed meanwhile')
+  return new AppError('unauthenticated', 'the credentials of the account were changed in the meantime')
 }

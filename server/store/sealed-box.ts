@@ -38,7 +38,11 @@ export class SealedBox {
     try {
       return Buffer.concat([decipher.update(sealed.subarray(headBytes)), decipher.final()]).toString('utf8')
     } catch (error) {
-      throw new AppError('corrupt', `a sealed value (${context}) was changed, or the key is another`, { cause: error })
+      throw new AppError(
+        'corrupt',
+        `a sealed value (${context}) was modified, or secret.key is not the one it was sealed with`,
+        { cause: error },
+      )
     }
   }
 }

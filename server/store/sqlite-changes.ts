@@ -31,7 +31,7 @@ async function watch(options: SqliteWatchOptions, firstVersion: number, signal: 
       if (version !== seen) feed.publish('foreign')
       seen = version
     } catch (error) {
-      log.warn({ reason: errorChain(error) }, 'changes of other processes cannot be read')
+      log.warn({ reason: errorChain(error) }, 'changes by other processes cannot be detected')
     }
   }
 }

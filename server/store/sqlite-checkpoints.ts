@@ -43,7 +43,8 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   thread.on('message', (message: CheckpointMessage) => {
-    if (message.kind === 'failed') return log.warn({ reason: message.reason }, 'the database’s log is not moved')
+    if (message.kind === 'failed')
+      return log.warn({ reason: message.reason }, 'the write-ahead log of the database cannot be checkpointed')
     if (message.kind === 'unconfirmed') {
       loss.declare(new Error(message.reason))
       return
@@ -52,7 +53,10 @@ export async function openCheckpoints(options: CheckpointOptions): Promise<Check
     begun.resolve()
   })
   thread.on('error', (error) => {
-    log.error({ error: errorChain(error) }, 'the database’s log has no thread of its own any more')
+    log.error(
+      { error: errorChain(error) },
+      'the checkpoint thread of the database ended; checkpoints run on the main thread',
+    )
     setAutoCheckpoint(usualPages)
   })
   thread.on('exit', () => ended.resolve())

@@ -43,7 +43,7 @@ test('a transaction that waits for a query outside of it fails, and the others g
   const awake = setInterval(() => {}, 1000)
   t.after(() => clearInterval(awake))
   const stuck = db.transaction().execute(async () => db.selectFrom('numbers').selectAll().execute())
-  await assert.rejects(stuck, { kind: 'unavailable', message: /a transaction has kept the database/ })
+  await assert.rejects(stuck, { kind: 'unavailable', message: /a transaction held the database/ })
   await add(db)
 })
 

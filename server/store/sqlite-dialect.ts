@@ -115,7 +115,7 @@ class SqliteDriver implements Driver {
     const waiting = this.#waiting
     this.#waiting = []
     for (const { reject } of waiting) {
-      reject(new AppError('unavailable', `a transaction has kept the database for ${this.#maxTransactionMs} ms`))
+      reject(new AppError('unavailable', `a transaction held the database for ${this.#maxTransactionMs} ms`))
     }
     this.#watchdog?.refresh()
   }

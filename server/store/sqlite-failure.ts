@@ -15,6 +15,7 @@ export function explainSqliteFailure(cause: unknown): unknown {
 /** PostgreSQL cannot hold it and refuses; SQLite would hold it and cut it off in comparisons. */
 export function checkText(parameters: readonly unknown[]): void {
   for (const value of parameters) {
-    if (typeof value === 'string' && value.includes('\0')) throw new AppError('invalid', 'text holds NUL')
+    if (typeof value === 'string' && value.includes('\0'))
+      throw new AppError('invalid', 'the text contains a NUL character')
   }
 }

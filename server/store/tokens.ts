@@ -71,7 +71,7 @@ export class Tokens {
       this.#feed.publish('records')
       return toToken(row)
     } catch (cause) {
-      if (isUniqueViolation(cause)) throw new AppError('conflict', 'a token with this value exists already', { cause })
+      if (isUniqueViolation(cause)) throw new AppError('conflict', 'a token with this value already exists', { cause })
       if (isForeignKeyViolation(cause)) throw new AppError('not_found', `there is no user ${token.userId}`, { cause })
       throw cause
     }

@@ -113,7 +113,7 @@ export async function runCrowd({ seconds, cameras, memoryMiB, restMs, say }: Cro
       if (!there.has(number)) pictures.missing++
     }
   }
-  const workerDeaths = server.log().split('a media worker died').length - 1
+  const workerDeaths = server.log().split('a media worker crashed').length - 1
   if (pictures.missing > 0 || gaps > 0) complaints.push(`${pictures.missing} pictures are missing, with ${gaps} gaps`)
   if (workerDeaths > 0) complaints.push(`${workerDeaths} media workers died`)
   if (honest.failed > 0) complaints.push(`${honest.failed} requests of the owner were not served`)

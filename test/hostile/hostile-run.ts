@@ -71,7 +71,7 @@ export async function runBesideHostile({ good, hostile, seconds }: HostileRunOpt
     hostile: await Promise.all(
       foes.map(async ({ id, kind }) => ({ kind, files: (await readRecordedNumbers(server.dataDir, id)).files })),
     ),
-    workerDeaths: server.log().split('a media worker died').length - 1,
+    workerDeaths: server.log().split('a media worker crashed').length - 1,
     log: server.log(),
   }
 }

@@ -43,7 +43,7 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
 
   const getOwn = async ({ userId }: Caller, id: number): Promise<Application> => {
     const own = (await applications.listByOwner(userId)).find((application) => application.id === id)
-    if (!own) throw new AppError('not_found', 'there is no such application of the user')
+    if (!own) throw new AppError('not_found', 'you have no such application')
     return own
   }
 
@@ -64,7 +64,7 @@ export function createOwnApplicationsHandlers(options: OwnApplicationsOptions): 
       const name = parseAppName(text)
       const change = readChange({ ...rest, scope }, call.caller)
       if ((await applications.listByOwner(ownerId)).length >= maxApplications) {
-        throw new AppError('invalid', `There are ${maxApplications} applications already; remove one.`)
+        throw new AppError('invalid', `You already have ${maxApplications} applications; delete one first.`)
       }
       await checkPassword(call, password)
       const secret = confidential ? createOAuthSecret('clientSecret', randomBytes) : null

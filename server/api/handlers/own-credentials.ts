@@ -70,7 +70,7 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
 
     async deleteAuthorization(call) {
       const isEnded = await oauth.revokeGrant(call.caller.userId, call.params.authorization_id, call.context())
-      if (!isEnded) throw new AppError('not_found', 'there is no such grant of the user')
+      if (!isEnded) throw new AppError('not_found', 'you have no such authorization')
       return null
     },
 

@@ -111,7 +111,8 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       const { id } = await users.get(call.params.user_id)
       const { own_password: ownPassword, revoke_personal_tokens: revokePersonalTokens = false } = call.body()
       const { userId: byUserId } = call.caller
-      if (id === byUserId) throw new AppError('invalid', 'Your own is removed on the page of the second factor.')
+      if (id === byUserId)
+        throw new AppError('invalid', 'Remove your own second factor on its page in the account settings.')
       // It reduces the protection of the account to its password.
       await checkOwnPassword(call, ownPassword)
       await accounts.removeSecondFactor(id, { revokePersonalTokens, byUserId, context: call.context() })

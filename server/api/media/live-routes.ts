@@ -46,7 +46,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
     server.get(`/media/cameras/:camera_id/${file}`, async (request, reply) => {
       const { camera_id } = request.params as { camera_id: string }
       const grant = tokens.verify(tokenOf(request), { kind, cameraId: Number(camera_id) })
-      if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'the right to watch was withdrawn')
+      if (!(await access.isGranted(grant))) throw new AppError('forbidden', 'access to this camera was revoked')
       await access.noteLook(grant.userId, grant.cameraId)
       const isOffline = (await cameras.find(grant.cameraId))?.status === 'offline'
       try {
@@ -107,7 +107,7 @@ export function registerLiveRoutes(server: FastifyInstance, options: LiveRoutesO
   })
   route('snapshot', mediaFiles.snapshot, async ({ grant, reply }) => {
     const kept = await snapshots.find(grant.cameraId)
-    if (!kept) throw new AppError('not_found', 'there is no picture of this camera yet')
+    if (!kept) throw new AppError('not_found', 'there is no snapshot of this camera yet')
     sendBytes(reply, 'image/jpeg', kept.jpeg)
   })
   route('hls', mediaFiles.hls, async ({ grant, request, reply, isOffline }) => {

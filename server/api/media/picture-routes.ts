@@ -31,7 +31,7 @@ export function registerPictureRoutes(
     const { camera_id } = request.params as { camera_id: string }
     const grant = tokens.verify(tokenOf(request), { kind: 'recorded_picture', cameraId: Number(camera_id) })
     if (!(await access.isGrantedRecordings(grant)))
-      throw new AppError('forbidden', 'the right to see recordings was withdrawn')
+      throw new AppError('forbidden', 'access to these recordings was revoked')
     await access.noteLook(grant.userId, grant.cameraId)
     const given = new URLSearchParams(request.query as string)
     const size = sizeNames.find((name) => given.has(name))

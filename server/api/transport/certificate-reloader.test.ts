@@ -121,19 +121,19 @@ test('T36: a pair that cannot be used keeps the one before, and the log says why
   const read = () => loadIdentity(cert, key)
   const { keeper, clock, shown, messages } = await serve(t, await read(), read)
   const cases: [RegExp, () => Promise<unknown>][] = [
-    [/does not belong to the certificate/, () => copyFile(second.cert, cert)],
+    [/does not match the certificate/, () => copyFile(second.cert, cert)],
     [/no usable PEM/, () => writeFile(cert, second.made.cert.slice(0, 200))],
     [/no usable PEM/, () => writeFile(cert, '')],
     [/cannot read/, () => rm(key)],
-    [/ended on \d{4}-/, () => Promise.all([copyFile(old.cert, cert), copyFile(old.key, key)])],
-    [/begins on \d{4}-/, () => Promise.all([copyFile(future.cert, cert), copyFile(future.key, key)])],
+    [/expired on \d{4}-/, () => Promise.all([copyFile(old.cert, cert), copyFile(old.key, key)])],
+    [/is not valid before \d{4}-/, () => Promise.all([copyFile(future.cert, cert), copyFile(future.key, key)])],
   ]
   for (const [reason, spoil] of cases) {
     await spoil()
     await keeper.look()
     await keeper.look()
     const [[message, fields], ...more] = messages() as [[string, { reason: string }]]
-    assert.equal(message, 'a new certificate cannot be used: the one before is kept')
+    assert.equal(message, 'the new certificate cannot be used; the previous one stays in use')
     assert.match(fields.reason, reason)
     assert.doesNotMatch(fields.reason, /BEGIN|PRIVATE/)
     assert.deepEqual(more, [])
@@ -181,7 +181,7 @@ test('a certificate that ends within a week, or has ended, is warned of once a d
   for (let hour = 0; hour < 24 * 10; hour += 6) {
     await keeper.look()
     for (const [message] of messages()) {
-      assert.match(message, /ends soon, or has ended/)
+      assert.match(message, /expires soon or has expired/)
       warned.push(hour)
     }
     clock.ms += 6 * 3_600_000

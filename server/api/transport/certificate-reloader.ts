@@ -61,7 +61,8 @@ export class CertificateReloader {
       this.#complaint = undefined
     } catch (error) {
       const reason = errorChain(error)
-      if (reason !== this.#complaint) log.error({ reason }, 'a new certificate cannot be used: the one before is kept')
+      if (reason !== this.#complaint)
+        log.error({ reason }, 'the new certificate cannot be used; the previous one stays in use')
       this.#complaint = reason
     }
     this.#warnOfEnd()
@@ -71,10 +72,10 @@ export class CertificateReloader {
     const { validFromDate, validToDate } = new X509Certificate(cert)
     const nowMs = this.#options.clock.nowMs()
     if (nowMs >= validToDate.getTime()) {
-      throw new AppError('invalid', `the certificate ${certFile} ended on ${validToDate.toISOString()}`)
+      throw new AppError('invalid', `the certificate ${certFile} expired on ${validToDate.toISOString()}`)
     }
     if (nowMs < validFromDate.getTime()) {
-      throw new AppError('invalid', `the certificate ${certFile} begins on ${validFromDate.toISOString()}`)
+      throw new AppError('invalid', `the certificate ${certFile} is not valid before ${validFromDate.toISOString()}`)
     }
   }
 
@@ -86,6 +87,6 @@ export class CertificateReloader {
     const nowMs = clock.nowMs()
     if (nowMs < end.getTime() - warnBeforeMs || nowMs < this.#warnedAtMs + dayMs) return
     this.#warnedAtMs = nowMs
-    log.warn({ file, ends: end.toISOString() }, 'the certificate ends soon, or has ended: put another into its place')
+    log.warn({ file, ends: end.toISOString() }, 'the certificate expires soon or has expired; replace it')
   }
 }

@@ -47,7 +47,7 @@ test('files of the operator are taken as they are, if they belong together', asy
   await openOwnIdentity({ dataDir: two, hosts: [], clock: systemClock })
   const loaded = await loadIdentity(join(one, 'tls/cert.pem'), join(one, 'tls/key.pem'))
   assert.equal(loaded.fingerprint, own.fingerprint)
-  await assert.rejects(loadIdentity(join(one, 'tls/cert.pem'), join(two, 'tls/key.pem')), /does not belong/)
+  await assert.rejects(loadIdentity(join(one, 'tls/cert.pem'), join(two, 'tls/key.pem')), /does not match/)
   await assert.rejects(loadIdentity(join(one, 'nothing.pem'), join(two, 'tls/key.pem')), /cannot read/)
   await assert.rejects(loadIdentity(join(one, 'tls/key.pem'), join(one, 'tls/key.pem')), /no usable PEM/)
 })

@@ -104,7 +104,7 @@ function checkPair(cert: string, key: string, certFile: string): { fingerprint: 
   } catch (cause) {
     throw new AppError('invalid', `no usable PEM certificate and key at ${certFile}`, { cause })
   }
-  throw new AppError('invalid', `the private key does not belong to the certificate ${certFile}`)
+  throw new AppError('invalid', `the private key does not match the certificate ${certFile}`)
 }
 
 async function readPem(file: string): Promise<string> {

@@ -72,5 +72,5 @@ export class LinkService {
 }
 
 export function badLink(): AppError {
-  return new AppError('not_found', 'the link was used, has expired, or never existed')
+  return new AppError('not_found', 'the link is invalid, expired or already used')
 }

@@ -98,8 +98,8 @@ test('unknown names, server errors and timeouts are distinguished', async (t) =>
   const refused = (host: string, message: RegExp) =>
     assert.rejects(names.lookup(host), { kind: 'unavailable', message })
   await refused('none.example', /^the host name "none.example" is not known$/)
-  await refused('broken.example', /^the name servers cannot say where "broken.example" is$/)
-  await refused('silent.example', /^no name server told in time where "silent.example" is$/)
+  await refused('broken.example', /^the DNS servers failed to resolve "broken.example"$/)
+  await refused('silent.example', /^no DNS server resolved "silent.example" in time$/)
   for (const host of ['', 'a b', 'x'.repeat(300), `${'y'.repeat(64)}.example`]) await refused(host, /is not known$/)
 })
 

@@ -216,11 +216,11 @@ function describeUnknown(host: string, cause?: unknown): AppError {
 
 function describeFailure(host: string, cause: unknown): AppError {
   if (codeOf(cause) === 'ETIMEOUT') return describeLate(host, cause)
-  return new AppError('unavailable', `the name servers cannot say where ${quote(host)} is`, { cause })
+  return new AppError('unavailable', `the DNS servers failed to resolve ${quote(host)}`, { cause })
 }
 
 function describeLate(host: string, cause?: unknown): AppError {
-  return new AppError('unavailable', `no name server told in time where ${quote(host)} is`, { cause })
+  return new AppError('unavailable', `no DNS server resolved ${quote(host)} in time`, { cause })
 }
 
 function quote(host: string): string {

@@ -166,8 +166,8 @@ async function connect(
   } catch (thrown) {
     if (signal.aborted) return undefined
     const error = toCameraError(thrown)
-    if (error.kind === 'internal') log.error({ cause: errorChain(error) }, 'looking at an address failed')
-    else log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an address was looked at in vain')
+    if (error.kind === 'internal') log.error({ cause: errorChain(error) }, 'the connection test failed unexpectedly')
+    else log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'a connection test found no stream')
     return error
   }
 }

@@ -127,7 +127,7 @@ const ends = {
   unreadable: ['no_frames', /cannot be read/],
   no_video: ['no_frames', /holds no video/],
   too_much: ['no_frames', /fill the memory/],
-  changed: ['stream_changed', /another stream in the middle/],
+  changed: ['stream_changed', /another stream within/],
 } as const
 
 for (const [kind, [reason, detail]] of Object.entries(ends)) {

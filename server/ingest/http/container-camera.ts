@@ -94,7 +94,8 @@ class ContainerSession implements Disposable {
   begin(tracks: ContainerTracks): void {
     const plan = planContainer(tracks)
     const { log, onLearned } = this.#options
-    if (plan.audioProblem) log.info({ problem: plan.audioProblem }, 'camera audio is left out')
+    if (plan.audioProblem)
+      log.info({ problem: plan.audioProblem }, "the camera's audio is not supported and is left out")
     this.#plan = plan
     this.stream = new CameraStream({ ...this.#options, plan, runLimit: this.#options.memory.runLimit })
     onLearned?.({ plan })
@@ -138,7 +139,7 @@ function describeEnd(end: ContainerEnd): CameraError {
     case 'ended':
       return new CameraError('camera_unreachable', 'The camera ended its stream.')
     case 'changed':
-      return new CameraError('stream_changed', 'The camera began another stream in the middle of one.')
+      return new CameraError('stream_changed', 'The camera started another stream within the current one.')
     case 'no_video': {
       const detail =
         'The stream at this address holds no video: check the path and that video is switched on in the camera.'

@@ -167,12 +167,12 @@ async function readPicture(response: IncomingMessage, options: ConnectedOptions)
   })
   try {
     const onLate = () =>
-      new CameraError('no_frames', `The camera did not send its picture within ${limits.responseMs / 1000} s.`)
+      new CameraError('no_frames', `The camera did not send its image within ${limits.responseMs / 1000} s.`)
     await withDeadline(ended, { ms: limits.responseMs, clock, signal, onLate })
   } finally {
     response.destroy()
   }
-  if (!jpeg) throw new CameraError('no_frames', 'The camera answered without a picture.')
+  if (!jpeg) throw new CameraError('no_frames', "The camera's response contains no image.")
   return jpeg
 }
 

@@ -118,7 +118,7 @@ class Listening {
           this.found.set(match.id, { match, from: address })
       }
     } catch (error) {
-      this.#options.log.debug({ cause: errorChain(error) }, 'an answer to discovery could not be read')
+      this.#options.log.debug({ cause: errorChain(error) }, 'a response to discovery could not be parsed')
     }
   }
 }

@@ -100,9 +100,13 @@ export class OnvifClient implements Disposable {
     })
     try {
       const onLate = () =>
-        new CameraError('camera_unreachable', `The camera did not finish its answer within ${responseMs / 1000} s.`, {
-          trouble: 'timed_out',
-        })
+        new CameraError(
+          'camera_unreachable',
+          `The camera did not complete its response within ${responseMs / 1000} s.`,
+          {
+            trouble: 'timed_out',
+          },
+        )
       await withDeadline(whole, { ms: responseMs, clock, signal, onLate })
     } finally {
       response.destroy()

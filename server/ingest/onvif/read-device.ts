@@ -85,7 +85,7 @@ export async function readOnvifDevice(options: ReadDeviceOptions): Promise<Onvif
   } catch (thrown) {
     signal.throwIfAborted()
     const error = isLate ? describeLate(totalMs) : toCameraError(thrown)
-    log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'a camera was asked by ONVIF in vain')
+    log.debug({ trouble: error.trouble, cause: errorChain(error) }, 'an ONVIF request to a camera failed')
     if (!target.tellsAll && !client.isPublic && reading.isBlank && !isAboutAddress(error)) {
       done.abort()
       // Always after the same time, because how long it took would tell the rest.

@@ -42,7 +42,7 @@ export function readEnvelope(envelope: XmlElement, hasCredentials: boolean): Xml
   if (listCodes(content).some((code) => /NotAuthorized|FailedAuthentication|InvalidSecurity/i.test(code))) {
     throw describeOnvifLogin(hasCredentials)
   }
-  throw new CameraError('no_frames', 'The camera refused what it was asked by ONVIF.', { trouble: 'failed' })
+  throw new CameraError('no_frames', 'The camera refused the ONVIF request.', { trouble: 'failed' })
 }
 
 /** `status`: of HTTP, where that was the refusal. */

@@ -70,7 +70,7 @@ function readNodes(text: string): readonly Node[] {
   try {
     return parser.parse(text) as readonly Node[]
   } catch (error) {
-    throw new AppError('corrupt', 'the XML cannot be read', { cause: error })
+    throw new AppError('corrupt', 'the XML is invalid', { cause: error })
   }
 }
 
@@ -140,5 +140,5 @@ function countMarks(text: string): number {
 }
 
 function corrupt(reason: string): AppError {
-  return new AppError('corrupt', `the XML of a camera: ${reason}`)
+  return new AppError('corrupt', `invalid XML from the camera: ${reason}`)
 }
