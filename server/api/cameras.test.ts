@@ -208,7 +208,7 @@ test('a camera is added, changed and removed', async (t) => {
   assert.equal((await send('DELETE', `/v1/cameras/${id}/`)).statusCode, 404)
 })
 
-test('its owner sees where a camera is, and never its password; who may only read sees neither', async (t) => {
+test("the owner sees a camera's URL but never its password; callers with read scope see neither", async (t) => {
   const { api, send, owner, addUser, store } = await openOwner(t)
   const body = { name: 'Door', url: 'rtsp://ada:s%40cret@camera.example/a?pwd=s3cret' }
   const { id } = (await send('POST', '/v1/cameras/', body)).json()
@@ -229,7 +229,7 @@ test('its owner sees where a camera is, and never its password; who may only rea
   assert.equal(refused.statusCode, 403)
 })
 
-test('a camera by HTTP is one of pictures until it is connected, unless its owner knows better', async (t) => {
+test('an HTTP camera is assumed to be MJPEG until it is connected, unless its owner sets the type', async (t) => {
   const { send } = await openOwner(t)
   const add = async (more: object) =>
     (await send('POST', '/v1/cameras/', { name: 'x', url: 'http://c/video', ...more })).json()
@@ -239,7 +239,7 @@ test('a camera by HTTP is one of pictures until it is connected, unless its owne
   assert.equal((await add({ url: 'rtsp://c/video' })).type, 'h264')
 })
 
-test('a camera that cannot be is refused field by field', async (t) => {
+test('an invalid camera is refused field by field', async (t) => {
   const { send } = await openOwner(t)
   const cases: [unknown, Record<string, string | RegExp>][] = [
     [{}, { name: 'This field is required.', url: 'This field is required.' }],
@@ -290,7 +290,7 @@ test('answers from memory follow every change', async (t) => {
   assert.equal((await get('/v1/cameras/')).results[0].status, 'online')
 })
 
-test('where cameras are limited a user has so many, however fast they are added, and an owner of the server any number', async (t) => {
+test('the camera limit holds for users however fast they add cameras, and not for owners of the server', async (t) => {
   const { api, store, addUser } = await openTemporaryApi(t, { cameraLimit: 3 })
   const chief = await addUser('chief@example.com')
   const user = await addUser('user@example.com')
@@ -307,7 +307,7 @@ test('where cameras are limited a user has so many, however fast they are added,
   for (let i = 0; i < 5; i++) assert.equal((await add(chief)).statusCode, 201)
 })
 
-test('who had more cameras before there was a limit keeps them all, and adds none', async (t) => {
+test('a user who exceeded the limit before it was set keeps all cameras and can add none', async (t) => {
   const { api, addUser, addCamera } = await openTemporaryApi(t, { cameraLimit: 2 })
   await addUser('chief@example.com')
   const { userId, authorization } = await addUser('user@example.com')

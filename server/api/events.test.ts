@@ -40,7 +40,7 @@ async function openClient(t: TestContext, apiPerMinute = 0) {
   return { ...temporary, clock, owner, cameraId, hash, post, report, get, count }
 }
 
-test('an event comes back as it was reported, every key in its place', async (t) => {
+test('an event is returned as reported, with all keys in order', async (t) => {
   const { report, get, cameraId, clock } = await openClient(t)
   clock.advance(5250)
   const full = {
@@ -141,7 +141,7 @@ test('T20: whoever asks: owner, another scope, another user, a guest, a disabled
   assert.equal(await count(), 1)
 })
 
-test('a device reports with a hash alone, and only what a hash is for', async (t) => {
+test('a device can report events with only a hash, and nothing else', async (t) => {
   const { post, hash, cameraId, get, store, owner, addUser, count } = await openClient(t)
   const created = await post({ body: { hash, title: 'Notifier', category: 'bell', data: { a: 1 }, camera: 999 } })
   assert.equal(created.statusCode, 201)
@@ -219,7 +219,7 @@ test('a device reports with a hash alone, and only what a hash is for', async (t
   assert.equal((await post({ body: { hash } })).statusCode, 401)
 })
 
-test('a hash that was replaced is worth nothing any more', async (t) => {
+test('a replaced hash is no longer accepted', async (t) => {
   const { api, post, hash, owner, cameraId, addUser, store } = await openClient(t)
   const rotate = (id: number, authorization?: string) =>
     api.server.inject({
@@ -245,7 +245,7 @@ test('a hash that was replaced is worth nothing any more', async (t) => {
   )
 })
 
-test('10 requests a minute and hash, good or not, wherever they come from; then 429 with the headers', async (t) => {
+test('10 requests per minute and hash are allowed, whether valid or not, then 429 with headers', async (t) => {
   const { post, hash, clock, addCamera, owner, store, count } = await openClient(t, 1000)
   const says = ({ statusCode, headers }: Awaited<ReturnType<typeof post>>) => [
     statusCode,
@@ -274,7 +274,7 @@ test('10 requests a minute and hash, good or not, wherever they come from; then 
   assert.equal((await post({ body: { hash } })).statusCode, 429)
 })
 
-test('guessed hashes count against their address; a device that is known still gets through', async (t) => {
+test('guessed hashes count against their address; known devices are still accepted', async (t) => {
   const { post, hash } = await openClient(t, 5)
   assert.equal((await post({ body: { hash } })).statusCode, 201)
   const guess = (i: number, ip = '192.0.2.1') => post({ body: { hash: i.toString(16).padStart(32, '0') }, ip })
@@ -289,7 +289,7 @@ test('guessed hashes count against their address; a device that is known still g
   assert.equal(together.filter(({ statusCode }) => statusCode === 401).length, 5)
 })
 
-test('what is wrong with a report is said field by field, and nothing is written', async (t) => {
+test('errors of a report are listed by field, and nothing is stored', async (t) => {
   const { report, cameraId, count } = await openClient(t)
   const bad: [string, unknown[]][] = [
     ['camera', [null, 1.5, true, 'abc', '', [], {}, 'NaN', '1e3']],
@@ -347,7 +347,7 @@ test('what is wrong with a report is said field by field, and nothing is written
   assert.equal(await count(), fine.length)
 })
 
-test('a list is newest first, in pages whose links keep the rest of the query', async (t) => {
+test('lists are newest first, and page links keep the rest of the query', async (t) => {
   const { report, get, cameraId, addCamera, owner, clock } = await openClient(t)
   const other = await addCamera(owner.userId)
   for (let i = 0; i < 5; i++) {
@@ -423,7 +423,7 @@ test('a list is never older than the newest event', async (t) => {
   assert.equal((await get(`/v1/events/${cameraId}/?limit=2`)).statusCode, 404)
 })
 
-test('each parameter of a list that is wrong is 400 by its name', async (t) => {
+test('each invalid list parameter is a 400 that names it', async (t) => {
   const { get, cameraId } = await openClient(t)
   const times = [
     'x',

@@ -40,7 +40,7 @@ async function open(t: TestContext, changes: Partial<AccountsOptions> = {}) {
   return { ...temporary, accounts, takeMails, events, clock, owner, cameraId, path, send, invite }
 }
 
-test('a guest is invited, read, changed by what is named, and removed', async (t) => {
+test('a guest can be invited, read, changed field by field, and removed', async (t) => {
   const { send, invite, path, events, owner, cameraId } = await open(t)
   const made = await invite(' Ada@Example.org ')
   assert.equal(made.status, 201)
@@ -96,7 +96,7 @@ test('a guest is invited, read, changed by what is named, and removed', async (t
   assert.deepEqual([userId, noted], [owner.userId, detail])
 })
 
-test('a guest gives a share up, by whatever addresses it was made, and the owner sees them gone', async (t) => {
+test('a guest can give up a share made to any of their addresses, and the owner sees it', async (t) => {
   const { store, send, invite, path, owner, cameraId, addUser, events } = await open(t)
   const guest = await addUser('bea@example.org')
   await invite('friend@example.org')
@@ -126,7 +126,7 @@ test('a guest gives a share up, by whatever addresses it was made, and the owner
   assert.equal((await invite('bea@work.example')).status, 201, 'invited again')
 })
 
-test('guests come in pages, and belong to one camera', async (t) => {
+test('guests are paginated and belong to one camera', async (t) => {
   const { send, invite, path, owner, addCamera, cameraId } = await open(t)
   const ids = []
   for (const name of ['a', 'b', 'c']) ids.push((await invite(`${name}@example.org`)).body.id)
@@ -142,7 +142,7 @@ test('guests come in pages, and belong to one camera', async (t) => {
   assert.equal((await send('GET', '/v1/me/')).body.cameras_with_guests_count, 1)
 })
 
-test('who cannot be invited: the same address twice, oneself, and what is no address', async (t) => {
+test('an address cannot be invited twice, nor oneself, nor an invalid address', async (t) => {
   const { send, invite, path, takeMails } = await open(t)
   await invite('ada@bücher.example')
   await takeMails()
@@ -214,7 +214,7 @@ test("T31: whether there is an account behind an address shows in the mail alone
   assert.deepEqual(await names(), ['Ada', 'Lind'])
 })
 
-test('the link of an invitation makes the account, with everything that is shared with the address', async (t) => {
+test('the invitation link creates the account with everything shared with the address', async (t) => {
   const { send, invite, accounts, takeMails, owner, addUser, addCamera, store, cameraId } = await open(t)
   await invite('Bob@example.org', { permissions: { can_view_rec: true } })
   const other = await addUser('other@example.com')
@@ -250,7 +250,7 @@ test('the link of an invitation makes the account, with everything that is share
   assert.deepEqual(await counts(owner), [1, 1, 2, 1])
 })
 
-test('an invitation ends with its guest, its camera and seven days; another one replaces it', async (t) => {
+test('an invitation ends with its guest or camera or after seven days, and a new one replaces it', async (t) => {
   const { send, invite, path, accounts, takeMails, clock, store, cameraId } = await open(t)
   const inviteBob = async () => {
     const { body } = await invite('bob@example.org')
@@ -273,7 +273,7 @@ test('an invitation ends with its guest, its camera and seven days; another one 
   assert.equal(await isGood(third.token), false)
 })
 
-test('a guest who is removed before the mail is on its way gets none, and no link is left', async (t) => {
+test('a guest removed before the email is sent gets none, and no link remains', async (t) => {
   const { send, invite, path, accounts, takeMails, store, owner, cameraId } = await open(t)
   const camera = await store.cameras.get(cameraId)
   // The email is started in the next turn of the event loop; neither of these waits for one.
@@ -310,7 +310,7 @@ test('T31: three invitations a day to an address, twenty an hour from a user; be
   assert.equal((await invite('bob@example.org')).status, 201)
 })
 
-test('who is a guest of one camera may get any number of shares, and three mails a day', async (t) => {
+test('an existing guest can get any number of shares but three emails per day', async (t) => {
   const { send, invite, takeMails, owner, addUser, addCamera } = await open(t)
   const ada = await addUser('ada@example.org')
   const share = async (email: string) => {
@@ -331,7 +331,7 @@ test('who is a guest of one camera may get any number of shares, and three mails
   assert.equal((await send('POST', `/v1/cameras/${foreign}/guests/`, { email: 'ada@example.org' }, other)).status, 429)
 })
 
-test('while nobody but an owner makes accounts, a guest without one waits, and no mail goes out', async (t) => {
+test('while sign-up is closed, a guest without an account waits and no email is sent', async (t) => {
   const { invite, takeMails, addUser, accounts, store, cameraId } = await open(t, { signUp: 'closed' })
   await addUser('ada@example.org')
   const [known, unknown] = [await invite('ada@example.org'), await invite('bob@example.org')]
@@ -344,7 +344,7 @@ test('while nobody but an owner makes accounts, a guest without one waits, and n
   assert.equal((await store.shares.listCameras(bob.id, { limit: 1, offset: 0 }))[0]?.camera.id, cameraId)
 })
 
-test('another address of an account brings what waits for it once it is confirmed; what it had stays', async (t) => {
+test('a confirmed additional address brings its pending shares; existing shares stay', async (t) => {
   const { send, invite, takeMails, addUser, accounts } = await open(t)
   const ada = await addUser('ada@example.org')
   await accounts.change(ada.userId, { newPassword: password })

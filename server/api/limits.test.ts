@@ -93,7 +93,7 @@ test('T32: without good credentials the address is counted, whatever it guesses;
   assert.equal(together.filter(({ statusCode }) => statusCode === 401).length, 5)
 })
 
-test('good credentials count nothing against their address, however often they must be read anew', async (t) => {
+test('valid credentials never count against their address', async (t) => {
   const { send, store, addUser } = await openLimited(t, 5)
   const users = await Promise.all(Array.from({ length: 20 }, (_, i) => addUser(`user${i}@example.com`)))
   for (const { authorization } of users) {
@@ -117,7 +117,7 @@ test('T32: the token endpoint has a limit of its own, by address', async (t) => 
   assert.notEqual((await send('/oauth/token/', undefined, '192.0.2.2', 'POST')).statusCode, 429)
 })
 
-test('ids of recorded streams cannot be guessed at will, and whoever watches one is not kept out', async (t) => {
+test('guessing ids of recorded streams is limited without blocking viewers', async (t) => {
   const known = '0'.repeat(32)
   let asked = 0
   const recorded: Recorded = {
@@ -144,7 +144,7 @@ test('ids of recorded streams cannot be guessed at will, and whoever watches one
   assert.equal(await statusOf(guess(1), '192.0.2.2'), 404)
 })
 
-test('large answers that wait to be sent to one address have an end, and small ones do not', async (t) => {
+test('large pending responses to one address are limited, small ones are not', async (t) => {
   const clientLimits = {
     connections: { max: 100, maxOfOne: 100 },
     streams: { max: 100, maxOfOne: 100 },

@@ -30,7 +30,7 @@ async function listen(t: TestContext, parts: Partial<ApiDeps> = {}) {
   return { ...temporary, port, ca, get }
 }
 
-test('an answer from memory is the answer of the route, byte for byte, in both versions of HTTP', async (t) => {
+test("a cached response equals the route's response byte for byte, in HTTP/1.1 and HTTP/2", async (t) => {
   const { get, port, ca, store, addUser, addCamera } = await listen(t)
   const { userId, authorization } = await addUser('ada@example.com')
   const cameraId = await addCamera(userId, 'Tür 門 🚪')
@@ -47,7 +47,7 @@ test('an answer from memory is the answer of the route, byte for byte, in both v
   assert.equal(JSON.parse((await get('/v1/cameras/', { authorization })).body).results[0].name, 'Semaphore')
 })
 
-test('an answer from memory is refused to whoever a route would refuse it to', async (t) => {
+test('a cached response is refused to callers whom the route would refuse', async (t) => {
   const clock = new TestClock()
   const limits = new RateLimits({ apiPerMinute: 4, tokenPerMinute: 1, clock })
   const { get, store, addUser } = await listen(t, { limits, clock })
@@ -71,7 +71,7 @@ test('an answer from memory is refused to whoever a route would refuse it to', a
   assert.equal((await me({ authorization }))[0], 401)
 })
 
-test('what a grant may see is not answered from memory to a token of the same grant that may not', async (t) => {
+test('cached responses respect the scopes of each token of a grant', async (t) => {
   const caller: Caller = {
     userId: 1,
     credentialsVersion: 1,
@@ -90,7 +90,7 @@ test('what a grant may see is not answered from memory to a token of the same gr
   assert.equal(await statusOf('Bearer none'), 403)
 })
 
-test('large answers from memory are counted while they are sent', async (t) => {
+test('large cached responses count while they are sent', async (t) => {
   const any = { max: 100, maxOfOne: 100 }
   const clientLimits = { connections: any, streams: any, unsentBytes: { max: 10_000_000, maxOfOne: 90_000 } }
   const { get, addUser, addCamera } = await listen(t, { clientLimits })

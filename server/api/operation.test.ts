@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTemporaryApi } from './temporary-api.ts'
 
-test('health tells how far the repair of files is that a crash left open', async (t) => {
+test('health reports the progress of repairing files after a crash', async (t) => {
   let pending = 2
   const repair = () => ({ pending, repaired: 5 - pending, failed: 0 })
   const { api } = await openTemporaryApi(t, { repair })
@@ -29,7 +29,7 @@ test('health needs no credentials and says whether the store answers', async (t)
   assert.ok(!ill.body.includes('disk'))
 })
 
-test('metrics are for this machine, and hold what the parts measure', async (t) => {
+test('metrics are available to this machine only and contain all measurements', async (t) => {
   const { api } = await openTemporaryApi(t, {
     measure: () => [
       { name: 'cameras', help: 'Cameras.', kind: 'gauge', value: 3 },
@@ -52,7 +52,7 @@ test('metrics are for this machine, and hold what the parts measure', async (t) 
   assert.equal(proxied.statusCode, 403)
 })
 
-test('a taken port is told in words', async (t) => {
+test('a port that is in use is explained', async (t) => {
   const [one, two] = [await openTemporaryApi(t), await openTemporaryApi(t)]
   const port = await one.api.listen({ host: '127.0.0.1', port: 0 })
   await assert.rejects(two.api.listen({ host: '127.0.0.1', port }), {

@@ -4,7 +4,7 @@ import { UnauthenticatedError } from '../auth/caller.ts'
 import { AppError } from '../base/error.ts'
 import { toProblem, writeProblem } from './problem.ts'
 
-test('each kind has its status and title, and tells its cause only when it is the caller’s', () => {
+test('each error kind has its status and title, and reveals its cause only if it is the caller’s', () => {
   const cases = [
     ['invalid', 400, 'invalid', 'words'],
     ['unauthenticated', 401, 'not_authenticated', 'Authentication credentials were not provided.'],
@@ -26,7 +26,7 @@ test('each kind has its status and title, and tells its cause only when it is th
   }
 })
 
-test('keys are in the order clients know, errors only on 400', () => {
+test('keys are in the order clients know, with errors only on 400', () => {
   const fields = { limit: ['A valid integer is required.'] }
   const invalid = toProblem(new AppError('invalid', 'limit: A valid integer is required.', { fields }))
   assert.equal(
@@ -40,7 +40,7 @@ test('keys are in the order clients know, errors only on 400', () => {
   ])
 })
 
-test('the text of a bad field names the field, whoever found it', () => {
+test('the message of an invalid field names the field', () => {
   const fields = { url: ['It is too long.'], permissions: { non_field_errors: ['It is null.'] } }
   assert.equal(
     toProblem(new AppError('invalid', 'other words', { fields })).detail,
@@ -50,7 +50,7 @@ test('the text of a bad field names the field, whoever found it', () => {
   assert.equal(toProblem(new AppError('invalid', 'words', { fields: whole })).detail, 'It is no object.')
 })
 
-test('when to try again is told in header and words', () => {
+test('the retry time is in the header and in the message', () => {
   const throttled = toProblem(new AppError('rate_limited', '', { retryAfterSeconds: 59.2 }))
   assert.equal(throttled.headers['retry-after'], '60')
   assert.equal(throttled.detail, 'Request was throttled. Expected available in 60 seconds.')

@@ -27,7 +27,7 @@ const json = (text: string, contentType = 'application/json') => ({
 const errorsOf = (schema: TSchema, body: unknown) =>
   (outcome(() => readBody(schema, body)) as { errors: unknown }).errors
 
-test('nested objects nest their errors, and the message names the path', () => {
+test('errors of nested objects are nested, and the message names the path', () => {
   const body = { email: 'nobody', permissions: { can_view_rec: 'perhaps' } }
   assert.deepEqual(
     outcome(() => readBody(NewGuest, body)),
@@ -74,7 +74,7 @@ test('an integer of any length is an integer: out of range, or cut where there i
     assert.deepEqual(errorsOf(schema, { some }), { some: ['A valid integer is required.'] })
 })
 
-test('what is no object is named in words', () => {
+test('a body that is not an object is explained', () => {
   for (const [given, words] of [
     [null, 'null'],
     [[], 'an array'],
@@ -90,20 +90,20 @@ test('what is no object is named in words', () => {
   }
 })
 
-test('of a repeated parameter the last counts, an empty one is missing, an unknown one nothing', () => {
+test('the last of repeated parameters counts, an empty one counts as missing, an unknown one is ignored', () => {
   const schema = Type.Object({ limit: Type.Optional(Type.Integer()) })
   assert.deepEqual(readQuery(schema, 'limit=1&limit=2'), { limit: 2 })
   assert.deepEqual(readQuery(schema, 'limit='), {})
   assert.deepEqual(readQuery(schema, 'x=1&__proto__=1&constructor=2'), {})
 })
 
-test('names of the prototype are no fields', () => {
+test('names of prototype properties are not fields', () => {
   const schema = Type.Object({ name: Type.String() })
   const hostile = JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1}')
   assert.deepEqual(errorsOf(schema, hostile), { name: ['This field is required.'] })
 })
 
-test('any body and any query gives a value or named errors', () => {
+test('any body and query gives a value or named errors', () => {
   const schemas = endpointNames.flatMap((name) => {
     const { body, query } = endpoints[name] as { body?: TSchema; query?: TSchema }
     return [...(body ? [{ body }] : []), ...(query ? [{ query }] : [])] as { body?: TSchema; query?: TSchema }[]
@@ -123,7 +123,7 @@ test('any body and any query gives a value or named errors', () => {
   )
 })
 
-test('a body that is not UTF-8 is no JSON, and one that is compressed is not read', () => {
+test('a body that is not UTF-8 is invalid JSON, and compressed bodies are refused', () => {
   const sent = json('{"name":"é"}')
   assert.deepEqual(readJson(sent), { name: 'é' })
   assert.deepEqual(readJson({ ...sent, contentEncoding: 'Identity' }), { name: 'é' })

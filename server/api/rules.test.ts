@@ -24,7 +24,7 @@ async function openClient(t: TestContext) {
 
 const anyPath = (path: string) => path.replace(/\{\w+\}/g, '1')
 
-test('a stranger gets the same 401 from every endpoint, whatever is wrong besides', async (t) => {
+test('a stranger gets the same 401 from every endpoint, whatever else is wrong', async (t) => {
   const { send } = await openClient(t)
   for (const name of endpointNames) {
     const { method, path } = endpoints[name]
@@ -78,7 +78,7 @@ test('T19: a token in the query is no credential', async (t) => {
   assert.equal((await send({ url: `/v1/me/?access_token=${value}` })).statusCode, 401)
 })
 
-test('a token without the scope gets 403 before anything is looked up', async (t) => {
+test('a token without the scope gets 403 before any lookup', async (t) => {
   const { send, addUser, owner, addCamera } = await openClient(t)
   const reader = await addUser('reader@example.com', ['read'])
   const cameraId = await addCamera(reader.userId)
@@ -136,7 +136,7 @@ test('404 comes before 400, and an unknown path is 404', async (t) => {
   assert.equal((await asOwner('/v1/cameras/999/', { method: 'PUT', type: 'text/plain', body: 'x' })).statusCode, 404)
 })
 
-test("another user's camera is a camera that does not exist, to the byte", async (t) => {
+test("another user's camera is indistinguishable from one that does not exist", async (t) => {
   const { asOwner, addUser, addCamera, store } = await openClient(t)
   const other = await addUser('other@example.com')
   const foreign = await addCamera(other.userId)
@@ -163,7 +163,7 @@ test("another user's camera is a camera that does not exist, to the byte", async
   }
 })
 
-test('a wrong method is 405 with Allow, for those who may know', async (t) => {
+test('a wrong method is 405 with Allow, for authorized callers', async (t) => {
   const { asOwner, send } = await openClient(t)
   const cases: [string, string, string][] = [
     ['PATCH', '/v1/me/', 'GET, HEAD, PUT, OPTIONS'],
@@ -185,7 +185,7 @@ test('a wrong method is 405 with Allow, for those who may know', async (t) => {
   }
 })
 
-test('a Content-Type that is none changes nothing about the order of checks', async (t) => {
+test('an invalid Content-Type does not change the order of checks', async (t) => {
   const { asOwner, send } = await openClient(t)
   for (const type of ['garbage', ';;', 'a/b/c', ' ', 'application/json']) {
     for (const [method, url, status] of [
@@ -270,7 +270,7 @@ test('T38: any page may ask, and preflights pass without credentials', async (t)
   }
 })
 
-test('a failure of ours says nothing of its cause', async (t) => {
+test('an internal error does not reveal its cause', async (t) => {
   const { injectUnchecked, store, owner } = await openClient(t)
   store.users.get = async () => {
     throw new Error('select * from secrets')

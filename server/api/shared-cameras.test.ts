@@ -28,7 +28,7 @@ async function open(t: TestContext, parts: Partial<ApiDeps> = {}, addParts?: Par
   return { ...temporary, owner, guest, cameraId, share, get }
 }
 
-test('a shared camera is what its owner sees, without what is for the owner alone', async (t) => {
+test('a shared camera looks as its owner sees it, without what is only for the owner', async (t) => {
   const { store, get, owner, guest, cameraId, share } = await open(t)
   const { id } = await share()
   await store.cameras.setStatus(cameraId, { status: 'offline', reason: 'auth_failed', detail: 'Wrong password.' })
@@ -184,7 +184,7 @@ test('T22: without the right to recordings, open recorded streams end and live o
   assert.equal((await scene.open(paths.live[0]!)).statusCode, 200)
 })
 
-test('a first look at a live address tells the owner who looks', async (t) => {
+test("the first use of a live URL reveals the guest's name to the owner", async (t) => {
   const scene = await openStreamScene(t)
   const { store, cameraId, share, mediaTokens, guest } = scene
   const { id } = await share()

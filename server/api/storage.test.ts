@@ -103,7 +103,7 @@ test('owners limit the space of users, who see when it will be full', async (t) 
   assert.equal((await ask(user, path, { max_bytes: null })).status, 403)
 })
 
-test('what was read is kept for half a minute; recording that is off grows no more', async (t) => {
+test('storage figures are cached for half a minute; recording that is off has no growth', async (t) => {
   const { user, cameras, ask, store, wait } = await openScene(t)
   await ask(user)
   await store.recordings.disable(cameras[0]!)
@@ -113,7 +113,7 @@ test('what was read is kept for half a minute; recording that is off grows no mo
   assert.deepEqual([body.bytes_per_day, body.cameras[0]!.forecast_days, body.used_bytes], [0, null, 48_000_000])
 })
 
-test('an empty mount point in the place of the archive has no sizes: they would be those of another disk', async (t) => {
+test('an empty mount point in place of the archive reports no sizes, which would be those of another disk', async (t) => {
   const { store } = await openScene(t)
   const folder = await mkdtemp(join(tmpdir(), 'nightjar-empty-'))
   t.after(() => rm(folder, { recursive: true }))

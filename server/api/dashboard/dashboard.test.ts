@@ -52,7 +52,7 @@ function ask(scope = 'user_access'): Asked {
   return { path: `/oauth/authorize/?${query}`, verifier }
 }
 
-test('at an address that is not its own the dashboard says which is, and what to do', async (t) => {
+test('at a foreign URL the dashboard names the right one and what to do', async (t) => {
   const pages = await openTemporaryPages(t, { dashboard: build(t) })
   const elsewhere = ask().path.replace(encodeURIComponent(publicUrl), encodeURIComponent('https://192.168.1.5:8443'))
   for (const addPerson of [async () => {}, pages.addPerson]) {
@@ -101,7 +101,7 @@ async function signIn(pages: TemporaryPages, browser: TestBrowser, scope?: strin
   return exchange(pages, location, verifier)
 }
 
-test('every address of a view is the same document, under a strict policy', async (t) => {
+test('every view URL returns the same document with a strict content security policy', async (t) => {
   const { api } = await open(t)
   for (const path of viewPaths) {
     const { statusCode, headers, payload } = await api.server.inject({ method: 'GET', url: path.replace('*', '12/x') })
@@ -113,7 +113,7 @@ test('every address of a view is the same document, under a strict policy', asyn
   }
 })
 
-test('files come compressed to who takes it, and are not sent again to who has them', async (t) => {
+test('files are compressed if accepted and not sent again if cached', async (t) => {
   const { api } = await open(t)
   const get = (headers: Record<string, string>) =>
     api.server.inject({ method: 'GET', url: '/app/main-1a2b.js', headers })
@@ -126,7 +126,7 @@ test('files come compressed to who takes it, and are not sent again to who has t
   assert.equal((await get({ 'if-none-match': String(small.headers.etag) })).statusCode, 304)
 })
 
-test('whoever signs in comes back to the dashboard with a token, without being asked', async (t) => {
+test('signing in leads back to the dashboard with a token and without a consent page', async (t) => {
   const pages = await open(t)
   const browser = pages.openBrowser()
   const { path, verifier } = ask()
@@ -142,7 +142,7 @@ test('whoever signs in comes back to the dashboard with a token, without being a
   assert.deepEqual(await pages.store.grants.list(pages.ada.id), [])
 })
 
-test('who makes an account by an invitation to a camera is led to the camera', async (t) => {
+test('creating an account from an invitation leads to the shared camera', async (t) => {
   const pages = await openTemporaryPages(t, { dashboard: build(t) })
   const ada = await pages.addPerson()
   const camera = await pages.store.cameras.get(await pages.addCamera(ada.id))
@@ -155,7 +155,7 @@ test('who makes an account by an invitation to a camera is led to the camera', a
   assert.deepEqual([browser.shown!.url, browser.shown!.text], [`/shared/${camera.id}`, document])
 })
 
-test('what the dashboard was granted ends with the session of the browser, and with no other', async (t) => {
+test("the dashboard's grant ends with its browser session and with no other", async (t) => {
   const pages = await open(t)
   const [here, there] = [pages.openBrowser(), pages.openBrowser()]
   await here.signIn()
@@ -170,7 +170,7 @@ test('what the dashboard was granted ends with the session of the browser, and w
   assert.equal(await statusOf(pages, second.json.access_token), 200)
 })
 
-test('a wall of pictures stays signed in: to renew what was granted is to use the session, until it is too old', async (t) => {
+test("renewing the dashboard's grant keeps the session alive until its maximum age", async (t) => {
   const dayMs = 86_400_000
   let nowMs = Date.now()
   const pages = await open(t, { ...systemClock, nowMs: () => nowMs })
@@ -196,7 +196,7 @@ test('a wall of pictures stays signed in: to renew what was granted is to use th
   assert.match(String((await wall.get(ask().path)).location), /sign-in/)
 })
 
-test('what makes lasting credentials wants the password anew, and lasts some minutes', async (t) => {
+test('creating credentials requires the password again, which counts for some minutes', async (t) => {
   let nowMs = Date.now()
   const pages = await open(t, { ...systemClock, nowMs: () => nowMs })
   const browser = pages.openBrowser()
@@ -217,7 +217,7 @@ test('what makes lasting credentials wants the password anew, and lasts some min
   assert.equal(status, 200)
 })
 
-test('the dashboard takes no passwords, no other address, and nobody without PKCE', async (t) => {
+test('the dashboard client allows no password grant, no other redirect URI, and requires PKCE', async (t) => {
   const pages = await open(t)
   const browser = pages.openBrowser()
   await browser.signIn()

@@ -122,7 +122,7 @@ async function until(isTrue: () => boolean, withinMs = 5_000): Promise<void> {
   }
 }
 
-test('each stream has its type, and the viewer closes when the client leaves', async (t) => {
+test('each stream has its content type and is closed when the client disconnects', async (t) => {
   const camera = new Camera(1000)
   camera.intervalMs = 5
   const { get, paths } = await watch(t, camera)
@@ -147,7 +147,7 @@ test('each stream has its type, and the viewer closes when the client leaves', a
   }
 })
 
-test('MJPEG parts carry their length and end with the boundary of the next', async (t) => {
+test('MJPEG parts have a length and end with the next boundary', async (t) => {
   const camera = new Camera(10)
   camera.intervalMs = 5
   const { get, paths } = await watch(t, camera, '?refresh_rate=2&max_width=320')
@@ -162,7 +162,7 @@ test('MJPEG parts carry their length and end with the boundary of the next', asy
   assert.deepEqual(camera.views, [{ refreshRate: 2, maxWidth: 320 }])
 })
 
-test('a client that does not read makes the stream wait, in both versions of HTTP', async (t) => {
+test('a client that does not read pauses the stream, in HTTP/1.1 and HTTP/2', async (t) => {
   const camera = new Camera(64 * 1024)
   const { get, paths, port, identity } = await watch(t, camera)
   const response = await get(paths.mp4)
@@ -191,7 +191,7 @@ test('a client that does not read makes the stream wait, in both versions of HTT
   session.destroy()
 })
 
-test('losing the right ends open streams within seconds and closes their URLs', async (t) => {
+test('losing access ends open streams within seconds and invalidates their URLs', async (t) => {
   for (const lose of ['camera', 'account', 'token'] as const) {
     const camera = new Camera(1000)
     camera.intervalMs = 20
@@ -238,7 +238,7 @@ test('T39: a token opens one kind of one camera, unaltered', async (t) => {
   assert.deepEqual(camera.views, [{}, {}], 'extra parameters are ignored')
 })
 
-test('a camera that is away is 503 before anything is sent', async (t) => {
+test('an offline camera is a 503 before anything is sent', async (t) => {
   const camera = new Camera(10)
   camera.isAway = true
   const { get, paths } = await watch(t, camera)
@@ -252,7 +252,7 @@ test('a camera that is away is 503 before anything is sent', async (t) => {
   }
 })
 
-test('a camera known to be offline is not waited for, and what keeps it is not told to whoever has its address', async (t) => {
+test('a camera known to be offline is not waited for, and the reason is not revealed through its media URL', async (t) => {
   const camera = new Camera(10)
   const { get, paths, store, cameraId } = await watch(t, camera)
   const detail = 'The camera refused the user name or password (401).'
@@ -279,7 +279,7 @@ test('a camera known to be offline is not waited for, and what keeps it is not t
   assert.equal(camera.waits.at(-1), undefined)
 })
 
-test('an HLS playlist hands its token to the segments', async (t) => {
+test('an HLS playlist passes its token to the segments', async (t) => {
   const { get, paths } = await watch(t, new Camera(10))
   const playlist = await get(paths.hls)
   assert.equal(playlist.headers['content-type'], 'application/vnd.apple.mpegurl')
@@ -290,7 +290,7 @@ test('an HLS playlist hands its token to the segments', async (t) => {
   assert.equal((await get(segment.replace('7.mp4', '8.mp4'))).statusCode, 404)
 })
 
-test('one viewer opens many streams, not any number; others are not kept out', async (t) => {
+test('open streams per viewer are limited without affecting others', async (t) => {
   const camera = new Camera(100)
   camera.intervalMs = 500
   const { paths, port, identity, owner, addUser, store, cameraId, mediaTokens } = await watch(t, camera)

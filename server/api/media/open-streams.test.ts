@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
 import { OpenStreams } from './open-streams.ts'
 
-test('a right that was withdrawn while it could not be looked at is looked at again soon', async () => {
+test('access that could not be checked is checked again soon', async () => {
   const store = { version: 1 }
   const time = { ms: 0 }
   const looks: number[] = []

@@ -6,7 +6,7 @@ import { openTemporaryApi } from '../temporary-api.ts'
 
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xd9])
 
-test('pictures of recorded moments: one address for all, for its user and camera, as long as the right lasts', async (t) => {
+test('images of recorded moments share one URL per user and camera for as long as access lasts', async (t) => {
   const asked: unknown[][] = []
   const recordedPictures: PicturesOfFootage = {
     picture: async (...request) => {

@@ -100,7 +100,7 @@ async function openRecorded(t: TestContext) {
 
 const media = `/recording/streams/${streamId}`
 
-test('a failure is logged without what opens the stream', async (t) => {
+test('a failure is logged without the secret of the stream', async (t) => {
   const lines: string[] = []
   const note = (fields: unknown) => void lines.push(JSON.stringify(fields))
   const log: Logger = { ...silentLogger, error: note, warn: note, info: note, debug: note, child: () => log }
@@ -171,7 +171,7 @@ test('recording is turned on, changed and turned off', async (t) => {
   }
 })
 
-test('the timeline echoes its request and tells segments and gaps', async (t) => {
+test('the timeline returns its range, segments and gaps', async (t) => {
   const { asOwner, calls, cameraId } = await openRecorded(t)
   await asOwner('POST', '', { retention: 'P7D' })
   const response = await asOwner('GET', 'timeline/?start=2026-07-01T12:00:00.5+02:00&end=2026-07-01T10:30')
@@ -185,7 +185,7 @@ test('the timeline echoes its request and tells segments and gaps', async (t) =>
   })
 })
 
-test('bad times are 400 on timeline and stream, and named', async (t) => {
+test('invalid times are a 400 that names them, for timeline and stream', async (t) => {
   const { asOwner } = await openRecorded(t)
   await asOwner('POST', '', { retention: 'P7D' })
   const day = 'start=2026-07-01T00:00:00Z'
@@ -211,7 +211,7 @@ test('bad times are 400 on timeline and stream, and named', async (t) => {
   assert.equal((await asOwner('GET', `timeline/?${day}&end=2026-07-02T00:00:00Z`)).statusCode, 200)
 })
 
-test('a recorded stream is created and its position told to its user', async (t) => {
+test('a recorded stream is created and reports its position to its user', async (t) => {
   const { asOwner, send, store, owner, cameraId, calls } = await openRecorded(t)
   await asOwner('POST', '', { retention: 'P7D' })
   const response = await asOwner('GET', 'stream/?start=2026-07-01T10:00:00Z')
@@ -256,7 +256,7 @@ test('a recorded stream is created and its position told to its user', async (t)
   )
 })
 
-test('files are sent whole or in ranges, without credentials, and closed again', async (t) => {
+test('files are sent completely or in ranges, without credentials, and closed afterwards', async (t) => {
   const { api, identity, openFiles } = await openRecorded(t)
   const port = await api.listen({ host: '127.0.0.1', port: 0 })
   const send = async (method: string, path: string, { headers = {} }: { headers?: Record<string, string> } = {}) => {
@@ -294,7 +294,7 @@ test('files are sent whole or in ranges, without credentials, and closed again',
   assert.equal(openFiles(), 0)
 })
 
-test('a file is not cut off because the database is away for a moment', { timeout: 30_000 }, async (t) => {
+test('a file transfer survives a short database outage', { timeout: 30_000 }, async (t) => {
   const asked = Promise.withResolvers<void>()
   let looks = 0
   async function* read() {

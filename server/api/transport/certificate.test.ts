@@ -14,7 +14,7 @@ async function openFolder(t: TestContext): Promise<string> {
 
 const at = (nowMs: number) => ({ ...systemClock, nowMs: () => nowMs })
 
-test('made once, kept, and the key is for the owner alone', async (t) => {
+test('a certificate is created once and kept, and its key is readable only by the owner', async (t) => {
   const dataDir = await openFolder(t)
   const nowMs = Date.now()
   const open = (hosts: string[], clock = at(nowMs)) => openOwnIdentity({ dataDir, hosts, clock })
@@ -41,7 +41,7 @@ test('renewed before it expires, for a new name, and when damaged', async (t) =>
   assert.equal(await readFile(join(dataDir, 'tls/cert.pem'), 'utf8'), repaired.cert)
 })
 
-test('files of the operator are taken as they are, if they belong together', async (t) => {
+test("the operator's certificate files are used unchanged if they match", async (t) => {
   const [one, two] = [await openFolder(t), await openFolder(t)]
   const own = await openOwnIdentity({ dataDir: one, hosts: [], clock: systemClock })
   await openOwnIdentity({ dataDir: two, hosts: [], clock: systemClock })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FairQueue } from './fair-queue.ts'
 
-test('clients take turns, and so do the connections of one', () => {
+test('clients take turns, and so do the connections of a client', () => {
   const queue = new FairQueue<string>()
   for (const item of ['a1', 'a2', 'a3', 'a4']) queue.add('a', 1, item)
   queue.add('a', 2, 'other a')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FairScheduler } from './fair-scheduler.ts'
 
-test('a few at once, the rest in the turns that follow, in order', async () => {
+test('a few run at once, the rest in order in later turns', async () => {
   const turns = new FairScheduler({ perTurn: 3 })
   const done: number[] = []
   for (let i = 0; i < 8; i++) turns.take('a', () => done.push(i))

@@ -18,7 +18,7 @@ function open() {
   }
 }
 
-test('whoever is refused now and then does not wait', () => {
+test('a client that is refused occasionally does not wait', () => {
   const { patience, connection, note } = open()
   assert.equal(patience.takeMs(connection), 0)
   for (let i = 0; i < 1000; i++) {
@@ -45,7 +45,7 @@ test('beyond that one request after the other waits, other connections do not, a
   assert.equal(patience.takeMs(connection), 750)
 })
 
-test('time and answers make up for it, faults of the server are not counted', () => {
+test('time and successful responses reduce the count; server errors are not counted', () => {
   const { patience, connection, advance, note } = open()
   note(1000, 503)
   assert.equal(patience.takeMs(connection), 0)
