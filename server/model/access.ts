@@ -1,8 +1,8 @@
-// Scopes: what a credential may be used for. Whose camera it is, is another question.
+// Scopes: what a credential may be used for. Who may see which camera is decided elsewhere.
 //
-// `user_access` is everything about cameras; `read` is every reading part of it, `read` and `write` together every
-// part; the rest cover just what they name. `account_manage` is apart: whoever has it manages credentials, so that no
-// other scope includes it, of an application or of a personal token.
+// `user_access` covers everything about cameras; `read` covers all reading operations, `read` and `write` together all
+// operations; the other scopes cover just what they name. `account_manage` is separate: it allows managing credentials,
+// so no other scope includes it, neither for applications nor for personal tokens.
 
 import { AppError } from '../base/error.ts'
 
@@ -20,7 +20,7 @@ const changingScopes = [
 
 const wideScopes = ['user_access', 'read', 'write'] as const
 
-/** Credentials and accounts. Never covered by another scope, and never given unless named. */
+/** Credentials and accounts. Never covered by another scope, and never granted unless requested. */
 export const accountScope = 'account_manage'
 
 export type Scope =
@@ -29,10 +29,10 @@ export type Scope =
   | (typeof changingScopes)[number]
   | typeof accountScope
 
-/** All that exist, the widest first. */
+/** All scopes, the widest first. */
 export const allScopes: readonly Scope[] = [...wideScopes, ...readingScopes, ...changingScopes, accountScope]
 
-/** What a personal token gets when none is named. */
+/** The scope of a personal token if none is given. */
 export const defaultScopes: readonly Scope[] = ['user_access']
 
 /**
@@ -50,7 +50,10 @@ export function parseScopes(text: string): Scope[] {
   return names as Scope[]
 }
 
-/** Everything the scopes cover, themselves included: computed once per credential, so that a check is one look-up. */
+/**
+ * All scopes covered by the given ones, including themselves. Computed once per credential, so that a check is one
+ * lookup.
+ */
 export function expandScopes(scopes: Iterable<string>): ReadonlySet<string> {
   const given = new Set(scopes)
   const isAll = given.has('user_access')
@@ -63,10 +66,10 @@ export function expandScopes(scopes: Iterable<string>): ReadonlySet<string> {
   return covered
 }
 
-/** What an operation asks of a credential: every scope in `all`, or the one fine-grained scope in `or`. */
+/** The scopes that an operation requires: every scope in `all`, or the one fine-grained scope in `or`. */
 export type RequiredAccess = { readonly all: readonly string[]; readonly or?: string }
 
-/** Whether expanded scopes (`expandScopes`) cover what is required. */
+/** True if expanded scopes (`expandScopes`) cover what is required. */
 export function covers(expanded: ReadonlySet<string>, { all, or }: RequiredAccess): boolean {
   return (or !== undefined && expanded.has(or)) || all.every((scope) => expanded.has(scope))
 }

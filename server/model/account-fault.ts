@@ -1,11 +1,11 @@
-// What can be wrong with what people say of themselves and their account: a name for each fault, so that pages can tell
-// it in other languages, and a sentence in English.
+// Errors in what users enter about themselves and their account. Each has a code, so that pages can translate it, and
+// an English message.
 
 import { AppError } from '../base/error.ts'
 
 export const passwordLength = { min: 8, max: 256 } as const
 export const maxPersonNameLength = 150
-/** More are not for people, who cannot tell them apart. */
+/** Internal causes that users cannot distinguish. */
 export const maxPersonalTokens = 100
 export const maxPasskeys = 20
 
@@ -37,7 +37,7 @@ export const accountFaults = {
 
 export type AccountFault = keyof typeof accountFaults
 
-/** 'invalid'; `field`: the one that is to blame. */
+/** 'invalid'; `field` is the invalid field. */
 export function invalidAccount(fault: AccountFault, field?: string): AppError {
   const message = accountFaults[fault]
   return new AppError('invalid', message, { fault, ...(field !== undefined && { fields: { [field]: [message] } }) })

@@ -1,6 +1,6 @@
-// A browser as its user would call it, from its User-Agent header. A guess for display, nothing to decide by.
+// The name of a browser, derived from its User-Agent header. For display only.
 
-/** The first that fits counts: most name themselves after others as well. */
+/** The first match counts, because most browsers also name others. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

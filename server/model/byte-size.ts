@@ -1,4 +1,4 @@
-// Sizes as people write them: bytes, or a number with a unit, decimal (MB) or binary (MiB).
+// Sizes as people write them: bytes, or a number with a decimal (MB) or binary (MiB) unit.
 
 import { AppError } from '../base/error.ts'
 
@@ -29,7 +29,7 @@ export function parseByteSize(text: string): number {
   return bytes
 }
 
-/** For people: three digits and a decimal unit. */
+/** For display: three digits and a decimal unit. */
 export function writeByteSize(bytes: number): string {
   const names = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
   let value = Math.abs(bytes)

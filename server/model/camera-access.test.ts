@@ -7,7 +7,7 @@ const user = { id: 2, disabledAtMs: null }
 const disabled = { disabledAtMs: 5 }
 const share: Share = { canViewRecordings: false, sharesNotifications: false, isOpened: true }
 
-/** Who may see live pictures and recordings, as two letters. */
+/** Who may see live video and recordings, as two letters. */
 function rightsOf(facts: Parameters<typeof decideCameraRight>[0]): string {
   const right = decideCameraRight(facts)
   return `${right.role} ${canViewLive(right) ? 'L' : '-'}${canViewRecordings(right) ? 'R' : '-'}`

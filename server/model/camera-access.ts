@@ -1,28 +1,28 @@
-// Who may see which camera: its owner, and whom the owner made a guest. Which operations a credential covers, is
-// another question (access.ts).
+// Who may see which camera: its owner and its guests. Which operations a credential covers is decided elsewhere
+// (access.ts).
 
 /** What one guest row allows. */
 export type Share = {
   readonly canViewRecordings: boolean
   readonly sharesNotifications: boolean
-  /** Whether the guest has looked at it yet. */
+  /** True if the guest has looked at the camera. */
   readonly isOpened: boolean
 }
 
 export type CameraRight =
   | { readonly role: 'owner' }
   | ({ readonly role: 'guest' } & Share)
-  /** Indistinguishable, for who asks, from a camera that does not exist. */
+  /** Indistinguishable for the caller from a camera that does not exist. */
   | { readonly role: 'none' }
 
 type Account = { readonly id: number; readonly disabledAtMs: number | null }
 
 export type AccessFacts = {
-  /** Who asks; undefined: there is no such account. */
+  /** The caller; undefined if there is no such account. */
   readonly user: Account | undefined
-  /** The camera's owner; undefined: there is no such camera. */
+  /** The camera's owner; undefined if there is no such camera. */
   readonly owner: Account | undefined
-  /** The user's rows among the camera's guests: several when they were invited by several addresses. */
+  /** The user's rows among the camera's guests; several if they were invited by several addresses. */
   readonly shares: readonly Share[]
 }
 
@@ -41,7 +41,7 @@ export function canViewRecordings(right: CameraRight): boolean {
   return right.role === 'owner' || (right.role === 'guest' && right.canViewRecordings)
 }
 
-/** What any of them allows; undefined without any. */
+/** The union of what they allow; undefined if there are none. */
 function joinShares(shares: readonly Share[]): Share | undefined {
   if (shares.length === 0) return undefined
   return {

@@ -1,17 +1,17 @@
-// How well the pictures of a camera arrive: what a worker counts of it, and what follows from two counts.
+// Stream statistics of a camera: the counters of a worker, and what follows from two readings of them.
 
-/** Counters of one camera since its worker began; they never decrease. */
+/** Counters of one camera since its worker started; they never decrease. */
 export type CameraCounters = {
   readonly receivedBytes: number
-  /** RTP packets that came, and those that never did; 0 of a camera that sends by HTTP. */
+  /** RTP packets that arrived and packets that were lost; 0 for cameras over HTTP. */
   readonly packets: number
   readonly lostPackets: number
-  /** Pictures handed on, and those dropped because they were damaged or needed one that was. */
+  /** Frames passed on, and frames dropped because they or a frame they depend on were damaged. */
   readonly videoFrames: number
   readonly droppedFrames: number
-  /** Connections that reached a picture. */
+  /** Connections that delivered a frame. */
   readonly connections: number
-  /** Times without a picture for more than a second while connected, and their sum in milliseconds. */
+  /** Number of times without a frame for more than a second while connected, and their total in milliseconds. */
   readonly freezes: number
   readonly frozenMs: number
 }
@@ -38,21 +38,21 @@ export const noCounters: CameraCounters = {
   frozenMs: 0,
 }
 
-/** Counters and what they were lately; Unix milliseconds. */
+/** Counters and recent rates; times in Unix milliseconds. */
 export type CameraFigures = CameraCounters & {
-  /** The counters began at 0 then. */
+  /** When the counters started at 0. */
   readonly sinceMs: number
   readonly atMs: number
   /**
-   * Over the last minute; undefined while no pictures come. Bits a second, of all that the camera sends; pictures a
+   * Over the last minute; undefined while no frames arrive. Total bits per second of the stream, and frames per
    * second.
    */
   readonly bitRate: number | undefined
   readonly frameRate: number | undefined
-  /** Seconds that pass while the timestamps of the camera's pictures pass one: 1 where its clock is right. */
+  /** Seconds of real time per second of the camera's timestamps: 1 if its clock is right. */
   readonly clockRate: number
   /**
-   * Parts of the packets and of the pictures that were lost in the last ten minutes; undefined when there were none.
+   * Shares of packets and frames that were lost in the last ten minutes; undefined if there were none.
    */
   readonly packetLoss: number | undefined
   readonly frameLoss: number | undefined
@@ -66,23 +66,23 @@ export function subtractCounters(a: CameraCounters, b: CameraCounters): CameraCo
   return combine(a, b, (x, y) => x - y)
 }
 
-/** Of the packets of this time; undefined when there were none. */
+/** Share of the packets in this time; undefined if there were none. */
 export function findPacketLoss({ packets, lostPackets }: CameraCounters): number | undefined {
   const all = packets + lostPackets
   return all === 0 ? undefined : lostPackets / all
 }
 
-/** Of the pictures of this time; undefined when there were none. */
+/** Share of the frames in this time; undefined if there were none. */
 export function findFrameLoss({ videoFrames, droppedFrames }: CameraCounters): number | undefined {
   const all = videoFrames + droppedFrames
   return all === 0 ? undefined : droppedFrames / all
 }
 
-/** The share that must be lost before the owner is told, and the share below which the loss is over. */
+/** The share of losses above which the owner is notified, and the share below which the problem is over. */
 const manyPackets = { from: 0.01, below: 0.002 }
 const manyPictures = { from: 0.05, below: 0.01 }
 
-/** Whether a camera lost much, little, or something in between. */
+/** Classifies losses as high, low, or in between. */
 export function judgeLoss(counters: CameraCounters): 'much' | 'some' | 'little' {
   const packets = findPacketLoss(counters) ?? 0
   const pictures = findFrameLoss(counters) ?? 0

@@ -1,11 +1,11 @@
-// What a camera may be called: the one rule of the API and the command line.
+// Valid camera names: one rule for the API and the command line.
 
 import { AppError } from '../base/error.ts'
 import { countCharacters, hasHiddenCharacters } from './text.ts'
 
 const maxCameraNameLength = 200
 
-/** The name without white space around it. Throws 'invalid' with `fields.name`. */
+/** Returns the trimmed name. Throws 'invalid' with `fields.name`. */
 export function parseCameraName(text: string): string {
   const name = text.trim()
   if (name === '') throw invalidName('The name of a camera may not be blank.')

@@ -1,11 +1,11 @@
-// The address of a camera, as its owner types it: user name and password are split off and travel separately from then
+// The URL of a camera as its owner types it. User name and password are split off and stored separately from then
 // on.
 
 import { AppError } from '../base/error.ts'
 
 const maxCameraUrlLength = 2048
 
-/** Those that ingest speaks. */
+/** The schemes that ingest supports. */
 const schemes = ['rtsp:', 'rtsps:', 'http:', 'https:']
 
 export type CameraUrl = {
@@ -16,7 +16,7 @@ export type CameraUrl = {
 }
 
 /**
- * Throws 'invalid' with `fields.url`. Where the address leads is checked when connecting, see ingest's address guard.
+ * Throws 'invalid' with `fields.url`. The network address is checked when connecting, see ingest's address guard.
  */
 export function parseCameraUrl(text: string): CameraUrl {
   const trimmed = text.trim()
@@ -44,7 +44,7 @@ export function parseCameraUrl(text: string): CameraUrl {
   url.username = ''
   url.password = ''
   url.pathname = encodeForbidden(url.pathname)
-  // An empty query stays, too.
+  // An empty query is kept too.
   if (url.search !== '') url.search = encodeForbidden(url.search)
   const hasCredentials = username !== '' || password !== ''
   return { url: url.href, username: hasCredentials ? username : null, password: hasCredentials ? password : null }
@@ -52,7 +52,7 @@ export function parseCameraUrl(text: string): CameraUrl {
 
 const usualPorts: Readonly<Record<string, string>> = { 'rtsp:': '554', 'rtsps:': '322', 'http:': '80', 'https:': '443' }
 
-/** Whether both lead to the same service: what was given to one may be given to the other. */
+/** True if both URLs lead to the same service, so that credentials for one may be used for the other. */
 export function isSamePlace(a: string, b: string): boolean {
   const [one, other] = [new URL(a), new URL(b)]
   const portOf = ({ port, protocol }: URL) => port || usualPorts[protocol]
@@ -65,24 +65,25 @@ export function isSamePlace(a: string, b: string): boolean {
 
 const hidden = '***'
 
-/** The address as it may be shown: some cameras want their password in the path or the query, as `password=…`. */
+/** The URL as it may be shown. Some cameras take their password in the path or query, as `password=…`. */
 export function hideSecrets(url: string): string {
   return url.replace(/([/?&;_](?:pass|passwd|password|pwd|pw|token|key)=)(?:(?![&;]|_[a-z\d]+=).)+/gi, `$1${hidden}`)
 }
 
-/** What a camera most likely sends until it is connected: by HTTP there are only pictures. */
+/** The probable type of a camera until it is connected; over HTTP it is MJPEG. */
 export function guessCameraType(url: string): 'h264' | 'mjpeg' {
   return /^https?:/i.test(url) ? 'mjpeg' : 'h264'
 }
 
 /**
- * A name, an IPv4 address, or an IPv6 address in brackets. The URL parser also lets braces, quotes and the like pass.
+ * A name, an IPv4 address, or an IPv6 address in brackets. The URL parser also accepts braces, quotes and similar
+ * characters.
  */
 function isHost(hostname: string): boolean {
   return /^(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}._~%-]+)$/iu.test(hostname)
 }
 
-/** The URL parser leaves characters as they are that no URI may contain (RFC 3986), above all in a query. */
+/** The URL parser keeps characters that no URI may contain (RFC 3986), especially in the query. */
 function encodeForbidden(text: string): string {
   return text.replace(/["<>[\\\]^`{|}]|%(?![\da-f]{2})/gi, encodeURIComponent)
 }

@@ -1,15 +1,15 @@
-// Passes: when the server's clock is set back, the same hours are recorded once more. Footage is ordered by pass, and
-// within a pass by its wall clock, so that it plays in the order it was recorded in. Segments get growing ids as they
-// are recorded: a pass is known by the id it begins with, and a camera whose clock was never set back has no rows of
-// passes at all.
+// Clock epochs: when the server's clock is set back, the same hours are recorded once more. Footage is ordered by
+// epoch, and within an epoch by its wall clock, so that it plays in the order it was recorded in. Segments get
+// increasing ids as they are recorded: an epoch is identified by its first id, and a camera whose clock was never set
+// back has no rows of epochs.
 
 import type { Segment } from './segment.ts'
 
-/** Segments of this id and those after it, up to the next of these, are of the pass. Passes count from 0. */
+/** Segments from this id on, up to the next start, belong to the epoch. Epochs count from 0. */
 export type ClockEpochStart = { readonly fromId: number; readonly pass: number }
 
 /**
- * A segment that begins earlier than the end of the footage before it, by more than this, was recorded after the clock
+ * A segment that begins earlier than the end of the previous footage by more than this was recorded after the clock
  * was set back.
  */
 const maxOverlapMs = 2000
@@ -19,12 +19,12 @@ export function findPass(starts: readonly ClockEpochStart[], id: number): number
   return starts.findLast(({ fromId }) => fromId <= id)?.pass ?? 0
 }
 
-/** The last pass that has begun. */
+/** The latest epoch. */
 export function lastPass(starts: readonly ClockEpochStart[]): number {
   return starts.reduce((last, { pass }) => Math.max(last, pass), 0)
 }
 
-/** Ids of a pass: [fromId, toId), undefined without end. */
+/** Ids of an epoch: [fromId, toId); undefined if it is still open. */
 export function listIdRanges(
   starts: readonly ClockEpochStart[],
   pass: number,
@@ -33,14 +33,14 @@ export function listIdRanges(
   return all.flatMap((start, i) => (start.pass === pass ? [{ fromId: start.fromId, toId: all[i + 1]?.fromId }] : []))
 }
 
-/** Whether a segment that begins at `startMs` belongs to another pass than the footage recorded before it. */
+/** True if a segment that begins at `startMs` belongs to another epoch than the previous footage. */
 export function isNewPass(last: Pick<Segment, 'startMs' | 'endMs'>, startMs: number): boolean {
   return startMs < last.startMs || startMs < last.endMs - maxOverlapMs
 }
 
 type Ordered = { readonly pass?: number | undefined; readonly startMs: number; readonly id?: number }
 
-/** The order of recording. */
+/** Compares by the order of recording. */
 export function compareRecorded(a: Ordered, b: Ordered): number {
   return (a.pass ?? 0) - (b.pass ?? 0) || a.startMs - b.startMs || (a.id ?? 0) - (b.id ?? 0)
 }

@@ -1,5 +1,5 @@
-// ISO 8601 durations as they appear in retention: weeks, days, hours, minutes, seconds. Not years and months, whose
-// length depends on when they begin.
+// ISO 8601 durations for retention: weeks, days, hours, minutes, seconds. Years and months are excluded, because their
+// length varies.
 
 import { AppError } from '../base/error.ts'
 
@@ -10,7 +10,7 @@ const pattern = new RegExp(
 const calendarPattern = /^P(?=.)(?:\d{1,12}Y)?(?:\d{1,12}M)?(?:\d{1,12}D)?(?:T[\dHMS]+)?$/
 const maxMs = 100 * 365.25 * 86_400_000
 
-/** "P7D" -> milliseconds. Throws 'invalid' for anything else than a duration of more than 0 and at most 100 years. */
+/** "P7D" -> milliseconds. Throws 'invalid' for anything but a duration of more than 0 and at most 100 years. */
 export function parseDurationMs(text: string): number {
   const match = pattern.exec(text)
   const shown = `"${text.slice(0, 40)}"`

@@ -19,7 +19,7 @@ test('a domain is the same in its own script and as the name system knows it', (
     ['ada@उदाहरण.परीक्षा', 'ada@xn--p1b6ci4b4b3a.xn--11b5bs3a9aj6g'],
     ['ADA@xn--bcher-kva.EXAMPLE', 'ada@xn--bcher-kva.example'],
     ['j\u006f\u0308rg@x.org', 'j\u00f6rg@x.org'],
-    // No domains: left as they are.
+    // Not domains; left unchanged.
     ['ada@bü/cher', 'ada@bü/cher'],
     ['ada@bü%63her', 'ada@bü%63her'],
     ['bücher', 'bücher'],

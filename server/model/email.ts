@@ -1,4 +1,4 @@
-// E-mail addresses as account names: what is accepted, and when two are the same.
+// Email addresses as account names: which are valid, and when two are equal.
 
 import { AppError } from '../base/error.ts'
 
@@ -9,8 +9,8 @@ const atom = /^[^\s@<>()[\]\\,;:".\p{C}]+$/u
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
 
 /**
- * The address without surrounding spaces. Throws 'invalid'. Looks at the form alone: only a delivered mail proves an
- * address.
+ * Returns the trimmed address. Throws 'invalid'. Only checks the format; only a delivered email proves that an address
+ * exists.
  */
 export function parseEmail(text: string): string {
   const email = text.trim()
@@ -28,8 +28,8 @@ export function parseEmail(text: string): string {
 }
 
 /**
- * Equal for addresses that are one account: in lower case, with composed letters (NFC), and a domain of other scripts
- * as the name system knows it (RFC 5890).
+ * A key that is equal for addresses of the same account: in lower case, with composed letters (NFC), and with
+ * internationalized domains in ASCII form (RFC 5890).
  */
 export function emailKey(email: string): string {
   const key = email.trim().normalize('NFC').toLowerCase()
@@ -40,7 +40,7 @@ export function emailKey(email: string): string {
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
-/** The domain itself when it is none. */
+/** Returns the text unchanged if it is not a domain. */
 function writeAsciiDomain(domain: string): string {
   if (!domain.split('.').every((part) => label.test(part))) return domain
   return URL.parse(`https://${domain}/`)?.hostname ?? domain

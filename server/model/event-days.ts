@@ -1,14 +1,14 @@
-// A range of time as full UTC days and the edges that are left of it, so that what is counted by day need not be
-// counted again.
+// Splits a time range into full UTC days and the remaining edges, so that events counted by day need not be counted
+// again.
 
 import type { OpenRange } from './time-range.ts'
 
 export const dayMs = 86_400_000
 
-/** Days since 1970-01-01; [fromDay, toDay), open where a bound is missing. */
+/** Days since 1970-01-01; [fromDay, toDay), open if a bound is missing. */
 export type DayRange = { readonly fromDay?: number | undefined; readonly toDay?: number | undefined }
 
-/** A part of less than a day, or full days. */
+/** Part of a day, or full days. */
 export type RangePart =
   | { readonly kind: 'edge'; readonly startMs: number; readonly endMs: number }
   | ({ readonly kind: 'days' } & DayRange)
@@ -17,7 +17,7 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / dayMs)
 }
 
-/** The parts of the range, newest first, none of them empty. `startMs` is before `endMs`. */
+/** The non-empty parts of the range, newest first. `startMs` must be before `endMs`. */
 export function splitDays({ startMs, endMs }: OpenRange): RangePart[] {
   const fromDay = startMs === undefined ? undefined : dayOf(startMs + dayMs - 1)
   const toDay = endMs === undefined ? undefined : dayOf(endMs)

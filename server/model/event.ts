@@ -1,18 +1,20 @@
-// Events: what may be said about something that happened at a camera.
+// Events: rules for what may be reported about a camera.
 
 import { AppError } from '../base/error.ts'
 import { parseTime, timeFormatMessage } from './time.ts'
 
-/** Who said so: a program with a token, a device with the camera's hash, the camera itself, this server. */
+/**
+ * The source of an event: a program with a token, a device with the camera's hash, the camera itself, or this server.
+ */
 export type EventSource = 'api' | 'device' | 'camera' | 'system'
 
 export const defaultCategory = 'generic'
 export const maxTitleLength = 200
-/** UTF-8 of the JSON, as short as it can be written. */
+/** Size of the compact JSON in UTF-8. */
 export const maxDataBytes = 4096
 const maxDataDepth = 16
 /**
- * How much a clock may be ahead, zones mixed up included: what lies further ahead would be on top of every list until
+ * How far a clock may be ahead, including wrong time zones. Events further ahead would stay on top of every list until
  * then.
  */
 const maxAheadMs = 86_400_000
@@ -23,7 +25,7 @@ export function isCategory(text: string): boolean {
   return categoryPattern.test(text)
 }
 
-/** Unix milliseconds; now when it is not said. Throws 'invalid' naming `occurred_at`. */
+/** Unix milliseconds; defaults to now. Throws 'invalid' naming `occurred_at`. */
 export function getOccurredAt(text: string | undefined, nowMs: number): number {
   if (text === undefined) return nowMs
   const timeMs = parseTime(text)
@@ -32,20 +34,20 @@ export function getOccurredAt(text: string | undefined, nowMs: number): number {
   return timeMs
 }
 
-/** As JSON; null for none. `data` is what JSON can hold. Throws 'invalid' naming `data`. */
+/** JSON text; null for none. `data` is any JSON value. Throws 'invalid' naming `data`. */
 export function writeEventData(data: unknown): string | null {
   if (data === undefined || data === null) return null
   const fault = findFault(data, 1)
   if (fault !== undefined) throw invalid('data', fault)
   const json = JSON.stringify(data)
-  // No character takes less than a byte, so most of what is too long need not be counted.
+  // Every character takes at least a byte, so most data that is too long need not be measured.
   if (json.length > maxDataBytes || countUtf8Bytes(json) > maxDataBytes) {
     throw invalid('data', `Ensure this field has no more than ${maxDataBytes} bytes of JSON.`)
   }
   return json
 }
 
-/** What could not be given back as it came. */
+/** Values that could not be returned unchanged. */
 function findFault(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return findTextFault(value)
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'A valid number is required.'
@@ -63,7 +65,7 @@ function findTextFault(text: string): string | undefined {
   return text.includes('\0') ? 'Null characters are not allowed.' : undefined
 }
 
-/** Of well-formed text. */
+/** Length of well-formed text in UTF-8. */
 function countUtf8Bytes(text: string): number {
   let bytes = 0
   for (const character of text) {

@@ -1,6 +1,6 @@
-// How far back footage will reach, and when the space will be used up, if everything goes on at the present rate. Each
-// camera's footage grows by its rate until it is as old as its limits let it get; a limit over several cameras takes
-// the oldest of them all.
+// Predicts how far back footage will reach and when space runs out if recording continues at the present rate. Each
+// camera's footage grows at its rate until its limits delete as much as is added; a limit over several cameras deletes
+// the oldest footage of all.
 
 export type CameraLoad = {
   readonly cameraId: number
@@ -8,25 +8,25 @@ export type CameraLoad = {
   readonly bytes: number
   /** 0 for a camera that is not recorded. */
   readonly bytesPerMs: number
-  /** Of its oldest footage; 0 when there is none. */
+  /** Age of the oldest footage; 0 if there is none. */
   readonly ageMs: number
   readonly maxAgeMs: number | undefined
   readonly maxBytes: number | undefined
 }
 
 export type Room = {
-  /** Bytes that a user's cameras may have together, by the user's id. */
+  /** Maximum bytes of a user's cameras together, by user id. */
   readonly users: ReadonlyMap<number, number>
-  /** Bytes that all cameras may have; undefined: no limit. */
+  /** Maximum bytes of all cameras; undefined for no limit. */
   readonly archiveBytes: number | undefined
-  /** As `archiveBytes`, what the disk has room for. */
+  /** Like `archiveBytes`, for the space on the disk. */
   readonly diskBytes: number | undefined
 }
 
 export type Forecast = {
-  /** How old a camera's footage gets, by its id; infinite when nothing ends it, or nothing is recorded. */
+  /** Maximum age of each camera's footage, by camera id; infinite if nothing limits it or nothing is recorded. */
   readonly reachMs: ReadonlyMap<number, number>
-  /** In how long a limit begins to take footage before its time; infinite for never. */
+  /** Time until a limit deletes footage before its retention ends; infinite for never. */
   readonly userFullMs: ReadonlyMap<number, number>
   readonly archiveFullMs: number
   readonly diskFullMs: number
@@ -47,7 +47,7 @@ export function forecastStorage(loads: readonly CameraLoad[], room: Room): Forec
   return { reachMs, userFullMs, archiveFullMs, diskFullMs }
 }
 
-/** By the limits of the camera alone. */
+/** By the camera's own limits. */
 function ownReach({ bytesPerMs, maxAgeMs, maxBytes }: CameraLoad): number {
   if (bytesPerMs === 0) return Number.POSITIVE_INFINITY
   return Math.min(
@@ -56,7 +56,7 @@ function ownReach({ bytesPerMs, maxAgeMs, maxBytes }: CameraLoad): number {
   )
 }
 
-/** Shortens what reaches too far back. Returns in how long the limit is reached. */
+/** Reduces the ages to fit the limit. Returns the time until the limit is reached. */
 function limit(cameras: readonly Growth[], bytes: number | undefined): number {
   if (bytes === undefined) return Number.POSITIVE_INFINITY
   const fullMs = findFull(cameras, bytes)
@@ -65,7 +65,7 @@ function limit(cameras: readonly Growth[], bytes: number | undefined): number {
   return fullMs
 }
 
-/** The age of all, none older than it gets anyway, at which they make up so many bytes. */
+/** The common maximum age at which the footage of all cameras has this size. */
 function findAge(cameras: readonly Growth[], bytes: number): number {
   const growing = cameras.filter(({ load }) => load.bytesPerMs > 0).sort((a, b) => a.reachMs - b.reachMs)
   let rest = growing.reduce((sum, { load }) => sum + load.bytesPerMs, 0)
@@ -78,7 +78,7 @@ function findAge(cameras: readonly Growth[], bytes: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** When they grow to so many bytes; each grows until it is as old as it gets. */
+/** When the footage reaches this size; each camera's grows until it reaches its maximum age. */
 function findFull(cameras: readonly Growth[], bytes: number): number {
   let total = cameras.reduce((sum, { load }) => sum + load.bytes, 0)
   if (total >= bytes) return 0

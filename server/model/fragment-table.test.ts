@@ -57,7 +57,7 @@ test('a minute of ordinary fragments takes about five bytes each', () => {
   const minute: Fragment[] = []
   for (let i = 0, offset = 800, startMs = 1_800_000_000_000; i < 60; i++) {
     const bytes = 250_000 + (i % 7) * 1000
-    // A camera whose clock is a little off: now and then a fragment is a millisecond longer.
+    // A camera whose clock is slightly off: now and then a fragment is a millisecond longer.
     const durationMs = i % 10 === 0 ? 1001 : 1000
     minute.push({ offset, bytes, start90k: i * 90_000, duration90k: 90_000, startMs, durationMs, isKey: true })
     offset += bytes

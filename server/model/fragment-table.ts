@@ -1,7 +1,7 @@
-// The fragments of a segment as a few bytes each, for the index row. Of each fragment a byte tells what differs from
-// the usual (fragments follow each other without holes and are as long as the one before), then come its length and the
-// differences, as LEB128 varints, signed ones in zigzag, and the hole before the fragment, if there is one. Ours;
-// version in the first byte. Version 1 had all differences and no such byte, version 2 no holes.
+// The fragments of a segment as a few bytes each, for the index row. For each fragment, a byte says what differs from
+// the default (fragments follow each other without holes and have the duration of the previous one), followed by its
+// size and the differences as LEB128 varints, signed ones in zigzag, and the hole before the fragment, if any. Our own
+// format; the first byte is the version. Version 1 had all differences and no such byte, version 2 no holes.
 
 import { AppError } from '../base/error.ts'
 import type { Fragment, FragmentHole } from './segment.ts'
@@ -16,7 +16,7 @@ const damagedBit = holeBit << 1
 
 type Differences = readonly [number, number, number, number, number]
 
-/** All values must be safe integers, offsets and lengths not negative. */
+/** All values must be safe integers; offsets and lengths must not be negative. */
 export function writeFragmentTable(fragments: readonly Fragment[]): Uint8Array {
   const out: number[] = [version]
   pushVarint(out, fragments.length)
@@ -34,7 +34,7 @@ export function writeFragmentTable(fragments: readonly Fragment[]): Uint8Array {
   return Uint8Array.from(out)
 }
 
-/** Throws 'corrupt' for anything that `writeFragmentTable`, or the one of an earlier version, does not write. */
+/** Throws 'corrupt' for anything that no version of `writeFragmentTable` writes. */
 export function parseFragmentTable(bytes: Uint8Array): Fragment[] {
   if (bytes[0] !== version && bytes[0] !== 2 && bytes[0] !== 1) {
     throw new AppError('corrupt', `expected fragment table version ${version}, got ${bytes[0] ?? 'no bytes'}`)
@@ -107,7 +107,7 @@ const before: Fragment = {
 }
 
 function pushVarint(out: number[], value: number): void {
-  // Division, not shifts: times need more than 32 bits.
+  // Uses division instead of shifts, because times need more than 32 bits.
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
     if (rest < 128) {
       out.push(rest)
@@ -117,7 +117,7 @@ function pushVarint(out: number[], value: number): void {
   }
 }
 
-/** The last bit of the length tells whether it was cut; the reason follows in ASCII. */
+/** The last bit of the length says whether it was cut; the reason follows in ASCII. */
 function pushHole(out: number[], { durationMs, reason, isCut }: FragmentHole): void {
   pushVarint(out, durationMs * 2 + (isCut ? 1 : 0))
   pushVarint(out, reason.length)

@@ -1,26 +1,26 @@
-// The usual interval between a camera's pictures, and which interval is a hole. This is learned from the pictures
-// themselves, since a camera with one picture every five seconds is as healthy as one with sixty a second. Times in
-// ticks of 90 kHz.
+// Learns the usual interval between a camera's frames and decides which interval is a hole. It is learned from the
+// frames, because a camera with one frame every five seconds is as healthy as one with sixty per second. Times in
+// 90 kHz ticks.
 
-/** 'loss': pictures were lost. 'pause': none came, from a camera that is steady otherwise. */
+/** 'loss': frames were lost. 'pause': none arrived, from an otherwise steady camera. */
 export type Hole = 'loss' | 'pause'
 
-/** Shorter times without a picture are no hole. */
+/** Shorter intervals are never holes. */
 export const minHole90k = 90_000
 
-/** Until something is known. */
+/** Used until the interval is known. */
 const firstUsual90k = 3600
-/** A pause is recognized only after this many pictures. */
+/** A pause is recognized only after this many frames. */
 const minKnown = 50
 /** A pause is longer than this many usual intervals, */
 const pauseIntervals = 4
 /**
- * and than this many times the longest interval of the last minutes: cameras that send fewer pictures of a still scene
- * do so again and again.
+ * and than this many times the longest interval of the last minutes: cameras that send fewer frames of a static scene
+ * do so repeatedly.
  */
 const overLongest = 1.5
 const longestMemory90k = 600 * 90_000
-/** Mean deviation of the intervals, as a part of the usual one, of a camera that is steady. */
+/** Mean deviation of the intervals of a steady camera, relative to the usual interval. */
 const maxDeviation = 0.5
 
 export class FrameRhythm {
@@ -29,14 +29,14 @@ export class FrameRhythm {
   #longest90k = 0
   #known = 0
 
-  /** The usual interval between two pictures. */
+  /** The usual interval between two frames. */
   get usual90k(): number {
     return this.#usual90k
   }
 
-  /** Takes the interval between a picture and the one before; `isAfterLoss`: pictures between them were lost. */
+  /** Takes the interval between a frame and the previous one; `isAfterLoss`: frames between them were lost. */
   take(interval90k: number, isAfterLoss: boolean): Hole | undefined {
-    // What was lost says nothing about how often the camera sends.
+    // Losses say nothing about how often the camera sends.
     if (isAfterLoss) return interval90k - this.#usual90k > minHole90k ? 'loss' : undefined
     const isPause = this.#isPause(interval90k)
     this.#learn(interval90k)
@@ -55,7 +55,7 @@ export class FrameRhythm {
 
   #learn(interval90k: number): void {
     if (this.#known++ === 0) this.#usual90k = interval90k
-    // A single long interval moves the average by little, many of them do.
+    // A single long interval changes the average little; many change it.
     const bounded90k = Math.min(interval90k, 2 * this.#usual90k)
     const error90k = bounded90k - this.#usual90k
     this.#usual90k += error90k / 8

@@ -1,31 +1,31 @@
-// Marks of why nothing is recorded, and since when. Where the clock was set back they are ordered by pass first, like
-// footage.
+// Marks that say why nothing is recorded, and since when. If the clock was set back, they are ordered by epoch first,
+// like footage.
 
 import { compareRecorded } from './clock-epoch.ts'
 import type { LastSegment } from './segment-views.ts'
 
-/** From `atMs` on nothing is recorded, for this reason, as long as there is no footage; undefined: it is again. */
+/** From `atMs` on nothing is recorded, for this reason, until there is footage; undefined: recording has resumed. */
 export type GapMark = {
   readonly atMs: number
   readonly reason: string | undefined
-  /** See clock-epoch.ts; undefined: the first. */
+  /** See clock-epoch.ts; undefined for the first epoch. */
   readonly pass?: number | undefined
 }
 
 /**
- * A gap's end of footage and its mark are told by different clocks, and the fragment that was open may still have been
+ * The end of footage and the mark come from different clocks, and the open fragment may still have been
  * written.
  */
 export const markLatenessMs = 5000
 
-/** In the order of recording. */
+/** Compares by the order of recording. */
 export function compareMarks(a: GapMark, b: GapMark): number {
   return compareRecorded({ pass: a.pass, startMs: a.atMs }, { pass: b.pass, startMs: b.atMs })
 }
 
 /**
- * The pass of a mark that is made at `atMs`, when `last` is the footage recorded last: when that ends in the future,
- * the clock was set back, and the next footage will begin another pass.
+ * The epoch of a mark made at `atMs`. `last` is the footage recorded last: if it ends in the future, the clock was set
+ * back, and the next footage will begin a new epoch.
  */
 export function findMarkPass(last: LastSegment | undefined, atMs: number): number {
   if (!last) return 0
@@ -33,8 +33,8 @@ export function findMarkPass(last: LastSegment | undefined, atMs: number): numbe
 }
 
 /**
- * Of each pass the last mark at or before `startMs`, which still holds then, and all up to `endMs`. `marks` in the
- * order of recording.
+ * For each epoch, the last mark at or before `startMs`, which is still valid then, and all marks up to `endMs`. `marks`
+ * must be in the order of recording.
  */
 export function listMarks(marks: readonly GapMark[], startMs: number, endMs: number): GapMark[] {
   return marks.filter((mark, i) => {
@@ -45,7 +45,7 @@ export function listMarks(marks: readonly GapMark[], startMs: number, endMs: num
 }
 
 /**
- * True when the last that is known is that nothing is recorded, and no footage says otherwise. `last`: the footage
+ * True if nothing is recorded as far as is known, and no footage contradicts. `last`: the footage
  * recorded last.
  */
 export function isGapOpen(last: Pick<LastSegment, 'pass' | 'endMs'>, marks: readonly GapMark[]): boolean {

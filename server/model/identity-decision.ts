@@ -1,12 +1,12 @@
-// What a sign-in leads to that an identity provider has proved: pure, so that every case can be tried. Who is known at
-// a provider is known by issuer and subject; an address counts only where the provider says that it is verified, and
-// never opens an account alone.
+// Decides what a sign-in through an identity provider leads to. Pure, so that every case can be tested. Users are
+// identified by issuer and subject; an email address counts only if the provider says it is verified, and never opens
+// an account by itself.
 
-/** What is known when the provider's answer is proved. */
+/** What is known when the provider's response has been validated. */
 export type ProvenPerson = {
-  /** The account that the person signs in to. */
+  /** The account that this identity is linked to. */
   readonly linked: Account | undefined
-  /** The provider says that the address is the person's. */
+  /** True if the provider says that the address is verified. */
   readonly isEmailVerified: boolean
   /** The account with that address. */
   readonly sameAddress:
@@ -18,9 +18,9 @@ export type ProvenPerson = {
 type Account = { readonly id: number; readonly isDisabled: boolean }
 
 export type IdentityPolicy = {
-  /** The operator trusts the provider with every account whose address it vouches for. */
+  /** True if the operator trusts the provider with every account whose address it verifies. */
   readonly linksByAddress: boolean
-  /** Who may get an account here. */
+  /** Who may create an account. */
   readonly signUp: 'closed' | 'invitation' | 'open'
 }
 
@@ -33,9 +33,9 @@ export type IdentityRefusal =
 
 export type IdentityDecision =
   | { readonly kind: 'sign_in'; readonly userId: number }
-  /** To the account of the address, by the operator's rule. */
+  /** Link to the account with the address, by the operator's rule. */
   | { readonly kind: 'link'; readonly userId: number }
-  /** The person signs in to the account first, as they did before. */
+  /** The user must first sign in to the account as before. */
   | { readonly kind: 'prove'; readonly userId: number }
   | { readonly kind: 'add'; readonly needsInvitation: boolean }
   | { readonly kind: 'refuse'; readonly reason: IdentityRefusal }
@@ -46,7 +46,7 @@ export function decideIdentity(person: ProvenPerson, { linksByAddress, signUp }:
   if (!isEmailVerified) return refuse('address_not_verified')
   if (sameAddress) {
     if (sameAddress.isDisabled) return refuse('disabled')
-    // A mailbox that was given up may be somebody else's by now.
+    // An abandoned mailbox may belong to somebody else by now.
     if (sameAddress.hasOther) return refuse('other_person_linked')
     return { kind: linksByAddress ? 'link' : 'prove', userId: sameAddress.id }
   }

@@ -1,16 +1,16 @@
-// How a viewer wants to see a camera live: the three options of a camera read, folded into the URLs it answers.
+// How a viewer wants to see a camera live: the three parameters of a camera request, encoded in the URLs it returns.
 
 export type LiveView = {
-  /** Key frames per second at most, > 0. */
+  /** Maximum key frames per second, > 0. */
   readonly refreshRate?: number
-  /** Pixels; the picture keeps its aspect ratio and is never enlarged. */
+  /** Pixels; the image keeps its aspect ratio and is never enlarged. */
   readonly maxWidth?: number
   readonly maxHeight?: number
 }
 
 /**
- * Sizes that pictures are made in. Each size of a key frame is encoded for itself, so whoever asks for 480 widths gets
- * a few of them: the largest that is no larger than what was asked for.
+ * Sizes that images are encoded in. Each size of a key frame is encoded separately, so a client that requests 480
+ * widths gets only a few: the largest that does not exceed the requested one.
  */
 const steps = {
   width: [1, 8, 16, 32, 64, 100, 128, 160, 240, 320, 480, 640, 800, 960, 1280, 1600, 1920, 2560, 3840, 7680],
@@ -19,7 +19,7 @@ const steps = {
 
 const stepDown = (pixels: number, of: keyof typeof steps): number => steps[of].findLast((step) => step <= pixels) ?? 1
 
-/** Sizes are stepped down. */
+/** Rounds sizes down to the steps. */
 export function createLiveView(query: {
   readonly refresh_rate?: number | undefined
   readonly max_width?: number | undefined
@@ -32,7 +32,7 @@ export function createLiveView(query: {
   }
 }
 
-/** One line that parses back: what a signed URL is bound to, for instance `r0.1,w640`. Empty without options. */
+/** A parseable line that a signed URL is bound to, for instance `r0.1,w640`. Empty without parameters. */
 export function writeLiveView({ refreshRate, maxWidth, maxHeight }: LiveView): string {
   const parts: string[] = []
   if (refreshRate !== undefined) parts.push(`r${refreshRate}`)
@@ -41,7 +41,7 @@ export function writeLiveView({ refreshRate, maxWidth, maxHeight }: LiveView): s
   return parts.join(',')
 }
 
-/** The view that `writeLiveView` wrote; undefined when the text is of another make. */
+/** Parses the output of `writeLiveView`; undefined for any other text. */
 export function parseLiveView(text: string): LiveView | undefined {
   const view: { refreshRate?: number; maxWidth?: number; maxHeight?: number } = {}
   for (const part of text === '' ? [] : text.split(',')) {

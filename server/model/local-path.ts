@@ -1,14 +1,14 @@
-// Where to go on after signing in: only ever a place on this server.
+// Where to continue after sign-in: only paths on this server.
 
 /**
- * Never matches what a browser resolves to another host: `//host`, `/\host`, and what it would turn into these by
- * dropping tabs and line breaks.
+ * Never matches what a browser resolves to another host: `//host`, `/\host`, and what becomes one of these when tabs
+ * and line breaks are removed.
  */
 const pattern = /^\/(?![/\\])[^\\\p{Cc}\s]*$/u
 
 const maxLength = 8192
 
-/** True for a path, with or without query, that begins with one slash. */
+/** True for a path, with or without query, that begins with a single slash. */
 export function isLocalPath(text: string): boolean {
   return text.length <= maxLength && pattern.test(text)
 }

@@ -1,10 +1,10 @@
-// A mail to one person.
+// An email to one person.
 
 import { AppError } from '../base/error.ts'
 import { parseEmail } from './email.ts'
 
 export type Mail = {
-  /** An address, nothing else. */
+  /** A plain address. */
   readonly to: string
   readonly subject: string
   /** Plain text; lines end in `\n`. */
@@ -12,7 +12,7 @@ export type Mail = {
   readonly html?: string
 }
 
-/** Throws 'invalid' for what could become a header of its own, or a second recipient (CWE-93). */
+/** Throws 'invalid' for anything that could add a header or a second recipient (CWE-93). */
 export function checkMail({ to, subject }: Mail): void {
   if (parseEmail(to) !== to) throw new AppError('invalid', 'the address of a mail has spaces around it')
   if (/\p{Cc}/u.test(subject)) throw new AppError('invalid', 'the subject of a mail has control characters')

@@ -1,10 +1,10 @@
-// Which profiles of a camera are its main stream and its sub-stream: the largest picture, and one that is enough for a
-// tile.
+// Chooses the main stream and the sub-stream of a camera among its profiles: the largest image, and one that is large
+// enough for a tile.
 
 export type ChosenProfile = 'main' | 'sub' | undefined
 
 export type ProfileSize = {
-  /** False for what this server cannot read, and for profiles without an address. */
+  /** False for formats that this server cannot read and for profiles without a URL. */
   readonly isUsable: boolean
   readonly width: number | undefined
   readonly height: number | undefined
@@ -12,11 +12,11 @@ export type ProfileSize = {
   readonly bitRateKbps: number | undefined
 }
 
-/** A tile of a wall is not larger. */
+/** Tiles on the wall are not larger. */
 const tilePixels = 704 * 576
 
 /**
- * For each profile, in the same order. Of equals the first, which is the one that cameras list first for this reason.
+ * The result for each profile, in the same order. Of equal ones the first, because cameras list the main one first.
  */
 export function chooseProfiles(profiles: readonly ProfileSize[]): ChosenProfile[] {
   const usable = profiles.filter(({ isUsable }) => isUsable)
@@ -27,7 +27,7 @@ export function chooseProfiles(profiles: readonly ProfileSize[]): ChosenProfile[
   return profiles.map((profile) => (profile === main ? 'main' : profile === sub ? 'sub' : undefined))
 }
 
-/** The first that no other is better than. */
+/** The first that no other one surpasses. */
 function findBest<T>(all: readonly T[], compare: (a: T, b: T) => number): T | undefined {
   return all.reduce<T | undefined>(
     (best, each) => (best !== undefined && compare(each, best) <= 0 ? best : each),

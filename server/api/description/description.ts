@@ -4,7 +4,7 @@
 import { sampleOrigin } from '../../../contract/description/samples.ts'
 import { tags } from '../../../contract/description/tags.ts'
 import { allScopes } from '../../model/access.ts'
-import { describeScopes } from '../../model/oauth/scope-words.ts'
+import { describeScopes } from '../../model/oauth/scope-descriptions.ts'
 import { writeIntroduction } from './introduction.ts'
 import { mediaPaths } from './media-paths.ts'
 import { oauthPaths, oauthSchemas } from './oauth-paths.ts'

@@ -2,7 +2,7 @@
 // the page of the description can draw.
 
 import { allScopes } from '../../model/access.ts'
-import { describeScopes } from '../../model/oauth/scope-words.ts'
+import { describeScopes } from '../../model/oauth/scope-descriptions.ts'
 
 export type Chapter = { readonly title: string; readonly text: string }
 

@@ -1,12 +1,12 @@
-// What an application may be called. People are asked to trust it by this name, so that it must be seen whole: the one
-// rule of the API and the command line.
+// Valid application names. Users decide by this name whether to trust an application, so all of it must be visible. One
+// rule for the API and the command line.
 
 import { AppError } from '../../base/error.ts'
 import { countCharacters } from '../text.ts'
 
 const maxAppNameLength = 100
 
-/** The name without white space around it. Throws 'invalid' with `fields.name`. */
+/** Returns the trimmed name. Throws 'invalid' with `fields.name`. */
 export function parseAppName(text: string): string {
   const name = text.trim()
   if (countCharacters(name) > maxAppNameLength) {
@@ -15,7 +15,7 @@ export function parseAppName(text: string): string {
   if (/[\p{C}\u2028\u2029]/u.test(name)) {
     throw invalidName('The name of an application may hold no control or format characters.')
   }
-  // Fillers and blank patterns are letters and symbols to Unicode, and nothing to people.
+  // Unicode counts fillers and blank patterns as letters and symbols, but people cannot see them.
   if (name.replaceAll(/[\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, '') === '') {
     throw invalidName('The name of an application may not be blank.')
   }

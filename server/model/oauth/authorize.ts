@@ -1,6 +1,5 @@
-// What is asked of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636 section 4.3), and in which of two ways
-// a fault is told: to the person, while it is not certain where the browser would be sent; to the application after
-// that.
+// Requests to the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636 section 4.3), and where an error is
+// reported: to the user as long as the redirect target is not certain, to the application after that.
 
 import type { Fields } from './fields.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -15,19 +14,19 @@ export type AuthorizeClient = {
   readonly scopes: readonly string[]
 }
 
-/** Where the answer goes, whatever it is. */
+/** Where the response goes, whatever it is. */
 export type AuthorizeTarget = { readonly redirectUri: string; readonly state: string | undefined }
 
 export type AuthorizeWish = { readonly scopes: readonly string[]; readonly codeChallenge: string | undefined }
 
-/** Throws 'invalid_request', to be shown to the person and never sent to the address. */
+/** Throws 'invalid_request', to be shown to the user and never sent to the redirect URI. */
 export function readClientId(fields: Fields): string {
   const clientId = fields.get('client_id')
   if (clientId === undefined) throw new OAuthError('invalid_request', 'Missing client_id parameter.')
   return clientId
 }
 
-/** Throws 'invalid_request', to be shown to the person and never sent to the address. */
+/** Throws 'invalid_request', to be shown to the user and never sent to the redirect URI. */
 export function readTarget(fields: Fields, client: AuthorizeClient | undefined): AuthorizeTarget {
   if (!client) throw new OAuthError('invalid_request', 'Invalid client_id parameter value.')
   const redirectUri = fields.get('redirect_uri')
@@ -45,7 +44,7 @@ export function readTarget(fields: Fields, client: AuthorizeClient | undefined):
   return { redirectUri, state }
 }
 
-/** Throws what the application is to be told. */
+/** Throws errors for the application. */
 export function readWish(fields: Fields, client: AuthorizeClient): AuthorizeWish {
   if (fields.has('request')) throw new OAuthError('request_not_supported')
   if (fields.has('request_uri')) throw new OAuthError('request_uri_not_supported')
@@ -74,7 +73,7 @@ function readChallenge(fields: Fields, client: AuthorizeClient): string | undefi
     if (method !== undefined) throw new OAuthError('invalid_request', 'Missing code_challenge parameter.')
     return undefined
   }
-  // The method that is meant when none is named is `plain`, which proves nothing to whoever saw the request.
+  // The default method is `plain`, which proves nothing to anybody who saw the request.
   if (method !== 'S256') throw new OAuthError('invalid_request', 'Transform algorithm not supported.')
   if (!/^[\w-]{43}$/.test(challenge)) throw new OAuthError('invalid_request', 'Malformed code_challenge parameter.')
   return challenge

@@ -19,7 +19,7 @@ test('a client says who it is in the body or by Basic', () => {
   })
   assert.deepEqual(readClientCredentials(fields({}), basic('a:s')), { clientId: 'a', secrets: ['s'] })
   assert.deepEqual(readClientCredentials(fields({ client_id: 'a' }), basic('a:')), { clientId: 'a', secrets: [] })
-  // Form-encoded as the standard has it, or not as many have it: both readings are tried.
+  // Form-encoded as the standard requires, or not, as many clients send it: both are tried.
   assert.deepEqual(readClientCredentials(fields({}), basic('a%40b:p%2B1+2')).secrets, ['p+1 2', 'p%2B1+2'])
   assert.deepEqual(readClientCredentials(fields({}), basic('a:100%')).secrets, ['100%'])
   assert.equal(readClientCredentials(fields({}), basic('a%40b:s')).clientId, 'a@b')

@@ -1,16 +1,16 @@
-// How an application says who it is: in the body or by HTTP Basic (RFC 6749 section 2.3.1), never by both.
+// How an application authenticates: in the body or by HTTP Basic (RFC 6749 section 2.3.1), never by both.
 
 import type { Fields } from './fields.ts'
 import { OAuthError } from './oauth-error.ts'
 
 export type ClientCredentials = {
   readonly clientId: string
-  /** Readings of the one secret that was sent; none when none was. */
+  /** Possible readings of the secret that was sent; empty if none was. */
   readonly secrets: readonly string[]
 }
 
 /**
- * `authorization`: the header; schemes other than Basic mean nothing here. Throws 'invalid_request' and
+ * `authorization`: the header; schemes other than Basic are ignored. Throws 'invalid_request' and
  * 'invalid_client'.
  */
 export function readClientCredentials(fields: Fields, authorization: string | undefined): ClientCredentials {
@@ -29,7 +29,7 @@ export function readClientCredentials(fields: Fields, authorization: string | un
   return { clientId: clientId ?? id, secrets: basic.secrets }
 }
 
-/** Undefined for another scheme. The standard has both parts form-encoded; many clients send them as they are. */
+/** Undefined for another scheme. The standard form-encodes both parts; many clients send them unencoded. */
 function readBasic(authorization: string): { ids: readonly [string, ...string[]]; secrets: string[] } | undefined {
   const [, encoded] = /^basic +(\S*)\s*$/i.exec(authorization) ?? []
   if (encoded === undefined) return undefined

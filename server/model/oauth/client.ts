@@ -1,4 +1,4 @@
-// Whether an application may ask for what it asks for, before anything is looked up that it names.
+// Decides whether an application may make a request, before anything the request refers to is looked up.
 
 import { OAuthError } from './oauth-error.ts'
 import type { GrantType } from './token-request.ts'
@@ -9,13 +9,13 @@ export type ClientRules = {
   readonly allowsPassword: boolean
 }
 
-/** What the request proved: no secret sent, the right one, a wrong one. */
+/** What the request proved: no secret sent, the right one, or a wrong one. */
 export type ClientProof = 'none' | 'right' | 'wrong'
 
 /**
- * Throws 'invalid_client' and 'unauthorized_client'. A code is only exchanged with the secret, if there is one: it came
- * through a browser. Passwords and refresh tokens are secrets themselves, so for them it is up to the application's
- * owner.
+ * Throws 'invalid_client' and 'unauthorized_client'. Exchanging a code requires the secret, if there is one, because
+ * the code went through a browser. Passwords and refresh tokens are secrets themselves, so the application's owner
+ * decides.
  */
 export function checkClient(
   client: ClientRules | undefined,

@@ -1,4 +1,4 @@
-// A new grant: after a password that was right, or for a code (RFC 6749 sections 4.1 and 4.3, RFC 7636 section 4.6).
+// Decides on a new grant, for a valid password or a code (RFC 6749 sections 4.1 and 4.3, RFC 7636 section 4.6).
 
 import { type CodeState, createPair, type Decision, type Effect, issued, refuse } from './decision.ts'
 import type { OAuthPolicy } from './policy.ts'
@@ -28,18 +28,18 @@ export type CodeExchange = {
   readonly applicationId: number
   readonly isConfidential: boolean
   readonly redirectUri: string | undefined
-  /** The S256 challenge that the verifier which was sent answers to; undefined when none was sent. */
+  /** The S256 challenge of the verifier that was sent; undefined if none was sent. */
   readonly answeredChallenge: string | undefined
 }
 
-/** `code`: undefined for one that was never given out. */
+/** `code`: undefined if it was never issued. */
 export function decideCodeExchange(
   code: CodeState | undefined,
   exchange: CodeExchange,
   nowMs: number,
   policy: OAuthPolicy,
 ): Decision {
-  // Of another application: it can do nothing with it, and the code stays good for the one it belongs to.
+  // A code of another application is useless to it and stays valid for the right one.
   if (!code || code.applicationId !== exchange.applicationId) return refuse('invalid_grant')
   const { userId, grantId } = code
   if (code.usedAtMs !== undefined) {

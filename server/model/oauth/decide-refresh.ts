@@ -1,6 +1,6 @@
-// A refresh token for the next pair (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is good once. One that comes
-// again was stolen, either time: the whole grant ends, unless it comes so soon that two tabs of one browser are
-// likelier.
+// Decides on a refresh token (RFC 6749 section 6, RFC 9700 section 4.14.2). Each is valid once. If one is used again,
+// it was stolen and the whole grant ends, unless it comes so soon that two tabs of one browser are the likelier
+// explanation.
 
 import { createPair, type Decision, issued, refuse, type TokenState } from './decision.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -10,11 +10,11 @@ import { narrowScopes } from './scope.ts'
 export type RefreshRequest = {
   readonly applicationId: number
   readonly scope: string | undefined
-  /** The answer to the same request is still kept, and the key that opens it was sent. */
+  /** The response to the same request is still stored, and the key that decrypts it was sent. */
   readonly hasReply: boolean
 }
 
-/** `token`: undefined for one that was never given out. */
+/** `token`: undefined if it was never issued. */
 export function decideRefresh(
   token: TokenState | undefined,
   request: RefreshRequest,

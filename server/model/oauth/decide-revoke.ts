@@ -1,9 +1,9 @@
-// An application gives up what a user granted it (RFC 7009): either token ends the whole grant, so that the user is
-// asked anew.
+// Decides on a revocation by an application (RFC 7009): either token ends the whole grant, so that the user is asked
+// again.
 
 import type { Decision, TokenState } from './decision.ts'
 
-/** Unknown, foreign and dead tokens are nothing to do, and the answer does not tell which. */
+/** Nothing happens for unknown, foreign and expired tokens, and the response does not reveal which. */
 export function decideRevoke(token: TokenState | undefined, applicationId: number): Decision {
   const grant = token?.grant
   const isOwn = grant?.applicationId === applicationId && !grant.isEnded

@@ -1,20 +1,20 @@
-// What is decided on a request: what changes, and what is answered. Neither happens here: the store applies the
-// effects, all or none, and only if what they were decided on still holds; the caller draws the tokens and writes the
-// answer.
+// A decision on a request: what changes and what is returned. Nothing happens here: the store applies the effects, all
+// or none, and only if what they were decided on still holds; the caller generates the tokens and writes the
+// response.
 
 import type { OAuthErrorCode } from './oauth-error.ts'
 import type { OAuthPolicy } from './policy.ts'
 
-/** A log-in through an application. */
+/** A sign-in through an application. */
 export type GrantState = {
   readonly id: number
   readonly userId: number
   readonly applicationId: number
   readonly scopes: readonly string[]
-  /** Grows with each refresh; only tokens of this generation are good. */
+  /** Increases with each refresh; only tokens of this generation are valid. */
   readonly generation: number
   readonly absoluteExpiresAtMs: number | undefined
-  /** Revoked, or of a disabled account. */
+  /** Revoked, or the account is disabled. */
   readonly isEnded: boolean
 }
 
@@ -22,7 +22,7 @@ export type TokenState = {
   readonly kind: 'access' | 'refresh'
   readonly generation: number
   readonly expiresAtMs: number
-  /** When it was exchanged for the next; undefined for never. */
+  /** When it was exchanged for the next one; undefined for never. */
   readonly usedAtMs: number | undefined
   readonly grant: GrantState
 }
@@ -35,9 +35,9 @@ export type CodeState = {
   readonly codeChallenge: string | undefined
   readonly expiresAtMs: number
   readonly usedAtMs: number | undefined
-  /** What was granted for it, while that lasts. */
+  /** The grant that it was exchanged for, while that exists. */
   readonly grantId: number | undefined
-  /** What is granted for it ends with this session of a browser. */
+  /** The grant ends with this browser session. */
   readonly sessionId?: string | undefined
   readonly isUserDisabled: boolean
 }
@@ -52,7 +52,7 @@ export type Pair = {
 export type RevokeReason = 'refresh_reused' | 'code_reused' | 'revoked_by_application'
 
 export type Effect =
-  /** The code is spent. Holds only if it was not spent before. */
+  /** Marks the code as used. Fails if it was used before. */
   | { readonly kind: 'consume_code' }
   | {
       readonly kind: 'open_grant'
@@ -63,7 +63,7 @@ export type Effect =
       readonly sessionId?: string | undefined
       readonly pair: Pair
     }
-  /** All earlier tokens of the grant are dead. Holds only if the grant is still of this generation and not revoked. */
+  /** Invalidates all earlier tokens of the grant. Fails if the grant has another generation or was revoked. */
   | { readonly kind: 'rotate_grant'; readonly grantId: number; readonly fromGeneration: number; readonly pair: Pair }
   | { readonly kind: 'revoke_grant'; readonly grantId: number; readonly userId: number; readonly reason: RevokeReason }
 
@@ -74,10 +74,10 @@ export type Verdict =
       readonly scopes: readonly string[]
       readonly expiresInSeconds: number
     }
-  /** The answer that was given before is given again. */
+  /** The previous response is returned again. */
   | { readonly kind: 'repeated' }
   | { readonly kind: 'refused'; readonly error: OAuthErrorCode; readonly description?: string }
-  /** Of a revocation: done, or nothing to do. */
+  /** For a revocation: done, or nothing to do. */
   | { readonly kind: 'done' }
 
 export type Decision = { readonly effects: readonly Effect[]; readonly verdict: Verdict }
@@ -86,7 +86,7 @@ export function refuse(error: OAuthErrorCode, description?: string, effects: rea
   return { effects, verdict: { kind: 'refused', error, ...(description !== undefined && { description }) } }
 }
 
-/** The lifetimes of a pair issued now; none is longer than the grant's own. */
+/** Lifetimes of a pair issued now; none exceeds that of the grant. */
 export function createPair(
   accessScopes: readonly string[],
   absoluteExpiresAtMs: number | undefined,

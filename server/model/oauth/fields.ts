@@ -1,5 +1,5 @@
-// The parameters of a request to the authorization or token endpoint, under the rules of RFC 6749 section 3: none
-// twice, and one without a value counts as not sent.
+// The parameters of a request to the authorization or token endpoint, by the rules of RFC 6749 section 3: no
+// duplicates, and a parameter without a value counts as not sent.
 
 import { OAuthError } from './oauth-error.ts'
 
@@ -13,7 +13,7 @@ export function readFields(entries: Iterable<readonly [name: string, value: stri
     if (seen.has(name))
       throw new OAuthError('invalid_request', `Duplicate ${/^\w{1,40}$/.test(name) ? name : 'request'} parameter.`)
     seen.add(name)
-    // No parameter has a use for it, and databases cannot store it.
+    // No parameter needs it, and databases cannot store it.
     if (value.includes('\0')) throw new OAuthError('invalid_request', 'A parameter contains a null character.')
     if (value !== '') fields.set(name, value)
   }

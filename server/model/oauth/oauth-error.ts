@@ -1,5 +1,5 @@
-// Errors of OAuth 2.0 as clients read them (RFC 6749 sections 4.1.2.1 and 5.2). The descriptions are those that
-// programs written for other servers know; where there is none, the code says it all.
+// Errors of OAuth 2.0 (RFC 6749 sections 4.1.2.1 and 5.2). The descriptions are those that programs written for other
+// servers know; without one, the code says it all.
 
 export type OAuthErrorCode =
   | 'invalid_request'
@@ -13,13 +13,13 @@ export type OAuthErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported'
 
-/** A request that is refused and changes nothing. */
+/** A refused request, which changes nothing. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
   readonly description: string | undefined
 
-  /** `description`: printable ASCII without `"` and `\`, and nothing of what was sent. */
+  /** `description`: printable ASCII without `"` and `\`, and nothing from the request. */
   constructor(code: OAuthErrorCode, description?: string) {
     super(description ?? code)
     this.code = code

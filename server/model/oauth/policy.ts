@@ -1,17 +1,17 @@
-// How long things last. Set once for the whole server.
+// Lifetimes and options of OAuth, set once for the whole server.
 
 export type OAuthPolicy = {
   readonly accessTokenMs: number
-  /** Since it was issued; each refresh begins anew. */
+  /** Since it was issued; each refresh starts again. */
   readonly refreshTokenMs: number
-  /** Since the user signed in, however often it is refreshed; undefined for no end. */
+  /** Since the user signed in, however often it is refreshed; undefined for no limit. */
   readonly grantMs: number | undefined
   readonly codeMs: number
-  /** A used refresh token that comes again within this time is only refused: two tabs, not a thief. */
+  /** A used refresh token that is sent again within this time is only refused: probably two tabs, not a thief. */
   readonly reuseLeewayMs: number
-  /** How long the answer to a refresh with an Idempotency-Key is given again. */
+  /** How long the response to a refresh with an Idempotency-Key is repeated. */
   readonly replyMs: number
-  /** Whether the password grant is on at all. */
+  /** True if the password grant is enabled. */
   readonly allowsPassword: boolean
 }
 

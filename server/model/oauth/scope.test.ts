@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allScopes } from '../access.ts'
 import { chooseScopes, narrowScopes } from './scope.ts'
-import { describeScopes } from './scope-words.ts'
+import { describeScopes } from './scope-descriptions.ts'
 
 test('what is asked for, in its order, if it is allowed', () => {
   const cases: [string | undefined, string, string | undefined][] = [

@@ -1,14 +1,14 @@
-// Which scopes a login gets: those asked for, never more than allowed (RFC 6749 section 3.3).
+// Which scopes a grant gets: those requested, never more than allowed (RFC 6749 section 3.3).
 
 import { accountScope, allScopes, expandScopes, type Scope } from '../access.ts'
 import { OAuthError } from './oauth-error.ts'
 
-/** What an application gets that names no scope, as far as it is allowed. */
+/** The default scopes of an application that requests none, as far as they are allowed. */
 const defaultScopes = ['read', 'write'] as const
 
 /**
- * In the order asked for, each once; all of `allowed` that is usual when nothing is named, which accounts never are.
- * Throws 'invalid_scope'.
+ * In the requested order without duplicates. If none is requested, the usual ones in `allowed`, which never include
+ * accounts. Throws 'invalid_scope'.
  */
 export function chooseScopes(text: string | undefined, allowed: readonly string[]): readonly string[] {
   const requested = readScopes(text)
@@ -20,7 +20,7 @@ export function chooseScopes(text: string | undefined, allowed: readonly string[
   return others
 }
 
-/** For a refresh: all that was granted, or less (RFC 6749 section 6). Throws 'invalid_scope'. */
+/** For a refresh: everything that was granted, or less (RFC 6749 section 6). Throws 'invalid_scope'. */
 export function narrowScopes(text: string | undefined, granted: readonly string[]): readonly string[] {
   const requested = readScopes(text)
   return requested ? checkAllowed(requested, granted) : granted
@@ -38,7 +38,7 @@ function checkAllowed(requested: readonly string[], allowed: readonly string[]):
   return requested
 }
 
-/** Named, or covered by what is named: `user_access` is another word for `read write`. */
+/** Requested, or covered by what is requested: `user_access` is an alias of `read write`. */
 function isAllowed(scope: string, allowed: readonly string[]): boolean {
   if (allowed.includes(scope)) return true
   const covered = expandScopes(allowed)

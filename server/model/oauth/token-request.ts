@@ -1,4 +1,4 @@
-// What is asked of the token endpoint (RFC 6749 sections 4.1.3, 4.3.2 and 6).
+// Requests to the token endpoint (RFC 6749 sections 4.1.3, 4.3.2 and 6).
 
 import type { Fields } from './fields.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -30,7 +30,7 @@ export function readGrantType(fields: Fields): GrantType {
   return grantType
 }
 
-/** Throws 'invalid_request' when something is missing. */
+/** Throws 'invalid_request' if something is missing. */
 export function readTokenRequest(grantType: GrantType, fields: Fields): TokenRequest {
   switch (grantType) {
     case 'password':

@@ -1,7 +1,7 @@
 // The pages in English.
 
 import { accountFaults, passwordLength } from '../../../model/account-fault.ts'
-import { scopeWords } from '../../../model/oauth/scope-words.ts'
+import { scopeWords } from '../../../model/oauth/scope-descriptions.ts'
 import { createAgo } from './ago.ts'
 import { englishProviders } from './english-providers.ts'
 

@@ -1,4 +1,4 @@
-// What each scope lets an application do, as users are told when they are asked.
+// What each scope allows an application to do, as shown on the consent page.
 
 import type { Scope } from '../access.ts'
 
