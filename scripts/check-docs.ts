@@ -1,7 +1,8 @@
-// Fails when a page of the documentation links to a file that is not there, or names a path in backticks that is not there.
+// Fails when a page of the documentation links to, or names in backticks, a file that does not exist, and when a comment in
+// the code names a source file that does not exist.
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const link = /\]\((?!https?:|mailto:|#)([^)\s#]+)(?:#[^)]*)?\)/g
@@ -19,9 +20,24 @@ export function findBrokenReferences(page: string, text: string, exists: (path: 
   return broken
 }
 
+const comment = /^\s*(?:\/\/|\/?\*).*$/gm
+const namedFile = /(?<![\w<-])([a-z][\w-]*\.(?:ts|tsx|css))\b/g
+
+/** `names`: the base names of all files. */
+export function findStaleComments(path: string, text: string, names: ReadonlySet<string>): string[] {
+  const lines = text.match(comment) ?? []
+  const named = lines.flatMap((line) => Array.from(line.matchAll(namedFile), ([, name]) => name!))
+  return named.filter((name) => !names.has(name)).map((name) => `${path}: a comment names ${name}`)
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const pages = globSync('{*.md,docs/**/*.md,sdk/*.md,examples/*.md}')
   const broken = pages.flatMap((page) => findBrokenReferences(page, readFileSync(page, 'utf8'), existsSync))
+  const sources = globSync('{contract,server,sdk,web,test,bench,scripts,examples}/**/*.{ts,tsx,css}', {
+    exclude: ['**/node_modules/**', '**/dist/**'],
+  })
+  const names = new Set(sources.map((path) => basename(path)))
+  broken.push(...sources.flatMap((path) => findStaleComments(path, readFileSync(path, 'utf8'), names)))
   for (const line of broken) console.error(line)
   process.exitCode = broken.length === 0 ? 0 : 1
 }

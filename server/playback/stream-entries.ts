@@ -19,7 +19,7 @@ export type StreamEntry = {
   /** Wall clock of the first frame, Unix milliseconds. */
   readonly startMs: number
   readonly durationMs: number
-  /** See model/recording-pass.ts. */
+  /** See model/clock-epoch.ts. */
   readonly pass: number
   /** Does not continue the entry before: another run, another format, or footage is missing in between, also within a file. */
   readonly isDiscontinuity: boolean

@@ -1,4 +1,4 @@
-// Rows of passes (model/recording-pass.ts), and what they mean for lists of segments.
+// Rows of passes (model/clock-epoch.ts), and what they mean for lists of segments.
 
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import { type ClockEpochStart, compareRecorded, findPass, lastPass } from '../model/clock-epoch.ts'

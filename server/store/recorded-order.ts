@@ -1,4 +1,4 @@
-// The first and the last segments of a camera in the order of recording, that is by pass (model/recording-pass.ts) and
+// The first and the last segments of a camera in the order of recording, that is by pass (model/clock-epoch.ts) and
 // start.
 
 import type { Kysely } from 'kysely'

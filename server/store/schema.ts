@@ -112,7 +112,7 @@ export type Tables = {
     /** As `writeHoles` writes them. */
     holes: string
   }
-  /** See model/recording-pass.ts; none for cameras whose clock was never set back. No foreign key, as `segments`. */
+  /** See model/clock-epoch.ts; none for cameras whose clock was never set back. No foreign key, as `segments`. */
   passes: {
     camera_id: number
     /** Of the first segment. */

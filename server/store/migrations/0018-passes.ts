@@ -1,4 +1,4 @@
-// Where a camera's clock was set back: see model/recording-pass.ts. Nothing is known of footage from before, which is
+// Where a camera's clock was set back: see model/clock-epoch.ts. Nothing is known of footage from before, which is
 // one pass.
 
 import type { ColumnDefinitionBuilder, Kysely } from 'kysely'

@@ -1,4 +1,4 @@
-// To which pass (model/recording-pass.ts) a mark of a gap belongs. Those written before are taken for the first.
+// To which pass (model/clock-epoch.ts) a mark of a gap belongs. Those written before are taken for the first.
 
 import { type Kysely, sql } from 'kysely'
 import { columnTypes } from '../column-types.ts'

@@ -1,5 +1,5 @@
-// What the RTSP server needs of a stream, be it encoded as it is sent (live-source.ts) or a clip in a loop (loop-
-// source.ts).
+// What the RTSP server needs of a stream: one encoded as it is sent (live-source.ts) or a looped clip
+// (loop-source.ts).
 
 import type { SdpMedia } from '../../../server/media/sdp/sdp.ts'
 import type { Outlet, OutletStats, Player } from './outlet.ts'
