@@ -1,6 +1,6 @@
-// Changes of accounts that touch several tables: all or nothing of each, so that a link is used up exactly when it did
-// what it was for, and a changed password leaves nobody signed in. Each begins with the account's row, so that those
-// who sign in meanwhile wait for it, or are waited for and then signed out (see proven-user.ts).
+// Changes to accounts that affect several tables. Each is atomic, so that a link is consumed exactly when its purpose
+// succeeded, and changing a password leaves nobody signed in. Each begins by locking the account's row: concurrent
+// sign-ins either wait for it, or finish first and are then signed out (see proven-user.ts).
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -20,7 +20,7 @@ import { type NewUser, toUser, type User, Users, userColumns } from './users.ts'
 
 type Person = Pick<NewUser, 'firstName' | 'lastName' | 'passwordHash'>
 
-/** What is not named stays. */
+/** Fields that are not given stay unchanged. */
 export type AccountChange = Partial<Pick<User, 'email' | 'firstName' | 'lastName' | 'phone' | 'isOwner'>> & {
   readonly passwordHash?: string
   readonly isDisabled?: boolean
@@ -33,7 +33,7 @@ export type LogOutOptions = {
 }
 
 export type ChangeOptions = LogOutOptions & {
-  /** The change is refused ('unauthenticated') unless the account's credentials are still of this version. */
+  /** The change is refused ('unauthenticated') unless the account's credentials still have this version. */
   readonly credentialsVersion?: number
 }
 
@@ -49,7 +49,7 @@ export class AccountChanges {
   }
 
   /**
-   * Throws 'not_found' without the set-up code and 'conflict' when there is an owner, or an account for the address.
+   * Throws 'not_found' without the setup code and 'conflict' if there is an owner or an account with the address.
    */
   setUp(codeHash: Uint8Array, person: Person & { readonly email: string }): Promise<User> {
     return this.#change(async (transaction, users) => {
@@ -61,8 +61,8 @@ export class AccountChanges {
   }
 
   /**
-   * Throws 'not_found' without the link or when its inviter is disabled, and 'conflict' when there is an account for
-   * its address, or no owner yet.
+   * Throws 'not_found' without the link or if its inviter is disabled, and 'conflict' if there is an account with its
+   * address or no owner yet.
    */
   acceptInvitation(linkHash: Uint8Array, person: Person): Promise<{ readonly user: User; readonly link: Link }> {
     return this.#change(async (transaction, users) => {
@@ -74,7 +74,7 @@ export class AccountChanges {
     })
   }
 
-  /** Ends all sessions and grants. Throws 'not_found' without the link, or when its account is disabled. */
+  /** Ends all sessions and grants. Throws 'not_found' without the link or if its account is disabled. */
   resetPassword(linkHash: Uint8Array, passwordHash: string, options: LogOutOptions): Promise<User> {
     return this.#change(async (transaction) => {
       const { userId } = await this.#findLink(transaction, 'reset', linkHash)
@@ -88,7 +88,7 @@ export class AccountChanges {
   }
 
   /**
-   * Throws 'not_found' without the link, or when it is not this user's, and 'conflict' when another account has the
+   * Throws 'not_found' without the link or if it belongs to another user, and 'conflict' if another account has the
    * address by now.
    */
   changeEmail(
@@ -101,15 +101,15 @@ export class AccountChanges {
       const link = await this.#useLink(transaction, 'email', linkHash)
       if (link.userId !== userId) throw unknownLink()
       const user = await this.#write(transaction, former, { email: link.email! })
-      // Links too: one sent to the address that was left must not open the account any more.
+      // Links end too: one sent to the previous address must no longer open the account.
       await this.#logOut(transaction, userId, 'email_changed', options)
       return { user, former }
     })
   }
 
   /**
-   * All of it or nothing. A new password ends sessions, grants and links; another address ends links; to be disabled
-   * ends everything that opens the account, for good. Throws 'not_found', and 'conflict' for the last owner or an
+   * Atomic. A new password ends sessions, grants and links; a new address ends links; disabling the account ends
+   * all its credentials for good. Throws 'not_found', and 'conflict' for the last owner or an
    * address that another account has.
    */
   change(
@@ -130,7 +130,7 @@ export class AccountChanges {
       } else if (change.passwordHash !== undefined) {
         await this.#logOut(transaction, userId, 'password_changed', options)
       } else if (user.email !== former.email) {
-        // Neither those sent to the address that was left, nor one that would bring back an address wished for before.
+        // Neither links sent to the previous address, nor one that would restore an address requested before.
         await transaction.deleteFrom('links').where('user_id', '=', userId).execute()
       }
       return { user, former }
@@ -148,8 +148,8 @@ export class AccountChanges {
   }
 
   /**
-   * With everything that is the user's. Throws 'not_found', 'conflict' for the last owner, and for cameras unless they
-   * may go.
+   * Also deletes everything that belongs to the user. Throws 'not_found', and 'conflict' for the last owner and for
+   * cameras unless they may be deleted.
    */
   async remove(userId: number, { withCameras }: { readonly withCameras: boolean }): Promise<User> {
     const check = async (transaction: Kysely<Tables>) => {
@@ -172,7 +172,9 @@ export class AccountChanges {
     })
   }
 
-  /** `users` works within the transaction. Everybody is told after the commit: who reads before would keep what was. */
+  /**
+   * `users` works within the transaction. Changes are published after the commit, or readers would cache the old state.
+   */
   async #change<T>(work: (transaction: Kysely<Tables>, users: Users) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.#db, (transaction) => work(transaction, this.#users(transaction)))
     this.#feed.publish('accounts')
@@ -184,8 +186,8 @@ export class AccountChanges {
   }
 
   /**
-   * The account as it stays until the end of the transaction. Not `for update`: that would keep out, and might wait for
-   * ever for, those who only insert what refers to it.
+   * Locks the account until the end of the transaction. Not `for update`, which would block those who only insert rows
+   * that refer to it, and might deadlock with them.
    */
   async #claim(transaction: Kysely<Tables>, userId: number): Promise<User> {
     const row = await transaction
@@ -199,8 +201,8 @@ export class AccountChanges {
   }
 
   /**
-   * With what waits for the address, if it is another one. What signs in to the account, if it changes, is of another
-   * version then.
+   * Includes what waits for the address if it changes. If credentials change, their version
+   * changes too.
    */
   async #write(
     transaction: Kysely<Tables>,
@@ -263,7 +265,7 @@ export class AccountChanges {
     { exceptSessionId, personalTokens }: LogOutOptions,
   ): Promise<void> {
     const nowMs = this.#clock.nowMs()
-    // Codes first, so that one being exchanged meanwhile either finds itself gone or has made its grant by now.
+    // Codes first, so that one that is being exchanged is either gone or has already created its grant.
     await transaction.deleteFrom('oauth_codes').where('user_id', '=', userId).execute()
     await transaction
       .updateTable('oauth_grants')
@@ -285,8 +287,8 @@ export class AccountChanges {
   }
 
   /**
-   * Before the account itself is claimed: all owners, in one order, so that two who end each other at once do not both
-   * succeed.
+   * Locks all owners in one order before the account itself, so that two owners who remove each other at the same time
+   * do not both succeed.
    */
   async #checkOtherOwner(transaction: Kysely<Tables>, userId: number): Promise<void> {
     const owners = await transaction
@@ -303,7 +305,7 @@ export class AccountChanges {
   }
 }
 
-/** Before the database says so: PostgreSQL answers nothing more in a transaction in which it has refused something. */
+/** Checked before the insert, because PostgreSQL refuses all statements of a transaction after an error. */
 async function checkFree(users: Users, email: string, userId?: number): Promise<void> {
   const other = await users.findByEmail(email)
   if (other && other.id !== userId) throw addressTaken(email)

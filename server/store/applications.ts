@@ -1,4 +1,4 @@
-// Applications: the OAuth clients of RFC 6749 section 2, registered by the users who run them.
+// Applications: the OAuth clients of RFC 6749 section 2, registered by their users.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -9,25 +9,25 @@ import type { Row, Tables } from './schema.ts'
 
 export type Application = {
   readonly id: number
-  /** Public: sent with every request. */
+  /** Public; sent with every request. */
   readonly clientId: string
   readonly ownerId: number
   readonly name: string
-  /** Has a secret, to be sent with every code exchange; one without must prove itself by PKCE instead. */
+  /** Has a secret, which is required for every code exchange; without one, PKCE is required. */
   readonly isConfidential: boolean
-  /** The secret is asked for with the password and refresh grants too. */
+  /** The secret is also required for the password and refresh grants. */
   readonly requiresSecret: boolean
   readonly allowsPassword: boolean
-  /** Checked when they were registered; see model/oauth/redirect-uri.ts. */
+  /** Validated at registration; see model/oauth/redirect-uri.ts. */
   readonly redirectUris: readonly string[]
-  /** What it may ask for at most. */
+  /** The scopes it may request. */
   readonly scopes: readonly string[]
   readonly createdAtMs: number
-  /** The server's own: its users are not asked, and nobody sees it among applications. */
+  /** One of the server's own: users see no consent page for it, and it is not listed. */
   readonly isBuiltIn: boolean
 }
 
-/** What makes up an application of the server's own; public, and without the password grant. */
+/** Properties of one of the server's own applications: public, and without the password grant. */
 export type BuiltIn = Pick<Application, 'clientId' | 'name' | 'redirectUris' | 'scopes'>
 
 export type NewApplication = Pick<Application, 'clientId' | 'ownerId' | 'name' | 'redirectUris'> &
@@ -40,7 +40,7 @@ export type ApplicationChange = Partial<
   Pick<Application, 'name' | 'requiresSecret' | 'allowsPassword' | 'redirectUris' | 'scopes'>
 >
 
-/** An application and what proves that a request is its own. */
+/** An application with what authenticates its requests. */
 export type Client = Application & { readonly secretHash: Uint8Array | null }
 
 const allowedByDefault = ['user_access'] as const
@@ -56,7 +56,7 @@ export class Applications {
     this.#clock = clock
   }
 
-  /** Throws 'conflict' when the client id is taken and 'not_found' for an unknown owner. */
+  /** Throws 'conflict' if the client id is taken and 'not_found' for an unknown owner. */
   async insert(application: NewApplication): Promise<Application> {
     const { clientId, ownerId, name, secretHash, redirectUris } = application
     const { requiresSecret = false, allowsPassword = true, scopes = allowedByDefault } = application
@@ -85,13 +85,13 @@ export class Applications {
     }
   }
 
-  /** Undefined too while its owner is disabled: nobody answers for it. */
+  /** Also undefined while its owner is disabled. */
   async find(clientId: string): Promise<Application | undefined> {
     const client = await this.findClient(clientId)
     return client && withoutHash(client)
   }
 
-  /** As `find`, for those who check a secret. */
+  /** Like `find`, including the hash of the secret. */
   async findClient(clientId: string): Promise<Client | undefined> {
     const row = await this.#db
       .selectFrom('applications')
@@ -104,8 +104,8 @@ export class Applications {
   }
 
   /**
-   * Makes or renews an application of the server's own; a row belongs to somebody, hence to the first owner. False
-   * while there is no owner.
+   * Creates or updates one of the server's own applications. Every row needs an owner, so it belongs to the first
+   * owner. Returns false while there is no owner.
    */
   async setBuiltIn({ clientId, name, redirectUris, scopes }: BuiltIn): Promise<boolean> {
     const values = { name, redirect_uris: redirectUris.join('\n'), scope: scopes.join(' ') }
@@ -148,13 +148,13 @@ export class Applications {
     return toApplication(row)
   }
 
-  /** In the order they were made; of one owner. */
+  /** The applications of one owner, in order of creation. */
   async listByOwner(ownerId: number): Promise<Application[]> {
     const query = this.#db.selectFrom('applications').selectAll().where('owner_id', '=', ownerId)
     return (await query.where('is_built_in', '=', 0).orderBy('id').execute()).map(toApplication)
   }
 
-  /** All that users made, in the order they were made. */
+  /** All applications that users created, in order of creation. */
   async list(): Promise<Application[]> {
     const query = this.#db.selectFrom('applications').selectAll().where('is_built_in', '=', 0)
     return (await query.orderBy('id').execute()).map(toApplication)
@@ -172,12 +172,12 @@ export class Applications {
     })
   }
 
-  /** The earlier secret is refused from now on; `null` makes the application public. Throws 'not_found'. */
+  /** The previous secret stops working; `null` makes the application public. Throws 'not_found'. */
   async rotateSecret(id: number, secretHash: Uint8Array | null): Promise<Application> {
     return this.#set(id, { secret_hash: secretHash })
   }
 
-  /** With everything that was granted to it. False when there was none. */
+  /** Also deletes its grants. Returns false if there was none. */
   async remove(id: number): Promise<boolean> {
     const removed = await this.#db.deleteFrom('applications').where('id', '=', id).returning('id').executeTakeFirst()
     if (removed) this.#feed.publish('records')

@@ -1,5 +1,5 @@
-// The audit log: what happened to accounts and credentials. Rows are added and, when old, removed; never changed. They
-// outlive the accounts they tell of.
+// The audit log: what happened to accounts and credentials. Rows are added and deleted when old, but never changed.
+// They outlive the accounts they refer to.
 
 import type { Kysely } from 'kysely'
 import { writeRelaxed } from './durability.ts'
@@ -12,9 +12,9 @@ export type AuditRecord = {
   readonly atMs: number
   /** For instance `login.failed`. */
   readonly event: string
-  /** The account it is about. */
+  /** The account concerned. */
   readonly userId: number | null
-  /** What else it is about: an address, the name of an application. */
+  /** What else is concerned: an address, or the name of an application. */
   readonly subject: string | null
   readonly ip: string | null
   readonly userAgent: string | null
@@ -31,7 +31,7 @@ export class AuditRows {
   }
 
   /**
-   * All or none, in this order. Survives the death of the process; what the machine loses with its power are the
+   * Atomic, in this order. Survives a crash of the process; a power failure may lose the
    * newest.
    */
   async insert(records: readonly NewAuditRecord[]): Promise<void> {
@@ -56,7 +56,7 @@ export class AuditRows {
     )
   }
 
-  /** Newest first; of one user, or of all. */
+  /** Newest first, for one user or all. */
   async list(
     userId: number | undefined,
     { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -72,7 +72,7 @@ export class AuditRows {
     return Number((await query.executeTakeFirstOrThrow()).count)
   }
 
-  /** Removes rows written before `beforeMs`, and the oldest beyond `maxRows`. */
+  /** Deletes rows written before `beforeMs`, and the oldest beyond `maxRows`. */
   async removeOld(beforeMs: number, maxRows: number): Promise<void> {
     await this.#db.deleteFrom('audit').where('at_ms', '<', beforeMs).execute()
     const newestExcess = await this.#db

@@ -1,5 +1,5 @@
-// How well the pictures of cameras arrive, as the server knew it half a minute ago at most: for whoever has the
-// database alone.
+// Stream statistics of cameras, at most half a minute old, for readers that have only the
+// database.
 
 import type { Kysely } from 'kysely'
 import type { CameraFigures } from '../model/camera-figures.ts'
@@ -16,7 +16,7 @@ export class CameraFigureRows {
     this.#db = db
   }
 
-  /** Replaces those of these cameras. A camera that is gone has none. */
+  /** Replaces the statistics of these cameras. A deleted camera has none. */
   async write(figures: ReadonlyMap<number, CameraFigures>): Promise<void> {
     const ids = [...figures.keys()]
     for (let i = 0; i < ids.length; i += rowsAtOnce) {

@@ -1,5 +1,5 @@
-// Cameras: where they are and what they last reported. The owner's user name and password, and the hash for events, are
-// sealed in the row.
+// Cameras: their URLs and last reported status. The user name, the password and the event hash are sealed
+// in the row.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -25,16 +25,16 @@ export type Camera = {
   readonly type: CameraType
   /** Without user information. */
   readonly url: string
-  /** In clear; sealed in the database. */
+  /** Plaintext here; sealed in the database. */
   readonly username: string | null
   readonly password: string | null
-  /** 32 hexadecimal digits: whoever knows it may report events of this camera. */
+  /** 32 hexadecimal digits that authorize reporting events of this camera. */
   readonly eventApiHash: string
   readonly hasAudio: boolean
-  /** Pictures damaged by loss are kept as they come, not dropped up to the next key frame. */
+  /** Frames damaged by loss are recorded as received, instead of dropped until the next key frame. */
   readonly keepsDamaged: boolean
   readonly status: CameraStatus
-  /** Why it is offline: as recordings know it, exactly, and for people; null while it is not. */
+  /** Why it is offline: the gap reason, the error code, and an explanation; null while it is not. */
   readonly statusReason: string | null
   readonly statusCode: string | null
   readonly statusDetail: string | null
@@ -43,7 +43,7 @@ export type Camera = {
 }
 
 export type NewCamera = {
-  /** Given when moving from another server; otherwise the next free one. Ids are never used twice. */
+  /** Given when migrating from another server; otherwise the next free id. Ids are never reused. */
   readonly id?: number | undefined
   readonly ownerId: number
   readonly name: string
@@ -52,11 +52,11 @@ export type NewCamera = {
   readonly username: string | null
   readonly password: string | null
   readonly hasAudio?: boolean
-  /** How many cameras the owner may have with this one. */
+  /** The maximum number of cameras of the owner, including this one. */
   readonly maxOfOwner?: number | undefined
 }
 
-/** The last three while it is offline. */
+/** The last three only while it is offline. */
 export type NewStatus = {
   readonly status: CameraStatus
   readonly reason?: string
@@ -90,12 +90,12 @@ export class Cameras {
   }
 
   /**
-   * Throws 'conflict' when the id is taken, 'not_found' when the owner does not exist, and 'invalid' when they have too
+   * Throws 'conflict' if the id is taken, 'not_found' if the owner does not exist, and 'invalid' if they have too
    * many.
    */
   async insert(camera: NewCamera): Promise<Camera> {
     try {
-      // The id is part of what is sealed, so the row comes first and its credentials in the same transaction.
+      // The id is part of what is sealed, so the row is inserted first and its credentials in the same transaction.
       const row = await inTransaction(this.#db, async (transaction) => {
         if (camera.maxOfOwner !== undefined) await checkRoom(transaction, camera.ownerId, camera.maxOfOwner)
         const eventApiHash = this.#createEventApiHash()
@@ -109,7 +109,7 @@ export class Cameras {
               type: camera.type,
               url: hideSecrets(camera.url),
               credentials: null,
-              // Nothing yet, but different for each row.
+              // A unique placeholder.
               event_hash_sealed: Buffer.from(digestEventHash(eventApiHash)).toString('hex'),
               event_hash_digest: digestEventHash(eventApiHash),
               has_audio: camera.hasAudio ? 1 : 0,
@@ -149,7 +149,7 @@ export class Cameras {
     return camera
   }
 
-  /** The time this takes tells nothing about how much of a guess is right. */
+  /** Takes constant time, so that it reveals nothing about how much of a guess is right. */
   async findByEventApiHash(hash: string): Promise<Camera | undefined> {
     const row = await this.#db
       .selectFrom('cameras')
@@ -159,7 +159,7 @@ export class Cameras {
     return row && this.#toCamera(row)
   }
 
-  /** From now on the old hash is nobody's. Throws 'not_found'. */
+  /** The previous hash stops working. Throws 'not_found'. */
   async rotateEventApiHash(id: number): Promise<Camera> {
     const eventApiHash = this.#createEventApiHash()
     const row = await this.#db
@@ -176,7 +176,7 @@ export class Cameras {
     return this.#toCamera(row)
   }
 
-  /** A page of an owner's cameras in the order of their ids. */
+  /** A page of an owner's cameras, ordered by id. */
   async listByOwner(ownerId: number, { limit, offset }: { limit: number; offset: number }): Promise<Camera[]> {
     const rows = await this.#db
       .selectFrom('cameras')
@@ -198,7 +198,7 @@ export class Cameras {
     return Number(count)
   }
 
-  /** All cameras in the order of their ids. */
+  /** All cameras, ordered by id. */
   async list(): Promise<Camera[]> {
     const rows = await this.#db.selectFrom('cameras').selectAll().orderBy('id').execute()
     return rows.map((row) => this.#toCamera(row))
@@ -225,7 +225,7 @@ export class Cameras {
     return this.#toCamera(row)
   }
 
-  /** With its events. False when there was none. The footage stays until the archive's owner removes it. */
+  /** Also deletes its events. Returns false if there was none. The archive deletes the footage. */
   async remove(id: number): Promise<boolean> {
     await removeEventsOf(this.#db, id)
     const removed = await this.#db.deleteFrom('cameras').where('id', '=', id).returning('id').executeTakeFirst()
@@ -233,7 +233,7 @@ export class Cameras {
     return removed !== undefined
   }
 
-  /** Nothing is written, and nobody told, when it is so already. */
+  /** Writes and publishes nothing if it is unchanged. */
   async setStatus(id: number, state: NewStatus): Promise<void> {
     const { status, reason = null, code = null, detail = null } = state
     await this.#report((db) =>
@@ -254,7 +254,7 @@ export class Cameras {
     )
   }
 
-  /** What the camera was found to send. */
+  /** Stores the detected format. */
   async setFormat(id: number, { type, hasAudio }: { type: CameraType; hasAudio: boolean }): Promise<void> {
     const has_audio = hasAudio ? 1 : 0
     await this.#report((db) =>
@@ -274,7 +274,7 @@ export class Cameras {
     )
   }
 
-  /** At a start nothing is known yet: what a run that ended before said of its cameras is forgotten. */
+  /** Resets the status of all cameras when the server starts. */
   async resetStatus(): Promise<void> {
     await this.#report((db) =>
       db
@@ -295,7 +295,7 @@ export class Cameras {
     return Buffer.from(this.#randomBytes(16)).toString('hex')
   }
 
-  /** The address goes along where it holds a password, as some cameras want it; then its column has it without. */
+  /** Some camera URLs contain a password. Then the URL is sealed too, and its column holds it without the password. */
   #seal(id: number, { url, username, password }: Pick<Camera, 'url' | 'username' | 'password'>): Uint8Array | null {
     const isUrlSecret = hideSecrets(url) !== url
     if (username === null && password === null && !isUrlSecret) return null
@@ -326,12 +326,12 @@ export class Cameras {
   }
 }
 
-/** User name, password, and the address where it is secret itself. */
+/** User name, password, and the URL if it is secret itself. */
 type Sealed = [string | null, string | null, string?]
 
 const credentialsContext = (id: number) => `camera ${id} credentials`
 
-/** Of two that are added at once, the second waits for the first. */
+/** Of two concurrent inserts, the second waits for the first. */
 async function checkRoom(transaction: Kysely<Tables>, ownerId: number, max: number): Promise<void> {
   await transaction.selectFrom('users').select('id').where('id', '=', ownerId).forUpdate().execute()
   const query = transaction.selectFrom('cameras').select((of) => of.fn.countAll<number>().as('count'))

@@ -1,4 +1,4 @@
-// Tells when what the store holds has changed, by this process or by another one (the command line beside a running
+// Publishes changes of the store, by this process or by another one (the command line beside a running
 // server).
 
 /**
@@ -14,7 +14,7 @@ export type StoreChange = 'records' | 'accounts' | 'status' | 'foreign' | 'event
 
 export type ChangeListener = (change: Exclude<StoreChange, 'events'>) => void
 
-/** Who changes something says so here, after the commit. */
+/** Changes are published here after the commit. */
 export type ChangePublisher = { publish(change: StoreChange): void }
 
 export class ChangeFeed implements ChangePublisher {
@@ -22,17 +22,17 @@ export class ChangeFeed implements ChangePublisher {
   #version = 1
   #events = 0
 
-  /** Grows with every change. What was read at one version may be answered from memory while it lasts. */
+  /** Increases with every change. What was read at one version may be cached until it changes. */
   get version(): number {
     return this.#version
   }
 
-  /** As `version`, for what tells of events: they come and go all the time, and change nothing else. */
+  /** Like `version`, for data that includes events, which arrive all the time and change nothing else. */
   get eventsVersion(): number {
     return this.#version + this.#events
   }
 
-  /** Called after the commit, synchronously; must not throw. Returns the function that ends it. */
+  /** Called synchronously after the commit; must not throw. Returns the function that removes the listener. */
   onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

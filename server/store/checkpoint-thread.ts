@@ -1,4 +1,4 @@
-// The thread of sqlite-checkpoints.ts: a connection of its own that does nothing but checkpoints.
+// The thread of sqlite-checkpoints.ts: a separate connection that only runs checkpoints.
 
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -9,14 +9,14 @@ const { file, intervalMs } = workerData as CheckpointSettings
 const port = parentPort!
 const tell = (message: CheckpointMessage) => port.postMessage(message)
 const database = new DatabaseSync(file)
-// Takes what it can get without waiting for anybody, and keeps nobody waiting.
+// Moves what it can without waiting for anybody or blocking anybody.
 const checkpoint = database.prepare('pragma wal_checkpoint(passive)')
 let isFailing = false
 let isLost = false
 
 /**
- * The log begins anew only after all of it was moved, so what was committed during a long round is moved in a short
- * one.
+ * The log restarts only after all of it was moved, so what was committed during a long round is moved in a second,
+ * short one.
  */
 const maxRounds = 3
 
@@ -33,7 +33,7 @@ const timer = setInterval(() => {
     isFailing = false
   } catch (error) {
     if (isSyncFailure(error)) {
-      // Closing a connection is another checkpoint: see sync-loss.ts.
+      // Closing a connection runs another checkpoint: see sync-loss.ts.
       clearInterval(timer)
       tell({ kind: 'unconfirmed', reason: (error as Error).message })
       isLost = true

@@ -1,16 +1,16 @@
-// What a server has that claimed its database, and what the next one is told.
+// The lock of a server on its database, and the error message for other servers.
 
 import { AppError } from '../base/error.ts'
 
-/** Dispose to let the database go. */
+/** Dispose to release the database. */
 export type DatabaseClaim = AsyncDisposable & {
-  /** Resolves when another server has taken the database over: then this one has to stop. */
+  /** Resolves when another server has taken over the database: this one has to stop. */
   readonly lost: Promise<AppError>
 }
 
 /**
- * `place`: the database, without a password. `other`: the server that has it, in words; undefined when it does not
- * tell.
+ * `place`: the database without its password. `other`: a description of the server that holds it; undefined if
+ * unknown.
  */
 export function createClaimConflict(place: string, other = 'which does not tell its name'): AppError {
   const advice = 'stop it first, or give each server a database of its own'

@@ -1,11 +1,11 @@
-// Rows of passes (model/clock-epoch.ts), and what they mean for lists of segments.
+// Rows of clock epochs (model/clock-epoch.ts), and what they mean for lists of segments.
 
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import { type ClockEpochStart, compareRecorded, findPass, lastPass } from '../model/clock-epoch.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Tables } from './schema.ts'
 
-/** In the order of ids; none where the clock was never set back. */
+/** Ordered by id; none if the clock was never set back. */
 export async function listClockEpochs(db: Kysely<Tables>, cameraId: number): Promise<ClockEpochStart[]> {
   const rows = await db
     .selectFrom('passes')
@@ -17,8 +17,8 @@ export async function listClockEpochs(db: Kysely<Tables>, cameraId: number): Pro
 }
 
 /**
- * The segment `id` begins a pass, or is of an earlier one, which those after it are not. Passes without footage are
- * forgotten.
+ * The segment `id` begins an epoch, or belongs to an earlier one than those after it. Epochs without footage are
+ * deleted.
  */
 export async function writeClockEpoch(db: Kysely<Tables>, cameraId: number, id: number, pass: number): Promise<void> {
   const known = await listClockEpochs(db, cameraId)
@@ -32,7 +32,7 @@ export async function writeClockEpoch(db: Kysely<Tables>, cameraId: number, id: 
     .execute()
 }
 
-/** Those of which all footage was deleted: a clock that is set back every day would fill the table. */
+/** Deletes epochs without footage: a clock that is set back every day would fill the table. */
 async function forgetPassesBefore(
   db: Kysely<Tables>,
   cameraId: number,
@@ -49,12 +49,12 @@ async function forgetPassesBefore(
   await db.deleteFrom('passes').where('camera_id', '=', cameraId).where('from_id', '<', first.fromId).execute()
 }
 
-/** The footage of the camera is gone. */
+/** Call when all footage of the camera is deleted. */
 export async function removeClockEpochs(db: Kysely<Tables>, cameraId: number): Promise<void> {
   await writeRelaxed(db, (relaxed) => relaxed.deleteFrom('passes').where('camera_id', '=', cameraId).execute())
 }
 
-/** `segments` in the order of their start become those in the order of recording. */
+/** Sorts `segments`, ordered by start, into the order of recording. */
 export function orderByClockEpoch<T extends { readonly id: number; readonly startMs: number }>(
   segments: readonly T[],
   passes: readonly ClockEpochStart[],
@@ -63,7 +63,7 @@ export function orderByClockEpoch<T extends { readonly id: number; readonly star
   return segments.map((segment) => ({ ...segment, pass: findPass(passes, segment.id) })).sort(compareRecorded)
 }
 
-/** Of the rows of `segments` those whose ids are in [fromId, toId). */
+/** Restricts rows of `segments` to ids in [fromId, toId). */
 export function hasIdIn(
   of: ExpressionBuilder<Tables, 'segments'>,
   { fromId, toId }: { readonly fromId: number; readonly toId: number | undefined },

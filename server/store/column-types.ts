@@ -1,16 +1,16 @@
-// Types of columns that the two databases name differently, for migrations. The others are the same: text, integer,
+// Column types that the two databases name differently, for migrations. All others are equal: text, integer,
 // bigint, double precision.
 
 import type { ColumnDataType, ColumnDefinitionBuilder, Kysely } from 'kysely'
 import { isPostgres } from './database.ts'
 
 export type ColumnTypes = {
-  /** Of ids and of what refers to them. */
+  /** For ids and references to them. */
   readonly id: ColumnDataType
   readonly bytes: ColumnDataType
   /**
-   * For a key that the table chooses, unless one is given (see given-id.ts). Ids are never used twice, not even after a
-   * removal: signed links and footage refer to them.
+   * For generated keys, unless one is given (see given-id.ts). Ids are never reused, not even after a deletion, because
+   * signed links and footage refer to them.
    */
   readonly identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
 }

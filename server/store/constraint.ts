@@ -1,4 +1,4 @@
-// Which rule of the database a failed write broke, in the words of both databases.
+// Which constraint a failed write violated, for both databases.
 
 /** SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY; PostgreSQL unique_violation. */
 export function isUniqueViolation(error: unknown): boolean {
@@ -11,7 +11,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /**
- * PostgreSQL serialization_failure, deadlock_detected: the transaction was undone, and running it again may succeed.
+ * PostgreSQL serialization_failure, deadlock_detected: the transaction was rolled back and can be retried.
  */
 export function isTransactionConflict(error: unknown): boolean {
   return hasCode(error, [], '40001') || hasCode(error, [], '40P01')

@@ -19,7 +19,7 @@ import { openStore } from './store.ts'
 const claim = (database: string, dataDir = '/srv/nightjar/first', clock: Clock = systemClock) =>
   claimDatabase({ database, dataDir, clock, log: silentLogger })
 
-/** For those who are going to be patient in vain. */
+/** A short deadline for waits that are expected to fail. */
 const fastClock: Clock = {
   ...systemClock,
   monotonicMs: () => systemClock.monotonicMs() * 20,
@@ -27,7 +27,7 @@ const fastClock: Clock = {
 }
 const claimInVain = (database: string) => claim(database, '/srv/nightjar/second', fastClock)
 
-/** Whether something has resolved by now. */
+/** True if the promise has resolved by now. */
 const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), delay(0, false)])
 
 testEachDatabase(
@@ -47,7 +47,7 @@ testEachDatabase(
     const store = await openStore({ database, credentialsKey: new Uint8Array(32), foreignIntervalMs: 0 })
     await store.users.insert({ email: 'a@x', firstName: '', lastName: '', passwordHash: '!' })
     await store.close()
-    // Who comes while the other one is ending is patient with a database that others reach too.
+    // A server that starts while the other one is ending waits for it.
     const isPatient = database.startsWith('postgres')
     const waiting = isPatient ? claim(database, '/srv/nightjar/second') : undefined
     if (isPatient) await delay(300)
@@ -100,7 +100,7 @@ async function untilHeld(postgres: TemporaryPostgres, database: string): Promise
   }
 }
 
-/** Ends the connection that holds the claim, as the database's owner may. */
+/** Terminates the connection that holds the lock, as the database's owner may. */
 const cut = (postgres: TemporaryPostgres, database: string) =>
   postgres.query(`select pg_terminate_backend(pid) from (${holders}) as held`, database)
 
@@ -122,7 +122,7 @@ testPostgres('a claim whose connection is lost is taken again by itself', async 
 testPostgres('a server whose database was taken over is told by whom', async (_t, postgres) => {
   const database = await postgres.createDatabase()
   await using first = await claim(database)
-  // Waits at the database itself, so it is faster than the one that loses its connection.
+  // Waits inside the database, so it is faster than the server that lost its connection.
   const usurper = new pg.Client({
     connectionString: database,
     application_name: 'nightjar 00000000 on other, data in /x',

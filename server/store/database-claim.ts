@@ -1,5 +1,5 @@
 // One server per database: two would repair each other's open recordings and delete each other's footage from the
-// index. Commands claim nothing and work beside a server.
+// index. Commands take no lock and work beside a server.
 
 import { readFile, realpath, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -14,13 +14,13 @@ import { isPostgresUrl } from './postgres-url.ts'
 export type ClaimOptions = {
   /** As for `openStore`. */
   readonly database: string
-  /** The folder that tells this server from others, for their messages. */
+  /** The data folder, which identifies this server in the messages of others. */
   readonly dataDir: string
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** Before the database is opened. Throws 'conflict' naming the server that has it, and 'unavailable'. */
+/** Call before the database is opened. Throws 'conflict' naming the server that holds it, and 'unavailable'. */
 export async function claimDatabase(options: ClaimOptions): Promise<DatabaseClaim> {
   const { database, dataDir, clock, log } = options
   if (!isPostgresUrl(database)) return claimFile(database, dataDir)
@@ -32,7 +32,7 @@ function describeHolder(dataDir: string): string {
   return `on ${hostname()}, data in ${dataDir}`
 }
 
-/** However the file is reached; it may not be there yet. */
+/** Resolves links; the file may not exist yet. */
 async function findRealPath(file: string): Promise<string> {
   try {
     return await realpath(file)

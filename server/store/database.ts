@@ -1,5 +1,5 @@
-// One of the two databases, opened: a file of SQLite or a database of a PostgreSQL server. What differs between them is
-// behind this type, in the dialects, and where `isPostgres` is asked.
+// An open database: an SQLite file or a PostgreSQL database. Their differences are confined to this type, the dialects,
+// and the places that test `isPostgres`.
 
 import { type Kysely, PostgresAdapter } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -11,21 +11,22 @@ import type { Tables } from './schema.ts'
 export type Database = {
   readonly db: Kysely<Tables>
   /**
-   * Resolves when what was committed before, relaxed writes too, is on the disk. Throws 'unavailable'. See log-sync.ts.
+   * Resolves when everything committed before, including relaxed writes, is on the disk. Throws 'unavailable'. See
+   * log-sync.ts.
    */
   sync(): Promise<void>
-  /** From when it resolves until it is closed, commits of other processes become 'foreign' changes of the feed. */
+  /** Publishes commits of other processes as 'foreign' changes until it is closed. */
   openWatch(options: WatchOptions): Promise<Watch>
   /**
-   * Resolves when the disk has failed to confirm what was written: nothing is written any more, and the process has to
-   * end.
+   * Resolves when the disk failed to confirm a write: nothing more is written, and the process has to
+   * exit.
    */
   readonly lost: Promise<AppError>
   close(): Promise<void>
 }
 
 export type OpenOptions = {
-  /** The process answers others, who must not wait for the disk: what can wait is done by another thread. */
+  /** True for a server, whose requests must not wait for the disk: checkpoints run in another thread. */
   readonly isServer?: boolean
   /** Default: none. */
   readonly log?: Logger
@@ -33,7 +34,7 @@ export type OpenOptions = {
 
 export type WatchOptions = {
   readonly feed: ChangeFeed
-  /** How often to look, where the database does not tell by itself. */
+  /** How often to poll a database that does not notify by itself. */
   readonly intervalMs: number
   readonly clock: Clock
   readonly log: Logger

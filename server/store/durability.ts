@@ -1,16 +1,16 @@
-// How much a write is worth. The rule is "on the disk before the caller hears of it"; this is the exception.
+// Durability of writes. The rule is "on the disk before the caller continues"; this is the exception.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './database.ts'
 import type { Tables } from './schema.ts'
 
 /**
- * A write that survives the death of the process but may be lost, in order and whole, when the machine loses power: for
- * what is written often and is known again after a start (status, times of last use, the closing of a recorded file).
- * As part of a transaction it is worth what the transaction is.
+ * A write that survives a crash of the process, but may be lost, in order and completely, in a power failure. For what
+ * is written often and known again after a start (status, times of last use, the closing of a recorded file). Within a
+ * transaction it is as durable as the transaction.
  *
- * On PostgreSQL it is a write like all others: only its caller waits for the disk there, while a file of SQLite is
- * synced by the thread that everything else waits for.
+ * With PostgreSQL it is an ordinary write, because only its caller waits for the disk; SQLite syncs its file in the
+ * thread that everything else waits for.
  */
 export function writeRelaxed<T>(db: Kysely<Tables>, write: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   if (db.isTransaction || isPostgres(db)) return write(db)

@@ -1,11 +1,11 @@
-// How many events there are, by camera and by camera and UTC day: kept in the transaction that changes the events,
-// because to count a million of them takes longer than anybody should wait.
+// Numbers of events by camera, and by camera and UTC day. They are updated in the transaction that changes the events,
+// because counting a million events takes too long.
 
 import type { Kysely } from 'kysely'
 import { type DayRange, dayOf } from '../model/event-days.ts'
 import type { Tables } from './schema.ts'
 
-/** Whose events: all of an owner, or those of one camera. */
+/** Which events: all of an owner, or those of one camera. */
 export type EventScope = { readonly ownerId: number } | { readonly cameraId: number }
 
 type Place = { readonly cameraId: number; readonly occurredAtMs: number }
@@ -31,7 +31,7 @@ export async function countOne(
 }
 
 /**
- * Totals before days and both in the order of their keys, as all do who change several: nobody waits for each other.
+ * Totals before days, and both ordered by key, like all who change several rows: this prevents deadlocks.
  */
 export async function uncount(transaction: Kysely<Tables>, removed: readonly Place[]): Promise<void> {
   const totals = tally(removed.map(({ cameraId }) => [cameraId]))
@@ -79,7 +79,7 @@ export async function countDays(db: Kysely<Tables>, scope: EventScope, { fromDay
   return Number((await query.executeTakeFirstOrThrow()).count ?? 0)
 }
 
-/** Newest first; days without events are missing. */
+/** Newest first; days without events are omitted. */
 export async function listDays(
   db: Kysely<Tables>,
   scope: EventScope,
@@ -96,7 +96,7 @@ export async function listDays(
   return (await query.execute()).map(({ day, count }) => ({ day, count: Number(count) }))
 }
 
-/** Where the scope is about: a column that all three tables have, and its value. */
+/** The column and value of the scope, which all three tables have. */
 export function columnOf(scope: EventScope): 'owner_id' | 'camera_id' {
   return 'ownerId' in scope ? 'owner_id' : 'camera_id'
 }
@@ -107,7 +107,7 @@ export function idOf(scope: EventScope): number {
 
 type Tally = { readonly key: readonly number[]; readonly count: number }
 
-/** How often each key occurs, in the order of the keys. */
+/** Number of occurrences of each key, ordered by key. */
 function tally(keys: readonly (readonly number[])[]): Tally[] {
   const counts = new Map<string, { key: readonly number[]; count: number }>()
   for (const key of keys) {

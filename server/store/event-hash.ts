@@ -1,4 +1,4 @@
-// The hash with which a camera reports events, in the database: sealed, because its owner may read it at any time, and
+// The hash that authorizes a camera to report events, as stored: sealed, because its owner may read it at any time, and
 // as SHA-256, to find the camera by it.
 
 import { createHash } from 'node:crypto'
@@ -24,8 +24,8 @@ export function digestEventHash(hash: string): Uint8Array {
 }
 
 /**
- * Once, in a database of an earlier version: the hashes it has in clear. What was there is overwritten, not only given
- * free.
+ * Runs once for a database of an earlier version: seals the hashes that were stored as plaintext and overwrites
+ * the plaintext.
  */
 export async function sealEventHashes(db: Kysely<Tables>, box: SealedBox): Promise<void> {
   if (!(await selectOpen(db).limit(1).executeTakeFirst())) return

@@ -132,7 +132,7 @@ testEachDatabase(
     const { store, ada, bob, cameras } = await openWithCameras(t, database)
     const { events } = store
     const plain: CameraEvent[] = []
-    // Bunches at the edges of days, many at the same moment, before 1970 as well.
+    // Clusters at day boundaries, many at the same moment, and some before 1970.
     const random = fc.sample(
       fc.record({
         camera: fc.integer({ min: 0, max: 2 }),

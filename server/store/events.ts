@@ -1,5 +1,5 @@
-// Events of cameras: added, listed newest first, and in the end removed; never changed. With each of them its counts
-// change (event-counts.ts), and `outages` where it is about one.
+// Events of cameras: added, listed newest first, and finally deleted, but never changed. Counts
+// (event-counts.ts), and `outages` for events about one, are updated with each of them.
 
 import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
@@ -29,15 +29,15 @@ export type CameraEvent = {
 
 export type NewCameraEvent = Omit<CameraEvent, 'id' | 'receivedAtMs'>
 
-/** An outage begins with the event that tells of it, and ends with another. */
+/** An outage begins with the event that reports it and ends with another one. */
 export type OutageEdge = { readonly kind: 'begin'; readonly sinceMs: number } | { readonly kind: 'end' }
 
-/** Which of them: those that occurred then, and of this category where one is named. */
+/** A filter: when they occurred and, optionally, their category. */
 export type EventFilter = OpenRange & { readonly category?: string | undefined }
 
-/** Below this an offset is stepped over in the index; beyond it days are skipped as a whole. */
+/** Smaller offsets are skipped within the index; for larger ones, whole days are skipped. */
 const maxDirectOffset = 1000
-/** Rows removed at once: everybody else has their turn in between. */
+/** Rows deleted at once; other requests run in between. */
 const stepSize = 500
 
 export class Events {
@@ -51,7 +51,7 @@ export class Events {
     this.#clock = clock
   }
 
-  /** Throws 'not_found' when there is no such camera. */
+  /** Throws 'not_found' if there is no such camera. */
   async insert(event: NewCameraEvent, outage?: OutageEdge): Promise<CameraEvent> {
     const { cameraId } = event
     try {
@@ -88,13 +88,13 @@ export class Events {
     }
   }
 
-  /** Newest first. As fast far back as at the beginning, unless very many occurred on one day. */
+  /** Newest first. Pages far back are as fast as the first one, unless very many events occurred on one day. */
   async list(scope: EventScope, filter: EventFilter, { limit, offset }: Page): Promise<CameraEvent[]> {
-    // Days are counted of all categories together.
+    // Counts by day cover all categories together.
     const isDirect = offset <= maxDirectOffset || filter.category !== undefined
     const place = isDirect ? { endMs: filter.endMs, offset } : await this.#locate(scope, filter, offset)
     if (!place) return []
-    // Only what is on the page is looked up outside of the index.
+    // Only rows of the page are read outside the index.
     const rows = await this.#db
       .selectFrom(
         this.#select(scope, { ...filter, endMs: place.endMs })
@@ -123,13 +123,13 @@ export class Events {
     return count
   }
 
-  /** Outages that were told and have not ended: since when, by camera. */
+  /** Outages that were reported and have not ended: their start, by camera. */
   async listOutages(): Promise<Map<number, number>> {
     const rows = await this.#db.selectFrom('outages').selectAll().execute()
     return new Map(rows.map((row) => [row.camera_id, row.since_ms]))
   }
 
-  /** At most one step; how many went. */
+  /** Deletes at most one step and returns the number of deleted events. */
   async removeReceivedBefore(beforeMs: number): Promise<number> {
     return this.#remove((db) =>
       db
@@ -141,13 +141,13 @@ export class Events {
     )
   }
 
-  /** Cameras that have more events than `max`, and how many more. */
+  /** Cameras with more events than `max`, and how many more. */
   async listOverfull(max: number): Promise<{ cameraId: number; excess: number }[]> {
     const rows = await this.#db.selectFrom('event_totals').selectAll().where('count', '>', max).execute()
     return rows.map((row) => ({ cameraId: row.camera_id, excess: row.count - max }))
   }
 
-  /** The last ones of the camera's list: `count`, but at most one step; how many went. */
+  /** Deletes `count` of the camera's oldest events, at most one step, and returns the number of deleted events. */
   async removeLast(cameraId: number, count: number): Promise<number> {
     return this.#remove((db) => selectLast(db, cameraId, Math.min(count, stepSize)))
   }
@@ -166,7 +166,7 @@ export class Events {
     return query
   }
 
-  /** One by one, in an index. */
+  /** Skips events one by one within an index. */
   async #countEach(scope: EventScope, filter: EventFilter): Promise<number> {
     const { count } = await this.#select(scope, filter)
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -174,7 +174,7 @@ export class Events {
     return Number(count)
   }
 
-  /** Where `offset` lies: so many events before `endMs`, all of them of one day. Undefined beyond the last. */
+  /** Finds `offset`: the day it is on, and how many events of that day to skip. Undefined beyond the last event. */
   async #locate(
     scope: EventScope,
     range: OpenRange,
@@ -198,8 +198,8 @@ export class Events {
 }
 
 /**
- * All events of a camera, step by step: before the camera itself is removed, because all at once would keep everybody
- * waiting. Whoever removes the camera need not fear what is added meanwhile, it goes with the camera.
+ * Deletes all events of a camera in steps before the camera itself, because deleting them at once would block everybody
+ * else. Events added meanwhile are deleted with the camera.
  */
 export async function removeEventsOf(db: Kysely<Tables>, cameraId: number): Promise<void> {
   while ((await removeSome(db, (transaction) => selectLast(transaction, cameraId, stepSize))) === stepSize) {

@@ -1,10 +1,10 @@
-// A lock of the operating system's, held through SQLite, so that it ends with the process however that ends, and no
-// stale file ever stands in the way.
+// A lock of the operating system, taken through SQLite, so that it ends with the process in any case and never leaves a
+// stale file behind.
 
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Undefined when another process holds it. Dispose to let it go. Throws when the file cannot be made. */
+/** Undefined if another process holds it. Dispose to release it. Throws if the file cannot be created. */
 export function lockFile(file: string): Disposable | undefined {
   createPrivate(file)
   const lock = new DatabaseSync(file)
@@ -19,8 +19,8 @@ export function lockFile(file: string): Disposable | undefined {
 }
 
 /**
- * For nobody else to hold. A file that is there is not opened for it: to close it would let go the lock that this
- * process may have.
+ * Creates the file so that nobody else can lock it. An existing file is not opened, because closing it would release
+ * the lock that this process may hold.
  */
 function createPrivate(file: string): void {
   try {
@@ -30,7 +30,7 @@ function createPrivate(file: string): void {
     try {
       if (statSync(file).mode & 0o077) chmodSync(file, 0o600)
     } catch {
-      // Another user's: whether it can be locked shows in a moment.
+      // It belongs to another user; the lock attempt below shows whether it can be locked.
     }
   }
 }

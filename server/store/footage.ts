@@ -1,12 +1,12 @@
-// Counters of footage: bytes and number of the closed segments of each camera. Changed in the transaction that changes
-// a segment, so that they agree after every crash and nobody has to add up rows.
+// Counters of footage: bytes and number of the closed segments of each camera. They are updated in the transaction that
+// changes a segment, so that they are right after every crash and no rows need to be added up.
 
 import { type Kysely, sql } from 'kysely'
 import type { FootageUsage } from '../model/segment-views.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
-/** To be called with the transaction that changes the segments. */
+/** Call within the transaction that changes the segments. */
 export async function addToFootage(
   transaction: Kysely<Tables>,
   cameraId: number,
@@ -26,7 +26,7 @@ export async function addToFootage(
 
 type Removed = Pick<Row<'segments'>, 'camera_id' | 'bytes' | 'is_closed'>
 
-/** As `addToFootage`, for rows that go; open ones were never counted. */
+/** Like `addToFootage`, for deleted rows; open segments are not counted. */
 export async function takeFromFootage(transaction: Kysely<Tables>, removed: readonly Removed[]): Promise<void> {
   const closed = removed.filter((row) => row.is_closed === 1)
   for (const [cameraId, rows] of Map.groupBy(closed, (row) => row.camera_id)) {
@@ -35,13 +35,13 @@ export async function takeFromFootage(transaction: Kysely<Tables>, removed: read
   }
 }
 
-/** Of each camera that has closed segments. */
+/** Counters of every camera with closed segments. */
 export async function listFootage(db: Kysely<Tables>): Promise<FootageUsage[]> {
   const rows = await db.selectFrom('footage').selectAll().where('segments', '>', 0).orderBy('camera_id').execute()
   return rows.map((row) => ({ cameraId: row.camera_id, bytes: row.bytes, segments: row.segments }))
 }
 
-/** The counters of a camera as its rows say. */
+/** The counters of a camera computed from its rows. */
 export async function sumFootage(db: Kysely<Tables>, cameraId: number): Promise<FootageUsage> {
   const sums = await db
     .selectFrom('segments')
@@ -52,7 +52,7 @@ export async function sumFootage(db: Kysely<Tables>, cameraId: number): Promise<
   return { cameraId, bytes: Number(sums.bytes ?? 0), segments: Number(sums.segments) }
 }
 
-/** Puts the counters of a camera right. */
+/** Corrects the counters of a camera. */
 export async function recountFootage(db: Kysely<Tables>, cameraId: number): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { bytes, segments } = await sumFootage(transaction, cameraId)

@@ -1,5 +1,5 @@
-// When and why the recording of a camera was interrupted, and when it went on: what the files cannot tell while there
-// is none.
+// When and why the recording of a camera was interrupted, and when it resumed, which files cannot tell while there
+// are none.
 
 import type { Kysely } from 'kysely'
 import type { GapMark } from '../model/gap-mark.ts'
@@ -15,8 +15,8 @@ export class GapMarks {
   }
 
   /**
-   * The newest mark: those that were made for later moments, with a clock that was set back since, are removed. Another
-   * mark of the same millisecond is replaced. That of a camera which is gone is no mark.
+   * Adds the newest mark. Marks with later times, made before the clock was set back, are deleted. A mark of the same
+   * millisecond is replaced. Does nothing for a deleted camera.
    */
   async add(cameraId: number, { atMs, reason, pass = 0 }: GapMark): Promise<void> {
     try {
@@ -40,8 +40,8 @@ export class GapMarks {
   }
 
   /**
-   * Of each pass the last one at or before `startMs`, which still holds then, and all up to `endMs`, in the order of
-   * recording.
+   * For each epoch, the last mark at or before `startMs`, which is still valid then, and all marks up to `endMs`, in
+   * the order of recording.
    */
   async list(cameraId: number, startMs: number, endMs: number): Promise<GapMark[]> {
     const newest = await this.findNewest(cameraId)
@@ -52,7 +52,7 @@ export class GapMarks {
     return marks
   }
 
-  /** The one that was made last. */
+  /** The newest mark. */
   async findNewest(cameraId: number): Promise<GapMark | undefined> {
     const row = await this.#ofCamera(cameraId)
       .orderBy('pass', 'desc')
@@ -62,7 +62,7 @@ export class GapMarks {
     return row && toMark(row)
   }
 
-  /** Those that no footage is near any more, where the first begins at `beforeMs` of `pass`; the last of them stays. */
+  /** Deletes marks that are older than all footage, which begins at `beforeMs` of `pass`; keeps the last of them. */
   async removeBefore(cameraId: number, beforeMs: number, pass = 0): Promise<void> {
     const kept = await this.#ofCamera(cameraId)
       .where((of) => of.or([of('pass', '<', pass), of.and([of('pass', '=', pass), of('at_ms', '<=', beforeMs)])]))

@@ -1,12 +1,12 @@
-// Rows whose id the caller chose. SQLite's autoincrement goes on from the highest id there ever was; PostgreSQL's
-// identity columns know only of those they gave themselves, so they are told.
+// Rows whose id the caller chose. SQLite's autoincrement continues from the highest id ever used. PostgreSQL's identity
+// columns know only the ids that they generated, so they must be advanced.
 
 import { type Kysely, sql } from 'kysely'
 import { isPostgres } from './database.ts'
 import type { Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
-/** Runs `insert`; afterwards the table gives ids above `id` only. `id` is undefined when the table is to choose. */
+/** Runs `insert`; afterwards the table generates only ids above `id`. `id` is undefined if the table generates it. */
 export async function insertWithId<T>(
   db: Kysely<Tables>,
   { table, id }: { table: 'users' | 'cameras'; id: number | undefined },
@@ -14,7 +14,7 @@ export async function insertWithId<T>(
 ): Promise<T> {
   if (id === undefined || !isPostgres(db)) return insert(db)
   return inTransaction(db, async (transaction) => {
-    // Nobody else takes an id meanwhile, so that the sequence cannot be set back behind one.
+    // Locks the table, so that a concurrent insert cannot set the sequence back.
     await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(transaction)
     const result = await insert(transaction)
     await sql`

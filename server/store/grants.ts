@@ -1,5 +1,5 @@
-// Grants: log-ins of users through applications, with the tokens and codes that belong to them. Tokens are never kept,
-// only their SHA-256. A token is good while its generation is its grant's, the grant is not revoked and neither has
+// Grants: what users granted to applications, with the tokens and codes that belong to them. Only the SHA-256 of tokens
+// is stored. A token is valid while its generation is that of its grant, the grant is not revoked, and neither has
 // expired.
 
 import type { ExpressionBuilder, Kysely } from 'kysely'
@@ -15,7 +15,7 @@ import { credentialsChanged, holdProven } from './proven-user.ts'
 import type { Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
-/** A log-in as its user may see it. */
+/** A grant as its user may see it. */
 export type Grant = {
   readonly id: number
   readonly userId: number
@@ -23,26 +23,26 @@ export type Grant = {
   readonly appName: string
   readonly scopes: readonly string[]
   readonly createdAtMs: number
-  /** To within a minute. */
+  /** Accurate to a minute. */
   readonly lastUsedAtMs: number
-  /** Where it was made or last refreshed from. */
+  /** The address that created or last refreshed it. */
   readonly lastIp: string
-  /** The user agent it was made with. */
+  /** The user agent that created it. */
   readonly label: string
-  /** When it ends unless refreshed before. */
+  /** When it expires unless it is refreshed. */
   readonly expiresAtMs: number
 }
 
-/** An access token that may be used until `expiresAtMs`, unless its grant is refreshed or revoked before. */
+/** An access token that is valid until `expiresAtMs`, unless its grant is refreshed or revoked before. */
 export type LiveAccess = {
   readonly grantId: number
   readonly userId: number
   readonly applicationId: number
   readonly scopes: readonly string[]
   readonly expiresAtMs: number
-  /** Of the server's own dashboard. */
+  /** True for the server's own dashboard. */
   readonly isBuiltIn: boolean
-  /** Of the user's account, now. */
+  /** The present version of the account's credentials. */
   readonly credentialsVersion: number
 }
 
@@ -55,13 +55,13 @@ export type NewCode = {
   readonly scopes: readonly string[]
   readonly codeChallenge: string | undefined
   readonly expiresAtMs: number
-  /** The session in which the user was asked, and the version of the account's credentials when it was found. */
+  /** The session in which the user consented, and the version of the account's credentials when it was read. */
   readonly session: { readonly id: string; readonly credentialsVersion: number }
-  /** Whether what is granted for it ends with the session. */
+  /** True if the grant ends with the session. */
   readonly endsWithSession: boolean
 }
 
-/** How long what has ended is kept: to recognize a code or token that comes again, and for the user to see. */
+/** How long ended grants are kept: to recognize a code or token that is used again, and for the user to see. */
 const keptMs = 30 * 86_400_000
 
 export class Grants {
@@ -75,7 +75,7 @@ export class Grants {
     this.#clock = clock
   }
 
-  /** By SHA-256; of whatever state. */
+  /** By SHA-256, in any state. */
   findToken(hash: Uint8Array): Promise<StoredToken | undefined> {
     return findToken(this.#db, hash)
   }
@@ -84,7 +84,7 @@ export class Grants {
     return findCode(this.#db, hash)
   }
 
-  /** The sealed answer to the refresh that used this token up. */
+  /** The sealed response to the refresh that consumed this token. */
   async findReply(tokenHash: Uint8Array): Promise<Uint8Array | undefined> {
     const query = this.#db.selectFrom('oauth_replies').select('sealed').where('token_hash', '=', tokenHash)
     const row = await query.where('expires_at_ms', '>', this.#clock.nowMs()).executeTakeFirst()
@@ -92,8 +92,8 @@ export class Grants {
   }
 
   /**
-   * Throws 'unauthenticated' when the session has ended or the account was changed since it was found, and 'not_found'
-   * when the user or the application is gone.
+   * Throws 'unauthenticated' if the session has ended or the account was changed since it was read, and 'not_found'
+   * if the user or the application no longer exists.
    */
   async insertCode({ session, ...code }: NewCode): Promise<void> {
     try {
@@ -126,9 +126,9 @@ export class Grants {
   }
 
   /**
-   * Writes all effects or none; the id of the grant they opened or rotated. Throws 'conflict' when what they were
-   * decided on does not hold any more, 'unauthenticated' when the account was changed since the proof that a grant is
-   * opened on, and 'not_found' when the user or the application is gone.
+   * Writes all effects or none, and returns the id of the grant they created or rotated. Throws 'conflict' if what they
+   * were decided on has changed, 'unauthenticated' if the account was changed since the proof on which a grant is
+   * created, and 'not_found' if the user or the application no longer exists.
    */
   async commit(effects: readonly Effect[], details: EffectDetails): Promise<number | undefined> {
     if (effects.length === 0) return undefined
@@ -141,13 +141,13 @@ export class Grants {
         throw new AppError('not_found', 'the user or the application no longer exists', { cause })
       throw cause
     }
-    // What is new contradicts nothing that is kept in memory.
+    // A new grant contradicts no cached data.
     if (effects.some(({ kind }) => kind === 'rotate_grant' || kind === 'revoke_grant')) this.#feed.publish('records')
     return grantId
   }
 
   /**
-   * By SHA-256; undefined when its grant was refreshed or revoked since, or its user or the application's owner
+   * By SHA-256; undefined if its grant was refreshed or revoked since, or its user or the application's owner is
    * disabled.
    */
   async findLiveAccess(hash: Uint8Array): Promise<LiveAccess | undefined> {
@@ -180,7 +180,8 @@ export class Grants {
   }
 
   /**
-   * Until when a grant lasts unless refreshed; undefined when revoked, or its user or the application's owner disabled.
+   * When a grant expires unless refreshed; undefined if it is revoked, or its user or the application's owner is
+   * disabled.
    */
   async findEndMs(id: number): Promise<number | undefined> {
     const row = await this.#selectLive()
@@ -191,7 +192,7 @@ export class Grants {
     return row?.expires_at_ms
   }
 
-  /** Those that last, newest first; of one user, to applications of others. */
+  /** Valid grants of one user to applications of others, newest first. */
   async list(userId: number): Promise<Grant[]> {
     const rows = await this.#selectLive()
       .where('applications.is_built_in', '=', 0)
@@ -213,7 +214,7 @@ export class Grants {
     }))
   }
 
-  /** The user ends one, with all its tokens. False when there is no such grant, or it had ended before. */
+  /** Revokes a grant of the user with all its tokens. Returns false if there is none, or it had already ended. */
   async revoke(userId: number, id: number, reason: string): Promise<boolean> {
     const revoked = await this.#db
       .updateTable('oauth_grants')
@@ -228,7 +229,7 @@ export class Grants {
   }
 
   /**
-   * Grant id to time of last use, Unix milliseconds. Tells nobody: no answer but the user's list of grants shows it.
+   * Time of last use by grant id, Unix milliseconds. Not published: only the user's list of grants shows it.
    */
   async setLastUsed(times: ReadonlyMap<number, number>): Promise<void> {
     if (times.size === 0) return
@@ -242,7 +243,7 @@ export class Grants {
   }
 
   /**
-   * Forgets what ended long ago, and refresh tokens that have expired. An expired access token can still revoke its
+   * Deletes grants that ended long ago, and expired refresh tokens. An expired access token can still revoke its
    * grant.
    */
   async removeExpired(): Promise<void> {
@@ -281,7 +282,7 @@ export class Grants {
   }
 }
 
-/** Its owner is not disabled, or it is the server's own. */
+/** True if its owner is not disabled, or it is one of the server's own. */
 function isAnsweredFor(where: ExpressionBuilder<Tables & { owner: Tables['users'] }, 'owner' | 'applications'>) {
   return where.or([where('owner.disabled_at_ms', 'is', null), where('applications.is_built_in', '=', 1)])
 }

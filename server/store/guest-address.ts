@@ -1,13 +1,13 @@
-// Guests who were invited before they had an account are known by their address alone: here they get to the account
-// that has it.
+// Guests who were invited before they had an account are known only by their address. This file assigns them to the
+// account that has it.
 
 import type { Kysely } from 'kysely'
 import { AppError } from '../base/error.ts'
 import type { Tables } from './schema.ts'
 
 /**
- * Gives the guest rows that wait for the address to the account, but for its own cameras. In the transaction in which
- * the account gets the address, which holds it (`lockAddress`). `key`: `emailKey` of the address.
+ * Assigns the guest rows that wait for the address to the account, except for its own cameras. Call in the transaction
+ * in which the account gets the address, which must be locked (`lockAddress`). `key`: `emailKey` of the address.
  */
 export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: number, key: string): Promise<void> {
   await transaction
@@ -20,8 +20,8 @@ export async function takeWaitingGuests(transaction: Kysely<Tables>, userId: num
 }
 
 /**
- * Throws 'not_found' when the guest was removed. Until the end of the transaction it is not: its removal takes along
- * what is made here.
+ * Throws 'not_found' if the guest was deleted. Otherwise locks the guest until the end of the transaction, so that its
+ * deletion includes what is created here.
  */
 export async function holdGuest(transaction: Kysely<Tables>, guestId: number): Promise<void> {
   const query = transaction.selectFrom('guests').select('id').where('id', '=', guestId)
@@ -29,8 +29,8 @@ export async function holdGuest(transaction: Kysely<Tables>, guestId: number): P
 }
 
 /**
- * The account whose a new guest of this address is; null when it has to wait for one. In a transaction that holds the
- * address.
+ * The account that a new guest with this address belongs to; null if there is none yet. Call in a transaction that has
+ * locked the address.
  */
 export async function findAccountOf(
   transaction: Kysely<Tables>,

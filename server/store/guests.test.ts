@@ -77,14 +77,14 @@ testEachDatabase('a guest row waits for an account of its address, and stays wit
   const bob = await addUser(store, 'bob@x')
   assert.equal((await invite('BOB@x')).userId, bob.id)
 
-  // Another address: what waits for it comes, what was there stays.
+  // Another address: its pending shares are added, existing ones stay.
   const waiting = await invite('ada@y')
   await store.accounts.change(ada.id, { email: 'Ada@Y' })
   assert.deepEqual([await ofWhom(before.id), await ofWhom(waiting.id)], [ada.id, ada.id])
   const heir = await addUser(store, 'ada@xn--bcher-kva.example')
   assert.deepEqual([await ofWhom(before.id), await listSharedIds(store, heir.id)], [ada.id, []])
 
-  // By two addresses: one camera, with the rights of both.
+  // Shared by two addresses: one camera, with the permissions of both.
   await store.guests.update(cameraId, before.id, { canViewRecordings: true })
   await store.guests.update(cameraId, waiting.id, { sharesNotifications: true })
   const [shared] = await store.shares.listCameras(ada.id, everything)

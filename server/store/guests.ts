@@ -1,4 +1,4 @@
-// Guests of cameras, as the cameras' owners see them. What is shared with somebody is in shares.ts.
+// Guests of cameras, as the cameras' owners see them. What is shared with a user is in shares.ts.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -14,11 +14,11 @@ import { inTransaction } from './transaction.ts'
 export type Guest = {
   readonly id: number
   readonly cameraId: number
-  /** As entered. Unique per camera, as accounts are. */
+  /** As entered. Unique per camera, by the same rule as accounts. */
   readonly email: string
-  /** Whose share it is; null while there is no account for the address. Not for the owner to know. */
+  /** The guest's account; null if there is none with the address. Must not be revealed to the owner. */
   readonly userId: number | null
-  /** Of the account; null until the guest has looked at the camera. */
+  /** The account's name; null until the guest has looked at the camera. */
   readonly firstName: string | null
   readonly lastName: string | null
   readonly canViewRecordings: boolean
@@ -42,7 +42,7 @@ export class Guests {
   }
 
   /**
-   * Throws 'conflict' when the address is a guest of the camera already and 'not_found' when there is no such camera.
+   * Throws 'conflict' if the address is already a guest of the camera and 'not_found' if there is no such camera.
    */
   async insert({ cameraId, email, canViewRecordings, sharesNotifications }: NewGuest): Promise<Guest> {
     const key = emailKey(email)
@@ -91,7 +91,7 @@ export class Guests {
     return row && toGuest(row)
   }
 
-  /** In the order of their ids. */
+  /** Ordered by id. */
   async listByCamera(cameraId: number, { limit, offset }: { limit: number; offset: number }): Promise<Guest[]> {
     const rows = await select(this.#db)
       .where('guests.camera_id', '=', cameraId)
@@ -111,7 +111,7 @@ export class Guests {
     return Number(count)
   }
 
-  /** Whether the address is a guest of any camera of the owner, accepted or not. */
+  /** True if the address is a guest of any camera of the owner, accepted or not. */
   async isGuestOf(ownerId: number, email: string): Promise<boolean> {
     const row = await this.#db
       .selectFrom('guests')
@@ -124,7 +124,7 @@ export class Guests {
     return row !== undefined
   }
 
-  /** How many cameras of an owner have guests. */
+  /** Number of cameras of an owner that have guests. */
   async countSharedByOwner(ownerId: number): Promise<number> {
     const { count } = await this.#db
       .selectFrom('guests')
@@ -135,7 +135,7 @@ export class Guests {
     return Number(count)
   }
 
-  /** Changes what is named. Throws 'not_found'. */
+  /** Changes the given fields. Throws 'not_found'. */
   async update(cameraId: number, id: number, change: Partial<Permissions>): Promise<Guest> {
     const { canViewRecordings, sharesNotifications } = change
     const values = {
@@ -157,7 +157,7 @@ export class Guests {
     return guest
   }
 
-  /** The guests of the camera that are this user, one for each address they were invited by. */
+  /** The camera's guests that belong to this user, one for each address they were invited by. */
   async listOfUser(cameraId: number, userId: number): Promise<Guest[]> {
     const rows = await select(this.#db)
       .where('guests.camera_id', '=', cameraId)
@@ -167,7 +167,7 @@ export class Guests {
     return rows.map(toGuest)
   }
 
-  /** With the invitation to this camera that was not accepted yet. False when there was none. */
+  /** Also deletes the pending invitation to this camera. Returns false if there was none. */
   async remove(cameraId: number, id: number): Promise<boolean> {
     const removed = await inTransaction(this.#db, async (transaction) => {
       const guest = await transaction

@@ -60,7 +60,7 @@ testEachDatabase('identities: the last way in stays, of two that go at once too'
   assert.deepEqual([ada.isOwner, await store.users.hasPassword(ada.id)], [false, false])
   await identities.link(ada, at('1', 'https://other.example'))
   const [first, second] = await identities.list(ada.id)
-  // Of an issuer that is not configured any more nobody comes in.
+  // An issuer that is no longer configured signs nobody in.
   const onlyFirst = (issuer: string) => issuer === 'https://id.example'
   await assert.rejects(identities.unlink(ada.id, first!.id, { isUsable: onlyFirst }), { fault: 'last_way_in' })
   const settled = await Promise.allSettled(

@@ -1,5 +1,5 @@
-// People at identity providers who may sign in to an account. Known by issuer and subject alone; the address is for
-// people to recognise them by, and never compared.
+// Identities at providers that may sign in to an account. They are identified by issuer and subject alone; the address
+// is only for display and never compared.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ import { type NewUser, noPassword, toUser, type User, Users, userColumns } from 
 /** A person at a provider. */
 export type Person = {
   readonly issuer: string
-  /** `sub`; the issuer gives it to nobody else. */
+  /** `sub`, which the issuer assigns to nobody else. */
   readonly subject: string
   readonly email: string | null
 }
@@ -33,9 +33,9 @@ export type Identity = Person & {
 export type Newcomer = Pick<NewUser, 'firstName' | 'lastName'> & { readonly email: string }
 
 export type UnlinkOptions = {
-  /** Whether people of the issuer can sign in at present. */
+  /** True if identities of the issuer can sign in at present. */
   readonly isUsable: (issuer: string) => boolean
-  /** Sessions that stay: this one, or the one that what was granted ends with. */
+  /** The session to keep: this one, or the one that the calling grant belongs to. */
   readonly exceptSessionId?: string | undefined
   readonly exceptGrantId?: number | undefined
 }
@@ -51,7 +51,7 @@ export class Identities {
     this.#clock = clock
   }
 
-  /** Whose account the person signs in to, disabled or not. */
+  /** The account that the identity signs in to, disabled or not. */
   async find({ issuer, subject }: Person): Promise<{ readonly identity: Identity; readonly user: User } | undefined> {
     const row = await this.#db
       .selectFrom('identities')
@@ -70,7 +70,7 @@ export class Identities {
     return (await query.execute()).map(toIdentity)
   }
 
-  /** That the person has just signed in, with the address they have there by now. */
+  /** Notes a sign-in and the identity's present address. */
   async noteUse(id: number, email: string | null): Promise<void> {
     await writeRelaxed(this.#db, (db) =>
       db.updateTable('identities').set({ email, used_at_ms: this.#clock.nowMs() }).where('id', '=', id).execute(),
@@ -78,9 +78,9 @@ export class Identities {
   }
 
   /**
-   * Lets the person sign in to the account; false when they could already. Throws 'unauthenticated' when the account
-   * was changed since the proof, 'conflict' when the person opens another account or the account has another person of
-   * this issuer.
+   * Links the identity to the account; false if it was linked already. Throws 'unauthenticated' if the account was
+   * changed since the proof, 'conflict' if the identity is linked to another account or the account has another
+   * identity of this issuer.
    */
   async link(user: ProvenUser, person: Person): Promise<boolean> {
     const isNew = await this.#change(async (transaction) => {
@@ -102,9 +102,9 @@ export class Identities {
   }
 
   /**
-   * An account without a password that the person signs in to. `needsInvitation`: one to the address, from somebody
-   * whose account is not disabled, which is used up. Throws 'forbidden' without it, 'conflict' when there is an account
-   * for the address, the person has one, or there is no owner yet.
+   * Creates an account without a password that the identity signs in to. `needsInvitation`: consumes an invitation of
+   * the address by a user who is not disabled. Throws 'forbidden' without one, 'conflict' if there is an account with
+   * the address, the identity has an account, or there is no owner yet.
    */
   async addUser(newcomer: Newcomer, person: Person, needsInvitation: boolean): Promise<User> {
     const user = await this.#change(async (transaction) => {
@@ -121,7 +121,7 @@ export class Identities {
     return user
   }
 
-  /** Whether somebody invited the address who could let them in now. */
+  /** True if a user who is not disabled has invited the address. */
   async isInvited(email: string): Promise<boolean> {
     return (await findInvitation(this.#db, email, this.#clock.nowMs())) !== undefined
   }
@@ -170,7 +170,7 @@ export class Identities {
     return removed
   }
 
-  /** What two do at once, one is told of. */
+  /** One of two concurrent requests is refused. */
   async #change<T>(work: (transaction: Kysely<Tables>) => Promise<T>): Promise<T> {
     try {
       return await inTransaction(this.#db, work)

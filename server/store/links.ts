@@ -1,5 +1,5 @@
-// One-time links: what is kept of them, which does not suffice to use one. To use one is to remove its row, in the
-// transaction that does what it is for; see account-changes.ts.
+// One-time links, stored in a form that does not suffice to use them. Using a link deletes its row in the transaction
+// that does what it is for; see account-changes.ts.
 
 import type { Kysely } from 'kysely'
 import type { Clock } from '../base/clock.ts'
@@ -9,18 +9,18 @@ import { holdProven } from './proven-user.ts'
 import type { Row, Tables } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
-/** For the first owner; for a new account; for a new password; to prove a new address. */
+/** For the first owner, a new account, a new password, or the proof of a new address. */
 export type LinkKind = 'setup' | 'invitation' | 'reset' | 'email'
 
 export type Link = {
   readonly kind: LinkKind
-  /** Whose link it is: 'reset', 'email'. */
+  /** The account concerned: 'reset', 'email'. */
   readonly userId: number | null
-  /** The address it was sent to: 'invitation', 'email'. */
+  /** The address that it was sent to: 'invitation', 'email'. */
   readonly email: string | null
-  /** Null for people who invited themselves. */
+  /** Null for people who signed up themselves. */
   readonly inviterId: number | null
-  /** What the invited person is to see. */
+  /** What the invited person will be shown. */
   readonly cameraId: number | null
   readonly createdAtMs: number
   readonly expiresAtMs: number
@@ -28,7 +28,7 @@ export type Link = {
 
 export type NewLink = Pick<Link, 'kind' | 'expiresAtMs'> &
   Partial<Pick<Link, 'userId' | 'email' | 'inviterId' | 'cameraId'>> & {
-    /** SHA-256 of what the link carries, 32 bytes. */
+    /** SHA-256 of the secret in the link, 32 bytes. */
     readonly hash: Uint8Array
     /** Whom it invites: it ends with the guest. */
     readonly guestId?: number
