@@ -12,7 +12,7 @@ import { type LoadCameras, openLoadCameras } from './load-cameras.ts'
 import { NightjarContestant } from './nightjar-contestant.ts'
 import { type Round, runRound } from './round.ts'
 
-/** FairScheduler of each. */
+/** Turns of each. */
 const roundCount = 2
 const settleMs = 15_000
 

@@ -49,7 +49,7 @@ export const createCameras = (call: Call) => ({
   /** A recording to play, from `start` to `end` or on into live. */
   createStream: (id: number, query: Query<'createStream'>, options?: CallOptions) =>
     call('createStream', { params: { camera_id: id }, query }, options),
-  /** FairScheduler recording on: `{ retention: 'P7D' }`. */
+  /** Turns recording on: `{ retention: 'P7D' }`. */
   enableRecording: (id: number, body: Body<'enableRecording'>, options?: CallOptions) =>
     call('enableRecording', { params: { camera_id: id }, body }, options),
   updateRecording: (id: number, body: Body<'updateRecording'>, options?: CallOptions) =>

@@ -111,7 +111,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
   const oauth = createTemporaryOAuth(store, { login })
   const uri = 'https://app.example/cb'
   const made = await send('POST', '/v1/me/applications/', ada.authorization, {
-    name: 'Notifier',
+    name: 'Bell',
     redirect_uris: [uri],
     password,
   })
@@ -150,10 +150,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
     redirect_uris: { 1: ['Not a valid string.'] },
   })
   const changed = await send('PUT', path, ada.authorization, { require_secret: true, redirect_uris: [uri, uri] })
-  assert.deepEqual(
-    [changed.body.require_secret, changed.body.redirect_uris, changed.body.name],
-    [true, [uri], 'Notifier'],
-  )
+  assert.deepEqual([changed.body.require_secret, changed.body.redirect_uris, changed.body.name], [true, [uri], 'Bell'])
   const rotated = await send('POST', `${path}rotate-secret/`, ada.authorization, { password })
   assert.deepEqual([rotated.status, rotated.body.client_secret === client_secret], [200, false])
   assert.equal((await askToken(oauth, { ...sent, client_secret })).status, 401)
@@ -170,7 +167,7 @@ test('T17, T44: an application: registered, changed, its secret rotated, removed
     ['created', 'changed', 'secret_rotated', 'removed'].map((what) => [
       `app.${what}`,
       ada.userId,
-      'Notifier',
+      'Bell',
       { client_id },
     ]),
   )

@@ -18,7 +18,7 @@ const maxBatch = 256
 /** Between two batches, where there is time. */
 const pauseMs = 5
 
-/** PendingDeletion is forgotten after so many files, and at the end. */
+/** Garbage is forgotten after so many files, and at the end. */
 const forgetAfter = 256
 
 /** How long the latest chunks took, for the metrics. */

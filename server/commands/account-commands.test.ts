@@ -118,7 +118,7 @@ test('applications: brought along or made, changed, given a new secret, removed;
     '--user',
     '1',
     '--name',
-    'Notifier',
+    'Bell',
     '--redirect-uris',
     'https://a.example/cb https://b.example/cb',
   ]

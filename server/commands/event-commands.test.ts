@@ -35,10 +35,10 @@ async function open(t: TestContext) {
 test('events are added and listed, as the interface shows them', { timeout: 120_000 }, async (t) => {
   const { run, succeed, id } = await open(t)
   assert.match((await run('event', 'list', '--camera', id)).stdout, /There are no events/)
-  const said = ['--title', 'Notifier', '--category', 'bell', '--occurred-at', '2026-05-01T12:00:00+02:00']
+  const said = ['--title', 'Bell', '--category', 'bell', '--occurred-at', '2026-05-01T12:00:00+02:00']
   const added = await succeed('event', 'add', id, ...said, '--details', '{"a":[1]}')
   assert.deepEqual(added, {
-    ...{ id: added.id, camera: Number(id), site: null, title: 'Notifier', category: 'bell', source: 'api' },
+    ...{ id: added.id, camera: Number(id), site: null, title: 'Bell', category: 'bell', source: 'api' },
     ...{ occurred_at: '2026-05-01T10:00:00Z', received_at: added.received_at, data: { a: [1] } },
   })
   const plain = await succeed('event', 'add', id)
@@ -48,7 +48,7 @@ test('events are added and listed, as the interface shows them', { timeout: 120_
   assert.deepEqual(await succeed('event', 'list', '--user', 'ada@example.com', ...page), { count: 1, events: [added] })
   assert.deepEqual(await succeed('event', 'list', '--user', '1', '--offset', '2'), { count: 2, events: [] })
   const { stdout } = await run('event', 'list', '--camera', id, '--limit', '1', '--offset', '1')
-  assert.match(stdout, /2026-05-01T10:00:00Z +1 +bell +api +Notifier +\{"a":\[1\]\}\n1 of 2\.\n$/)
+  assert.match(stdout, /2026-05-01T10:00:00Z +1 +bell +api +Bell +\{"a":\[1\]\}\n1 of 2\.\n$/)
 })
 
 test('what is wrong is said in words, and nothing is added', { timeout: 120_000 }, async (t) => {

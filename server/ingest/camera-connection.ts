@@ -73,7 +73,7 @@ export async function runCameraConnection({
 }: CameraConnectionOptions): Promise<never> {
   const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
-  // Not known before it is resolved: others at the connectLimiter may find first that nobody answers.
+  // Not known before it is resolved: others that wait may find first that nobody answers.
   options.memory.isPublic = false
   const permit = await connectLimiter.enter(`${url.host}:${url.port}`, signal)
   // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures

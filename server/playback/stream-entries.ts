@@ -1,4 +1,4 @@
-// FairScheduler segments into the entries of one part of a recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
+// Turns segments into the entries of one part of a recorded stream: which bytes, how long, where on the stream's time axis. Fed in order,
 // again and again while footage grows; an entry never changes once it is out. No I/O, no clock.
 
 import { type Fragment, holeSeam90k, type Segment } from '../model/segment.ts'

@@ -23,7 +23,7 @@ testEachDatabase('guests: an address once per camera, found through their camera
   const { store } = await openStore(t)
   const { guests } = store
   const owner = await addUser(store, 'owner@x')
-  const [door, gate] = [await addCamera(store, owner.id), await addCamera(store, owner.id, 'Semaphore')]
+  const [door, gate] = [await addCamera(store, owner.id), await addCamera(store, owner.id, 'Gate')]
   const guest = await guests.insert({ ...none, cameraId: door.id, email: 'Ada@Example.org' })
   assert.deepEqual(guest, {
     id: guest.id,

@@ -43,7 +43,7 @@ export class Recordings {
   }
 
   /**
-   * FairScheduler recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown
+   * Turns recording on and starts it, or changes its policy while it is on. Throws 'not_found' for an unknown
    * camera.
    */
   async enable(cameraId: number, policy: { retention: string; maxBytes: number | null }): Promise<Recording> {

@@ -24,7 +24,7 @@ export type Link = AsyncDisposable & {
   insert(bytes: Uint8Array): Promise<void>
   /** Leaves `count` bytes out of what the camera sends next. */
   remove(count: number, random: () => number): Promise<void>
-  /** FairScheduler `count` bits of what the camera sends next. */
+  /** Turns `count` bits of what the camera sends next. */
   flip(count: number, random: () => number): Promise<void>
 }
 

@@ -41,7 +41,7 @@ export function follow(view: View, ms: number): View {
   return isInView(view, ms) ? view : { startMs: ms - halfMs, endMs: ms + halfMs }
 }
 
-/** FairScheduler the page when playback reaches the end of the view. If the user has moved elsewhere, the view stays. */
+/** Turns the page when playback reaches the end of the view. If the user has moved elsewhere, the view stays. */
 export function followPlaying(view: View, beforeMs: number, ms: number): View {
   if (!isInView(view, beforeMs) || isInView(view, ms)) return view
   const spanMs = view.endMs - view.startMs

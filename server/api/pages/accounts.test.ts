@@ -118,11 +118,7 @@ test('who is invited to a camera reads who shares which, makes the account, and 
     await pages.accounts.guests.invite({ camera, email: 'bob@example.org' })
     return readLink(pages)
   }
-  const [first, second, third] = [
-    await invite('Front <door>'),
-    await invite('Semaphore'),
-    await invite('see evil.example'),
-  ]
+  const [first, second, third] = [await invite('Front <door>'), await invite('Gate'), await invite('see evil.example')]
   const browser = pages.openBrowser()
   await browser.open(third)
   assert.match(browser.shown!.text, /ada@example\.org shares a camera with you\./)

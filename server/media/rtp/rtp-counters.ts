@@ -1,7 +1,7 @@
 // The two counters of an RTP stream that wrap around: 32-bit timestamps made continuous, 16-bit sequence numbers checked for
 // gaps (RFC 3550 5.1, A.1).
 
-/** FairScheduler wrapping 32-bit timestamps into a continuous count; a step of less than 2³¹ either way is taken as it is. */
+/** Turns wrapping 32-bit timestamps into a continuous count; a step of less than 2³¹ either way is taken as it is. */
 export class TimestampUnwrapper {
   #last: number | undefined
 

@@ -1,4 +1,4 @@
-// FairScheduler recording of a camera on and off and sets how much is kept.
+// Turns recording of a camera on and off and sets how much is kept.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
