@@ -10,7 +10,7 @@ import { NameResolver } from './base/names/name-resolver.ts'
 import { createAddressRules } from './config/derived-settings.ts'
 import { loadIdentityProviders } from './config/identity-providers.ts'
 import type { Config } from './config.ts'
-import { createAddressGuard } from './ingest/address-guard.ts'
+import { createAddressGuard } from './ingest/network/address-guard.ts'
 
 export type IdentityProvidersOptions = {
   readonly config: Config

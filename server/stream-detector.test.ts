@@ -5,8 +5,8 @@ import { systemClock } from './base/clock.ts'
 import { AppError, type ErrorKind } from './base/error.ts'
 import { silentLogger } from './base/log.ts'
 import type { AnswerTo, Question } from './cameras/worker-protocol.ts'
-import { createAddressGuard } from './ingest/address-guard.ts'
 import type { DetectedStream } from './ingest/detection/detect-stream.ts'
+import { createAddressGuard } from './ingest/network/address-guard.ts'
 import { type DetectorLimits, StreamDetector } from './stream-detector.ts'
 
 const source = { url: 'rtsp://camera.example/', username: null, password: null }

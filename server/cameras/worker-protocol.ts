@@ -4,11 +4,11 @@
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
-import type { AddressRules } from '../ingest/address-guard.ts'
-import type { SessionStatus } from '../ingest/camera-session.ts'
 import type { DetectedStream, DetectionTarget } from '../ingest/detection/detect-stream.ts'
+import type { AddressRules } from '../ingest/network/address-guard.ts'
 import type { DiscoveredDevice } from '../ingest/onvif/discover-devices.ts'
 import type { OnvifDevice, OnvifTarget } from '../ingest/onvif/read-device.ts'
+import type { SessionStatus } from '../ingest/session/camera-session.ts'
 import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'

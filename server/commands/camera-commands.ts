@@ -171,8 +171,8 @@ export const cameraCommands: readonly Command[] = [
 
 /** Refuses what no server takes. Which private networks and whether loopback is allowed may be settings of the server alone. */
 async function checkAddress(url: string): Promise<void> {
-  const { createAddressGuard } = await import('../ingest/address-guard.ts')
-  const { parseCameraUrl: parseTarget } = await import('../ingest/camera-url.ts')
+  const { createAddressGuard } = await import('../ingest/network/address-guard.ts')
+  const { parseCameraUrl: parseTarget } = await import('../ingest/network/camera-url.ts')
   const { host, port } = parseTarget(url)
   createAddressGuard({ allowLoopback: true }).check(host, port)
 }

@@ -9,7 +9,7 @@ type Rules = Pick<Config, 'logLevel' | 'allowLoopbackCameras' | 'cameraNetworks'
 
 export async function openProbeContext({ logLevel, allowLoopbackCameras, cameraNetworks, nameServers }: Rules) {
   // Loaded only here: other commands open no connections.
-  const { createAddressGuard } = await import('../ingest/address-guard.ts')
+  const { createAddressGuard } = await import('../ingest/network/address-guard.ts')
   const { NameResolver } = await import('../base/names/name-resolver.ts')
   const names = new NameResolver({ servers: nameServers })
   return {

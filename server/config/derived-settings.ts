@@ -1,7 +1,7 @@
 // What the configuration means for the parts that are made from it.
 
 import type { Config } from '../config.ts'
-import type { AddressRules } from '../ingest/address-guard.ts'
+import type { AddressRules } from '../ingest/network/address-guard.ts'
 import { defaultPolicy, type OAuthPolicy } from '../model/oauth/policy.ts'
 
 const dayMs = 24 * 3_600_000

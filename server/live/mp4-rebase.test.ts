@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DecodeOrder } from '../ingest/decode-order.ts'
+import { DecodeOrder } from '../ingest/clock/decode-order.ts'
 import { parseBoxHeader } from '../media/mp4/box-scanner.ts'
 import { parseFragmentSamples } from '../media/mp4/fragment-samples.ts'
 import { writeFragmentHead } from '../media/mp4/media-fragment.ts'

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { createAuthorizer } from '../../server/ingest/camera-auth.ts'
+import { createAuthorizer } from '../../server/ingest/network/camera-auth.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../server/media/aac/depacketizer.ts'
 import type { VideoFormat } from '../../server/media/frame.ts'
 import { h264Codec } from '../../server/media/h264/h264-codec.ts'

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { openScriptedCamera, type Script, type Sender, samplePps } from '../../server/ingest/scripted-camera.ts'
+import { openScriptedCamera, type Script, type Sender, samplePps } from '../../server/ingest/rtsp/scripted-camera.ts'
 import { packetizeH264 } from '../../server/media/h264/packetizer.ts'
 import { writeSlowJpeg } from './slow-jpeg.ts'
 

@@ -12,7 +12,7 @@ import { Catalog } from '../../server/archive/catalog.ts'
 import { MemorySegmentRows } from '../../server/archive/memory-segment-rows.ts'
 import type { Clock } from '../../server/base/clock.ts'
 import { silentLogger } from '../../server/base/log.ts'
-import { SilenceFiller } from '../../server/ingest/silence-filler.ts'
+import { SilenceFiller } from '../../server/ingest/frames/silence-filler.ts'
 import type { StreamFormat } from '../../server/media/frame.ts'
 import {
   type SyntheticOptions,

@@ -7,15 +7,22 @@ import { errorChain } from '../../base/error.ts'
 import type { Logger } from '../../base/log.ts'
 import type { ContainerReader } from '../../media/container/container-stream.ts'
 import type { VideoCodec } from '../../media/frame.ts'
-import type { AddressGuard } from '../address-guard.ts'
-import { ArrivalClock } from '../arrival-clock.ts'
-import type { AudioPlan } from '../audio-plan.ts'
-import { type ConnectionLimits, defaultLimits, type LearnedStream, runCameraConnection } from '../camera-connection.ts'
-import { type CameraError, type CameraTrouble, hideTrouble, isAboutAddress, toCameraError } from '../camera-error.ts'
-import { type CameraMemory, createCameraMemory } from '../camera-memory.ts'
-import { createCameraStats } from '../camera-stats.ts'
-import type { ConnectLimiter } from '../connect-limiter.ts'
-import type { SharedReads } from '../shared-reads.ts'
+import { ArrivalClock } from '../clock/arrival-clock.ts'
+import { type CameraMemory, createCameraMemory } from '../connection/camera-memory.ts'
+import { type ConnectionLimits, defaultLimits, type LearnedStream } from '../connection/connection-options.ts'
+import { createCameraStats } from '../frames/camera-stats.ts'
+import type { AddressGuard } from '../network/address-guard.ts'
+import {
+  type CameraError,
+  type CameraTrouble,
+  hideTrouble,
+  isAboutAddress,
+  toCameraError,
+} from '../network/camera-error.ts'
+import type { ConnectLimiter } from '../network/connect-limiter.ts'
+import type { SharedReads } from '../network/shared-reads.ts'
+import type { AudioPlan } from '../plan/audio-plan.ts'
+import { runCameraConnection } from '../session/camera-connection.ts'
 import { StreamMeter, type StreamRates } from './stream-meter.ts'
 
 export type DetectionTarget = {

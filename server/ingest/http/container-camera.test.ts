@@ -8,7 +8,7 @@ import type {
   ContainerSink,
 } from '../../media/container/container-stream.ts'
 import { syntheticFormat, syntheticFrames } from '../../media/mp4/synthetic-frames.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../watch-camera.ts'
+import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../session/watch-camera.ts'
 import { openHttpCamera } from './scripted-http-camera.ts'
 
 const matroska = Buffer.from('1a45dfa39f428681', 'hex')

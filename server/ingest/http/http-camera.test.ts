@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { generate } from 'selfsigned'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
-import { createAddressGuard } from '../address-guard.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../watch-camera.ts'
+import { createAddressGuard } from '../network/address-guard.ts'
+import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from '../session/watch-camera.ts'
 
 /** A picture whose size is told by its head and that is told apart by its data. */
 function picture(tag: number, width = 64, height = 48): Buffer {

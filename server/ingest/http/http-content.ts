@@ -8,9 +8,9 @@ import {
   findContainer,
   type OtherContent,
 } from '../../media/container/find-container.ts'
-import type { ConnectedOptions } from '../camera-connection.ts'
-import { CameraError } from '../camera-error.ts'
-import { withDeadline } from '../deadline.ts'
+import type { ConnectedOptions } from '../connection/connection-options.ts'
+import { CameraError } from '../network/camera-error.ts'
+import { withDeadline } from '../network/deadline.ts'
 import { describeHttpError } from './http-client.ts'
 
 /** Answers that say they are these are, as far as it matters here. */

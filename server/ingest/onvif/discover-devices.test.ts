@@ -7,7 +7,7 @@ import { openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { AppError } from '../../base/error.ts'
 import { silentLogger } from '../../base/log.ts'
-import { createAddressGuard } from '../address-guard.ts'
+import { createAddressGuard } from '../network/address-guard.ts'
 import { type DiscoverOptions, discoverDevices } from './discover-devices.ts'
 import { parseProbeMatches, writeProbe } from './discovery-message.ts'
 

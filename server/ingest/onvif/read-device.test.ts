@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { type OnvifCameraOptions, openOnvifCamera } from '../../../test/onvif/onvif-camera.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
-import { type AddressGuard, createAddressGuard } from '../address-guard.ts'
+import { type AddressGuard, createAddressGuard } from '../network/address-guard.ts'
 import { type ReadDeviceOptions, readOnvifDevice } from './read-device.ts'
 
 const login = { username: 'ada', password: 'sesame' }

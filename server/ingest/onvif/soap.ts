@@ -2,8 +2,8 @@
 // digest of the password).
 
 import { createHash, randomBytes } from 'node:crypto'
-import type { Credentials } from '../camera-auth.ts'
-import { CameraError } from '../camera-error.ts'
+import type { Credentials } from '../network/camera-auth.ts'
+import { CameraError } from '../network/camera-error.ts'
 import { escapeXml, findChild, type XmlElement } from './xml.ts'
 
 const namespaces = {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { findHeader } from '../../media/rtsp/message.ts'
-import { audioVideoSdp, videoSdp } from '../scripted-camera.ts'
-import { timesOf } from '../watch-camera.ts'
+import { audioVideoSdp, videoSdp } from '../rtsp/scripted-camera.ts'
+import { timesOf } from '../session/watch-camera.ts'
 import { answerSetup, play, type Quirk, sent } from './quirk.ts'
 
 export const oddities: readonly Quirk[] = [

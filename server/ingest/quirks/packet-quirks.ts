@@ -6,7 +6,7 @@ import { packetizeH264 } from '../../media/h264/packetizer.ts'
 import { writeRtpPacket } from '../../media/rtp/rtp-header.ts'
 import { writeInterleaved } from '../../media/rtsp/interleaved.ts'
 import { findHeader } from '../../media/rtsp/message.ts'
-import { samplePps, sampleSps, videoSdp } from '../scripted-camera.ts'
+import { samplePps, sampleSps, videoSdp } from '../rtsp/scripted-camera.ts'
 import { answerSetup, play, type Quirk, sent } from './quirk.ts'
 
 export const packetQuirks: readonly Quirk[] = [

@@ -1,8 +1,8 @@
 // A camera that does not do as the RFCs say, as a script for the tests of this folder; and what several of them need.
 
 import type { RtspRequest } from '../../media/rtsp/message.ts'
-import { type Script, type ScriptedAnswer, type Sender, videoSdp } from '../scripted-camera.ts'
-import type { Watched } from '../watch-camera.ts'
+import { type Script, type ScriptedAnswer, type Sender, videoSdp } from '../rtsp/scripted-camera.ts'
+import type { Watched } from '../session/watch-camera.ts'
 
 export type Quirk = {
   readonly camera: string

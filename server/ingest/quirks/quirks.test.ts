@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openScriptedCamera } from '../scripted-camera.ts'
-import { hastyClock, timesOf, watchCamera } from '../watch-camera.ts'
+import { openScriptedCamera } from '../rtsp/scripted-camera.ts'
+import { hastyClock, timesOf, watchCamera } from '../session/watch-camera.ts'
 import { oddities } from './oddities.ts'
 import { packetQuirks } from './packet-quirks.ts'
 import { sent } from './quirk.ts'

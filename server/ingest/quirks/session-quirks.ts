@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { findHeader } from '../../media/rtsp/message.ts'
-import { videoSdp } from '../scripted-camera.ts'
-import { hastyClock } from '../watch-camera.ts'
+import { videoSdp } from '../rtsp/scripted-camera.ts'
+import { hastyClock } from '../session/watch-camera.ts'
 import { describeWith, onlyAt, play, playOn, type Quirk } from './quirk.ts'
 
 export const sessionQuirks: readonly Quirk[] = [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { BareTimes } from '../../../server/ingest/http/bare-times.ts'
-import { samplePps, sampleSps } from '../../../server/ingest/scripted-camera.ts'
+import { samplePps, sampleSps } from '../../../server/ingest/rtsp/scripted-camera.ts'
 import { aacCodecString, parseAudioSpecificConfig } from '../../../server/media/aac/audio-specific-config.ts'
 import { AacDepacketizer, parseAacHeaderSizes } from '../../../server/media/aac/depacketizer.ts'
 import { fragmentAac, packetizeAac } from '../../../server/media/aac/packetizer.ts'

@@ -1,0 +1,310 @@
+// The packets of one session, or of one container, -> runs and frames on the hub. Where loss, jumps of the clock and
+// changes of format come together.
+
+import type { HubItem } from '../../hub/hub-item.ts'
+import type { Frame, PictureOrder, StreamFormat, VideoFormat } from '../../media/frame.ts'
+import type { FrameMemory, FrameMemoryPool } from '../../media/frame-memory.ts'
+import type { AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
+import { createSilence } from '../../media/telephony/silence.ts'
+import type { FrameAccess, VideoDepacketizer } from '../../media/video-depacketizer.ts'
+import type { ArrivalClock } from '../clock/arrival-clock.ts'
+import { WallClock } from '../clock/wall-clock.ts'
+import type { StreamPlan } from '../plan/stream-plan.ts'
+import { createVideoDepacketizer } from '../plan/video-plan.ts'
+import { AudioTrack } from './audio-track.ts'
+import type { CameraStats } from './camera-stats.ts'
+import { FrameBacklog, type HeldFrame } from './frame-backlog.ts'
+import { MissingFrames } from './missing-frames.ts'
+import { RtpReceiver } from './rtp-receiver.ts'
+import { maxUntoldMs, RunLimit } from './run-limit.ts'
+import { SilenceFiller } from './silence-filler.ts'
+
+/** After a standstill of the thread, what had waited for it has been read by then. */
+const backlogMs = 250
+
+export type CameraStreamOptions = {
+  readonly plan: StreamPlan
+  readonly arrivalClock: ArrivalClock
+  readonly stats: CameraStats
+  /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
+  readonly floorMs: number
+  /** What earlier connections learned of the camera's clock; this one adds what it learns. */
+  readonly memory?: { clockRate: number; setMs: number | undefined }
+  readonly createRunId: () => string
+  /** What the connections of the thread share; tells when the thread last stood still. */
+  readonly reads?: { sinceStandstillMs(): number } | undefined
+  /** Shared by all connections of the camera. Default: a limit of its own. */
+  readonly runLimit?: RunLimit | undefined
+  /** For audio that browsers don't play; without, it is left out. */
+  readonly transcoder?: AudioTranscoder | undefined
+  /** Where pictures lie; without, memory is used once. */
+  readonly pool?: FrameMemoryPool | undefined
+  /** See `NalDepacketizerOptions`. */
+  readonly keepsDamaged?: (() => boolean) | undefined
+  /** What reads a frame's `data` after it returns holds its memory. */
+  publish(item: HubItem): void
+  /** A run has begun: after its `start` was published and before its first frame is. */
+  onRun(format: StreamFormat): void
+}
+
+export class CameraStream implements Disposable {
+  readonly videoReceiver: RtpReceiver
+  readonly audio: AudioTrack | undefined
+  readonly #options: CameraStreamOptions
+  readonly #depacketizer: VideoDepacketizer
+  readonly #clock: WallClock
+  #format: VideoFormat | undefined
+  #order: PictureOrder | undefined
+  /** Format of the present run; undefined when it has ended. */
+  #runFormat: VideoFormat | undefined
+  readonly #runLimit: RunLimit
+  /** Pictures are dropped up to the next key frame: they belong to a run that was refused. */
+  #isSkipping = false
+  /** When the last picture came that was not dropped, by the clock of arrivals. */
+  #keptMs = Number.NaN
+  /** When the last marked video packet came: a picture that waits for the next one to end it came then. */
+  #markedMs = 0
+  #markedTimestamp = Number.NaN
+  /** For a camera with audio: gives every run an audio track without holes. */
+  readonly #filler: SilenceFiller | undefined
+  readonly #backlog = new FrameBacklog()
+  readonly #missing = new MissingFrames()
+  #published = 0
+  /** `ArrivalClock.setMs` that the present run is labelled with; a clock that is set waits for the next run. */
+  #setMs: number
+  /** The depacketizer's count of losses when the last picture was published. */
+  #knownLosses = 0
+  /** The last key frame began the present run. */
+  #isRunStart = false
+
+  constructor(options: CameraStreamOptions) {
+    const { plan, stats, floorMs, memory, pool, runLimit = new RunLimit() } = options
+    this.#options = options
+    this.#runLimit = runLimit
+    this.#clock = new WallClock(floorMs, memory?.clockRate)
+    this.#setMs = memory?.setMs ?? options.arrivalClock.setMs
+    this.videoReceiver = new RtpReceiver(plan.video.payloadType, stats)
+    const sink = {
+      onFormat: (format: VideoFormat, order: PictureOrder) => {
+        this.#takeBacklog()
+        this.#format = format
+        this.#order = order
+      },
+      onFrame: (data: Uint8Array, timestamp: number, isKey: boolean, memory?: FrameMemory, access?: FrameAccess) =>
+        this.#takePicture(data, timestamp, isKey, memory, access),
+    }
+    this.#depacketizer = createVideoDepacketizer(plan.video, sink, {
+      onBadSet: () => stats.badPackets++,
+      pool,
+      keepsDamaged: options.keepsDamaged,
+    })
+    const canRead = plan.audio?.coding.kind !== 'telephone' || options.transcoder !== undefined
+    const silence = plan.audio && createSilence(plan.audio.format)
+    if (!plan.audio || !silence || !canRead) return
+    const filler = new SilenceFiller(plan.audio.format, silence, (frame, isSilence) => {
+      if (!isSilence) stats.audioFrames++
+      options.publish(frame)
+    })
+    this.#filler = filler
+    this.audio = new AudioTrack({
+      ...options,
+      plan: plan.audio,
+      videoClock: this.#clock,
+      toVideoMs: (timestamp) => this.videoReceiver.toContinuous(timestamp) / 90,
+      onBlock: (frame) => filler.takeBlock(this.#setMs === 0 ? frame : { ...frame, wallMs: this.#label(frame.wallMs) }),
+    })
+  }
+
+  /** Time of the last frame; see `floorMs`. */
+  get lastWallMs(): number {
+    return this.#clock.wallMs
+  }
+
+  /** Pictures that came, published or not: the sign of life of a camera. */
+  get pictures(): number {
+    return this.#depacketizer.counters.pictures
+  }
+
+  /** Of these, those that were published. */
+  get published(): number {
+    return this.#published
+  }
+
+  get hasParameterSets(): boolean {
+    return this.#depacketizer.hasParameterSets
+  }
+
+  /** RTP-Info of the answer to PLAY: raw timestamps of one and the same moment. */
+  alignAudio(videoTime: number, audioTime: number): void {
+    this.audio?.align(videoTime, audioTime)
+  }
+
+  takeVideoPacket(bytes: Uint8Array, start: number, end: number): void {
+    const { videoReceiver: receiver } = this
+    if (!receiver.take(bytes, start, end)) return
+    if (receiver.isAfterLoss) this.#depacketizer.markLoss()
+    this.#options.stats.droppedFrames += this.#missing.take(receiver.timestamp, receiver.isAfterLoss)
+    const { payloadStart, payloadEnd, isMarked } = receiver.header
+    if (isMarked) {
+      this.#markedTimestamp = receiver.timestamp
+      this.#markedMs = this.#options.arrivalClock.nowMs()
+    }
+    this.#depacketizer.push(bytes, payloadStart, payloadEnd, receiver.timestamp, isMarked)
+  }
+
+  /** What a container holds: the NAL units of one access unit, shown at `timestamp90k`, which does not wrap. */
+  takeAccessUnit(units: readonly Uint8Array[], timestamp90k: number): void {
+    this.#markedTimestamp = timestamp90k
+    this.#markedMs = this.#options.arrivalClock.nowMs()
+    for (const [i, unit] of units.entries()) {
+      this.#depacketizer.push(unit, 0, unit.length, timestamp90k, i === units.length - 1)
+    }
+  }
+
+  /** Something is missing before the next access unit. */
+  markLoss(): void {
+    this.#depacketizer.markLoss()
+  }
+
+  takeAudioPacket(bytes: Uint8Array, start: number, end: number): void {
+    this.audio?.takePacket(bytes, start, end)
+  }
+
+  /**
+   * Brings the counters kept in the depacketizers and the clock into the camera's; once, at the end or whenever read.
+   */
+  collectStats(): void {
+    const { stats, memory } = this.#options
+    const { droppedFrames, badPayloads } = this.#depacketizer.counters
+    stats.droppedFrames += droppedFrames
+    stats.badPackets += badPayloads + (this.audio?.takeBadPayloads() ?? 0)
+    stats.reorderedFrames += this.#clock.reorderedFrames
+    stats.clockJumps += this.#clock.jumps
+    stats.retimedFrames += this.#clock.retimedFrames
+    stats.clockRate = this.#clock.rate
+    if (memory) memory.clockRate = this.#clock.rate
+    Object.assign(this.#depacketizer.counters, { droppedFrames: 0, badPayloads: 0 })
+    this.#clock.reorderedFrames = 0
+    this.#clock.jumps = 0
+    this.#clock.retimedFrames = 0
+  }
+
+  [Symbol.dispose](): void {
+    this.#takeBacklog()
+    this.audio?.close()
+    this.#filler?.endRun()
+  }
+
+  #takePicture(
+    data: Uint8Array,
+    timestamp: number,
+    isKey: boolean,
+    memory: FrameMemory | undefined,
+    access: FrameAccess | undefined,
+  ): void {
+    const arrivalMs = timestamp === this.#markedTimestamp ? this.#markedMs : this.#options.arrivalClock.nowMs()
+    const { losses } = this.#depacketizer.counters
+    const picture: HeldFrame = { data, timestamp90k: timestamp, isKey, memory, access, arrivalMs, losses }
+    const isLate = (this.#options.reads?.sinceStandstillMs() ?? Number.POSITIVE_INFINITY) < backlogMs
+    const { isHolding } = this.#backlog
+    if (!isHolding && !(isLate && this.#clock.isNew(timestamp, arrivalMs))) {
+      this.#placeVideo(picture)
+      return
+    }
+    this.#backlog.hold(picture)
+    if (!isLate || this.#backlog.isFull) this.#takeBacklog()
+  }
+
+  #takeBacklog(): void {
+    if (!this.#backlog.isHolding) return
+    for (const picture of this.#backlog.take()) this.#placeVideo(picture)
+  }
+
+  #placeVideo({ data, timestamp90k: timestamp, isKey, memory, access, arrivalMs: nowMs, losses }: HeldFrame): void {
+    const { stats, publish } = this.#options
+    if (access?.isLeading && this.#isRunStart) {
+      // It refers to pictures of the run before, which no decoder of this one has.
+      stats.droppedFrames++
+      memory?.release()
+      return
+    }
+    this.#clock.map(timestamp, nowMs)
+    if (isKey) this.#isRunStart = false
+    if (isKey) this.#isSkipping = this.#isRunDue && !this.#tryRun(nowMs)
+    if (this.#isSkipping) {
+      this.#skip(nowMs, memory)
+      return
+    }
+    this.#keptMs = nowMs
+    const { pts90k, dts90k } = this.#clock
+    const wallMs = this.#label(this.#clock.wallMs)
+    const isAfterLoss = losses !== this.#knownLosses
+    this.#knownLosses = losses
+    this.#filler?.takePicture(dts90k, wallMs)
+    stats.videoFrames++
+    this.#published++
+    const frame: Frame = { kind: 'video', pts90k, dts90k, wallMs, isKey, isAfterLoss, data, memory }
+    publish(access ? { ...frame, ...access } : frame)
+    memory?.release()
+  }
+
+  /**
+   * Begins a run at a key frame. False when the camera may not begin one now and this picture does not fit into the
+   * present run.
+   */
+  #tryRun(nowMs: number): boolean {
+    if (this.#runLimit.take(nowMs)) {
+      this.#beginRun()
+      return true
+    }
+    this.#options.stats.refusedRuns++
+    // After a jump of the camera's clock the present run can continue: its time goes on as pictures arrive.
+    return !this.#isFormatNew
+  }
+
+  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
+  #skip(nowMs: number, memory: FrameMemory | undefined): void {
+    const { stats, publish } = this.#options
+    stats.droppedFrames++
+    memory?.release()
+    if (this.#runFormat === undefined || nowMs - this.#keptMs <= maxUntoldMs) return
+    this.#filler?.endRun()
+    this.#runFormat = undefined
+    publish({ kind: 'end', reason: 'stream_changed' })
+  }
+
+  get #isFormatNew(): boolean {
+    return this.#runFormat === undefined || !isSameFormat(this.#format!, this.#runFormat)
+  }
+
+  get #isRunDue(): boolean {
+    return this.#isFormatNew || this.#clock.isRunDue || this.#options.arrivalClock.setMs !== this.#setMs
+  }
+
+  /** The time of day, as the present run has it. */
+  #label(arrivalClockMs: number): number {
+    return Math.round(arrivalClockMs + this.#setMs)
+  }
+
+  #beginRun(): void {
+    this.#isRunStart = true
+    const { stats, publish, createRunId, onRun, arrivalClock, memory } = this.#options
+    this.#filler?.endRun()
+    const clockSetMs = arrivalClock.setMs - this.#setMs
+    this.#setMs = arrivalClock.setMs
+    if (memory) memory.setMs = this.#setMs
+    const isNewClock = this.#clock.beginRun(this.#order)
+    this.audio?.beginRun(isNewClock)
+    this.#filler?.beginRun()
+    this.#runFormat = this.#format
+    stats.runs++
+    const format = { video: this.#format!, audio: this.audio?.plan.format }
+    publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })
+    onRun(format)
+  }
+}
+
+function isSameFormat(a: VideoFormat, b: VideoFormat): boolean {
+  const isSameKind = a.codec === b.codec && a.width === b.width && a.height === b.height
+  return a === b || (isSameKind && Buffer.compare(a.config, b.config) === 0)
+}

@@ -1,0 +1,106 @@
+// What a camera stream makes of pictures that waited while the thread stood still: a clock that is not known yet is
+// found from the one that waited least.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HubItem } from '../../hub/hub-item.ts'
+import type { Frame } from '../../media/frame.ts'
+import { packetizeH264 } from '../../media/h264/packetizer.ts'
+import { writeRtpPacket } from '../../media/rtp/rtp-header.ts'
+import { parseSdp } from '../../media/sdp/parse-sdp.ts'
+import { ArrivalClock } from '../clock/arrival-clock.ts'
+import { planStreams } from '../plan/stream-plan.ts'
+import { samplePps, sampleSps, videoSdp } from '../rtsp/scripted-camera.ts'
+import { createCameraStats } from './camera-stats.ts'
+import { CameraStream } from './camera-stream.ts'
+
+const startMs = 1_700_000_000_000
+const frameMs = 40
+
+/** A camera that sends a picture each 40 ms to a thread that now and then stands still. */
+function open() {
+  const time = { ms: startMs, standstillEndMs: Number.NEGATIVE_INFINITY }
+  const items: HubItem[] = []
+  const stream = new CameraStream({
+    plan: planStreams(parseSdp(videoSdp)),
+    arrivalClock: new ArrivalClock({ nowMs: () => time.ms, monotonicMs: () => time.ms, sleep: async () => {} }),
+    reads: { sinceStandstillMs: () => time.ms - time.standstillEndMs },
+    stats: createCameraStats(),
+    floorMs: 0,
+    createRunId: () => 'run',
+    publish: (item) => items.push(item),
+    onRun: () => {},
+  })
+  let sequence = 0
+  const waiting: { index: number; baseTicks: number }[] = []
+  const sentMs: number[] = []
+  const deliver = ({ index, baseTicks }: { index: number; baseTicks: number }) => {
+    const isKey = index % 25 === 0
+    const slice = new Uint8Array(300).fill(0x55)
+    slice.set([0x60 | (isKey ? 5 : 1), 0x88])
+    const payloads = packetizeH264(isKey ? [sampleSps['640x360'], samplePps, slice] : [slice])
+    for (const [i, payload] of payloads.entries()) {
+      const timestamp = (baseTicks + index * frameMs * 90) >>> 0
+      const isMarked = i === payloads.length - 1
+      const packet = writeRtpPacket(
+        { payloadType: 96, isMarked, sequence: sequence++ & 0xffff, timestamp, ssrc: 1 },
+        payload,
+      )
+      stream.takeVideoPacket(packet, 0, packet.length)
+    }
+  }
+  /** `count` pictures; the thread reads those sent while it stood still only when it goes on. */
+  const send = (count: number, { baseTicks, stillMs = 0 }: { baseTicks: number; stillMs?: number }) => {
+    const untilMs = time.ms + stillMs
+    for (let i = 0; i < count; i++) {
+      const index = sentMs.length
+      sentMs.push(time.ms)
+      waiting.push({ index, baseTicks })
+      time.ms += frameMs
+      if (time.ms < untilMs) continue
+      if (waiting.length > 1) time.standstillEndMs = time.ms
+      for (const each of waiting.splice(0)) deliver(each)
+    }
+  }
+  const frames = () => items.filter((item): item is Frame & { kind: 'video' } => item.kind === 'video')
+  return { time, items, stream, send, sentMs, frames }
+}
+
+function checkTimes(frames: readonly Frame[], sentMs: readonly number[]): void {
+  assert.equal(frames.length, sentMs.length)
+  for (const [i, frame] of frames.entries()) {
+    const errorMs = frame.wallMs - sentMs[i]!
+    assert.ok(Math.abs(errorMs) <= 100, `picture ${i} is ${errorMs} ms off`)
+  }
+}
+
+test('a camera that begins while the thread stands still has its true time from the first picture on', () => {
+  const { send, sentMs, frames } = open()
+  send(75, { baseTicks: 12_345, stillMs: 3000 })
+  send(100, { baseTicks: 12_345 })
+  checkTimes(frames(), sentMs)
+})
+
+test('a source with another clock that begins while the thread stands still has its true time', () => {
+  const { send, sentMs, frames, items } = open()
+  send(100, { baseTicks: 0 })
+  send(75, { baseTicks: 1_000_000_000, stillMs: 3000 })
+  send(100, { baseTicks: 1_000_000_000 })
+  assert.equal(items.filter(({ kind }) => kind === 'start').length, 2)
+  checkTimes(frames(), sentMs)
+})
+
+test('a clock that is known is not kept waiting after a standstill', () => {
+  const { send, sentMs, frames } = open()
+  send(100, { baseTicks: 0 })
+  send(75, { baseTicks: 0, stillMs: 3000 })
+  checkTimes(frames(), sentMs)
+})
+
+test('a connection that ends soon after a standstill loses nothing of what was read', () => {
+  const { send, sentMs, frames, stream } = open()
+  send(75, { baseTicks: 0, stillMs: 3000 })
+  assert.equal(frames().length, 0)
+  stream[Symbol.dispose]()
+  checkTimes(frames(), sentMs)
+})

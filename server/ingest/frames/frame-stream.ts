@@ -1,0 +1,127 @@
+// The pictures of a camera that sends whole JPEGs without timestamps -> runs and frames on the hub, stamped by arrival.
+
+import type { Clock } from '../../base/clock.ts'
+import type { HubItem } from '../../hub/hub-item.ts'
+import type { StreamFormat, VideoFormat } from '../../media/frame.ts'
+import { createJpegFormat, parseJpegHeader } from '../../media/jpeg/jpeg-header.ts'
+import type { ArrivalClock } from '../clock/arrival-clock.ts'
+import type { CameraStats } from './camera-stats.ts'
+import { maxUntoldMs, type RunLimit } from './run-limit.ts'
+
+export type FrameStreamOptions = {
+  readonly clock: Clock
+  readonly arrivalClock: ArrivalClock
+  readonly stats: CameraStats
+  /** Time of the camera's last frame so far, by `arrivalClock`. Later frames are never stamped earlier. */
+  readonly floorMs: number
+  /** What is kept over connections. */
+  readonly memory?: { setMs: number | undefined }
+  readonly createRunId: () => string
+  /** Shared by all connections of the camera. */
+  readonly runLimit: RunLimit
+  publish(item: HubItem): void
+  /** A run has begun: after its `start` was published and before its first frame is. */
+  onRun(format: StreamFormat): void
+}
+
+/**
+ * When the clock of arrivals has been drawn towards the system's by more than this, a new run begins, so that the
+ * footage is labelled right.
+ */
+const stepMs = 2000
+
+export class FrameStream {
+  /** Pictures that came, published or not. */
+  pictures = 0
+  published = 0
+  /** Time of the last frame; see `floorMs`. */
+  lastWallMs: number
+  readonly #options: FrameStreamOptions
+  #format: VideoFormat | undefined
+  #runStartMs = 0
+  /** `ArrivalClock.setMs` that the present run is labelled with. */
+  #setMs: number
+  /** Wall clock minus the run's time. */
+  #offsetMs = 0
+  #lastPts90k = -1
+  /** When the last picture was published, monotonic. */
+  #keptMs = 0
+
+  constructor(options: FrameStreamOptions) {
+    this.#options = options
+    this.lastWallMs = options.floorMs
+    this.#setMs = options.memory?.setMs ?? options.arrivalClock.setMs
+  }
+
+  /** A JPEG file that has just come, and that nobody else will change. */
+  take(jpeg: Uint8Array): void {
+    const { clock, arrivalClock, stats, publish } = this.#options
+    this.pictures++
+    const size = findSize(jpeg)
+    if (!size) {
+      stats.badPackets++
+      stats.droppedFrames++
+      return
+    }
+    const nowMs = clock.monotonicMs()
+    const wallMs = Math.round(arrivalClock.nowMs())
+    const isSameSize = this.#format?.width === size.width && this.#format.height === size.height
+    const isStepped = arrivalClock.setMs !== this.#setMs || Math.abs(wallMs - nowMs - this.#offsetMs) > stepMs
+    if (!isSameSize || isStepped) {
+      if (!this.#options.runLimit.take(nowMs)) {
+        this.#skip(nowMs)
+        return
+      }
+      this.#beginRun(createJpegFormat(size), nowMs, wallMs)
+    }
+    this.#keptMs = nowMs
+    const pts90k = Math.max(this.#lastPts90k + 1, Math.round((nowMs - this.#runStartMs) * 90))
+    this.#lastPts90k = pts90k
+    this.lastWallMs = Math.max(this.lastWallMs, wallMs)
+    stats.videoFrames++
+    this.published++
+    const labelMs = Math.round(this.lastWallMs + this.#setMs)
+    publish({ kind: 'video', pts90k, dts90k: pts90k, wallMs: labelMs, isKey: true, data: jpeg })
+  }
+
+  /** Drops a picture. Ends the run when its pictures stay away, so that the timeline shows the gap with its reason. */
+  #skip(nowMs: number): void {
+    const { stats, publish } = this.#options
+    stats.refusedRuns++
+    stats.droppedFrames++
+    if (!this.#format || nowMs - this.#keptMs <= maxUntoldMs) return
+    this.#format = undefined
+    publish({ kind: 'end', reason: 'stream_changed' })
+  }
+
+  #beginRun(video: VideoFormat, nowMs: number, wallMs: number): void {
+    const { stats, publish, createRunId, onRun, arrivalClock, memory } = this.#options
+    const clockSetMs = arrivalClock.setMs - this.#setMs
+    this.#setMs = arrivalClock.setMs
+    if (memory) memory.setMs = this.#setMs
+    this.#format = video
+    this.#runStartMs = nowMs
+    this.#offsetMs = wallMs - nowMs
+    this.#lastPts90k = -1
+    stats.runs++
+    const format = { video, audio: undefined }
+    publish({ kind: 'start', runId: createRunId(), format, ...(clockSetMs !== 0 && { clockSetMs }) })
+    onRun(format)
+  }
+}
+
+/**
+ * A little over 8K, as the decoder has it: some bytes may say that they are 65,535 × 65,535, and whoever shows them
+ * takes the memory.
+ */
+const maxPixels = 40_000_000
+
+/** Undefined when this is no picture, or one that nobody could show. */
+function findSize(jpeg: Uint8Array): { width: number; height: number } | undefined {
+  try {
+    const { width, height } = parseJpegHeader(jpeg)
+    return width * height <= maxPixels ? { width, height } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,93 @@
+// One RTP stream as it arrives: packets of the expected type, losses noticed, timestamps continuous. Allocates nothing
+// per packet.
+
+import { SequenceTracker, TimestampUnwrapper } from '../../media/rtp/rtp-counters.ts'
+import { createRtpHeader, readRtpHeader } from '../../media/rtp/rtp-header.ts'
+import type { CameraStats } from './camera-stats.ts'
+
+/**
+ * So many packets in a row of another source, and it is the stream's: a camera that began anew, not one that mixes in
+ * an old session.
+ */
+const newSourcePackets = 4
+
+export class RtpReceiver {
+  /** Of the packet last taken. */
+  readonly header = createRtpHeader()
+  /** Its timestamp, continuous over wraps. */
+  timestamp = 0
+  /** True when packets are missing before it. */
+  isAfterLoss = false
+  packets = 0
+  lostPackets = 0
+  readonly #payloadType: number
+  readonly #stats: CameraStats
+  readonly #unwrapper = new TimestampUnwrapper()
+  #tracker = new SequenceTracker()
+  #ssrc: number | undefined
+  #otherSsrc = 0
+  #otherPackets = 0
+
+  constructor(payloadType: number, stats: CameraStats) {
+    this.#payloadType = payloadType
+    this.#stats = stats
+  }
+
+  /** The source we listen to. */
+  get ssrc(): number | undefined {
+    return this.#ssrc
+  }
+
+  /**
+   * As a receiver report tells them: how many packets of this source there must have been, and the number of the
+   * newest.
+   */
+  get expected(): number {
+    return this.#tracker.expected
+  }
+
+  get highestSequence(): number {
+    return this.#tracker.highest
+  }
+
+  /** Reads the packet `bytes[start, end)`; false when there is nothing in it to use. */
+  take(bytes: Uint8Array, start: number, end: number): boolean {
+    const { header } = this
+    if (!readRtpHeader(bytes, start, end, header)) {
+      this.#stats.badPackets++
+      return false
+    }
+    if (header.payloadType !== this.#payloadType) return false
+    const isOtherSource = header.ssrc !== this.#ssrc && this.#ssrc !== undefined
+    if (isOtherSource && !this.#isNewSource(header.ssrc)) return false
+    this.#ssrc = header.ssrc
+    this.#otherPackets = 0
+    const lost = this.#tracker.advance(header.sequence)
+    if (lost < 0) return false
+    this.packets++
+    this.#stats.packets++
+    this.lostPackets += lost
+    this.#stats.lostPackets += lost
+    this.isAfterLoss = lost > 0 || isOtherSource
+    this.timestamp = this.#unwrapper.unwrap(header.timestamp)
+    return true
+  }
+
+  /** A raw timestamp told elsewhere (RTP-Info), on the axis of `timestamp`. */
+  toContinuous(timestamp: number): number {
+    return this.timestamp + ((timestamp - this.timestamp) | 0)
+  }
+
+  #isNewSource(ssrc: number): boolean {
+    this.#otherPackets = ssrc === this.#otherSsrc ? this.#otherPackets + 1 : 1
+    this.#otherSsrc = ssrc
+    if (this.#otherPackets < newSourcePackets) {
+      this.#stats.foreignPackets++
+      return false
+    }
+    this.#tracker = new SequenceTracker()
+    this.packets = 0
+    this.lostPackets = 0
+    return true
+  }
+}

@@ -1,0 +1,131 @@
+// Answers to a camera's authentication challenge, over RTSP and HTTP: Basic (RFC 7617) and Digest with MD5 or SHA-256
+// (RFC 2617, 7616).
+
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  type AuthParameters,
+  parseAuthParameters,
+  splitChallenges,
+  writeAuthParameters,
+} from '../../media/rtsp/challenge.ts'
+import { describeUnknownLogin } from './camera-error.ts'
+
+export type Credentials = { readonly username: string; readonly password: string }
+
+export type Authorizer = {
+  /** The value of `Authorization` for one request. */
+  authorize(method: string, url: string): string
+}
+
+/** The login of one connection: answers the camera's challenges, and goes along with every request from then on. */
+export class CameraLogin {
+  readonly #credentials: Credentials | undefined
+  #authorizer: Authorizer | undefined
+
+  constructor(credentials: Credentials | undefined) {
+    this.#credentials = credentials
+  }
+
+  /** For the header `Authorization`; undefined while the camera has not asked. */
+  authorize(method: string, url: string): string | undefined {
+    return this.#authorizer?.authorize(method, url)
+  }
+
+  /**
+   * Sends a request, once more when the camera asks for a login, and again when it asks anew: the nonce we knew may
+   * have expired, and the first answer with a new one may meet its end as well. A wrong password is sent once: cameras
+   * lock accounts.
+   * @throws CameraError when the camera asks for something we cannot
+   */
+  async send<T>(request: () => Promise<T>, listChallenges: (answer: T) => readonly string[] | undefined): Promise<T> {
+    let answer = await request()
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const challenges = listChallenges(answer)
+      if (!challenges || !this.#credentials) break
+      const isWrong = this.#authorizer !== undefined && attempt > 0 && !isStale(challenges)
+      if (isWrong) break
+      this.#authorizer = createAuthorizer(challenges, this.#credentials)
+      if (!this.#authorizer) throw describeUnknownLogin()
+      answer = await request()
+    }
+    return answer
+  }
+}
+
+const digests: readonly { algorithm: string; hash: 'sha256' | 'md5'; strength: number }[] = [
+  { algorithm: 'SHA-256', hash: 'sha256', strength: 2 },
+  { algorithm: 'MD5', hash: 'md5', strength: 1 },
+]
+
+/**
+ * An authorizer for the strongest of the challenges (values of `WWW-Authenticate`) that we can answer, or undefined.
+ * Basic, which shows the password to the network, only where nothing else is offered.
+ */
+export function createAuthorizer(
+  challenges: readonly string[],
+  credentials: Credentials,
+  createNonce: () => string = () => randomBytes(8).toString('hex'),
+): Authorizer | undefined {
+  const parsed = challenges.flatMap(splitChallenges).flatMap((value) => parseAuthParameters(value) ?? [])
+  const digest = parsed
+    .flatMap((challenge) => ({ challenge, digest: findDigest(challenge) }))
+    .sort((a, b) => (b.digest?.strength ?? 0) - (a.digest?.strength ?? 0))[0]
+  if (digest?.digest) return createDigest(digest.challenge, digest.digest, credentials, createNonce)
+  if (!parsed.some(({ scheme }) => scheme === 'basic')) return undefined
+  const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
+  return { authorize: () => `Basic ${token}` }
+}
+
+/** True when the answer was right but its nonce has expired (RFC 7616 3.3): answer again, the password is not wrong. */
+export function isStale(challenges: readonly string[]): boolean {
+  return challenges
+    .flatMap(splitChallenges)
+    .some((value) => parseAuthParameters(value)?.parameters.get('stale')?.toLowerCase() === 'true')
+}
+
+function findDigest({ scheme, parameters }: AuthParameters) {
+  if (scheme !== 'digest' || !parameters.has('nonce')) return undefined
+  const qop = parameters.get('qop')
+  if (qop !== undefined && !qop.split(',').some((value) => value.trim() === 'auth')) return undefined
+  const algorithm = (parameters.get('algorithm') || 'MD5').toUpperCase()
+  return digests.find((known) => known.algorithm === algorithm)
+}
+
+function createDigest(
+  { parameters }: AuthParameters,
+  { hash }: { hash: 'sha256' | 'md5' },
+  credentials: Credentials,
+  createNonce: () => string,
+): Authorizer {
+  const hex = (text: string) => createHash(hash).update(text).digest('hex')
+  const realm = parameters.get('realm') ?? ''
+  const nonce = parameters.get('nonce') ?? ''
+  const secret = hex(`${credentials.username}:${realm}:${credentials.password}`)
+  const opaque = parameters.get('opaque')
+  const algorithm = parameters.get('algorithm')
+  let count = 0
+  return {
+    authorize(method, url) {
+      const request = hex(`${method}:${url}`)
+      // Control characters can't stand in a header, and no camera has an account with them.
+      const username = credentials.username.replace(/\p{Cc}/gu, '')
+      const answer: [string, string][] = [
+        ['username', username],
+        ['realm', realm],
+        ['nonce', nonce],
+        ['uri', url],
+      ]
+      if (parameters.has('qop')) {
+        const nc = (++count).toString(16).padStart(8, '0')
+        const cnonce = createNonce()
+        answer.push(['qop', 'auth'], ['nc', nc], ['cnonce', cnonce])
+        answer.push(['response', hex(`${secret}:${nonce}:${nc}:${cnonce}:auth:${request}`)])
+      } else {
+        answer.push(['response', hex(`${secret}:${nonce}:${request}`)])
+      }
+      if (algorithm) answer.push(['algorithm', algorithm])
+      if (opaque !== undefined) answer.push(['opaque', opaque])
+      return writeAuthParameters('Digest', answer, new Set(['algorithm', 'qop', 'nc']))
+    },
+  }
+}

@@ -1,0 +1,195 @@
+// Why a camera gives no frames: the reason a program uses, and one sentence for its owner with a hint of what to try.
+
+import type { GapReason } from '../../../contract/gap-reasons.ts'
+import { AppError, type ErrorKind } from '../../base/error.ts'
+import type { CameraUrl } from './camera-url.ts'
+
+/**
+ * What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording.
+ */
+export type CameraTrouble =
+  | 'address_refused'
+  | 'unknown_host'
+  | 'unreachable'
+  | 'timed_out'
+  | 'tls_failed'
+  | 'not_a_camera'
+  | 'login_needed'
+  | 'login_refused'
+  | 'not_allowed'
+  | 'no_such_stream'
+  | 'busy'
+  | 'redirected'
+  | 'no_video'
+  | 'unsupported'
+  | 'no_frames'
+  | 'suspended'
+  | 'not_told'
+  | 'failed'
+
+type CameraErrorOptions = {
+  readonly cause?: unknown
+  readonly kind?: ErrorKind
+  readonly status?: number
+  readonly isUnreachable?: boolean
+  /** When missing, what follows from the rest. */
+  readonly trouble?: CameraTrouble
+}
+
+export class CameraError extends AppError {
+  readonly reason: GapReason
+  readonly trouble: CameraTrouble
+  /** What the camera answered, when that is the error. */
+  readonly status: number | undefined
+  /** The camera could not even be connected to, so neither can another stream of the same host and port. */
+  readonly isUnreachable: boolean
+
+  /** `detail`: one readable sentence, no secret, no user information of a URL. */
+  constructor(reason: GapReason, detail: string, options: CameraErrorOptions = {}) {
+    super(options.kind ?? 'unavailable', detail, 'cause' in options ? { cause: options.cause } : {})
+    this.reason = reason
+    this.status = options.status
+    this.isUnreachable = options.isUnreachable ?? false
+    this.trouble = options.trouble ?? statusTroubles.get(options.status ?? 0) ?? usualTrouble(reason)
+  }
+}
+
+function usualTrouble(reason: GapReason): CameraTrouble {
+  if (reason === 'auth_failed') return 'login_refused'
+  return reason === 'no_frames' ? 'no_frames' : 'failed'
+}
+
+/** What answers mean beside those to a login. */
+const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
+  [400, 'no_such_stream'],
+  [403, 'not_allowed'],
+  [404, 'no_such_stream'],
+  [410, 'no_such_stream'],
+  [451, 'no_such_stream'],
+  [453, 'busy'],
+  [461, 'unsupported'],
+  [503, 'busy'],
+])
+
+/**
+ * What is told in the place of `cause` to whom it is not told: the same whether nobody answers, somebody refuses, or
+ * something else than a camera is there, because otherwise whoever may add cameras could look around in the networks
+ * behind the server.
+ */
+export function hideTrouble(cause?: unknown): CameraError {
+  const detail =
+    'No picture comes from this address: check the address, port, path, user name and password. What is there instead is told, in a private network, to owners of the server alone.'
+  return new CameraError('camera_unreachable', detail, { cause, trouble: 'not_told' })
+}
+
+/** Of the name and the address alone: nothing was connected to. */
+export function isAboutAddress({ trouble }: CameraError): boolean {
+  return trouble === 'address_refused' || trouble === 'unknown_host'
+}
+
+/** Whatever a session throws, as the owner is to read it. */
+export function toCameraError(error: unknown): CameraError {
+  if (error instanceof CameraError) return error
+  if (error instanceof AppError && error.kind === 'corrupt') {
+    // What a host answered is not quoted: whoever names the host would read what it says.
+    const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
+    return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
+  }
+  if (error instanceof AppError) {
+    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1).replace(/\.$/, '')
+    // The sentence is the same: only what is behind it goes along.
+    return new CameraError('camera_unreachable', `${message}.`, {
+      cause: error.cause,
+      kind: error.kind,
+      trouble: addressTroubles[error.kind] ?? 'failed',
+    })
+  }
+  return new CameraError('camera_unreachable', 'The connection to the camera failed unexpectedly.', {
+    cause: error,
+    kind: 'internal',
+  })
+}
+
+/** What the address guard throws. */
+const addressTroubles: { readonly [kind in ErrorKind]?: CameraTrouble } = {
+  invalid: 'address_refused',
+  unavailable: 'unknown_host',
+}
+
+type Hint = { readonly words: string; readonly isUnreachable: boolean }
+
+const socketHints: ReadonlyMap<string, Hint> = new Map([
+  ['ECONNREFUSED', { words: 'refused the connection: check the port', isUnreachable: true }],
+  ['EHOSTUNREACH', { words: 'cannot be reached: check that it is on and its address is right', isUnreachable: true }],
+  ['ENETUNREACH', { words: 'is in a network this server cannot reach: check the address', isUnreachable: true }],
+  ['ETIMEDOUT', { words: 'did not answer: check that it is on and its address is right', isUnreachable: true }],
+  ['ECONNRESET', { words: 'closed the connection', isUnreachable: false }],
+  ['EPIPE', { words: 'closed the connection', isUnreachable: false }],
+])
+
+/** A failed or lost connection to the camera of this URL. */
+export function describeSocketError(error: Error, { protocol, host, port, isTls }: CameraUrl): CameraError {
+  const code = 'code' in error ? String(error.code) : ''
+  const name = `The camera at ${host}:${port}`
+  const hint = socketHints.get(code)
+  if (hint) {
+    const usual = protocol === 'rtsp' ? ' (often 554) and that RTSP is switched on in the camera' : ' (often 80)'
+    const words = code === 'ECONNREFUSED' ? hint.words + usual : hint.words
+    return new CameraError('camera_unreachable', `${name} ${words}.`, {
+      cause: error,
+      isUnreachable: hint.isUnreachable,
+      trouble: code === 'ETIMEDOUT' ? 'timed_out' : hint.isUnreachable ? 'unreachable' : 'failed',
+    })
+  }
+  if (isTls && (code.startsWith('ERR_SSL') || code === 'EPROTO')) {
+    const detail = `${name} does not speak TLS in a way this server can: try ${protocol}:// instead of ${protocol}s://, or another port.`
+    return new CameraError('camera_unreachable', detail, { cause: error, trouble: 'tls_failed' })
+  }
+  return new CameraError(
+    'camera_unreachable',
+    `The connection to ${name.replace('T', 't')} failed (${code || 'unknown'}).`,
+    {
+      cause: error,
+    },
+  )
+}
+
+/** An RTSP or HTTP answer other than 2xx. */
+export function describeStatus(status: number, method: string, hasCredentials: boolean): CameraError {
+  if (status === 401) {
+    // Dahua answers 401 to more connections than it allows, and cameras lock an account or address after a few wrong
+    // passwords.
+    const detail = hasCredentials
+      ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
+      : 'The camera asks for a user name and password (401): add them to this camera.'
+    const trouble = hasCredentials ? 'login_refused' : 'login_needed'
+    return new CameraError('auth_failed', detail, { kind: 'unauthenticated', status, trouble })
+  }
+  if (status === 403) {
+    const detail = 'The camera does not let this user watch the stream (403): give the account the right to view video.'
+    return new CameraError('auth_failed', detail, { kind: 'forbidden', status })
+  }
+  if (status >= 300 && status < 400) return describeRedirect(`${status}`)
+  const detail = statusHints.get(status) ?? `The camera answered ${method} with the error ${status}.`
+  return new CameraError('no_frames', detail, { status })
+}
+
+export function describeUnknownLogin(): CameraError {
+  const detail = 'The camera asks for a kind of authentication that is not supported: set it to digest or basic.'
+  return new CameraError('auth_failed', detail, { kind: 'unauthenticated', trouble: 'unsupported' })
+}
+
+/** `how`: the status, or the method, by which the camera sends us elsewhere. */
+export function describeRedirect(how: string): CameraError {
+  const detail = `The camera redirects to another address (${how}), which is not followed: enter the final address.`
+  return new CameraError('no_frames', detail, { trouble: 'redirected' })
+}
+
+const statusHints: ReadonlyMap<number, string> = new Map([
+  [400, 'The camera does not understand the request (400): check the path of the URL.'],
+  [404, 'The camera knows no stream at this URL (404): check the path, it differs from maker to maker.'],
+  [453, 'The camera has no bandwidth left (453): close other viewers or choose a smaller stream.'],
+  [454, 'The camera dropped the session (454).'],
+  [461, 'The camera refuses to send its stream this way (461): allow RTSP over TCP in the camera.'],
+  [503, 'The camera is busy (503): close other viewers, it may allow only a few at a time.'],
+])

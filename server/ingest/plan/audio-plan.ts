@@ -1,0 +1,118 @@
+// Which audio of a session description we take, and what must be known of it before its first packet.
+
+import { AppError } from '../../base/error.ts'
+import { aacCodecString, parseAudioSpecificConfig } from '../../media/aac/audio-specific-config.ts'
+import { type AacHeaderSizes, parseAacHeaderSizes } from '../../media/aac/depacketizer.ts'
+import type { AudioFormat } from '../../media/frame.ts'
+import { opusSampleRate, writeOpusConfig } from '../../media/opus/opus-packet.ts'
+import type { Sdp, SdpMedia, SdpPayload } from '../../media/sdp/sdp.ts'
+import { type AudioSource, createTranscodedFormat } from '../../media/telephony/audio-transcoder.ts'
+import { createSilence } from '../../media/telephony/silence.ts'
+import { type TelephoneCoding, telephoneCodings } from '../../media/telephony/telephone-coding.ts'
+import { listEncodings } from './video-plan.ts'
+
+/** How the packets are read. */
+export type AudioCoding =
+  | { readonly kind: 'aac'; readonly samplesPerBlock: number; readonly headerSizes: AacHeaderSizes }
+  | { readonly kind: 'opus' }
+  /** A payload is a block: from containers, which keep them whole. */
+  | { readonly kind: 'block' }
+  /** Turned into AAC before it reaches the hub. */
+  | { readonly kind: 'telephone'; readonly source: AudioSource }
+
+export type AudioPlan = {
+  readonly payloadType: number
+  readonly control: string | undefined
+  /** RTP timestamps per second; not always the sample rate. */
+  readonly clockRate: number
+  readonly coding: AudioCoding
+  /** What reaches the hub. */
+  readonly format: AudioFormat
+  /** Its times and those of the pictures are on one axis, as in containers. */
+  readonly isOneClock?: boolean
+}
+
+export type PlannedAudio = {
+  readonly audio: AudioPlan | undefined
+  /** Why there is no audio although the camera offers some; undefined when all is well. */
+  readonly audioProblem: string | undefined
+}
+
+type Planner = (media: SdpMedia, payload: SdpPayload) => AudioPlan
+
+/** Names in `a=rtpmap` (RFC 3640 4.1, RFC 7587 7, RFC 3551 table 4); the first that is offered is taken. */
+const planners: readonly (readonly [encoding: string, plan: Planner])[] = [
+  ['MPEG4-GENERIC', planAac],
+  ['OPUS', planOpus],
+  ...telephoneCodings.map((coding) => [coding.toUpperCase(), planTelephone(coding)] as const),
+]
+
+export function planAudio(sdp: Sdp): PlannedAudio {
+  const offered = sdp.media.filter((media) => media.type === 'audio' && media.isOffered)
+  if (offered.length === 0) return { audio: undefined, audioProblem: undefined }
+  let audioProblem = `${listEncodings(offered)} audio is not supported`
+  for (const [encoding, plan] of planners) {
+    for (const media of offered) {
+      const payload = media.payloads.find((each) => each.encoding.toUpperCase() === encoding)
+      if (!payload) continue
+      try {
+        return { audio: plan(media, payload), audioProblem: undefined }
+      } catch (error) {
+        audioProblem = error instanceof Error ? error.message : String(error)
+      }
+    }
+  }
+  return { audio: undefined, audioProblem }
+}
+
+function planAac(media: SdpMedia, { payloadType, clockRate, parameters }: SdpPayload): AudioPlan {
+  const config = new Uint8Array(Buffer.from(parameters.get('config') ?? '', 'hex'))
+  const { samplesPerBlock } = parseAudioSpecificConfig(config)
+  const format = createAacFormat(config)
+  return {
+    payloadType,
+    control: media.control,
+    clockRate: clockRate || format.sampleRate,
+    coding: { kind: 'aac', samplesPerBlock, headerSizes: parseAacHeaderSizes(parameters) },
+    format,
+  }
+}
+
+/** @throws AppError 'corrupt', 'invalid' for kinds of AAC that browsers do not play and whose silence is not known */
+export function createAacFormat(config: Uint8Array): AudioFormat {
+  const asc = parseAudioSpecificConfig(config)
+  const { sampleRate, channels } = asc
+  const codecString = aacCodecString(asc)
+  const format: AudioFormat = { codec: 'aac', sampleRate, channels, config, codecString }
+  if (!createSilence(format)) throw new AppError('invalid', `AAC audio of kind ${codecString} is not supported`)
+  return format
+}
+
+/** Its clock is 48 kHz and its description says two channels, whatever is inside: every packet tells. */
+function planOpus(media: SdpMedia, { payloadType }: SdpPayload): AudioPlan {
+  const channels = 2
+  const config = writeOpusConfig(channels)
+  return {
+    payloadType,
+    control: media.control,
+    clockRate: opusSampleRate,
+    coding: { kind: 'opus' },
+    format: { codec: 'opus', sampleRate: opusSampleRate, channels, config, codecString: 'opus' },
+  }
+}
+
+function planTelephone(coding: TelephoneCoding): Planner {
+  return (media, { payloadType, clockRate, channels }) => {
+    const sampleRate = clockRate || 8000
+    if ((sampleRate !== 8000 && sampleRate !== 16_000) || channels !== 1) {
+      throw new AppError('invalid', `${coding.toUpperCase()} audio of ${sampleRate} Hz × ${channels} is not supported`)
+    }
+    return {
+      payloadType,
+      control: media.control,
+      clockRate: sampleRate,
+      coding: { kind: 'telephone', source: { coding, sampleRate } },
+      format: createTranscodedFormat(),
+    }
+  }
+}

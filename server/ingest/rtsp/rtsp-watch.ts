@@ -1,0 +1,112 @@
+// Looks after a playing RTSP session: watches that pictures come, keeps the session alive, sends and follows the
+// reports of RTCP.
+
+import { findSameMoment } from '../../media/rtp/rtcp.ts'
+import type { ConnectedOptions } from '../connection/connection-options.ts'
+import type { RtspTransport } from '../connection/transport-choice.ts'
+import type { CameraStream } from '../frames/camera-stream.ts'
+import { FrameWatch } from '../frames/frame-watch.ts'
+import { CameraError, toCameraError } from '../network/camera-error.ts'
+import type { RtspClient } from './rtsp-client.ts'
+import type { RtspConnection } from './rtsp-connection.ts'
+import type { TrackReports } from './track-reports.ts'
+import type { TrackTransport } from './track-transport.ts'
+
+/** A track that is set up; `reports` is there once the stream is. */
+export type RtspTrack = {
+  readonly url: string
+  readonly transport: TrackTransport
+  reports: TrackReports | undefined
+}
+
+export type PlayingSession = Pick<ConnectedOptions, 'clock' | 'signal' | 'limits' | 'stats' | 'memory'> & {
+  readonly connection: RtspConnection
+  readonly client: RtspClient
+  readonly keepAlive: { readonly target: string; readonly publicMethods: readonly string[] }
+  readonly kind: RtspTransport
+  readonly stream: CameraStream
+  readonly video: RtspTrack
+  readonly audio: RtspTrack | undefined
+  /** Monotonic: when PLAY was sent. */
+  readonly startedMs: number
+}
+
+const tickMs = 2500
+const udpReportMs = 5000
+
+/** Always ends by throwing: the CameraError that tells why the session was lost, or the signal's reason. */
+export async function watchRtspSession(session: PlayingSession): Promise<never> {
+  const { client, connection, stream, startedMs, clock, signal, limits, stats } = session
+  const frames = new FrameWatch(limits, startedMs)
+  const sessionMs = client.session?.timeoutMs ?? 60_000
+  const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))
+  const reportMs = session.kind === 'udp' ? udpReportMs : keepAliveMs
+  let keptAliveMs = startedMs
+  let reportedMs = startedMs
+  // One signal for the whole session: a race with long-lived promises at every tick would keep every tick in memory.
+  const lost = new AbortController()
+  const ended = AbortSignal.any([signal, lost.signal])
+  void connection.closed.then((error) => lost.abort(error))
+  for (;;) {
+    await clock.sleep(tickMs, ended)
+    const nowMs = clock.monotonicMs()
+    stats.receivedBytes += connection.receivedBytes
+    connection.receivedBytes = 0
+    stream.collectStats()
+    checkPackets(session, nowMs - startedMs)
+    const counts = { pictures: stream.pictures, published: stream.published }
+    frames.check(counts, nowMs, {
+      what: stream.hasParameterSets ? 'no key frame' : 'no parameter sets',
+      hint: 'set a key frame interval of a few seconds in the camera',
+    })
+    followReports(session)
+    if (nowMs - reportedMs >= reportMs) {
+      reportedMs = nowMs
+      sendReports(session)
+    }
+    if (nowMs - keptAliveMs < keepAliveMs) continue
+    keptAliveMs = nowMs
+    void keepAlive(session, lost)
+  }
+}
+
+function checkPackets({ stream, video, kind, limits: { udpMs } }: PlayingSession, playingMs: number): void {
+  const { packets } = stream.videoReceiver
+  if (video.reports?.endedAtPackets === packets) throw new CameraError('no_frames', 'The camera ended its stream.')
+  if (kind === 'tcp' || packets > 0 || playingMs < udpMs) return
+  const detail = `The camera sends over UDP, but no packet came within ${udpMs / 1000} s: allow RTSP over TCP in the camera, or UDP in the firewall.`
+  throw new CameraError('no_frames', detail)
+}
+
+/** Brings audio and picture together by the camera's own clock, whatever that shows. */
+function followReports({ stream, video, audio }: PlayingSession): void {
+  const videoReport = video.reports?.takeSender()
+  const audioReport = audio?.reports?.sender
+  if (!videoReport || !audioReport || !stream.audio) return
+  const audioTime = findSameMoment(videoReport, audioReport, stream.audio.plan.clockRate)
+  if (audioTime !== undefined) stream.audio.follow(videoReport.rtpTime, audioTime)
+}
+
+function sendReports({ video, audio }: PlayingSession): void {
+  for (const track of [video, audio]) {
+    const report = track?.reports?.write()
+    if (track && report) track.transport.sendReport(report)
+  }
+}
+
+/**
+ * What is not answered, or with an error, is tried in another way; only a lost login ends the session, for pictures
+ * tell the rest.
+ */
+async function keepAlive(session: PlayingSession, lost: AbortController): Promise<void> {
+  const { client, connection, memory, signal } = session
+  const method = memory.keepAlive.chooseMethod(session.keepAlive.publicMethods)
+  try {
+    await client.request(method, session.keepAlive.target)
+  } catch (error) {
+    if (signal.aborted || !connection.isOpen) return
+    const { reason } = toCameraError(error)
+    if (reason === 'auth_failed') lost.abort(error)
+    else memory.keepAlive.noteFailure()
+  }
+}

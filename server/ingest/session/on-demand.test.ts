@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import type { HubItem } from '../../hub/hub-item.ts'
+import { openScriptedCamera, type Sender } from '../rtsp/scripted-camera.ts'
+import { Demand } from './demand.ts'
+import { hastyClock, timesOf, watchCamera } from './watch-camera.ts'
+
+/** At the pace of the hasty clock, until the connection ends. */
+function play(sender: Sender): void {
+  let i = 0
+  const send = () => sender.picture(1_000_000 + i * 3600 * 10, i++ % 5 === 0)
+  const timer = setInterval(send, 10)
+  sender.socket.on('close', () => clearInterval(timer))
+  send()
+}
+
+const count = (items: readonly HubItem[], kind: string) => items.filter((item) => item.kind === kind).length
+
+test('a camera that nobody wants is connected for a moment, each minute, and its status stands', async () => {
+  await using camera = await openScriptedCamera({ play })
+  const waits: number[] = []
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    if (ms >= 45_000) waits.push(ms)
+    return hastyClock.sleep(ms, signal)
+  }
+  const { items, statuses, stats, causes } = await watchCamera(
+    { url: camera.url },
+    (items) => count(items, 'end') === 3,
+    { demand: new Demand(false), clock: { ...hastyClock, sleep }, random: () => 0.5 },
+  )
+  assert.deepEqual(waits, [60_000, 60_000])
+  assert.deepEqual(
+    statuses.map(({ state }) => state),
+    ['connecting', 'online'],
+  )
+  assert.equal(stats.connections, 3)
+  assert.deepEqual(causes, [], 'nothing was lost')
+  assert.equal(camera.requests.filter((request) => request.startsWith('TEARDOWN')).length, 3)
+  const ends = items.filter(({ kind }) => kind === 'end')
+  assert.deepEqual(ends[0], { kind: 'end', reason: 'stopped_by_user' })
+  assert.ok(timesOf(items, 'video').length > 3, 'there was a picture to take')
+})
+
+test('the first viewer ends the pause, and the connection lasts as long as there are any, and a little longer', async () => {
+  await using camera = await openScriptedCamera({ play })
+  const demand = new Demand(false)
+  const started = performance.now()
+  let watchedMs = 0
+  let unwatchedMs = 0
+  let endedMs = 0
+  await watchCamera(
+    { url: camera.url },
+    (items) => {
+      const ends = count(items, 'end')
+      if (ends === 1 && count(items, 'start') === 1 && watchedMs === 0) {
+        watchedMs = performance.now()
+        // Not in the middle of what is being published.
+        setImmediate(() => demand.set(true))
+      }
+      const isSeen = count(items, 'start') === 2
+      if (isSeen && unwatchedMs === 0) {
+        unwatchedMs = performance.now() + 1000
+        setTimeout(() => demand.set(false), 1000)
+      }
+      if (ends === 2) endedMs = performance.now()
+      return ends === 2
+    },
+    { demand, clock: hastyClock },
+  )
+  assert.ok(unwatchedMs - 1000 - watchedMs < 1000, 'connected before the next look, which is 1.1 s away by this clock')
+  assert.ok(endedMs >= unwatchedMs + 200, 'forty seconds of watching by this clock, and ten more')
+  assert.ok(endedMs - started < 14_000)
+})
+
+test('a viewer does not make us try a password that was refused again', async () => {
+  await using camera = await openScriptedCamera({
+    answer: () => ({ status: 401, headers: [['WWW-Authenticate', 'Basic realm="x"']] }),
+  })
+  const demand = new Demand(false)
+  const waits: number[] = []
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    if (ms >= 45_000) {
+      waits.push(ms)
+      if (waits.length === 2) setTimeout(() => demand.set(true), 10)
+    }
+    return systemClock.sleep(ms >= 45_000 ? 200 : ms, signal)
+  }
+  await watchCamera({ url: camera.url, username: 'a', password: 'wrong' }, () => false, {
+    demand,
+    clock: { ...systemClock, sleep },
+    limitMs: 700,
+  })
+  assert.equal(waits[0], 45_000)
+  assert.equal(waits[1], 60_000, 'after the second refusal')
+  assert.ok(waits[2]! >= 120_000, 'the viewer came in between, and the camera was not asked for it')
+  assert.ok(camera.requests.length <= 2 * (waits.length + 1))
+})
+
+test('a camera that is away is looked at each minute while nobody watches, and at once for a viewer', async () => {
+  const demand = new Demand(false)
+  const attempts: number[] = []
+  const startMs = hastyClock.monotonicMs()
+  await watchCamera({ url: 'rtsp://127.0.0.1:1/x' }, () => false, {
+    demand,
+    clock: hastyClock,
+    limitMs: 4000,
+    addressGuard: {
+      resolve: async () => {
+        attempts.push(hastyClock.monotonicMs() - startMs)
+        if (attempts.length === 2) setTimeout(() => demand.set(true), 100)
+        return { address: '127.0.0.1', family: 4, isPublic: false }
+      },
+    },
+  })
+  const [first = 0, second = 0, third = 0, fourth = 0] = attempts
+  assert.ok(second - first >= 45_000, `${second - first} ms to the second`)
+  assert.ok(third - second < 40_000, 'the viewer came after 4 s')
+  assert.ok(fourth - third < 30_000, 'from then on as for any camera that is wanted')
+})

@@ -1,0 +1,132 @@
+// What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is
+// none.
+
+import type { GapReason } from '../../../contract/gap-reasons.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errorChain } from '../../base/error.ts'
+import type { Logger } from '../../base/log.ts'
+import type { StreamFormat } from '../../media/frame.ts'
+import type { CameraError, CameraTrouble } from '../network/camera-error.ts'
+import { usefulMs } from './reconnect-pause.ts'
+
+export type SessionStatus =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'online'; readonly format: StreamFormat }
+  /** `detail`: one readable sentence for the owner, without secrets. Stays until the camera is online again. */
+  | {
+      readonly state: 'offline'
+      readonly reason: GapReason
+      readonly trouble: CameraTrouble
+      readonly detail: string
+    }
+
+export type StatusReporterOptions = {
+  onStatus(status: SessionStatus): void
+  readonly clock: Clock
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/** When it is told that a camera gives no picture where nothing else is told: how long it took would tell why. */
+const hiddenMs = 10_000
+
+/** The loss of a longer session is told after this time, if the camera is not back: it is connected again at once. */
+const patienceMs = 5000
+
+export class StatusReporter {
+  readonly #options: StatusReporterOptions
+  #told = ''
+  #isOnline = false
+  #isConnected = false
+  /** Ends the wait for the next attempt after a loss. */
+  #waiting: AbortController | undefined
+  /** Ends the wait until a trouble is told that hides another. */
+  #hiding: AbortController | undefined
+
+  constructor(options: StatusReporterOptions) {
+    this.#options = options
+    options.onStatus({ state: 'connecting' })
+  }
+
+  /** A run began. Told when the camera was not online before, or its format is another. */
+  online(format: StreamFormat): void {
+    const { onStatus, log } = this.#options
+    this.#stopWaiting()
+    this.#isConnected = true
+    const text = describeFormat(format)
+    if (this.#isOnline && text === this.#told) return
+    if (!this.#isOnline) log.info({ width: format.video.width, height: format.video.height }, 'the camera is online')
+    this.#isOnline = true
+    this.#told = text
+    onStatus({ state: 'online', format })
+  }
+
+  /** A session that was online is over. */
+  lost(error: CameraError, onlineMs: number): void {
+    const { clock, log, signal } = this.#options
+    this.#isConnected = false
+    if (onlineMs < usefulMs) {
+      this.#tellOffline(error)
+      return
+    }
+    log.debug({ reason: error.reason, cause: errorChain(error) }, 'the camera is offline')
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    clock.sleep(patienceMs, AbortSignal.any([signal, waiting.signal])).then(
+      () => this.#tellOffline(error),
+      () => {}, // it is back, or something newer is known
+    )
+  }
+
+  /**
+   * An attempt to connect begins whose failure is not told. However it fails, and when, `error` is told after the same
+   * time if the camera is not online by then and `isHidden` still holds.
+   */
+  tellInTime(error: CameraError, isHidden: () => boolean): void {
+    if (this.#hiding) return
+    const { clock, signal } = this.#options
+    const hiding = new AbortController()
+    this.#hiding = hiding
+    clock.sleep(hiddenMs, AbortSignal.any([signal, hiding.signal])).then(
+      () => {
+        this.#hiding = undefined
+        if (!this.#isConnected && isHidden()) this.#tellOffline(error)
+      },
+      () => {}, // it is online, or something is told
+    )
+  }
+
+  /** An attempt to connect failed. */
+  failed(error: CameraError): void {
+    this.#tellOffline(error)
+  }
+
+  #tellOffline(error: CameraError): void {
+    const { onStatus, log } = this.#options
+    this.#stopWaiting()
+    const { reason, trouble, message } = error
+    const text = `${reason}: ${message}`
+    const fields = { reason, cause: errorChain(error) }
+    if (!this.#isOnline && text === this.#told) {
+      log.debug(fields, 'camera is still offline')
+      return
+    }
+    log.info(fields, 'camera is offline')
+    this.#isOnline = false
+    this.#told = text
+    onStatus({ state: 'offline', reason, trouble, detail: message })
+  }
+
+  #stopWaiting(): void {
+    this.#waiting?.abort()
+    this.#waiting = undefined
+    this.#hiding?.abort()
+    this.#hiding = undefined
+  }
+}
+
+function describeFormat({ video, audio }: StreamFormat): string {
+  const { codec, width, height, codecString } = video
+  const audioFields = audio ? [audio.codec, audio.sampleRate, audio.channels, audio.codecString] : []
+  return [codec, width, height, codecString, ...audioFields].join(' ')
+}

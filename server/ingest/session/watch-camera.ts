@@ -1,0 +1,77 @@
+// Runs one camera for a test until a condition holds. Of the whole repository only the tests of this folder use it.
+
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { type LogFields, type Logger, silentLogger } from '../../base/log.ts'
+import type { HubItem } from '../../hub/hub-item.ts'
+import { type CameraStats, createCameraStats } from '../frames/camera-stats.ts'
+import { createAddressGuard } from '../network/address-guard.ts'
+import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
+
+export type Watched = {
+  readonly items: HubItem[]
+  readonly statuses: SessionStatus[]
+  readonly stats: CameraStats
+  readonly last: SessionStatus | undefined
+  /** Why connections were lost or failed, as logged, told or not. */
+  readonly causes: string[]
+}
+
+/** Runs the camera until `isDone` says so, asked at each item and status; gives up after `limitMs`. */
+export async function watchCamera(
+  target: Omit<CameraTarget, 'cameraId'>,
+  isDone: (items: HubItem[], statuses: SessionStatus[], stats: CameraStats) => boolean,
+  { limitMs = 15_000, ...options }: Partial<RunCameraOptions> & { readonly limitMs?: number } = {},
+): Promise<Watched> {
+  const items: HubItem[] = []
+  const statuses: SessionStatus[] = []
+  const stats = options.stats ?? createCameraStats()
+  const causes: string[] = []
+  const note = ({ cause }: LogFields) => {
+    if (typeof cause === 'string') causes.push(cause)
+  }
+  const log: Logger = { ...silentLogger, debug: note, info: note, child: () => log }
+  const done = new AbortController()
+  const check = () => {
+    if (isDone(items, statuses, stats)) done.abort()
+  }
+  const timer = setTimeout(() => done.abort(), limitMs)
+  await runCamera({
+    target: { cameraId: 1, ...target },
+    publish: (item) => {
+      items.push(item)
+      check()
+    },
+    onStatus: (status) => {
+      statuses.push(status)
+      check()
+    },
+    clock: systemClock,
+    log,
+    addressGuard: createAddressGuard({ allowLoopback: true }),
+    signal: done.signal,
+    stats,
+    random: () => 0,
+    ...options,
+  })
+  clearTimeout(timer)
+  return { items, statuses, stats, last: statuses.at(-1), causes }
+}
+
+/** Forty times as fast as the real one. */
+export const hastyClock: Clock = {
+  nowMs: () => Date.now() * 40,
+  monotonicMs: () => performance.now() * 40,
+  sleep: (ms, signal) => systemClock.sleep(ms / 40, signal),
+}
+
+/** Runs and frames as words: a key frame is `key`. */
+export const kindsOf = (items: readonly HubItem[]) =>
+  items.map((item) => (item.kind === 'video' && item.isKey ? 'key' : item.kind))
+
+export const timesOf = (items: readonly HubItem[], kind: 'video' | 'audio') =>
+  items.flatMap((item) => (item.kind === kind && 'pts90k' in item ? item.pts90k : []))
+
+/** The first run is over. */
+export const isLost = (items: HubItem[]) => items.at(-1)?.kind === 'end'
+
+export const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
