@@ -1,5 +1,5 @@
-// What was learned of a camera, for its next connection. In memory: a camera may be another after its firmware was
-// updated.
+// What was learned about a camera, kept for its next connection. It is held in memory only, because a firmware update
+// may change the camera's behaviour.
 
 import { RunLimit } from '../frames/run-limit.ts'
 import { KeepAlive } from './keep-alive.ts'
@@ -8,14 +8,14 @@ import { TransportChoice } from './transport-choice.ts'
 export type CameraMemory = {
   readonly keepAlive: KeepAlive
   readonly transport: TransportChoice
-  /** Time of the last frame, by the clock of arrivals (arrival-clock.ts). Later frames are never stamped earlier. */
+  /** Time of the last frame on the arrival clock (arrival-clock.ts). Later frames never get an earlier time. */
   lastWallMs: number
   readonly runLimit: RunLimit
-  /** See `WallClock.rate`: the next connection begins with it. */
+  /** The initial rate of the next connection; see `WallClock.rate`. */
   clockRate: number
   /** `ArrivalClock.setMs` of the last run; undefined before the first. */
   setMs: number | undefined
-  /** Whether the last connection went, or was to go, where anybody can go without us; see `TestedAddress`. */
+  /** Whether the target of the last connection is publicly reachable; see `TestedAddress`. */
   isPublic: boolean
 }
 

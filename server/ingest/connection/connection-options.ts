@@ -1,4 +1,4 @@
-// What one connection to a camera needs: shared by the code that opens connections and by each protocol.
+// The options of one connection to a camera, shared by the code that opens connections and by each protocol.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/log.ts'
@@ -22,34 +22,34 @@ export type CameraConnectionOptions = Omit<CameraStreamOptions, 'plan'> & {
   readonly reads: SharedReads
   readonly signal: AbortSignal
   readonly limits: ConnectionLimits
-  /** What was learned of the camera in earlier connections. */
+  /** What earlier connections learned about the camera. */
   readonly memory: CameraMemory
   readonly connectLimiter: ConnectLimiter
-  /** For streams that come in a container by HTTP; without, they are refused. */
+  /** Reads containers that arrive over HTTP. Without a reader, such streams are refused. */
   readonly containers?: ContainerReader | undefined
-  /** Told of what the camera offers, as soon as it is known. */
+  /** Called as soon as it is known what the camera offers. */
   onLearned?(learned: LearnedStream): void
 }
 
-/** What is known of a stream before its first picture. */
+/** What is known about a stream before its first frame. */
 export type LearnedStream = {
-  /** Of RTSP and of containers, which describe what they hold. */
+  /** Set for RTSP and for containers, which describe their tracks. */
   readonly plan?: StreamPlan
   readonly transport?: 'rtsp_tcp' | 'rtsp_udp' | 'http_stream' | 'http_picture'
 }
 
-/** What a protocol needs: the URL taken apart, and the address to connect to. */
+/** What a protocol needs: the parsed URL and the IP address to connect to. */
 export type ConnectedOptions = Omit<CameraConnectionOptions, 'url' | 'addressGuard' | 'connectLimiter'> & {
   readonly url: CameraUrl
   readonly address: TestedAddress
-  /** The camera has been asked for its pictures, and will send them. */
+  /** Called when the camera has accepted the request for its frames. */
   onSetUp(): void
 }
 
 export type ConnectionLimits = FrameWatchLimits & {
   readonly connectMs: number
   readonly responseMs: number
-  /** Longest wait for the first packet over UDP, which a firewall may keep away. */
+  /** The longest wait for the first packet over UDP, which a firewall may block. */
   readonly udpMs: number
 }
 

@@ -1,19 +1,19 @@
-// Over what a camera is asked to send its packets: the RTSP connection itself, or datagrams. Nobody is asked: TCP goes
-// first because it loses nothing and passes everywhere; what the camera refuses or leaves empty is followed by the
-// other.
+// Chooses the transport of a camera's packets: the RTSP connection itself (TCP) or datagrams (UDP). There is no
+// setting: TCP is tried first because it loses no packets and passes firewalls. If the camera refuses a transport or
+// sends nothing over it, the other one is tried.
 
 export type RtspTransport = 'tcp' | 'udp'
 
-/** One for each camera, over all its connections. */
+/** One instance per camera, shared by all its connections. */
 export class TransportChoice {
   #next: RtspTransport = 'tcp'
 
-  /** For the connection that is about to begin. */
+  /** The transport for the connection that is about to start. */
   get next(): RtspTransport {
     return this.#next
   }
 
-  /** The camera refused this one, or sent nothing over it. */
+  /** The camera refused this transport, or sent nothing over it. */
   noteFailure(transport: RtspTransport): void {
     this.#next = transport === 'tcp' ? 'udp' : 'tcp'
   }

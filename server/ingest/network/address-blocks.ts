@@ -1,13 +1,15 @@
-// The networks that decide where a camera URL may lead, as lists that addresses are looked up in (IANA special-purpose
-// registries, RFC 6890).
+// The lists of networks that decide which IP addresses a camera URL may lead to (IANA special-purpose registries, RFC
+// 6890).
 
 import { BlockList, isIP } from 'node:net'
 
 export class AddressBlocks {
-  /** One list per family: in a common one a rule for mapped addresses would match every IPv4 address. */
+  /**
+   * There is one list per address family: in a shared list, a rule for mapped addresses would match every IPv4 address.
+   */
   readonly #lists = { 4: new BlockList(), 6: new BlockList() }
 
-  /** Addresses, and blocks as `10.0.0.0/8`. */
+  /** Takes IP addresses and blocks such as `10.0.0.0/8`. */
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       const [address = '', bits] = entry.split('/')
@@ -18,7 +20,7 @@ export class AddressBlocks {
     }
   }
 
-  /** In any spelling that is an address. */
+  /** Accepts any valid spelling of an IP address. */
   has(address: string): boolean {
     const family = isIP(address) === 6 ? 6 : 4
     return this.#lists[family].check(address, family === 6 ? 'ipv6' : 'ipv4')
@@ -28,8 +30,8 @@ export class AddressBlocks {
 export const loopback: readonly string[] = ['127.0.0.0/8', '::1']
 
 /**
- * No camera is there; what is: this machine by other names, everybody at once, and services that tell clouds' machines
- * their secrets.
+ * Networks without cameras: other names of this machine, multicast and broadcast addresses, and metadata services that
+ * give cloud machines their credentials.
  */
 export const reserved: readonly string[] = [
   '0.0.0.0/8',
@@ -43,8 +45,8 @@ export const reserved: readonly string[] = [
   'fd20:ce::254',
   'fe80::/10',
   'ff00::/8',
-  // IPv6 with an IPv4 address inside: compatible (and ::1, which counts as loopback), mapped, translated, NAT64, 6to4,
-  // Teredo.
+  // IPv6 addresses that contain an IPv4 address: compatible (including ::1, which counts as loopback), mapped,
+  // translated, NAT64, 6to4 and Teredo.
   '::/96',
   '::ffff:0:0/96',
   '::ffff:0:0:0/96',
@@ -55,8 +57,8 @@ export const reserved: readonly string[] = [
 ]
 
 /**
- * Networks of houses, companies and providers: where most cameras are, and much else that strangers have no business
- * with.
+ * Private networks of homes, companies and providers. Most cameras are in these, next to many devices that strangers
+ * must not reach.
  */
 export const privateNetworks: readonly string[] = [
   '10.0.0.0/8',

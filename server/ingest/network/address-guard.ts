@@ -1,7 +1,7 @@
-// Decides where a camera URL may lead. A user names the host, so without this the server could be made to talk to
-// itself and to services inside its network: names are resolved once, every address is tested, and the tested address
-// is the one to connect to. Tests addresses after resolving, because `rtsp://2130706433/` and `rtsp://0x7f.1/` are
-// spellings of 127.0.0.1 too.
+// Decides where a camera URL may lead. Users choose the host, so without this check a user could make the server
+// connect to itself or to services in its network. A name is resolved once, every resulting IP address is checked, and
+// the connection goes to a checked IP address. The check follows the resolution because `rtsp://2130706433/` and
+// `rtsp://0x7f.1/` are also spellings of 127.0.0.1.
 
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -13,44 +13,44 @@ import { AddressBlocks, loopback, privateNetworks, reserved } from './address-bl
 export type TestedAddress = {
   readonly address: string
   readonly family: 4 | 6
-  /** Anybody can reach it without this server, so what is there is no secret. */
+  /** Anyone can reach this IP address without the server, so what answers there is not confidential. */
   readonly isPublic: boolean
 }
 
 export type AddressGuard = {
   /**
-   * The address to connect to. `host` is a name or an address in any spelling, with or without brackets.
-   * @throws AppError 'invalid' when the address or port is not allowed (the text does not tell what is there),
-   *   'unavailable' when the name can't be resolved; the signal's reason when it aborts
+   * Resolves the IP address to connect to. `host` is a name or an IP address in any spelling, with or without brackets.
+   * @throws AppError 'invalid' if the IP address or port is not allowed (the message does not reveal what is there),
+   *   'unavailable' if the name cannot be resolved; the signal's reason if it aborts
    */
   resolve(host: string, port: number, options?: LookupOptions): Promise<TestedAddress>
 }
 
-/** Tests an address as it is written, before anybody connects to it. */
+/** Checks a host as it is written, before any connection. */
 export type AddressCheck = {
   /**
-   * Whether the host can be refused as it is written, before anybody connects: an address in any spelling, `localhost`,
-   * the server's own name, or the port of another service. Other names pass, since what they lead to may change. It
-   * uses no resolver and waits for nothing.
-   * @throws AppError 'invalid' with the text that `resolve` has
+   * Refuses a host that is not allowed as it is written, before any connection: an IP address in any spelling,
+   * `localhost`, the server's own name, or the port of another service. Other names pass, because the IP address behind
+   * a name may change. The check is synchronous and does not use the resolver.
+   * @throws AppError 'invalid' with the message of `resolve`
    */
   check(host: string, port: number): void
 }
 
-/** What a server allows, as plain data. */
+/** What the server allows, as plain data. */
 export type AddressRules = {
-  /** Allows this machine's own addresses: for tests, the demo, and relays on the same machine. */
+  /** Allows this machine's own IP addresses. Used by tests, the demo, and relays on the same machine. */
   readonly allowLoopback: boolean
-  /** The private networks that cameras may be in, as addresses and blocks; all of them when missing. */
+  /** The private networks that cameras may be in, as IP addresses and blocks. Default: all private networks. */
   readonly allowedPrivate?: readonly string[] | undefined
-  /** Where this server is reached itself: refused even where loopback is allowed. */
+  /** Where this server itself is reachable. Refused even if loopback is allowed. */
   readonly self?: { readonly listenPort: number; readonly publicHost: string; readonly publicPort: number }
 }
 
 export type AddressGuardOptions = AddressRules & {
-  /** All addresses of a name; a resolver of its own by default. */
+  /** Returns all IP addresses of a name. Default: a separate resolver. */
   readonly lookupAll?: LookupAll
-  /** Addresses this machine listens on; its interfaces by default. */
+  /** The IP addresses this machine listens on. Default: those of its network interfaces. */
   readonly listOwnAddresses?: () => readonly string[]
 }
 
@@ -59,17 +59,17 @@ type LookupAll = (
   options?: LookupOptions,
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
-/** Services that speak no RTSP and do harm when spoken to. */
+/** Ports of services that do not speak RTSP and may be harmed by a request. */
 const servicePorts: ReadonlySet<number> = new Set([
   22, 23, 25, 53, 110, 143, 389, 445, 465, 587, 2375, 2376, 3306, 5432, 6379, 9200, 11211, 27017,
 ])
 
-/** Whether the port belongs to something that is no camera, wherever it is. */
+/** Whether the port belongs to a service that is never a camera, whatever the host. */
 export function isServicePort(port: number): boolean {
   return servicePorts.has(port)
 }
 
-/** The same guard, looking names up on behalf of this account. */
+/** Returns the same guard, with name lookups counted for this account. */
 export function guardFor(account: number, guard: AddressGuard): AddressGuard {
   return { resolve: (host, port, options) => guard.resolve(host, port, { ...options, account }) }
 }
@@ -100,12 +100,10 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
     return !networks.private.has(address) || networks.allowedPrivate.has(address)
   }
 
-  /**
-   * The server's own door, seen from outside: through a router it may have another address than any of this machine.
-   */
+  /** The server's own public endpoint. Behind a router, its IP address may differ from those of this machine. */
   const findPublicAddresses = async (port: number) => {
     if (self === undefined || port !== self.publicPort) return []
-    // A name server that fails for a moment does not open the door.
+    // A temporary failure of the name server must not allow the connection.
     lastDoors = await lookupAll(unbracket(self.publicHost)).catch(() => lastDoors)
     return lastDoors
   }
@@ -126,7 +124,8 @@ export function createAddressGuard(options: AddressGuardOptions): AddressGuard &
       const own = new AddressBlocks(listOwnAddresses())
       const doors = new AddressBlocks(ownDoors.map((door) => toTested(door).address))
       const isRefused = ({ address }: Plain) => doors.has(address) || !isAllowed(address, port, own)
-      // One refused address refuses the name: an answer that mixes them is an attempt to get past this test.
+      // One refused IP address refuses the name, because an answer that mixes allowed and refused ones is an attempt to
+      // bypass this check.
       if (tested.length === 0 || tested.some(isRefused)) throw refuse()
       const chosen = tested.find(({ family }) => family === 4) ?? tested[0]!
       const isClosed = networks.private.has(chosen.address) || isThisMachine(chosen.address, own)
@@ -147,13 +146,13 @@ async function findAddresses(name: string, lookupAll: LookupAll, options: Lookup
     return await lookupAll(name, options)
   } catch (error) {
     options?.signal?.throwIfAborted()
-    // Our own resolver says why.
+    // The default resolver's error already states the cause.
     if (error instanceof AppError) throw error
     throw new AppError('unavailable', `the host name ${JSON.stringify(name)} is not known`, { cause: error })
   }
 }
 
-/** The address that a host stands for without a resolver; undefined for a name. */
+/** The IP address that a host denotes without a lookup; undefined for a name. */
 function readAddress(host: string): string | undefined {
   return isLocalhost(host) ? '127.0.0.1' : readAddressLiteral(host)
 }

@@ -13,11 +13,11 @@ import { describeUnknownLogin } from './camera-error.ts'
 export type Credentials = { readonly username: string; readonly password: string }
 
 export type Authorizer = {
-  /** The value of `Authorization` for one request. */
+  /** Returns the `Authorization` header of one request. */
   authorize(method: string, url: string): string
 }
 
-/** The login of one connection: answers the camera's challenges, and goes along with every request from then on. */
+/** The login of one connection. It answers the camera's challenges and then authorizes every request. */
 export class CameraLogin {
   readonly #credentials: Credentials | undefined
   #authorizer: Authorizer | undefined
@@ -26,16 +26,16 @@ export class CameraLogin {
     this.#credentials = credentials
   }
 
-  /** For the header `Authorization`; undefined while the camera has not asked. */
+  /** The value of the `Authorization` header; undefined until the camera has sent a challenge. */
   authorize(method: string, url: string): string | undefined {
     return this.#authorizer?.authorize(method, url)
   }
 
   /**
-   * Sends a request, once more when the camera asks for a login, and again when it asks anew: the nonce we knew may
-   * have expired, and the first answer with a new one may meet its end as well. A wrong password is sent once: cameras
-   * lock accounts.
-   * @throws CameraError when the camera asks for something we cannot
+   * Sends a request and repeats it when the camera asks for a login. It repeats it once more if the camera sends
+   * another challenge, because the known nonce may have expired, and so may the new one. A wrong password is sent only
+   * once, because cameras lock accounts.
+   * @throws CameraError if the camera asks for an unsupported kind of authentication
    */
   async send<T>(request: () => Promise<T>, listChallenges: (answer: T) => readonly string[] | undefined): Promise<T> {
     let answer = await request()
@@ -58,8 +58,8 @@ const digests: readonly { algorithm: string; hash: 'sha256' | 'md5'; strength: n
 ]
 
 /**
- * An authorizer for the strongest of the challenges (values of `WWW-Authenticate`) that we can answer, or undefined.
- * Basic, which shows the password to the network, only where nothing else is offered.
+ * Returns an authorizer for the strongest supported challenge (values of `WWW-Authenticate`), or undefined. Basic is
+ * used only if nothing else is offered, because it reveals the password to the network.
  */
 export function createAuthorizer(
   challenges: readonly string[],
@@ -76,7 +76,9 @@ export function createAuthorizer(
   return { authorize: () => `Basic ${token}` }
 }
 
-/** True when the answer was right but its nonce has expired (RFC 7616 3.3): answer again, the password is not wrong. */
+/**
+ * True if the response was correct but its nonce has expired (RFC 7616, 3.3). The password is right, so respond again.
+ */
 export function isStale(challenges: readonly string[]): boolean {
   return challenges
     .flatMap(splitChallenges)
@@ -107,7 +109,7 @@ function createDigest(
   return {
     authorize(method, url) {
       const request = hex(`${method}:${url}`)
-      // Control characters can't stand in a header, and no camera has an account with them.
+      // Control characters are not allowed in a header, and no camera has an account that contains them.
       const username = credentials.username.replace(/\p{Cc}/gu, '')
       const answer: [string, string][] = [
         ['username', username],

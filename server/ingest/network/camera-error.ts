@@ -1,12 +1,10 @@
-// Why a camera gives no frames: the reason a program uses, and one sentence for its owner with a hint of what to try.
+// Why a camera delivers no frames: the reason for programs, and a message for the owner that says what to try.
 
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import { AppError, type ErrorKind } from '../../base/error.ts'
 import type { CameraUrl } from './camera-url.ts'
 
-/**
- * What exactly stands between a camera's address and its pictures; finer than the reason that is kept with a recording.
- */
+/** The exact problem that keeps frames from arriving. It is more specific than the reason stored with a recording. */
 export type CameraTrouble =
   | 'address_refused'
   | 'unknown_host'
@@ -32,19 +30,19 @@ type CameraErrorOptions = {
   readonly kind?: ErrorKind
   readonly status?: number
   readonly isUnreachable?: boolean
-  /** When missing, what follows from the rest. */
+  /** Default: derived from the status and the reason. */
   readonly trouble?: CameraTrouble
 }
 
 export class CameraError extends AppError {
   readonly reason: GapReason
   readonly trouble: CameraTrouble
-  /** What the camera answered, when that is the error. */
+  /** The status of the camera's answer, if that answer is the error. */
   readonly status: number | undefined
-  /** The camera could not even be connected to, so neither can another stream of the same host and port. */
+  /** No connection could be opened, so other streams of the same host and port cannot be reached either. */
   readonly isUnreachable: boolean
 
-  /** `detail`: one readable sentence, no secret, no user information of a URL. */
+  /** `detail` is one readable sentence without secrets and without the user information of a URL. */
   constructor(reason: GapReason, detail: string, options: CameraErrorOptions = {}) {
     super(options.kind ?? 'unavailable', detail, 'cause' in options ? { cause: options.cause } : {})
     this.reason = reason
@@ -59,7 +57,7 @@ function usualTrouble(reason: GapReason): CameraTrouble {
   return reason === 'no_frames' ? 'no_frames' : 'failed'
 }
 
-/** What answers mean beside those to a login. */
+/** The meaning of statuses other than 401. */
 const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
   [400, 'no_such_stream'],
   [403, 'not_allowed'],
@@ -72,9 +70,9 @@ const statusTroubles: ReadonlyMap<number, CameraTrouble> = new Map([
 ])
 
 /**
- * What is told in the place of `cause` to whom it is not told: the same whether nobody answers, somebody refuses, or
- * something else than a camera is there, because otherwise whoever may add cameras could look around in the networks
- * behind the server.
+ * Returns the error that replaces `cause` for users who may not see it. It is the same whether nothing answers, the
+ * connection is refused, or something other than a camera answers. Otherwise, anyone who may add cameras could scan the
+ * networks behind the server.
  */
 export function hideTrouble(cause?: unknown): CameraError {
   const detail =
@@ -82,22 +80,22 @@ export function hideTrouble(cause?: unknown): CameraError {
   return new CameraError('camera_unreachable', detail, { cause, trouble: 'not_told' })
 }
 
-/** Of the name and the address alone: nothing was connected to. */
+/** Whether the error concerns only the name and the IP address: no connection was attempted. */
 export function isAboutAddress({ trouble }: CameraError): boolean {
   return trouble === 'address_refused' || trouble === 'unknown_host'
 }
 
-/** Whatever a session throws, as the owner is to read it. */
+/** Converts anything a session throws to the error that the owner sees. */
 export function toCameraError(error: unknown): CameraError {
   if (error instanceof CameraError) return error
   if (error instanceof AppError && error.kind === 'corrupt') {
-    // What a host answered is not quoted: whoever names the host would read what it says.
+    // The host's answer is not quoted, because the user who chose the host could then read it.
     const detail = 'The camera answered with something other than RTSP: check the port of the URL.'
     return new CameraError('no_frames', detail, { cause: error, kind: 'corrupt', trouble: 'not_a_camera' })
   }
   if (error instanceof AppError) {
     const message = error.message.charAt(0).toUpperCase() + error.message.slice(1).replace(/\.$/, '')
-    // The sentence is the same: only what is behind it goes along.
+    // The message stays the same. Only the cause is passed on.
     return new CameraError('camera_unreachable', `${message}.`, {
       cause: error.cause,
       kind: error.kind,
@@ -110,7 +108,7 @@ export function toCameraError(error: unknown): CameraError {
   })
 }
 
-/** What the address guard throws. */
+/** The errors of the address guard. */
 const addressTroubles: { readonly [kind in ErrorKind]?: CameraTrouble } = {
   invalid: 'address_refused',
   unavailable: 'unknown_host',
@@ -127,7 +125,7 @@ const socketHints: ReadonlyMap<string, Hint> = new Map([
   ['EPIPE', { words: 'closed the connection', isUnreachable: false }],
 ])
 
-/** A failed or lost connection to the camera of this URL. */
+/** Describes a failed or lost connection to the camera of this URL. */
 export function describeSocketError(error: Error, { protocol, host, port, isTls }: CameraUrl): CameraError {
   const code = 'code' in error ? String(error.code) : ''
   const name = `The camera at ${host}:${port}`
@@ -154,11 +152,11 @@ export function describeSocketError(error: Error, { protocol, host, port, isTls 
   )
 }
 
-/** An RTSP or HTTP answer other than 2xx. */
+/** Describes an RTSP or HTTP answer other than 2xx. */
 export function describeStatus(status: number, method: string, hasCredentials: boolean): CameraError {
   if (status === 401) {
-    // Dahua answers 401 to more connections than it allows, and cameras lock an account or address after a few wrong
-    // passwords.
+    // Dahua cameras answer 401 when they have too many connections, and cameras lock an account or IP address after a
+    // few wrong passwords.
     const detail = hasCredentials
       ? 'The camera refused the user name or password (401): check both. Some cameras have separate accounts for video streams, some answer this when too many watch or the account is locked.'
       : 'The camera asks for a user name and password (401): add them to this camera.'
@@ -179,7 +177,7 @@ export function describeUnknownLogin(): CameraError {
   return new CameraError('auth_failed', detail, { kind: 'unauthenticated', trouble: 'unsupported' })
 }
 
-/** `how`: the status, or the method, by which the camera sends us elsewhere. */
+/** `how` is the status or the method of the redirect. */
 export function describeRedirect(how: string): CameraError {
   const detail = `The camera redirects to another address (${how}), which is not followed: enter the final address.`
   return new CameraError('no_frames', detail, { trouble: 'redirected' })

@@ -1,14 +1,14 @@
-// The URL of a camera: what to connect to and what to ask for. URLs of its tracks are control-url.ts.
+// Parses the URL of a camera: where to connect and what to request. The URLs of its tracks are in control-url.ts.
 
 import { AppError } from '../../base/error.ts'
 
 export type CameraUrl = {
   readonly protocol: 'rtsp' | 'http'
-  /** Name or address, IPv6 in brackets. */
+  /** A name or an IP address; IPv6 in brackets. */
   readonly host: string
   readonly port: number
   readonly isTls: boolean
-  /** As sent in requests: without user information. */
+  /** The URL as sent in requests, without user information. */
   readonly requestUrl: string
 }
 

@@ -1,5 +1,6 @@
-// Lets so many connections to one host and port be set up at a time: a recorder with 64 channels that comes back must
-// not be asked for all of them at once, nor each of them find out for itself that it is away.
+// Limits how many connections to one host and port are opened at the same time. A recorder with 64 channels that comes
+// back must not receive requests for all of them at once. While it is away, one failed connection is enough for all of
+// them.
 
 import { CameraError } from './camera-error.ts'
 
@@ -8,11 +9,11 @@ type Waiting = { resolve(): void; reject(error: unknown): void }
 type Host = { connecting: number; readonly waiting: Set<Waiting> }
 
 export type ConnectPermit = {
-  /** The connection is set up, or has failed: the next may begin. Any number of times. */
+  /** The connection is open or has failed, so the next one may start. Further calls do nothing. */
   release(failure?: unknown): void
 }
 
-/** One for all cameras of a thread. */
+/** One instance for all cameras of a thread. */
 export class ConnectLimiter {
   readonly #perHost: number
   readonly #hosts = new Map<string, Host>()
@@ -22,8 +23,8 @@ export class ConnectLimiter {
   }
 
   /**
-   * Waits for its turn; `host` names host and port. @throws CameraError when another connection found meanwhile that
-   * nobody answers there; the signal's reason when it aborts
+   * Waits for a permit. `host` is the host and port. @throws CameraError if another connection fails to reach the host
+   * while this one waits; the signal's reason if it aborts.
    */
   async enter(host: string, signal: AbortSignal): Promise<ConnectPermit> {
     signal.throwIfAborted()
@@ -41,11 +42,11 @@ export class ConnectLimiter {
     }
   }
 
-  /** Resolves with the place of another, which counts on. */
+  /** Resolves when it takes over the permit of another connection, so the count does not change. */
   async #wait(host: Host, signal: AbortSignal): Promise<void> {
     const turn = Promise.withResolvers<void>()
     const leave = () => {
-      // A place that has just been given away is not refused any more: whoever got it gives it back.
+      // A waiter that already has a permit is not rejected: it releases the permit itself.
       if (host.waiting.delete(turn)) turn.reject(signal.reason)
     }
     signal.addEventListener('abort', leave, { once: true })

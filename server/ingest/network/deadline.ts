@@ -1,9 +1,10 @@
-// A limit on how long to wait for something, on the clock that tests can run by hand.
+// Limits how long to wait for a promise, on a clock that tests can control.
 
 import type { Clock } from '../../base/clock.ts'
 
 /**
- * What `work` gives, or the error of `onLate` after `ms`, or the signal's reason when it aborts. `work` itself goes on.
+ * Returns the result of `work`. Throws the error of `onLate` after `ms`, or the signal's reason if it aborts. `work`
+ * itself continues.
  */
 export async function withDeadline<T>(
   work: Promise<T>,
@@ -14,7 +15,7 @@ export async function withDeadline<T>(
     () => Promise.reject(options.onLate()),
     () => Promise.reject(options.signal.reason),
   )
-  // Whichever loses the race has nobody waiting for it.
+  // The promise that loses the race has no other handler.
   late.catch(() => {})
   work.catch(() => {})
   try {

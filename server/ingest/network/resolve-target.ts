@@ -1,5 +1,4 @@
-// Where to connect for a camera's address: tested by the guard, in bounded time, because whoever answers for a name may
-// never do so.
+// Resolves the host of a camera to a checked IP address, in bounded time, because a name server may never answer.
 
 import type { Clock } from '../../base/clock.ts'
 import type { AddressGuard, TestedAddress } from './address-guard.ts'
@@ -14,12 +13,12 @@ export type ResolveOptions = {
   readonly signal: AbortSignal
 }
 
-/** Throws as `AddressGuard`, CameraError when it takes too long, the signal's reason when it aborts. */
+/** @throws the errors of `AddressGuard`; CameraError if the lookup takes too long; the signal's reason if it aborts. */
 export async function resolveTarget(
   { host, port }: Pick<CameraUrl, 'host' | 'port'>,
   { addressGuard, clock, ms, signal }: ResolveOptions,
 ): Promise<TestedAddress> {
-  // A look-up whose time is over must not go on: it would take a place of those that others wait for.
+  // A lookup that ran out of time is aborted, because it would occupy a permit that others wait for.
   const done = new AbortController()
   const onLate = () =>
     new CameraError('camera_unreachable', `The name ${host} was not resolved in time.`, { trouble: 'unknown_host' })

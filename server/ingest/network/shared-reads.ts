@@ -1,34 +1,33 @@
-// What the connections of a thread share when they read: the buffer, and a rest between one look at all of them and the
-// next.
+// What the connections of a thread share for reading: the buffer, and a rest between two reads of all of them.
 //
-// A thread of many cameras is woken for every frame of each, and waking costs more than what the frame needs. With
-// rests it finds frames of many cameras when it looks, and takes them in one go: several of each while they are only
-// recorded. Figures: docs/design/ingest.md.
+// A thread with many cameras wakes up for every frame of each, and waking up costs more than processing the frame.
+// After a rest, the thread reads the frames of many cameras at once, or several frames of each if the cameras are only
+// recorded. For measurements, see docs/design/ingest.md.
 
 import { createRest } from '../../base/thread-rest.ts'
 import type { Standstill } from './standstill.ts'
 
-/** A frame of most cameras comes in one read. */
+/** Large enough for one frame of most cameras. */
 const bufferBytes = 64 * 1024
 
 export type SharedReadsOptions = {
   /**
-   * From one look to the next, at least, while there is something to read; 0 for no rests. Whatever else the thread
-   * does waits as long.
+   * The shortest time between two reads while data arrives; 0 disables rests. All other work of the thread waits as
+   * well.
    */
   readonly restMs?: number
-  /** The same while nobody attends. Default: `restMs` */
+  /** Replaces `restMs` while no caller of `attend` is active. Default: `restMs` */
   readonly longRestMs?: number
-  /** Asked before every rest: false while something must not wait. */
+  /** Called before every rest. Returns false while something must not wait. */
   readonly mayRest?: () => boolean
-  /** Default: blocks the thread, and nobody wakes it. */
+  /** Default: blocks the thread for the whole time. */
   readonly rest?: (ms: number) => void
-  /** Watches the thread; without, it never stands still. */
+  /** Detects standstills of the thread. Without it, none are detected. */
   readonly standstill?: Standstill
 }
 
 export class SharedReads {
-  /** What was read, until the callback of the read returns. */
+  /** Holds the data of a read until the read's callback returns. */
   readonly buffer = new Uint8Array(bufferBytes)
   readonly #restMs: number
   readonly #longRestMs: number
@@ -49,26 +48,31 @@ export class SharedReads {
     this.#standstill = standstill
   }
 
-  /** To be called at every read. */
+  /** Must be called at every read. */
   note(): void {
     if (this.#isDue || this.#restMs === 0) return
     this.#isDue = true
-    // After everything that is there to be read.
+    // Runs after all data that is available has been read.
     setImmediate(this.#restUntilDue)
   }
 
-  /** Milliseconds since the thread last stood still: what is read soon after has waited for it. */
+  /**
+   * Milliseconds since the last standstill of the thread. Data that is read soon after it was waiting for the thread.
+   */
   sinceStandstillMs(): number {
     return this.#standstill?.sinceMs() ?? Number.POSITIVE_INFINITY
   }
 
-  /** No rests until the returned function is called: for what the system keeps too little of, such as datagrams. */
+  /**
+   * Disables rests until the returned function is called. Needed for data that the system buffers too little of, such
+   * as datagrams.
+   */
   hold(): () => void {
     this.#holders++
     return once(() => this.#holders--)
   }
 
-  /** Somebody waits for what is read, so rests are short until the returned function is called. */
+  /** Keeps rests short until the returned function is called, because someone waits for the data. */
   attend(): () => void {
     this.#attendants++
     return once(() => this.#attendants--)

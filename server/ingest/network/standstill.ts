@@ -1,8 +1,8 @@
-// Notices that a thread stood still: that its process was stopped, or that something occupied it. What it reads next
-// has waited for it, so it came earlier than it seems.
+// Detects that a thread stood still because its process was stopped or the thread was blocked. Data that it reads
+// afterwards arrived earlier than it seems.
 
 const tickMs = 100
-/** A thread that is only busy is late by less. */
+/** A thread that is only busy is delayed by less than this. */
 const longestMs = 300
 
 export class Standstill implements Disposable {
@@ -18,12 +18,12 @@ export class Standstill implements Disposable {
   }
 
   /**
-   * Milliseconds since the last one ended; infinite when there was none. To be asked before any timer has run again,
-   * too.
+   * Milliseconds since the last standstill ended; infinity if there was none. Also correct before any timer has run
+   * again.
    */
   sinceMs(): number {
     const nowMs = this.#nowMs()
-    // When it ends, what is there to be read may be handed out before the timer is.
+    // After a standstill, waiting data may be delivered before the timer runs.
     if (nowMs - this.#tickedMs > tickMs + longestMs) this.#endedMs = nowMs
     this.#tickedMs = nowMs
     return nowMs - this.#endedMs
