@@ -1,5 +1,5 @@
-// One connection to a camera, from resolving its name to its loss, by the protocol its URL names. Reconnecting is
-// camera-session.ts.
+// Runs one connection to a camera, from the lookup of its name to its loss, with the protocol of its URL. Reconnecting
+// is the task of camera-session.ts.
 
 import type { CameraConnectionOptions, ConnectedOptions } from '../connection/connection-options.ts'
 import { runHttpCamera } from '../http/http-camera.ts'
@@ -7,7 +7,7 @@ import { parseCameraUrl } from '../network/camera-url.ts'
 import { resolveTarget } from '../network/resolve-target.ts'
 import { runRtspCamera } from '../rtsp/rtsp-camera.ts'
 
-/** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
+/** Never resolves. @throws the CameraError that explains the loss, or the signal's reason if it aborts. */
 export async function runCameraConnection({
   addressGuard,
   connectLimiter,
@@ -15,11 +15,12 @@ export async function runCameraConnection({
 }: CameraConnectionOptions): Promise<never> {
   const { clock, signal, limits } = options
   const url = parseCameraUrl(options.url)
-  // Not known before it is resolved: others that wait may find first that nobody answers.
+  // Unknown until the name is resolved. While this connection waits for its permit, another one may find that the host
+  // does not answer.
   options.memory.isPublic = false
   const permit = await connectLimiter.enter(`${url.host}:${url.port}`, signal)
-  // A camera is asked several things before it sends, each after the answer to the one before; by HTTP its pictures
-  // have no other time than that of their arrival.
+  // The requests of the connection setup follow one another, so each rest would delay them. Over HTTP, rests stay short
+  // for the whole connection, because the arrival of a frame is its only time.
   const endAttention = options.reads.attend()
   try {
     const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })

@@ -1,5 +1,5 @@
-// Keeps one camera connected for as long as it is wanted: connects, publishes its frames, says why when it is lost,
-// tries again after a while that grows. The one entry to ingest; a media worker runs one of these per camera.
+// Keeps one camera connected while it is needed: connects, publishes its frames, reports why a connection was lost, and
+// reconnects after pauses that grow. This is the entry point of ingest. A media worker runs one session per camera.
 
 import { randomUUID } from 'node:crypto'
 import type { GapReason } from '../../../contract/gap-reasons.ts'
@@ -27,7 +27,7 @@ export type { SessionStatus }
 
 export type CameraTarget = {
   readonly cameraId: number
-  /** rtsp://, rtsps://, http:// or https://, without user information. */
+  /** An rtsp://, rtsps://, http:// or https:// URL without user information. */
   readonly url: string
   readonly username?: string
   readonly password?: string
@@ -37,55 +37,57 @@ export type RunCameraOptions = {
   readonly target: CameraTarget
   publish(item: HubItem): void
   /**
-   * `connecting` once at the start, then `online` and `offline` as they change; `online` again when the format changes.
+   * Reports `connecting` once at the start, then `online` and `offline` at each change, and `online` again when the
+   * format changes.
    */
   onStatus(status: SessionStatus): void
   readonly clock: Clock
   readonly log: Logger
   readonly addressGuard: AddressGuard
-  /** Where pictures lie, shared by all cameras of a thread; without, memory is used once. */
+  /** The memory of frames, shared by all cameras of a thread. Without it, memory is not reused. */
   readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
-  /** For audio that browsers don't play; without, it is left out. */
+  /** Transcodes audio that browsers cannot play. Without it, such audio is dropped. */
   readonly transcoder?: AudioTranscoder | undefined
-  /** For streams that come in a container by HTTP; without, they are refused. */
+  /** Reads containers that arrive over HTTP. Without a reader, such streams are refused. */
   readonly containers?: ContainerReader | undefined
   /**
-   * Ends the session. When its reason is a `GapReason`, that is the reason of the last `end`; else `stopped_by_user`.
+   * Ends the session. If the signal's reason is a `GapReason`, it becomes the reason of the last `end`; otherwise that
+   * reason is `stopped_by_user`.
    */
   readonly signal: AbortSignal
   /**
-   * Whether somebody wants its pictures; always when missing. While nobody does, the camera is connected now and then
-   * for a moment.
+   * Whether the camera's frames are needed. Default: always. While they are not, the camera is only connected briefly
+   * from time to time.
    */
   readonly demand?: Demand
-  /** Shared by all cameras of a thread; one of its own when missing. */
+  /** Shared by all cameras of a thread. Default: a separate one. */
   readonly connectLimiter?: ConnectLimiter
-  /** Counted into; pass one to read it. */
+  /** The counters of the camera. Pass an object to read them. */
   readonly stats?: CameraStats
-  /** Shared by all cameras of a thread; of its own when missing. */
+  /** Shared by all cameras of a thread. Default: a separate one. */
   readonly reads?: SharedReads
   readonly limits?: Partial<ConnectionLimits>
   /**
-   * Whether its account is told everything about an address in a closed network; else only that no picture comes from
-   * there. Always when missing.
+   * Whether the account may see the exact problem of a camera in a private network. Otherwise it only sees that no
+   * frames arrive. Default: always.
    */
   readonly tellsAll?: () => boolean
   readonly random?: () => number
   readonly createRunId?: () => string
 }
 
-/** How often a camera that nobody wants is looked at, more or less a quarter. */
+/** How often a camera that is not needed is checked, plus or minus a quarter. */
 const probeMs = 60_000
 
-/** How long a connection outlives its last viewer; and its first picture, when nobody asked for it. */
+/** How long a connection stays open after its last viewer leaves, or after its first frame if there is no viewer. */
 const lingerMs = 10_000
 const probeLingerMs = 2000
 
 /**
- * Reconnects for ever until `signal` aborts, then resolves; never rejects. Publishes `start`, frames, and `end` at each
- * loss. Pauses between connections: reconnect-pause.ts.
+ * Reconnects until `signal` aborts, then resolves. Never rejects. Publishes `start`, frames, and `end` at each loss.
+ * For the pauses between connections, see reconnect-pause.ts.
  */
 export async function runCamera(options: RunCameraOptions): Promise<void> {
   const { signal, clock, demand = new Demand(true), random = Math.random } = options
@@ -110,8 +112,8 @@ type Pause = ReconnectPause & {
 }
 
 /**
- * Until the next attempt: longer while nobody wants the camera, ended by the first who does, but not when the camera
- * may lock us out.
+ * Waits for the next attempt. The pause is longer while the camera is not needed and ends with the first viewer, except
+ * when another attempt could lock the account.
  */
 async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal }: Pause): Promise<void> {
   if (demand.isWanted) {
@@ -126,13 +128,16 @@ async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal
   await sleep
 }
 
-/** `error`: why the connection was lost or never was; undefined when it was ended because nobody wanted it any more. */
+/**
+ * `error` explains why the connection was lost or could not be opened; undefined if it was closed because the camera is
+ * no longer needed.
+ */
 type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: number }
 
 type Shared = { readonly demand: Demand; readonly teller: StatusReporter; readonly log: Logger }
 
 /**
- * One connection after the other, sharing what outlives them: the clock of arrivals, the counters, what was learned.
+ * Opens one connection after another. They share the arrival clock, the counters and what was learned about the camera.
  */
 function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
   const {
@@ -153,7 +158,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
   const { username, password = '' } = target
   const memory = createCameraMemory()
   let logged = ''
-  /** The log is for owners of the server; each cause once, however often it is tried again. */
+  /** The log is for owners of the server. Each cause is logged once, however many attempts follow. */
   const logHidden = (error: CameraError) => {
     const cause = errorChain(error)
     if (cause !== logged)
@@ -222,7 +227,8 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
 type IdleContext = { readonly clock: Clock; readonly ended: AbortSignal }
 
 /**
- * Ends a connection through `idle` some time after nobody wants it any more; returns when it has ended for any reason.
+ * Ends a connection through `idle` some time after the camera is no longer needed. Returns when the connection has
+ * ended for any reason.
  */
 async function endWhenIdle(demand: Demand, idle: AbortController, { clock, ended }: IdleContext): Promise<void> {
   let restMs = probeLingerMs

@@ -1,5 +1,5 @@
-// Whether anybody wants the pictures of a camera now: it is recorded, or somebody watches. One owner says so, its
-// session listens.
+// Whether the frames of a camera are needed now, because it is recorded or watched. One owner sets the state, and the
+// camera's session waits for changes.
 
 export class Demand {
   #isWanted: boolean
@@ -19,7 +19,7 @@ export class Demand {
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Resolves at the next change, or when `signal` aborts. */
+  /** Resolves at the next change or when `signal` aborts. */
   changed(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

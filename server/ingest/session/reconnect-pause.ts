@@ -1,39 +1,37 @@
-// How long to wait before a camera is connected again. It depends on what the last connection gave: a camera that works
-// is connected again at once, however short its sessions are; one that does not work is tried less and less often.
+// Decides how long to wait before the next connection to a camera. The pause depends on the last connection: a camera
+// that delivered frames is reconnected at once, however short its sessions are, and one that did not is tried less and
+// less often.
 
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import { Backoff } from '../../base/retry.ts'
 
-/** After pictures for this long, the camera is connected again at once. */
+/** A camera that delivered frames for this long is reconnected at once. */
 export const usefulMs = 1000
 
-/** After pictures for this long, earlier refusals of the password and failures of our own code no longer count. */
+/** After frames for this long, earlier refusals of the password and internal failures no longer count. */
 const healthyMs = 60_000
 
 export type EndedConnection = {
-  /** Why it was lost or never was; undefined when nobody wanted it any more. */
+  /** Why the connection was lost or could not be opened; undefined if the camera was no longer needed. */
   readonly reason: GapReason | undefined
-  /** From its first picture to its end; 0 without any. */
+  /** The time from the first frame to the end; 0 without frames. */
   readonly onlineMs: number
-  /** Our own code failed, and may fail again at the same picture. */
+  /** Whether the server's own code failed. It may fail again at the same frame. */
   readonly isFault?: boolean
 }
 
 export type ReconnectPause = {
   readonly delayMs: number
-  /**
-   * The camera refused the password again and may lock the account: the pause is not cut short when somebody wants to
-   * watch.
-   */
+  /** Whether the camera refused the password again and may lock the account. A new viewer does not end this pause. */
   readonly isLockedOut: boolean
 }
 
 export class ReconnectPauses {
-  /** After connections without a picture. */
+  /** The pauses after connections without frames. */
   readonly #failed: Backoff
   /**
-   * After connections that ended within a second of their first picture. Such a connection costs both sides more than
-   * it gives.
+   * The pauses after connections that ended within a second of their first frame. Such connections cost both sides more
+   * than they deliver.
    */
   readonly #brief: Backoff
   readonly #refused: Backoff
@@ -41,8 +39,8 @@ export class ReconnectPauses {
   #isBrief = false
 
   /**
-   * `random`: uniform in [0, 1). Half of each pause is random, so that cameras behind one switch don't come back all at
-   * once.
+   * `random` returns uniform values in [0, 1). Half of each pause is random, so that cameras behind one switch do not
+   * all reconnect at the same time.
    */
   constructor(random: () => number) {
     this.#failed = new Backoff({ minMs: 1000, maxMs: 60_000, random })
@@ -50,7 +48,7 @@ export class ReconnectPauses {
     this.#refused = new Backoff({ minMs: 120_000, maxMs: 1_800_000, random })
   }
 
-  /** After each connection. */
+  /** Must be called after each connection. */
   next({ reason, onlineMs, isFault = false }: EndedConnection): ReconnectPause {
     const wasBrief = this.#isBrief
     this.#isBrief = onlineMs > 0 && onlineMs < usefulMs
@@ -60,12 +58,12 @@ export class ReconnectPauses {
     this.#refusals = 0
     if (onlineMs >= (isFault ? healthyMs : 1) || reason === undefined) this.#failed.reset()
     else return { delayMs: this.#failed.nextMs(), isLockedOut: false }
-    // A single brief session may be bad luck.
+    // A single short session may be a coincidence.
     const delayMs = this.#isBrief && wasBrief ? this.#brief.nextMs() : 0
     return { delayMs, isLockedOut: false }
   }
 
-  /** Cameras lock accounts and addresses after some refusals, also of passwords that they took before. */
+  /** Cameras lock accounts and IP addresses after a few refusals, even of passwords that they accepted before. */
   #afterRefusal(onlineMs: number): ReconnectPause {
     if (onlineMs >= healthyMs) this.#failed.reset()
     this.#refusals = onlineMs > 0 ? 1 : this.#refusals + 1

@@ -1,5 +1,5 @@
-// What is told of a camera's state, and when: changes, not every hiccup. A loss that is mended by the next attempt is
-// none.
+// Decides which changes of a camera's state are reported, and when. A loss that the next attempt repairs is not
+// reported.
 
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -12,7 +12,7 @@ import { usefulMs } from './reconnect-pause.ts'
 export type SessionStatus =
   | { readonly state: 'connecting' }
   | { readonly state: 'online'; readonly format: StreamFormat }
-  /** `detail`: one readable sentence for the owner, without secrets. Stays until the camera is online again. */
+  /** `detail` is one readable sentence for the owner, without secrets. It stays until the camera is online again. */
   | {
       readonly state: 'offline'
       readonly reason: GapReason
@@ -27,10 +27,10 @@ export type StatusReporterOptions = {
   readonly signal: AbortSignal
 }
 
-/** When it is told that a camera gives no picture where nothing else is told: how long it took would tell why. */
+/** The fixed delay after which a hidden problem is reported. The real delay would reveal the cause. */
 const hiddenMs = 10_000
 
-/** The loss of a longer session is told after this time, if the camera is not back: it is connected again at once. */
+/** The loss of a longer session is reported after this time, unless the camera is back: it is reconnected at once. */
 const patienceMs = 5000
 
 export class StatusReporter {
@@ -38,9 +38,9 @@ export class StatusReporter {
   #told = ''
   #isOnline = false
   #isConnected = false
-  /** Ends the wait for the next attempt after a loss. */
+  /** Cancels the wait for the next attempt after a loss. */
   #waiting: AbortController | undefined
-  /** Ends the wait until a trouble is told that hides another. */
+  /** Cancels the wait before a hidden problem is reported. */
   #hiding: AbortController | undefined
 
   constructor(options: StatusReporterOptions) {
@@ -48,7 +48,7 @@ export class StatusReporter {
     options.onStatus({ state: 'connecting' })
   }
 
-  /** A run began. Told when the camera was not online before, or its format is another. */
+  /** A run started. Reported if the camera was not online or its format changed. */
   online(format: StreamFormat): void {
     const { onStatus, log } = this.#options
     this.#stopWaiting()
@@ -61,7 +61,7 @@ export class StatusReporter {
     onStatus({ state: 'online', format })
   }
 
-  /** A session that was online is over. */
+  /** A session that was online has ended. */
   lost(error: CameraError, onlineMs: number): void {
     const { clock, log, signal } = this.#options
     this.#isConnected = false
@@ -79,8 +79,8 @@ export class StatusReporter {
   }
 
   /**
-   * An attempt to connect begins whose failure is not told. However it fails, and when, `error` is told after the same
-   * time if the camera is not online by then and `isHidden` still holds.
+   * A connection attempt starts whose exact failure must stay hidden. Whatever the failure and its time, `error` is
+   * reported after the same delay if the camera is not online by then and `isHidden` still returns true.
    */
   tellInTime(error: CameraError, isHidden: () => boolean): void {
     if (this.#hiding) return
@@ -96,7 +96,7 @@ export class StatusReporter {
     )
   }
 
-  /** An attempt to connect failed. */
+  /** A connection attempt failed. */
   failed(error: CameraError): void {
     this.#tellOffline(error)
   }

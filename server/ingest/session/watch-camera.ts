@@ -1,4 +1,4 @@
-// Runs one camera for a test until a condition holds. Of the whole repository only the tests of this folder use it.
+// Runs one camera for a test until a condition holds. Only the tests of ingest use it.
 
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { type LogFields, type Logger, silentLogger } from '../../base/log.ts'
@@ -12,11 +12,11 @@ export type Watched = {
   readonly statuses: SessionStatus[]
   readonly stats: CameraStats
   readonly last: SessionStatus | undefined
-  /** Why connections were lost or failed, as logged, told or not. */
+  /** Why connections were lost or failed, as logged, whether reported or not. */
   readonly causes: string[]
 }
 
-/** Runs the camera until `isDone` says so, asked at each item and status; gives up after `limitMs`. */
+/** Runs the camera until `isDone`, which is called at each item and status, returns true. Fails after `limitMs`. */
 export async function watchCamera(
   target: Omit<CameraTarget, 'cameraId'>,
   isDone: (items: HubItem[], statuses: SessionStatus[], stats: CameraStats) => boolean,
@@ -57,21 +57,21 @@ export async function watchCamera(
   return { items, statuses, stats, last: statuses.at(-1), causes }
 }
 
-/** Forty times as fast as the real one. */
+/** Runs forty times as fast as the system clock. */
 export const hastyClock: Clock = {
   nowMs: () => Date.now() * 40,
   monotonicMs: () => performance.now() * 40,
   sleep: (ms, signal) => systemClock.sleep(ms / 40, signal),
 }
 
-/** Runs and frames as words: a key frame is `key`. */
+/** Returns the kinds of the items, with `key` for a key frame. */
 export const kindsOf = (items: readonly HubItem[]) =>
   items.map((item) => (item.kind === 'video' && item.isKey ? 'key' : item.kind))
 
 export const timesOf = (items: readonly HubItem[], kind: 'video' | 'audio') =>
   items.flatMap((item) => (item.kind === kind && 'pts90k' in item ? item.pts90k : []))
 
-/** The first run is over. */
+/** Whether the first run has ended. */
 export const isLost = (items: HubItem[]) => items.at(-1)?.kind === 'end'
 
 export const isOffline = (_: HubItem[], statuses: SessionStatus[]) => statuses.at(-1)?.state === 'offline'
