@@ -1,4 +1,4 @@
-// nightjar app …: applications that people sign in to with their account here.
+// nightjar app …: OAuth applications that users of this server sign in to.
 
 import { randomBytes } from 'node:crypto'
 import { writeApplication } from '../api/answers/account.ts'
@@ -21,19 +21,25 @@ import { writeTable } from './table.ts'
 const changeOptions: CommandOptions = {
   'redirect-uris': {
     placeholder: 'URIS',
-    description: 'Where browsers may be sent back to, space separated; all there are.',
+    description: 'All allowed redirect URIs, separated by spaces. They replace the previous ones.',
   },
-  scope: { placeholder: 'SCOPES', description: 'What it may ask for at most, space separated. Default: user_access.' },
+  scope: {
+    placeholder: 'SCOPES',
+    description: 'Scopes that the application may request, separated by spaces. Default: user_access.',
+  },
   'require-secret': {
     placeholder: 'YES|NO',
-    description: 'Whether the password and refresh grants ask for the secret too. Default: no.',
+    description: 'Whether the password and refresh grants also require the client secret. Default: no.',
   },
-  'allow-password': { placeholder: 'YES|NO', description: 'Whether it may use the password grant. Default: yes.' },
+  'allow-password': {
+    placeholder: 'YES|NO',
+    description: 'Whether the application may use the password grant. Default: yes.',
+  },
 }
 
 const givenSecret = secretOptions('secret', {
   what: 'the secret itself, when moving from another server,',
-  otherwise: 'one is made',
+  otherwise: 'a random one is generated',
 })
 
 const appAdd: Command = {
@@ -41,11 +47,14 @@ const appAdd: Command = {
   summary: 'Register an application and print its client ID and secret. The secret is shown only once.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', description: 'Who runs it: e-mail address or id.', isRequired: true },
-    name: { placeholder: 'NAME', description: 'What people are asked to trust.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Developer of the application: email address or id.', isRequired: true },
+    name: { placeholder: 'NAME', description: 'Name that users see when they sign in.', isRequired: true },
     ...changeOptions,
-    public: { description: 'It cannot keep a secret (a phone app, a web page) and gets none; PKCE takes its place.' },
-    'client-id': { placeholder: 'ID', description: 'The client id, when moving from another server.' },
+    public: {
+      description:
+        'The application cannot keep a secret (a phone app or web page). It uses PKCE and has no client secret.',
+    },
+    'client-id': { placeholder: 'ID', description: 'Client id to keep when moving from another server.' },
     ...givenSecret,
   },
   async run(call) {
@@ -80,7 +89,7 @@ const appList: Command = {
   name: 'app list',
   summary: 'List applications.',
   positionals: [],
-  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only applications of this user: email address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const only = options.user === undefined ? undefined : await getNamedUser(store, options.user)
@@ -105,7 +114,7 @@ const appChange: Command = {
   name: 'app change',
   summary: 'Change an application.',
   positionals: ['APP'],
-  options: { name: { placeholder: 'NAME', description: 'What people are asked to trust.' }, ...changeOptions },
+  options: { name: { placeholder: 'NAME', description: 'Name that users see when they sign in.' }, ...changeOptions },
   run: (call) =>
     withStore(call.config, async (store) => {
       const { name } = call.options
@@ -126,7 +135,7 @@ const appRotate: Command = {
     const secret = (await readSecret(call, appRotate)) ?? createOAuthSecret('clientSecret', randomBytes)
     return withStore(call.config, async (store) => {
       const { id, isConfidential } = await getNamedApplication(store, call.positionals[0]!)
-      if (!isConfidential) throw new AppError('invalid', 'the application is public: it has no secret')
+      if (!isConfidential) throw new AppError('invalid', 'the application is public and has no secret')
       const application = await store.applications.rotateSecret(id, hashToken(secret))
       await record(store, { event: 'app.secret_rotated', ...about(application) })
       return { json: { ...writeApplication(application), client_secret: secret }, text: secret }
@@ -151,7 +160,7 @@ const appRemove: Command = {
 
 export const appCommands: readonly Command[] = [appAdd, appList, appChange, appRotate, appRemove]
 
-/** By client id or by id. Throws 'not_found'. */
+/** Finds an application by client id or by id. Throws 'not_found'. */
 async function getNamedApplication(store: Pick<Store, 'applications'>, name: string): Promise<Application> {
   const all = await store.applications.list()
   const isId = /^\d{1,15}$/.test(name)

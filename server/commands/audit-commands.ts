@@ -1,4 +1,4 @@
-// nightjar audit …: what happened to accounts and credentials.
+// nightjar audit …: the audit log of accounts and credentials.
 
 import { writeTime } from '../model/time.ts'
 import type { AuditRecord } from '../store/audit.ts'
@@ -13,7 +13,7 @@ const auditList: Command = {
   summary: 'Show the audit log of accounts and credentials, newest first.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', description: 'Of this account only: e-mail address or id.' },
+    user: { placeholder: 'USER', description: 'Only entries of this account: email address or id.' },
     ...limitOption,
   },
   run: ({ config, options }) => {

@@ -24,30 +24,30 @@ const cameraAdd: Command = {
   summary: 'Add a camera.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', description: 'Whose camera: e-mail address or id.', isRequired: true },
-    name: { placeholder: 'NAME', description: 'What it is called.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Owner of the camera: email address or id.', isRequired: true },
+    name: { placeholder: 'NAME', description: 'Name of the camera.', isRequired: true },
     url: {
       placeholder: 'URL',
       description:
-        'Where it is: rtsp://user@host/path, or http:// for MJPEG and single pictures; - reads it from standard input. The password is kept encrypted.',
+        'Camera URL: rtsp://user@host/path, or http:// for MJPEG and single images. Use - to read it from standard input. The password is stored encrypted.',
       isRequired: true,
     },
     ...cameraPasswordOption,
     record: {
       placeholder: 'DURATION',
-      description: 'Records, and keeps recordings for so long, for instance P7D or PT12H.',
+      description: 'Record, and keep recordings for this long, for example P7D or PT12H.',
     },
     'max-size': {
       placeholder: 'SIZE',
       description:
-        'With --record: keeps no more than so much, for instance 50GB; the oldest goes first. Default: no limit.',
+        'With --record: size limit for recordings, for example 50GB. The oldest are deleted first. Default: no limit.',
     },
     type: {
       placeholder: 'TYPE',
       description:
-        'What it sends: h264, h265 or mjpeg. Default: h264, or mjpeg for http://, corrected once it is connected.',
+        'Video codec: h264, h265 or mjpeg. Default: h264, or mjpeg for http://. It is corrected when the camera connects.',
     },
-    id: { placeholder: 'N', description: 'Id, when moving from another server. Default: the next free one.' },
+    id: { placeholder: 'N', description: 'Id to keep when moving from another server. Default: the next free id.' },
   },
   async run(call) {
     const { config, options } = call
@@ -59,7 +59,7 @@ const cameraAdd: Command = {
     const { record: retention } = options
     if (retention !== undefined) parseDurationMs(retention)
     const maxBytes = parseMaxSize(options['max-size']) ?? null
-    if (retention === undefined && maxBytes !== null) throw new UsageError('--max-size needs --record', cameraAdd)
+    if (retention === undefined && maxBytes !== null) throw new UsageError('--max-size requires --record', cameraAdd)
     return withStore(config, async (store) => {
       const { id: ownerId } = await getNamedUser(store, options.user!)
       const camera = await store.cameras.insert({ id, ownerId, name, type, ...source })
@@ -75,7 +75,7 @@ const cameraList: Command = {
   name: 'camera list',
   summary: 'List cameras with their status.',
   positionals: [],
-  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only cameras of this user: email address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const ownerId = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id
@@ -115,18 +115,18 @@ const cameraRecord: Command = {
   summary: 'Turn recording of a camera on or off, or change it.',
   positionals: ['CAMERA_ID'],
   options: {
-    retention: { placeholder: 'DURATION', description: 'Keeps recordings for so long, for instance P7D or PT12H.' },
+    retention: { placeholder: 'DURATION', description: 'Keep recordings for this long, for example P7D or PT12H.' },
     'max-size': {
       placeholder: 'SIZE',
-      description: 'Keeps no more than so much, for instance 50GB; the oldest goes first. "none" for no limit.',
+      description: 'Size limit for recordings, for example 50GB, or "none". The oldest are deleted first.',
     },
-    off: { description: 'Records no more. What is recorded stays until its time is over.' },
+    off: { description: 'Stop recording. Existing recordings are kept until they expire.' },
   },
   async run({ config, options, positionals, switches }) {
     const { retention, 'max-size': maxSize } = options
     const isChange = retention !== undefined || maxSize !== undefined
     if (isChange === switches.has('off')) {
-      throw new UsageError('give --retention, --max-size, or --off alone', cameraRecord)
+      throw new UsageError('specify --retention, --max-size or both, or --off alone', cameraRecord)
     }
     if (retention !== undefined) parseDurationMs(retention)
     const maxBytes = parseMaxSize(maxSize)
@@ -169,7 +169,10 @@ export const cameraCommands: readonly Command[] = [
   cameraRemove,
 ]
 
-/** Refuses what no server takes. Which private networks and whether loopback is allowed may be settings of the server alone. */
+/**
+ * Refuses URLs that no server accepts. Whether private networks and loopback are allowed may be configured on the
+ * server only.
+ */
 async function checkAddress(url: string): Promise<void> {
   const { createAddressGuard } = await import('../ingest/network/address-guard.ts')
   const { parseCameraUrl: parseTarget } = await import('../ingest/network/camera-url.ts')
@@ -177,7 +180,10 @@ async function checkAddress(url: string): Promise<void> {
   createAddressGuard({ allowLoopback: true }).check(host, port)
 }
 
-/** What is not named stays, while recording is on. Throws 'invalid' when it is off and nobody says for how long to keep. */
+/**
+ * While recording is on, settings that are not specified stay. Throws 'invalid' when it is off and no retention is
+ * specified.
+ */
 async function changeRecording(
   { recordings }: Pick<Store, 'recordings'>,
   cameraId: number,
@@ -186,9 +192,10 @@ async function changeRecording(
   const known = await recordings.find(cameraId)
   const current = known?.deactivatedAtMs === null ? known : undefined
   const retention = change.retention ?? current?.retention
-  if (retention === undefined) throw new AppError('invalid', `camera ${cameraId} is not recorded: give --retention too`)
+  if (retention === undefined)
+    throw new AppError('invalid', `camera ${cameraId} is not recorded: specify --retention too`)
   const maxBytes = change.maxBytes === undefined ? (current?.maxBytes ?? null) : change.maxBytes
-  // Turning on starts what was stopped; a limit alone does not.
+  // Turning recording on resumes a stopped recording. A size limit alone does not.
   if (current && change.retention === undefined) await recordings.update(cameraId, { retention, maxBytes })
   else await recordings.enable(cameraId, { retention, maxBytes })
 }

@@ -14,19 +14,19 @@ export const checkCommand: Command = {
   positionals: [],
   options: {
     archive: serverOptions.archive!,
-    deep: { description: 'Also reads every file and compares its structure and checksums.' },
+    deep: { description: 'Also read every file and verify its structure and checksums.' },
     fix: {
       description:
-        'Mends what it finds; the server must be stopped. What is no use is moved to set-aside, not deleted.',
+        'Repair what the check finds. The server must be stopped. Unusable files are moved to set-aside, not deleted.',
     },
     'forget-missing': {
-      description: 'With --fix: the recordings that are missing are lost for good, even if that is most of them.',
+      description: 'With --fix: treat missing recordings as permanently lost, even if that is most of them.',
     },
   },
   async run({ config, switches }) {
     const isDeep = switches.has('deep')
     const forgetsMissing = switches.has('forget-missing')
-    if (forgetsMissing && !switches.has('fix')) throw new UsageError('--forget-missing goes with --fix', checkCommand)
+    if (forgetsMissing && !switches.has('fix')) throw new UsageError('--forget-missing requires --fix', checkCommand)
     if (!switches.has('fix')) return withStore(config, (store) => check(config, store, isDeep))
     return await withStoppedServer(config, (store) => fix(config, store, { isDeep, forgetsMissing }))
   },
@@ -39,7 +39,7 @@ async function check(config: Config, store: Store, isDeep: boolean): Promise<Com
   return { json: writeCheck(report), text: describeCheck(report, config.archive), isFailure: !isClean(report) }
 }
 
-/** What was done, and what another check says then. */
+/** Reports what was repaired, and the result of a second check. */
 async function fix(
   config: Config,
   store: Store,

@@ -1,4 +1,4 @@
-// What a check has found, for people and for programs.
+// The findings of a check, as text and as JSON.
 
 import { type CheckReport, countFaults, isClean } from '../archive/check.ts'
 import type { Fix } from '../archive/fix.ts'

@@ -1,8 +1,8 @@
-// Options whose value is yes or no, where leaving the option out means something else than either.
+// Options with the value yes or no, which differ from leaving the option out.
 
 import { AppError } from '../base/error.ts'
 
-/** Undefined when it was not given. Throws 'invalid'. */
+/** Returns undefined when the option was not given. Throws 'invalid'. */
 export function readChoice(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined
   if (text !== 'yes' && text !== 'no') throw new AppError('invalid', `--${name}: expected yes or no, got "${text}"`)

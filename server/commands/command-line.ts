@@ -1,4 +1,5 @@
-// From the words of a command line to a command, its result and the exit code: 0 done, 1 failed, 2 not understood.
+// Runs a command line: finds the command, prints its result and returns the exit code (0 done, 1 failed, 2 usage
+// error).
 
 import { parseArgs } from 'node:util'
 import { AppError, errorChain } from '../base/error.ts'
@@ -16,7 +17,7 @@ export type CommandLineOptions = {
   readonly version: string
 }
 
-/** Never rejects for what a user may do wrong. Returns the exit code. */
+/** Never rejects for user errors. Returns the exit code. */
 export async function runCommandLine(options: CommandLineOptions): Promise<number> {
   const { args, terminal } = options
   const isJson = args.includes('--json')
@@ -39,8 +40,8 @@ export async function runCommandLine(options: CommandLineOptions): Promise<numbe
 }
 
 /**
- * Of what the user did wrong our own words say all; what a library adds ("UNIQUE constraint failed") explains nothing. Of a database or
- * a disk that does not work the operator needs the whole chain.
+ * For user errors, our own message says everything, and the cause from a library ("UNIQUE constraint failed") adds
+ * nothing. For a failing database or disk, the operator needs the whole chain of causes.
  */
 function explain(error: unknown): string {
   const isUsers = error instanceof AppError && !['unavailable', 'corrupt', 'internal'].includes(error.kind)
@@ -50,7 +51,10 @@ function explain(error: unknown): string {
   return messages.join(': ')
 }
 
-/** Ours, or the system's ("address in use"); of anything else the developers want to see where it came from. */
+/**
+ * Our own errors and the system's ("address in use") need no stack trace. Any other error is a bug, so its stack is
+ * printed.
+ */
 function isExpected(error: unknown): boolean {
   return (
     error instanceof AppError || error instanceof UsageError || (error as NodeJS.ErrnoException).syscall !== undefined
@@ -109,7 +113,7 @@ function parseWords(command: Command, args: readonly string[]) {
     return { values: parsed.values as Record<string, string | boolean | undefined>, positionals: parsed.positionals }
   } catch (error) {
     const { message } = error as Error
-    // What follows is advice that helps nobody who mistyped an option.
+    // Node appends advice to this message that does not help with a mistyped option.
     throw new UsageError(message.startsWith('Unknown option') ? message.split('. ')[0]! : message, command)
   }
 }

@@ -1,14 +1,14 @@
-// What one command of the command line is, as data: its parsing and its help follow from it.
+// The description of one command as data. Both parsing and help follow from it.
 
 import type { Config } from '../config.ts'
 import type { Terminal } from './terminal.ts'
 
 export type CommandOption = {
-  /** What stands for the value in the help; none for a switch. */
+  /** Placeholder of the value in the help. Switches have none. */
   readonly placeholder?: string
   readonly description: string
   readonly isRequired?: true
-  /** Understood, and left out of the help: there is something better. */
+  /** The option is accepted but not shown in the help, because there is a better one. */
   readonly isHidden?: true
 }
 
@@ -18,15 +18,15 @@ export type Command = {
   /** One or two words: `serve`, `user add`. */
   readonly name: string
   readonly summary: string
-  /** Names of the arguments without an option, all required: `['CAMERA']`. */
+  /** Names of the positional arguments, all required: `['CAMERA']`. */
   readonly positionals: readonly string[]
-  /** Besides those every command has. */
+  /** Options besides those that every command has. */
   readonly options: CommandOptions
   run(call: CommandCall): Promise<CommandResult>
 }
 
 export type CommandCall = {
-  /** As given; required ones are there. */
+  /** Option values as given. Required options are always present. */
   readonly options: Readonly<Record<string, string | undefined>>
   readonly switches: ReadonlySet<string>
   readonly positionals: readonly string[]
@@ -35,18 +35,18 @@ export type CommandCall = {
 }
 
 export type CommandResult = {
-  /** Printed with `--json`: one object, names as in the interface. None for a command that answers nothing. */
+  /** Printed with `--json`: one object with the field names of the API. Undefined if the command prints no object. */
   readonly json?: Readonly<Record<string, unknown>>
-  /** Printed otherwise, without the last line's end; empty for nothing. */
+  /** Printed without `--json`, without the final line break. Empty prints nothing. */
   readonly text: string
-  /** True when the command did its work and found something wrong. */
+  /** True when the command completed and found a problem. */
   readonly isFailure?: boolean
 }
 
-/** The command line was not understood. */
+/** The command line is not valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** The command whose help tells more, if it got that far. */
+  /** The command whose help is suggested, if the command is known. */
   readonly command: Command | undefined
 
   constructor(message: string, command?: Command) {

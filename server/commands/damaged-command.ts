@@ -1,4 +1,4 @@
-// nightjar camera damaged: whether pictures damaged by loss are kept.
+// nightjar camera damaged: whether frames damaged by packet loss are kept.
 
 import type { Command } from './command.ts'
 import { UsageError } from './command.ts'
@@ -17,7 +17,7 @@ export const damagedCommand: Command = {
       const { id, keepsDamaged } = await store.cameras.update(parseId('camera', camera), {
         keepsDamaged: wish === 'keep',
       })
-      const text = `Damaged pictures of camera ${id} are ${keepsDamaged ? 'kept' : 'dropped'}.`
+      const text = `Damaged frames of camera ${id} are ${keepsDamaged ? 'kept' : 'dropped'}.`
       return { json: { id, keeps_damaged_pictures: keepsDamaged }, text }
     })
   },

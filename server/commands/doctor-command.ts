@@ -1,4 +1,4 @@
-// nightjar doctor: what this system gives the server, looked at as the user that calls; no server and no data are needed.
+// nightjar doctor: checks what this system offers, as the calling user. It needs neither a server nor data.
 
 import { type Protection, protections } from '../../contract/protections.ts'
 import { writeIsolation } from '../api/answers/isolation.ts'

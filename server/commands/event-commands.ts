@@ -1,4 +1,4 @@
-// nightjar event …: what happened at cameras.
+// nightjar event …: events of cameras.
 
 import { writeEvent } from '../api/answers/event.ts'
 import { AppError } from '../base/error.ts'
@@ -20,15 +20,15 @@ const eventList: Command = {
   summary: 'List the events of a camera, or of all cameras of a user, newest first.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', description: 'Whose cameras: e-mail address or id.' },
-    camera: { placeholder: 'CAMERA_ID', description: 'Of this camera only.' },
-    start: { placeholder: 'TIME', description: 'Not before, for instance 2026-05-01T12:00:00Z.' },
-    end: { placeholder: 'TIME', description: 'Before.' },
+    user: { placeholder: 'USER', description: 'Owner of the cameras: email address or id.' },
+    camera: { placeholder: 'CAMERA_ID', description: 'Only events of this camera.' },
+    start: { placeholder: 'TIME', description: 'Earliest time, for example 2026-05-01T12:00:00Z.' },
+    end: { placeholder: 'TIME', description: 'End of the time range (exclusive).' },
     ...pageOptions,
   },
   run({ config, options }) {
     if ((options.user === undefined) === (options.camera === undefined)) {
-      throw new UsageError('give --user or --camera', eventList)
+      throw new UsageError('specify --user or --camera', eventList)
     }
     const page = readPage(options, eventList)
     const range = getOpenTimeRange(options)
@@ -56,19 +56,23 @@ const eventAdd: Command = {
   summary: 'Add an event to a camera.',
   positionals: ['CAMERA_ID'],
   options: {
-    title: { placeholder: 'TEXT', description: `What happened, in at most ${maxTitleLength} characters.` },
+    title: { placeholder: 'TEXT', description: `Title of the event, at most ${maxTitleLength} characters.` },
     category: {
       placeholder: 'NAME',
-      description: `What kind of event: at most 64 of a-z, 0-9 and _. Default: ${defaultCategory}.`,
+      description: `Category: at most 64 characters of a-z, 0-9 and _. Default: ${defaultCategory}.`,
     },
-    'occurred-at': { placeholder: 'TIME', description: 'When, for instance 2026-05-01T12:00:00Z. Default: now.' },
-    details: { placeholder: 'JSON', description: 'Anything else there is to say, at most 4 KiB.' },
+    'occurred-at': {
+      placeholder: 'TIME',
+      description: 'Time of the event, for example 2026-05-01T12:00:00Z. Default: now.',
+    },
+    details: { placeholder: 'JSON', description: 'Additional data as JSON, at most 4 KiB.' },
   },
   run: ({ config, options, positionals }) => {
     const { title = null, category = defaultCategory } = options
     if (title !== null && countCharacters(title) > maxTitleLength)
       throw new AppError('invalid', `--title: expected at most ${maxTitleLength} characters`)
-    if (!isCategory(category)) throw new AppError('invalid', `--category: expected 1 to 64 of a-z, 0-9 and _`)
+    if (!isCategory(category))
+      throw new AppError('invalid', `--category: expected 1 to 64 characters of a-z, 0-9 and _`)
     const occurredAtMs = getOccurredAt(options['occurred-at'], Date.now())
     const data = writeEventData(readJsonOption(options.details))
     return withStore(config, async (store) => {

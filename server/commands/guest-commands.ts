@@ -1,4 +1,4 @@
-// nightjar guest …: who may watch a camera besides its owner.
+// nightjar guest …: guests who may watch a camera besides its owner.
 
 import { writeGuest } from '../api/answers/guest.ts'
 import { AppError } from '../base/error.ts'
@@ -16,10 +16,10 @@ import { writeTable } from './table.ts'
 import { type MailOutcome, publicUrlOf, withGuestService } from './with-guest-service.ts'
 
 const ofCamera: CommandOptions = {
-  camera: { placeholder: 'CAMERA_ID', description: 'Of this camera.', isRequired: true },
+  camera: { placeholder: 'CAMERA_ID', description: 'Id of the camera.', isRequired: true },
 }
 
-/** What the mail depends on, for servers that were given it on their own command line. */
+/** Options that mails depend on, for servers that get them on their own command line. */
 const mailOptions: CommandOptions = Object.fromEntries(
   ['public-url', 'port', 'smtp-url', 'mail-from', 'sign-up'].map((name) => [name, serverOptions[name]!]),
 )
@@ -54,9 +54,9 @@ const guestAdd: Command = {
   positionals: [],
   options: {
     ...ofCamera,
-    email: { placeholder: 'EMAIL', description: 'Whom.', isRequired: true },
-    recordings: { description: 'They may see recordings too.' },
-    notifications: { description: 'They are told of events.' },
+    email: { placeholder: 'EMAIL', description: 'Email address of the guest.', isRequired: true },
+    recordings: { description: 'The guest may also watch recordings.' },
+    notifications: { description: 'The guest is notified of events.' },
     ...mailOptions,
   },
   run: ({ config, options, switches }) =>
@@ -84,8 +84,8 @@ const guestSet: Command = {
   positionals: ['GUEST'],
   options: {
     ...ofCamera,
-    recordings: { placeholder: 'YES|NO', description: 'Whether they may see recordings.' },
-    notifications: { placeholder: 'YES|NO', description: 'Whether they are told of events.' },
+    recordings: { placeholder: 'YES|NO', description: 'Whether the guest may watch recordings.' },
+    notifications: { placeholder: 'YES|NO', description: 'Whether the guest is notified of events.' },
   },
   run: ({ config, options, positionals }) => {
     const canViewRecordings = readChoice('recordings', options.recordings)
@@ -94,7 +94,7 @@ const guestSet: Command = {
       ...(canViewRecordings !== undefined && { canViewRecordings }),
       ...(sharesNotifications !== undefined && { sharesNotifications }),
     }
-    if (Object.keys(change).length === 0) throw new UsageError('give --recordings or --notifications', guestSet)
+    if (Object.keys(change).length === 0) throw new UsageError('specify --recordings or --notifications', guestSet)
     return withStore(config, async (store) => {
       const found = await getGuest(store, options.camera!, positionals[0]!)
       const { result: guest } = await withGuestService(store, config, (service) => service.change({ ...found, change }))
@@ -123,7 +123,7 @@ export const guestCommands: readonly Command[] = [guestAdd, guestList, guestSet,
 
 const getCamera = (store: Pick<Store, 'cameras'>, text: string) => store.cameras.get(parseId('camera', text))
 
-/** `name`: the guest's address or id. Throws 'not_found'. */
+/** `name`: the guest's email address or id. Throws 'not_found'. */
 async function getGuest(store: Pick<Store, 'cameras' | 'guests'>, cameraText: string, name: string) {
   const camera = await getCamera(store, cameraText)
   const byEmail = await store.guests.findByEmail(camera.id, name)
@@ -132,7 +132,7 @@ async function getGuest(store: Pick<Store, 'cameras' | 'guests'>, cameraText: st
   return { camera, guest }
 }
 
-/** With what the owner of a camera is not told, but who runs the server may know. */
+/** Includes fields that the operator of the server may see but the owner of a camera may not. */
 function writeKnownGuest(guest: Guest) {
   return {
     ...writeGuest(guest),

@@ -1,4 +1,4 @@
-// The texts behind --help.
+// The texts of --help.
 
 import type { Option } from '../config/option.ts'
 import { options as configOptions } from '../config/options.ts'

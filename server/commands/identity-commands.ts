@@ -1,4 +1,4 @@
-// nightjar identity …: identity providers, and who signs in with them.
+// nightjar identity …: identity providers, and the linked identities of users.
 
 import { openIdentityProviders } from '../app-providers.ts'
 import { AccountMails } from '../auth/accounts/account-mails.ts'
@@ -36,7 +36,7 @@ const identityProviders: Command = {
       }),
     )
     const rows = states.map(({ id, name, issuer, failure }) => [id, name, issuer, failure ?? 'can be used'])
-    const none = 'There are no identity providers: the option identity-providers names none.'
+    const none = 'No identity providers are configured. See the option identity-providers.'
     return { json: { providers: states }, text: writeTable(['ID', 'NAME', 'ISSUER', 'NOW'], rows, none) }
   },
 }
@@ -62,7 +62,7 @@ const identityList: Command = {
       const titles = ['ID', 'ISSUER', 'SUBJECT', 'EMAIL', 'LINKED', 'LAST USED']
       return {
         json: { identities: shown },
-        text: writeTable(titles, rows, `No account elsewhere signs in to that of ${user.email}.`),
+        text: writeTable(titles, rows, `${user.email} has no linked identities.`),
       }
     }),
 }
@@ -104,7 +104,7 @@ const identityRemove: Command = {
     }),
 }
 
-/** Why the mail was not sent, if it was not. */
+/** Why the mail was not sent, or empty if it was. */
 async function tell(
   config: Config,
   send: (mails: AccountMails) => Promise<void>,

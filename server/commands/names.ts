@@ -1,4 +1,4 @@
-// What commands name: users by e-mail address or by id, other things by id, sizes.
+// Parses the values that commands take: users by email address or id, other objects by id, and sizes.
 
 import { AppError } from '../base/error.ts'
 import { parseByteSize } from '../model/byte-size.ts'
@@ -13,7 +13,7 @@ export async function getNamedUser(store: Pick<Store, 'users'>, name: string): P
   return user
 }
 
-/** An id given for a new row: 1 to 2³¹-1, so that the ids that follow it fit everywhere. Throws 'invalid'. */
+/** Parses the id of a new row: 1 to 2³¹-1, so that all following ids fit as well. Throws 'invalid'. */
 export function parseNewId(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0
@@ -22,7 +22,7 @@ export function parseNewId(text: string | undefined): number | undefined {
   return id
 }
 
-/** The id of an existing row. Throws 'not_found', as for any other name that nothing has. */
+/** Parses the id of an existing row. Throws 'not_found' for malformed ids too. */
 export function parseId(what: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new AppError('not_found', `there is no ${what} ${text}`)
   return Number(text)
@@ -30,7 +30,7 @@ export function parseId(what: string, text: string): number {
 
 const minSize = 1024 * 1024
 
-/** Of `--max-size`: null for "none". Throws 'invalid'. */
+/** Parses `--max-size`. Returns null for "none". Throws 'invalid'. */
 export function parseMaxSize(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined
   if (text === 'none') return null

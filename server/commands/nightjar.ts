@@ -1,4 +1,4 @@
-// The program: ./nightjar COMMAND. Only puts the process's own streams, words and variables where the commands expect them.
+// The program ./nightjar COMMAND. It passes the process's streams, arguments and environment to the commands.
 
 import { availableParallelism } from 'node:os'
 import process from 'node:process'
@@ -21,8 +21,8 @@ import { storageCommands } from './storage-commands.ts'
 import { tokenCommands } from './token-commands.ts'
 import { userCommands } from './user-commands.ts'
 
-// Password hashes, files and name look-ups share libuv's threads, of which there are four unless it is told otherwise before the
-// first is used.
+// Password hashing, file access and name look-ups share libuv's thread pool. It has four threads unless it is
+// configured before its first use.
 process.env.UV_THREADPOOL_SIZE ??= String(Math.max(16, availableParallelism() + 8))
 
 process.exitCode = await runCommandLine({
@@ -51,6 +51,6 @@ process.exitCode = await runCommandLine({
   version: readVersion(),
 })
 
-// After a failure, connections that were left open stay so: at the usual end SQLite would close them, and remove a log that the disk has not
-// confirmed (server/store/sync-loss.ts).
+// After a failure, open connections stay open. At a regular end, SQLite would close them and remove a log that is not
+// confirmed on the disk (server/store/sync-loss.ts).
 if (process.exitCode !== 0) process.exit()

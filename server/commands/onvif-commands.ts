@@ -1,5 +1,5 @@
-// nightjar camera discover and camera profiles: cameras in the local network and their streams, asked from this machine by ONVIF; no
-// server and no data are needed.
+// nightjar camera discover and camera profiles: finds cameras on the local network and lists their streams with ONVIF,
+// from this machine. It needs neither a server nor data.
 
 import { writeDevice, writeDiscovery } from '../api/answers/onvif.ts'
 import { parseOnvifUrl } from '../model/onvif-url.ts'
@@ -30,7 +30,7 @@ const discoverCommand: Command = {
       device.url,
     ])
     const none =
-      'No camera answered. Check that ONVIF is switched on in the camera, and that it is in the same network.'
+      'No camera answered. Check that ONVIF is enabled on the camera and that the camera is on the same network.'
     return { json: found, text: writeTable(['ADDRESS', 'NAME', 'MODEL', 'LOCATION', 'ONVIF'], rows, none) }
   },
 }

@@ -1,4 +1,4 @@
-// The data folder and the database as the commands use them: the same as a running server's.
+// Opens the data folder and the database for commands, as the server does.
 
 import { access } from 'node:fs/promises'
 import { openSecretKey } from '../auth/secret-key.ts'
@@ -10,13 +10,15 @@ import { lockFolder } from '../folder-lock.ts'
 import { isPostgresUrl } from '../store/postgres-url.ts'
 import type { Store } from '../store/store.ts'
 
-/** Opens the store for the time of `work`. Throws 'not_found' when there is none and `isCreated` is not set. */
+/**
+ * Opens the store for the duration of `work`. Throws 'not_found' when there is no database and `isCreated` is not set.
+ */
 export async function withStore<T>(
   { data, database }: Pick<Config, 'data' | 'database'>,
   work: (store: Store) => Promise<T>,
   { isCreated = false }: { isCreated?: boolean } = {},
 ): Promise<T> {
-  // Loaded only here: help and faulty command lines need no database.
+  // Loaded here because help and invalid command lines need no database.
   const { openStore } = await import('../store/store.ts')
   if (!isCreated) await checkThere({ data, database })
   const secretKey = await openSecretKey(data)
@@ -25,7 +27,10 @@ export async function withStore<T>(
   return await work(store)
 }
 
-/** As `withStore`, while no server uses the database or the recordings, and none begins to. Throws 'conflict' when one does. */
+/**
+ * Like `withStore`, but ensures that no server uses the database or the recordings meanwhile. Throws 'conflict' if one
+ * does.
+ */
 export async function withStoppedServer<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const { claimDatabase } = await import('../store/database-claim.ts')
   const { database, data: dataDir, archive } = config
@@ -38,7 +43,7 @@ export async function withStoppedServer<T>(config: Config, work: (store: Store) 
 async function checkThere({ data, database }: Pick<Config, 'data' | 'database'>): Promise<void> {
   if (isPostgresUrl(database) || (await isThere(database))) return
   const advice = 'name the right folder with --data, or begin with: nightjar user add'
-  throw new AppError('not_found', `there is no data of Nightjar in ${data}; ${advice}`)
+  throw new AppError('not_found', `there is no Nightjar data in ${data}; ${advice}`)
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
-// What commands need that look at cameras themselves, beside a server or without one. Where cameras may be is what the configuration
-// says; private networks are open to them unless it names some, because whoever has this command line is in them already.
+// What commands need that connect to cameras themselves, with or without a running server. The configuration says where
+// cameras may be. Unless it names private networks, all are allowed, because whoever can run this command already has
+// access to them.
 
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/log.ts'
@@ -8,7 +9,7 @@ import type { Config } from '../config.ts'
 type Rules = Pick<Config, 'logLevel' | 'allowLoopbackCameras' | 'cameraNetworks' | 'nameServers'>
 
 export async function openProbeContext({ logLevel, allowLoopbackCameras, cameraNetworks, nameServers }: Rules) {
-  // Loaded only here: other commands open no connections.
+  // Loaded here because other commands open no connections.
   const { createAddressGuard } = await import('../ingest/network/address-guard.ts')
   const { NameResolver } = await import('../base/names/name-resolver.ts')
   const names = new NameResolver({ servers: nameServers })

@@ -1,18 +1,18 @@
-// --limit and --offset of commands that list what may be long.
+// The options --limit and --offset of commands that print long lists.
 
 import { getPage, type Page } from '../model/page.ts'
 import { type Command, type CommandOptions, UsageError } from './command.ts'
 
 export const limitOption: CommandOptions = {
-  limit: { placeholder: 'N', description: 'How many at most, 1 to 1000. Default: 100.' },
+  limit: { placeholder: 'N', description: 'Maximum number of results, 1 to 1000. Default: 100.' },
 }
 
 export const pageOptions: CommandOptions = {
   ...limitOption,
-  offset: { placeholder: 'N', description: 'How many to skip. Default: 0.' },
+  offset: { placeholder: 'N', description: 'Number of results to skip. Default: 0.' },
 }
 
-/** Throws UsageError naming `command`. */
+/** Throws a UsageError for `command`. */
 export function readPage({ limit, offset }: Readonly<Record<string, string | undefined>>, command: Command): Page {
   const read = (name: string, text: string | undefined, min: number, max: number) => {
     if (text === undefined) return undefined

@@ -1,4 +1,4 @@
-// nightjar camera probe: what is at an address, looked at from this machine; no server and no data are needed.
+// nightjar camera probe: connects to a camera URL from this machine. It needs neither a server nor data.
 
 import { writeFile } from 'node:fs/promises'
 import { writeDetection } from '../api/answers/detection.ts'
@@ -19,7 +19,7 @@ export const probeCommand: Command = {
   positionals: ['URL'],
   options: {
     ...cameraPasswordOption,
-    snapshot: { placeholder: 'FILE', description: 'Writes what the camera shows into this file, as a JPEG.' },
+    snapshot: { placeholder: 'FILE', description: 'Write a snapshot to this file, as a JPEG.' },
     'allow-loopback-cameras': serverOptions['allow-loopback-cameras']!,
   },
   async run(call) {
@@ -62,13 +62,13 @@ async function saveSnapshot(
   file: string,
   isolation: Isolation,
 ): Promise<{ file: string | null; text: string }> {
-  if (!video?.picture) return { file: null, text: 'Picture:    none came.' }
+  if (!video?.picture) return { file: null, text: 'Snapshot:   no key frame was received.' }
   const { Decoder } = await import('../decoder/decoder.ts')
   await using decoder = new Decoder({ log: createLogger('silent'), clock: systemClock, isolation })
   const { config, data } = video.picture
   const [jpeg] = await decoder.decode({ codec: video.codec, config, data, sizes: [{}] })
   await writeFile(file, jpeg!)
-  return { file, text: `Picture:    ${file}` }
+  return { file, text: `Snapshot:   ${file}` }
 }
 
 function describe({ url, transport, video, audio, audio_problem, problem }: Omit<Detection, 'snapshot'>): string {
@@ -90,7 +90,7 @@ function describe({ url, transport, video, audio, audio_problem, problem }: Omit
 
 function describeVideo({ type, codec, width, height, frame_rate }: NonNullable<Detection['video']>): string {
   const size = width === null ? '' : `, ${width} × ${height}`
-  const rate = frame_rate === null ? '' : `, ${frame_rate} pictures/s`
+  const rate = frame_rate === null ? '' : `, ${frame_rate} frames/s`
   return `${type}${codec === null ? '' : ` (${codec})`}${size}${rate}`
 }
 
@@ -102,5 +102,5 @@ const transportNames: { readonly [name in NonNullable<Detection['transport']>]: 
   rtsp_tcp: 'RTSP over TCP',
   rtsp_udp: 'RTSP over UDP',
   http_stream: 'HTTP, one stream',
-  http_picture: 'HTTP, one picture at a time',
+  http_picture: 'HTTP, one image at a time',
 }

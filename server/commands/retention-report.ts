@@ -1,4 +1,4 @@
-// What retention would delete, or has deleted, for people and for programs.
+// What retention would delete, or has deleted, as text and as JSON.
 
 import type { RetentionReport } from '../archive/retention.ts'
 import type { Doomed, RetentionReason } from '../archive/retention-plan.ts'

@@ -1,4 +1,5 @@
-// nightjar user …-second-factor: what whoever runs the server does for those who lost theirs, and the rule for owners.
+// nightjar user …-second-factor: lets the operator help users who lost their second factor, and set the requirement for
+// owners.
 
 import { writeTime } from '../model/time.ts'
 import type { Command } from './command.ts'
@@ -48,7 +49,7 @@ const userRemoveSecondFactor: Command = {
   summary:
     'Remove the passkeys, authenticator app and recovery codes of a user who lost them. Browsers and applications are signed out.',
   positionals: ['USER'],
-  options: { 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
+  options: { 'revoke-tokens': { description: 'Also revoke personal access tokens.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -68,7 +69,7 @@ const userRequireSecondFactor: Command = {
   name: 'user require-second-factor',
   summary: 'Require a second factor for owners. Owners without one must set it up at their next sign-in.',
   positionals: [],
-  options: { undo: { description: 'Requires it no longer.' } },
+  options: { undo: { description: 'Remove the requirement.' } },
   run: ({ config, switches }) =>
     withStore(config, async (store) => {
       const requiredOf = switches.has('undo') ? 'nobody' : 'owners'

@@ -1,5 +1,5 @@
-// Secrets that a command is given: on standard input, or asked for. As an argument everybody who may list the processes of the machine
-// sees them, and the shell writes them down; such arguments are still understood, with a word about it.
+// Secrets for commands, from standard input or a prompt. All users of the machine can read arguments, and the shell
+// stores them, so secrets as arguments are accepted with a warning only.
 
 import { type CameraUrl, parseCameraUrl } from '../model/camera-url.ts'
 import { type Command, type CommandCall, type CommandOptions, UsageError } from './command.ts'
@@ -11,11 +11,11 @@ type SecretCall = Pick<CommandCall, 'options' | 'switches' | 'terminal'>
 export function secretOptions(name: string, { what, otherwise }: { what: string; otherwise: string }): CommandOptions {
   return {
     [name]: { placeholder: name.toUpperCase(), description: '', isHidden: true },
-    [`${name}-stdin`]: { description: `Reads ${what} from standard input. Without, ${otherwise}.` },
+    [`${name}-stdin`]: { description: `Read ${what} from standard input. Otherwise, ${otherwise}.` },
   }
 }
 
-/** Undefined when neither was given. */
+/** Returns undefined when neither was given. */
 export async function readSecretOption(
   { options, switches, terminal }: SecretCall,
   command: Command,
@@ -23,7 +23,8 @@ export async function readSecretOption(
 ): Promise<string | undefined> {
   const given = options[name]
   const isPiped = switches.has(`${name}-stdin`)
-  if (given !== undefined && isPiped) throw new UsageError(`--${name} and --${name}-stdin exclude each other`, command)
+  if (given !== undefined && isPiped)
+    throw new UsageError(`--${name} and --${name}-stdin cannot be used together`, command)
   if (isPiped) return readPiped(terminal)
   if (given !== undefined) warn(terminal, `--${name}`, `--${name}-stdin`)
   return given
@@ -32,13 +33,13 @@ export async function readSecretOption(
 export const cameraPasswordOption: CommandOptions = {
   'password-stdin': {
     description:
-      'Reads the password of the user in the address from standard input. Without, it is asked for when the address has a user and no password.',
+      'Read the password of the user in the URL from standard input. Otherwise, the command asks for it if the URL has a user and no password.',
   },
 }
 
 /**
- * The camera at `text`, or at what standard input says for `-`. The password of the user in it is read from standard input, or asked
- * for; on a terminal nothing may be entered, for a user without one.
+ * Parses the camera URL in `text`, or on standard input for `-`. If the URL has a user without a password, the password
+ * is read from standard input or asked for. At the prompt it may be empty.
  */
 export async function readCameraUrl(
   { switches, terminal }: SecretCall,
@@ -48,17 +49,18 @@ export async function readCameraUrl(
 ): Promise<CameraUrl> {
   const isPiped = switches.has('password-stdin')
   if (text === '-') {
-    if (isPiped) throw new UsageError('of - and --password-stdin only one can be read from standard input', command)
+    if (isPiped)
+      throw new UsageError('- and --password-stdin cannot be used together: both read standard input', command)
     return parse(await readPiped(terminal))
   }
   const source = parse(text)
   if (source.password !== null && source.password !== '') {
-    if (isPiped) throw new UsageError('the address has a password already: --password-stdin reads another', command)
+    if (isPiped) throw new UsageError('--password-stdin: the URL already has a password', command)
     warn(terminal, 'the address', '--password-stdin')
     return source
   }
   if (isPiped) {
-    if (source.username === null) throw new UsageError('--password-stdin: the address names no user', command)
+    if (source.username === null) throw new UsageError('--password-stdin: the URL has no user', command)
     return { ...source, password: await readPiped(terminal) }
   }
   if (source.username === null || !terminal.stdin.isTTY) return source

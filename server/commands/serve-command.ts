@@ -23,7 +23,7 @@ export const serveCommand: Command = {
     fitIntoMemory(config.memoryMb)
     disablePretenuring()
     const stopping = Promise.withResolvers<void>()
-    // Of the many that may come (a terminal and a parent both pass Ctrl-C on), the first counts.
+    // Several signals may come (both a terminal and a parent pass on Ctrl-C). The first one counts.
     for (const signal of signals) process.on(signal, () => stopping.resolve())
     watchParent(() => stopping.resolve())
     const { openApp } = await import('../app.ts')
@@ -38,7 +38,7 @@ export const serveCommand: Command = {
       // Without the database, closing cannot write everything.
       if (!ousted) throw failure
     }
-    // Said once everything is written: the other server goes on with it.
+    // Reported once everything is written, because the other server then continues with it.
     if (ousted) throw ousted
     return { text: '' }
   },
@@ -57,14 +57,14 @@ function describeServer({ url, fingerprint, isSelfSigned, setupCode }: Served, c
   if (isSelfSigned) lines.push(`Self-signed certificate, SHA-256 ${fingerprint}`)
   if (setupCode === undefined) return lines.join('\n')
   const isElsewhere = database !== databaseFile(data)
-  // The address may hold a password, so it is not repeated.
+  // The URL may contain a password, so it is not repeated.
   const note = isElsewhere
     ? ['', 'Each needs the same `database` as the server: in nightjar.json, by --database or by NIGHTJAR_DATABASE.']
     : []
   return [...lines, ...writeFirstSteps(url, setupCode, data), ...note].join('\n')
 }
 
-/** How other machines reach a server that was not told its address. */
+/** How other machines reach a server without a configured URL. */
 function describeOthers(url: string, { publicUrl, host }: Config): string[] {
   if (publicUrl !== undefined || !['0.0.0.0', '::'].includes(host)) return []
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
@@ -77,7 +77,10 @@ function describeOthers(url: string, { publicUrl, host }: Config): string[] {
   ]
 }
 
-/** Two ways to the first account: in a browser, with a code only who sees this knows, or in another terminal. */
+/**
+ * Two ways to create the first account: in a browser with a one-time code that is only printed here, or in another
+ * terminal.
+ */
 function writeFirstSteps(url: string, setupCode: string, data: string): string[] {
   const at = ` --data ${/^[\w./-]+$/.test(data) ? data : `'${data.replaceAll("'", "'\\''")}'`}`
   return [
@@ -86,7 +89,7 @@ function writeFirstSteps(url: string, setupCode: string, data: string): string[]
     '',
     `  ${setupCode}`,
     '',
-    'Or make an owner, a token and a first camera in another terminal:',
+    'Or create an owner, a token and a first camera in another terminal:',
     '',
     `  ./nightjar user add --email you@example.com --first-name Your --last-name Name${at}`,
     `  ./nightjar token create --user you@example.com${at}`,

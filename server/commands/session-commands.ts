@@ -1,4 +1,4 @@
-// nightjar session …: browsers that are signed in.
+// nightjar session …: browser sessions of users.
 
 import { writeSession } from '../api/answers/account.ts'
 import { AppError } from '../base/error.ts'
@@ -39,14 +39,14 @@ const sessionRevoke: Command = {
   name: 'session revoke',
   summary: 'Sign a user out of one browser, or of all.',
   positionals: ['USER'],
-  options: { id: { placeholder: 'ID', description: 'Only this one.' } },
+  options: { id: { placeholder: 'ID', description: 'Only this session.' } },
   run: ({ config, positionals, options }) =>
     withStore(config, async (store) => {
       const user = await getNamedUser(store, positionals[0]!)
       const { id } = options
       if (id === undefined) await store.sessions.removeOfUser(user.id)
       else if (!(await store.sessions.remove(user.id, id)))
-        throw new AppError('not_found', `there is no session ${id} of ${user.email}`)
+        throw new AppError('not_found', `${user.email} has no session ${id}`)
       await record(store, { event: 'session.revoked', userId: user.id, subject: user.email })
       return { json: { user_id: user.id, revoked: true }, text: `Signed ${user.email} out.` }
     }),

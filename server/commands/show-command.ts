@@ -1,4 +1,4 @@
-// nightjar camera show: the state of a camera, and how well its pictures arrive.
+// nightjar camera show: the status of a camera, and how well its frames are received.
 
 import type { CameraStatistics } from '../../contract/statistics.ts'
 import { writeStatistics } from '../api/answers/statistics.ts'
@@ -39,13 +39,13 @@ export const showCommand: Command = {
 }
 
 function describeStatistics(of: CameraStatistics): [string, string | null][] {
-  if (of.since === null) return [['Pictures', 'none received since the server started']]
+  if (of.since === null) return [['Frames', 'none received since the server started']]
   return [
     ['Bit rate', of.bit_rate === null ? null : `${(of.bit_rate / 1e6).toFixed(2)} Mbit/s`],
     ['Frame rate', of.frame_rate === null ? null : `${of.frame_rate}/s`],
     ['Clock rate', of.clock_rate === null || of.clock_rate === 1 ? null : String(of.clock_rate)],
     ['Lost packets', describeLoss(of.lost_packets, of.packets, of.packet_loss_percent)],
-    ['Lost pictures', describeLoss(of.lost_pictures, of.pictures, of.picture_loss_percent)],
+    ['Lost frames', describeLoss(of.lost_pictures, of.pictures, of.picture_loss_percent)],
     ['Freezes', `${of.freezes}, ${of.frozen_seconds} s in total`],
     ['Connections', String(of.connections)],
     ['Counted since', of.since],

@@ -1,31 +1,32 @@
-// Makes the runtime fit into little memory. V8 and the C library take what they think a large machine has, whatever the server plans with, and have to be
-// told before they start.
+// Fits the runtime into little memory. V8 and the C library size themselves for a large machine, whatever memory the
+// server plans with, and their limits must be set before they start.
 
 import process from 'node:process'
 import { getHeapStatistics } from 'node:v8'
 
-/** From here on nothing is said to them. */
+/** With more memory than this, no limits are set. */
 const enoughMb = 2048
 
 const mebibyte = 2 ** 20
 
 /**
- * Begins the program anew, as the same process, with bounds for V8 and the C library, where `memoryMb` (MiB) is little and they have none yet. To be called
- * before anything is open. Returns where nothing is to be done, or the system cannot replace a program.
+ * Restarts the program as the same process, with limits for V8 and the C library, if `memoryMb` (MiB) is little and no
+ * limits are set. Call it before anything is open. It returns if there is nothing to do, or if the system cannot
+ * replace a running program.
  */
 export function fitIntoMemory(memoryMb: number): void {
   const flags = memoryMb < enoughMb ? writeFlags(memoryMb) : []
   const { execve } = process as { execve?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never }
   if (flags.length === 0 || !execve || process.platform === 'win32') return
-  // Each thread would have a heap of the C library of its own, and keep there what it freed.
+  // Otherwise each thread has a C library heap of its own, which keeps the memory that was freed there.
   const env = { MALLOC_ARENA_MAX: '2', ...process.env }
   execve.call(process, process.execPath, [process.argv0, ...flags, ...process.execArgv, ...process.argv.slice(1)], env)
 }
 
-/** Those that nobody has set. */
+/** Returns the variables that are not set yet. */
 function writeFlags(memoryMb: number): string[] {
   const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-')
-  // Of young objects V8 keeps up to three times as much in each thread; more of them only spare collections.
+  // V8 keeps up to three times this size of young objects in each thread. More only saves collections.
   const youngMb = Math.max(4, Math.floor(memoryMb / 64))
   const oldMb = Math.floor(memoryMb / 2)
   const isLess = oldMb * mebibyte < getHeapStatistics().heap_size_limit

@@ -36,7 +36,7 @@ const retentionCommand: Command = {
   summary:
     'Delete expired recordings, or only list them. A running server does this by itself every ten seconds. The command uses the clock of this machine and makes the server trust it.',
   positionals: [],
-  options: { ...spaceOptions, 'dry-run': { description: 'Deletes nothing: tells what would go now.' } },
+  options: { ...spaceOptions, 'dry-run': { description: 'Delete nothing, only print what would be deleted.' } },
   async run({ config, switches }) {
     if (switches.has('dry-run')) return withStore(config, (store) => showPlan(config, store))
     return withStoppedServer(config, (store) => applyLimits(config, store))
@@ -59,7 +59,7 @@ async function applyLimits(config: Config, store: Store): Promise<CommandResult>
   const { describeReport } = await import('./retention-report.ts')
   const retention = await openRetention(config, store)
   const report = await retention.pass(new AbortController().signal)
-  // Whoever deletes by the machine's clock has looked at it.
+  // An operator who deletes by the machine's clock is assumed to have checked it.
   await store.trustedTimes.write({ timeMs: systemClock.nowMs(), doubtedMs: 0, leastMs: 0 })
   return { json: { dry_run: false, ...report }, text: describeReport(report) }
 }
@@ -86,7 +86,7 @@ async function openSpace(config: Config, store: Store) {
   }
 }
 
-/** What the server makes of the clock, or made of it in its last minute. */
+/** How the server judges the clock, or judged it in its last minute. */
 async function readDoubt(store: Store) {
   const { findDoubt } = await import('../archive/deletion-clock.ts')
   return findDoubt(new TrustedTime(systemClock.nowMs(), await store.trustedTimes.find()))

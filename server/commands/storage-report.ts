@@ -1,4 +1,4 @@
-// How much space recordings take, and how long it will do, for people and for programs.
+// How much space recordings take, and how long the space will last, as text and as JSON.
 
 import type { ClockDoubt } from '../archive/deletion-clock.ts'
 import type { CameraStorage, StorageReport } from '../archive/storage-meter.ts'
@@ -40,7 +40,7 @@ export function describeStorage(report: StorageReport, names: Names): string {
   return [...lines, ...describeDoubt(doubt)].join('\n')
 }
 
-/** No line while the clock is believed. */
+/** Prints no line while the clock is trusted. */
 export function describeDoubt(doubt: ClockDoubt | undefined): string[] {
   if (!doubt) return []
   const ahead = `Clock: moved forward by ${describeDays(doubt.aheadMs)}: the server was off, or the clock was set.`

@@ -1,6 +1,6 @@
-// Lists for people: columns as wide as what is in them.
+// Text tables whose columns are as wide as their content.
 
-/** One line per row below the titles; a description instead when there are none. */
+/** Prints one line per row below the titles, or a message if there are no rows. */
 export function writeTable(titles: readonly string[], rows: readonly (readonly string[])[], ifEmpty: string): string {
   if (rows.length === 0) return ifEmpty
   const lines = [titles, ...rows].map((row) => row.map(printable))
@@ -9,7 +9,7 @@ export function writeTable(titles: readonly string[], rows: readonly (readonly s
   return lines.map((line) => write(line).trimEnd()).join('\n')
 }
 
-/** A name that somebody chose must not move the cursor of whoever lists it. */
+/** Replaces control characters, so that a name cannot move the cursor of the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?')
 }

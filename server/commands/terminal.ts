@@ -1,4 +1,4 @@
-// Where a command reads and writes: the three standard streams, and questions whose answers must not be seen.
+// The standard streams of a command, and prompts whose answers are not echoed.
 
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -11,9 +11,12 @@ export type Terminal = {
   readonly stderr: Writable
 }
 
-/** Asks on standard error and reads one line without showing it. Throws 'invalid' when the input ends or is interrupted. */
+/**
+ * Prompts on standard error and reads one line without showing it. Throws 'invalid' when the input ends or is
+ * interrupted.
+ */
 export async function readHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
-  // The echo of a terminal in raw mode is readline's own doing, and here it has nowhere to write to.
+  // In raw mode, readline itself echoes the input. Here it has no output to write to.
   const lines = createInterface({ input: stdin, terminal: true, historySize: 0 })
   stderr.write(question)
   const line = await new Promise<string | undefined>((resolve) => {
@@ -27,7 +30,7 @@ export async function readHidden({ stdin, stderr }: Terminal, question: string):
   return line
 }
 
-/** All of standard input, without the end of its last line. */
+/** Reads all of standard input, without the final line break. */
 export async function readPiped({ stdin }: Terminal): Promise<string> {
   return (await text(stdin)).replace(/\r?\n$/, '')
 }

@@ -17,15 +17,15 @@ const tokenCreate: Command = {
   summary: 'Create a personal access token and print it. It is shown only once.',
   positionals: [],
   options: {
-    user: { placeholder: 'USER', description: 'Whose token: e-mail address or id.', isRequired: true },
+    user: { placeholder: 'USER', description: 'Owner of the token: email address or id.', isRequired: true },
     scope: {
       placeholder: 'SCOPES',
-      description: `What it may be used for, space separated. Default: ${defaultScopes.join(' ')}, which is everything about cameras; ${accountScope} besides for programs that manage the account.`,
+      description: `Scopes, separated by spaces. Default: ${defaultScopes.join(' ')}, which covers everything about cameras. Programs that manage the account also need ${accountScope}.`,
     },
-    name: { placeholder: 'NAME', description: 'What it is for, to recognize it by.' },
+    name: { placeholder: 'NAME', description: 'Name to recognize the token by.' },
     ...secretOptions('value', {
       what: 'the token itself, of 20 to 256 characters, when moving from another server,',
-      otherwise: 'one is made',
+      otherwise: 'a random one is generated',
     }),
   },
   async run(call) {
@@ -48,7 +48,7 @@ const tokenList: Command = {
   name: 'token list',
   summary: 'List personal access tokens.',
   positionals: [],
-  options: { user: { placeholder: 'USER', description: 'Only of this user: e-mail address or id.' } },
+  options: { user: { placeholder: 'USER', description: 'Only tokens of this user: email address or id.' } },
   run: ({ config, options }) =>
     withStore(config, async (store) => {
       const only = options.user === undefined ? undefined : (await getNamedUser(store, options.user)).id
@@ -82,7 +82,7 @@ const tokenRevoke: Command = {
         const { userId, name: subject } = token
         await record(store, { event: 'pat.revoked', userId, subject, detail: { token: id } })
       }
-      return { json: { id, revoked: true }, text: isNew ? `Revoked token ${id}.` : `Token ${id} was revoked before.` }
+      return { json: { id, revoked: true }, text: isNew ? `Revoked token ${id}.` : `Token ${id} was already revoked.` }
     }),
 }
 

@@ -17,7 +17,7 @@ import { readHidden } from './terminal.ts'
 
 const passwordOptions = secretOptions('password', {
   what: 'the password, of 8 to 256 characters,',
-  otherwise: 'it is asked for',
+  otherwise: 'the command asks for it',
 })
 
 const userAdd: Command = {
@@ -25,12 +25,12 @@ const userAdd: Command = {
   summary: 'Create an account.',
   positionals: [],
   options: {
-    email: { placeholder: 'EMAIL', description: 'Address, the name of the account.', isRequired: true },
+    email: { placeholder: 'EMAIL', description: 'Email address of the account.', isRequired: true },
     ...passwordOptions,
     'first-name': { placeholder: 'NAME', description: 'First name.' },
     'last-name': { placeholder: 'NAME', description: 'Last name.' },
-    owner: { description: 'Manages the server and its users, as the first user does.' },
-    id: { placeholder: 'N', description: 'Id, when moving from another server. Default: the next free one.' },
+    owner: { description: 'The user is an owner, who manages the server and its users.' },
+    id: { placeholder: 'N', description: 'Id to keep when moving from another server. Default: the next free id.' },
   },
   async run(call) {
     const { options, config, switches } = call
@@ -78,7 +78,7 @@ const userDisable: Command = {
   summary:
     'Disable an account. Its browsers, applications and tokens lose access permanently. Its cameras keep recording.',
   positionals: ['USER'],
-  options: { undo: { description: 'Opens it again.' } },
+  options: { undo: { description: 'Enable the account again.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -93,14 +93,17 @@ const userOwner: Command = {
   name: 'user owner',
   summary: 'Make a user an owner of the server, or withdraw that.',
   positionals: ['USER'],
-  options: { undo: { description: 'Takes it back.' } },
+  options: { undo: { description: 'Withdraw ownership.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
       const isOwner = !switches.has('undo')
       const { user } = await store.accounts.change(id, { isOwner })
       await record(store, { event: 'user.changed', ...about(user), detail: { owner: isOwner } })
-      return { json: writeUser(user), text: `User ${id}, ${user.email}, is ${isOwner ? 'an' : 'no'} owner.` }
+      return {
+        json: writeUser(user),
+        text: `User ${id}, ${user.email}, is ${isOwner ? 'now an' : 'no longer an'} owner.`,
+      }
     }),
 }
 
@@ -108,7 +111,7 @@ const userPasswd: Command = {
   name: 'user passwd',
   summary: 'Set a new password for an account. Browsers and applications are signed out.',
   positionals: ['USER'],
-  options: { ...passwordOptions, 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
+  options: { ...passwordOptions, 'revoke-tokens': { description: 'Also revoke personal access tokens.' } },
   run: (call) =>
     withStore(call.config, async (store) => {
       const user = await getNamedUser(store, call.positionals[0]!)
@@ -125,7 +128,7 @@ const userSignOut: Command = {
   name: 'user sign-out',
   summary: 'Sign a user out of all browsers and applications.',
   positionals: ['USER'],
-  options: { 'revoke-tokens': { description: 'Ends personal access tokens too.' } },
+  options: { 'revoke-tokens': { description: 'Also revoke personal access tokens.' } },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -141,7 +144,12 @@ const userRemove: Command = {
   name: 'user remove',
   summary: 'Permanently delete an account with its tokens and applications.',
   positionals: ['USER'],
-  options: { 'with-cameras': { description: 'Its cameras and their footage too. Without, there must be none.' } },
+  options: {
+    'with-cameras': {
+      description:
+        'Also delete the cameras of the account and their recordings. Otherwise, the account must have no cameras.',
+    },
+  },
   run: ({ config, positionals, switches }) =>
     withStore(config, async (store) => {
       const { id } = await getNamedUser(store, positionals[0]!)
@@ -158,7 +166,7 @@ const userLimit: Command = {
   options: {
     'max-size': {
       placeholder: 'SIZE',
-      description: 'Keeps no more than so much, for instance 500GB; the oldest goes first. "none" for no limit.',
+      description: 'Size limit, for example 500GB, or "none". The oldest recordings are deleted first.',
       isRequired: true,
     },
   },
@@ -199,7 +207,7 @@ async function askPassword(call: CommandCall, command: Command): Promise<string>
   const { terminal } = call
   const given = await readSecretOption(call, command, 'password')
   if (given !== undefined) return given
-  if (!terminal.stdin.isTTY) throw new UsageError('give --password-stdin', command)
+  if (!terminal.stdin.isTTY) throw new UsageError('specify --password-stdin', command)
   const entered = await readHidden(terminal, 'Password: ')
   await checkPassword(entered)
   if ((await readHidden(terminal, 'Again: ')) !== entered) throw new AppError('invalid', 'the two passwords differ')

@@ -1,5 +1,5 @@
-// Guests on the command line: invited, changed and removed as the server does it, but whoever ran the command is told what became
-// of the mail.
+// Guests on the command line. Inviting, changing and removing works as in the server, but the command also reports
+// whether the mail was sent.
 
 import { randomBytes } from 'node:crypto'
 import { AccountMails } from '../auth/accounts/account-mails.ts'
@@ -16,15 +16,15 @@ import type { Mail } from '../model/mail.ts'
 import type { Store } from '../store/store.ts'
 import { record } from './record.ts'
 
-/** `none`: there was nothing to send. */
+/** `none`: there was no mail to send. */
 export type MailOutcome = 'sent' | 'none' | { readonly failure: string }
 
-/** Where links in mails lead. */
+/** The base URL of links in mails. */
 export function publicUrlOf({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string {
   return publicUrl ?? defaultPublicUrl(port)
 }
 
-/** Resolves when all that follows from `work` is done, the mail included. */
+/** Resolves when everything that follows from `work` is done, including the mail. */
 export async function withGuestService<T>(
   store: Store,
   config: Config,

@@ -1,4 +1,4 @@
-// The option `database`: a file or the address of a PostgreSQL database, which may hold a password.
+// The option `database`: a file or the URL of a PostgreSQL database, which may contain a password.
 
 import { databaseFile } from '../store/database-file.ts'
 import { isCompletePostgresUrl } from '../store/postgres-url.ts'

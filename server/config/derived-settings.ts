@@ -1,4 +1,4 @@
-// What the configuration means for the parts that are made from it.
+// Settings of the server's parts that are derived from the configuration.
 
 import type { Config } from '../config.ts'
 import type { AddressRules } from '../ingest/network/address-guard.ts'
@@ -17,12 +17,12 @@ export function createOAuthPolicy(config: Config): OAuthPolicy {
   }
 }
 
-/** Infinite for none. */
+/** Infinite for no limit. */
 export function findSessionAgeLimitMs({ sessionDays }: Pick<Config, 'sessionDays'>): number {
   return sessionDays === 0 ? Number.POSITIVE_INFINITY : sessionDays * dayMs
 }
 
-/** Where cameras may be. Strangers have no business in the networks around the server, unless its owner says so. */
+/** Where cameras may be. With open sign-up, private networks are blocked unless the configuration lists them. */
 export function createAddressRules(
   config: Config,
   { port, publicUrl }: { port: number; publicUrl: string },
@@ -35,12 +35,12 @@ export function createAddressRules(
   }
 }
 
-/** Cameras an account may have that is not an owner's; undefined: any number. */
+/** Maximum number of cameras of an account that is not an owner. Undefined means no limit. */
 export function findCameraLimit({ cameraLimit }: Pick<Config, 'cameraLimit'>): number | undefined {
   return cameraLimit || undefined
 }
 
-/** Who has a proxy and names none has it on the same machine. */
+/** If a proxy is used and none is listed, it is expected on the same machine. */
 export function listTrustedProxies({ behindProxy, trustedProxies }: Config): readonly string[] {
   return behindProxy && trustedProxies.length === 0 ? ['127.0.0.0/8', '::1'] : trustedProxies
 }

@@ -1,4 +1,4 @@
-// The file that the option `identity-providers` names: a JSON list of providers. Read whole, with every fault named at once.
+// Reads the file of the option `identity-providers`: a JSON list of providers. All errors are reported together.
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -15,11 +15,11 @@ const fields = {
   ca_file: false,
 } as const
 
-/** More are no choice any more, on a page of buttons. */
+/** More would not fit on the sign-in page. */
 const maxProviders = 20
 const maxFileBytes = 64 * 1024
 
-/** `faults` gets a line for each fault, and then what is returned is not whole. */
+/** Adds a line to `faults` for each error. The returned value is incomplete if there are any. */
 export async function loadIdentityProviders(
   file: string | undefined,
   faults: string[],
@@ -119,7 +119,7 @@ class EntryReader {
     return []
   }
 
-  /** What it holds, without the end of its line, is not repeated in messages. */
+  /** The secret in the file, without its final line break. It is never repeated in messages. */
   async #file(
     values: Readonly<Record<string, unknown>>,
     name: keyof typeof fields,

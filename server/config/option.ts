@@ -1,8 +1,8 @@
-// One option of the configuration: how its text is read, and what its manual says.
+// One option of the configuration: how its text is parsed, and how it is documented.
 
 import { resolve } from 'node:path'
 
-/** What defaults may depend on. */
+/** What default values may depend on. */
 export type Surroundings = {
   /** The folder of the program. */
   readonly programDir: string
@@ -13,20 +13,20 @@ export type Surroundings = {
 }
 
 export type Option<T> = {
-  /** What a value looks like in the manual, for instance `FOLDER`. */
+  /** Placeholder of the value in the reference, for example `FOLDER`. */
   readonly placeholder: string
-  /** One description; the first word names the thing. */
+  /** What the option does, in one or two sentences. */
   readonly description: string
-  /** The default as the manual states it. */
+  /** The default as the reference states it. */
   readonly defaultText: string
-  /** Limits and unit as the manual states them; empty when any text is fine. */
+  /** Limits and unit as the reference states them. Empty if any text is accepted. */
   readonly limits: string
-  /** Flags of this kind take no value. */
+  /** The flag takes no value. */
   readonly isSwitch: boolean
-  /** A value may hold a password: it is not repeated in messages. */
+  /** The value may contain a password, so it is not repeated in messages. */
   readonly isSecret?: boolean
   createDefault(surroundings: Surroundings): T
-  /** `baseDir`: what relative paths are relative to. Throws an Error that says what was expected. */
+  /** `baseDir`: the base of relative paths. Throws an Error that says what was expected. */
   parse(text: string, baseDir: string): T
 }
 
@@ -101,7 +101,7 @@ export function choiceOption<const T extends string>(
   }
 }
 
-/** `form`: what is expected, in words; also the manual's limits. `read` gives undefined for a text of another form. */
+/** `form`: the expected form in words, also shown in the reference. `read` returns undefined for any other text. */
 export function textOption<T extends string | undefined>(
   common: Common<T> & { placeholder: string; form: string; read: (text: string) => T | undefined },
 ): Option<T> {
@@ -118,7 +118,7 @@ export function textOption<T extends string | undefined>(
   }
 }
 
-/** Items separated by commas; an empty text is an empty list. `form`: as with `textOption`. */
+/** Items separated by commas. An empty text is an empty list. `form`: see `textOption`. */
 export function listOption<T extends readonly string[] | undefined>(
   common: Common<T> & { placeholder: string; form: string; isItem: (text: string) => boolean },
 ): Option<T | readonly string[]> {

@@ -1,5 +1,5 @@
-// All options of the configuration: the one place where an option's name, default, limits and meaning are said.
-// `port` is the flag `--port`, the variable `NIGHTJAR_PORT` and the entry "port" of the file.
+// All options of the configuration with their names, defaults, limits and descriptions. `port` is the flag `--port`,
+// the environment variable `NIGHTJAR_PORT` and the entry "port" of the file.
 
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { join } from 'node:path'
@@ -160,7 +160,7 @@ export const options = {
   ),
   'sign-up': choiceOption(['closed', 'invitation', 'open'], {
     description:
-      'Who can get an account: only people for whom an owner creates one (`closed`), also people whom a user invites (`invitation`), or anyone with an e-mail address (`open`).',
+      'Who can get an account: only people for whom an owner creates one (`closed`), also people whom a user invites (`invitation`), or anyone with an email address (`open`).',
     fallback: 'invitation',
   }),
   'identity-providers': pathOption<string | undefined>({
@@ -173,9 +173,9 @@ export const options = {
   'smtp-url': smtpOption,
   'mail-from': textOption<string | undefined>({
     placeholder: 'EMAIL',
-    description: 'Sender address of e-mails.',
+    description: 'Sender address of emails.',
     defaultText: '`nightjar@` and the host of `public-url`',
-    form: 'an e-mail address',
+    form: 'an email address',
     createDefault: () => undefined,
     read: readEmail,
   }),

@@ -1,10 +1,10 @@
-// The manual page of the configuration, written from the options themselves.
+// Generates the reference page of the configuration from the options.
 
 import { configFileName, type OptionName, optionNames, variableName } from '../config.ts'
 import type { Option } from './option.ts'
 import { options } from './options.ts'
 
-/** Markdown for docs/reference/configuration.md; a test compares. */
+/** Markdown of docs/reference/configuration.md. A test compares them. */
 export function writeConfigurationReference(): string {
   return `# Configuration
 

@@ -1,4 +1,4 @@
-// The option that names the owner's mail server, which may hold a password.
+// The option for the mail server, whose URL may contain a password.
 
 import { type Option, textOption } from './option.ts'
 

@@ -1,4 +1,4 @@
-// Writes docs/reference/configuration.md anew, after an option has changed.
+// Writes docs/reference/configuration.md. Run it after changing an option.
 
 import { writeFile } from 'node:fs/promises'
 import { writeConfigurationReference } from './reference.ts'
