@@ -43,7 +43,7 @@ async function createCommandLine(t: TestContext) {
 
 test('an owner, a token and cameras, from nothing, by the commands the first start names', async (t) => {
   const { data, run, succeed } = await createCommandLine(t)
-  assert.match((await run('user list')).stderr, /there is no data of Nightjar in .*--data/)
+  assert.match((await run('user list')).stderr, /there is no Nightjar data in .*--data/)
 
   const ada = 'user add --email Ada@example.org --first-name Ada --last-name Byron --id 41 --json --password-stdin'
   const { json: user } = await succeed(ada, { input: 'correct-horse' })
