@@ -1,5 +1,5 @@
-// Files without a row: a crash between the creation of a file and its row leaves them, and so does a database that could not be
-// written. Those with footage get a row, those without any go.
+// Adopts files without a row. They remain after a crash between creating a file and writing its row, or when the
+// database could not be written. Files with footage get a row, and files without any are deleted.
 
 import { open, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,16 +12,22 @@ import { closedValues, cutFile } from './repair.ts'
 import type { SegmentRows } from './segment-rows.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
-/** 'empty': there was no whole fragment, and the file is gone. 'unreadable': no footage of this camera; it is left as it was. */
+/**
+ * 'empty': there was no complete fragment, and the file was deleted. 'unreadable': the file holds no footage of this
+ * camera and was left unchanged.
+ */
 export type Adoption = 'adopted' | 'empty' | 'unreadable'
 
-/** A first fragment that was cut off, or torn by a loss of power, is no larger; more deserves a look before it goes. */
+/**
+ * A first fragment that was cut off, or torn by a power loss, is no larger. A larger file is left for a person to look
+ * at.
+ */
 const maxTornBytes = 5 * 1024 * 1024
 
-/** Footage that begins or ends so near to other footage continues it. */
+/** Footage that begins or ends this close to other footage continues it. */
 const seamMs = 2000
 
-/** Whole fragments are kept, the rest is cut off. Throws the system's error. */
+/** Keeps complete fragments and cuts off the rest. Throws the system's error. */
 export async function adoptFile(context: DeletionContext, path: string): Promise<Adoption> {
   const { rows, archiveDir } = context
   const fullPath = join(archiveDir, path)
@@ -37,7 +43,7 @@ export async function adoptFile(context: DeletionContext, path: string): Promise
   await cutFile(context, path, scan)
   const opened = {
     cameraId,
-    // A run of its own: where it was on the axis of its run only the lost row knew.
+    // The file becomes a run of its own: only the lost row knew its position in its run.
     runId: `found ${path}`,
     runStart90k: 0,
     path,
@@ -53,8 +59,8 @@ export async function adoptFile(context: DeletionContext, path: string): Promise
 }
 
 /**
- * Where the clock was set back: the pass in which the file continues other footage, the first of several. Undefined when that is the last
- * one, or none is known.
+ * Finds the clock epoch of a file where the clock was set back: the epoch whose footage the file continues, the first
+ * one if there are several. Returns undefined for the latest epoch, or if none is known.
  */
 async function choosePass(rows: DeletionContext['rows'], cameraId: number, endMs: number, startMs: number) {
   const last = await rows.findLast(cameraId)
@@ -69,15 +75,16 @@ async function choosePass(rows: DeletionContext['rows'], cameraId: number, endMs
 
 export type KnownCamera = {
   readonly id: number
-  /** Older files are of another camera, which had this id on another database. */
+  /** Older files belong to another camera, which had this id in another database. */
   readonly createdAtMs: number
 }
 
 const hourMs = 3_600_000
 
 /**
- * Unix milliseconds: at a start, files without a row that a crash left begin no earlier. Usually that is the start of the newest row. A server
- * that died soon after its start has not looked yet for what the one before it left: hence the row before those that are open.
+ * The earliest start, in Unix milliseconds, of files without a row that a crash left behind. This is usually the start
+ * of the newest row. A server that crashed soon after its start had not yet searched for the files of the previous
+ * crash, hence the row before the open ones.
  */
 export async function findUnknownFrom(
   rows: SegmentRows,
@@ -90,8 +97,9 @@ export async function findUnknownFrom(
 }
 
 /**
- * Files of a camera that begin at `fromMs` or later and have no row, and when they last changed. Rows are written in the order of files, so a
- * crash leaves only such; `check --fix` finds all others. Only the folders of the newest days are listed.
+ * Lists files of a camera that begin at `fromMs` or later and have no row, with their modification times. Rows are
+ * written in the order of files, so a crash leaves only such files. `check --fix` finds all others. Only the folders of
+ * the newest days are listed.
  */
 export async function listUnknownFiles(
   { rows, archiveDir }: DeletionContext,
@@ -102,7 +110,7 @@ export async function listUnknownFiles(
   for (const day of await listDays(archiveDir, id)) {
     if (day.endMs <= fromMs) continue
     const paths = await listDayFiles(archiveDir, id, day.name)
-    // The rows after the files: a file that got its row in between is known.
+    // List rows after files, so that a file that got its row in between counts as known.
     const known = new Set((await rows.listFiles(id, day.startMs, day.endMs)).map(({ path }) => path))
     for (const path of paths) {
       if (known.has(path) || startOfPath(path) < fromMs) continue
@@ -113,7 +121,7 @@ export async function listUnknownFiles(
   return found
 }
 
-/** Undefined when the initialization section says nothing. */
+/** Undefined if the initialization section does not contain it. */
 async function describeFile(path: string, { initBytes }: SegmentScan): Promise<InitDescription | undefined> {
   await using file = await open(path, 'r')
   const { buffer } = await file.read(new Uint8Array(initBytes), 0, initBytes, 0)

@@ -1,4 +1,4 @@
-// Whether the archive's folder is the archive, or an empty mount point in its place: it holds a file that says so.
+// Tells the archive's folder from an empty mount point in its place: the archive contains a marker file.
 
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,17 +18,19 @@ export function isArchiveThere(archiveDir: string): Promise<boolean> {
   return exists(join(archiveDir, markerName))
 }
 
-/** How often to look for a disk that is away. */
+/** How often to check for a disk that is not mounted. */
 const awayIntervalMs = 5000
 
-/** Resolves when the archive is where it should be, or `signal` aborts. */
+/** Resolves when the archive is available, or when `signal` aborts. */
 export async function waitForArchive(archiveDir: string, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !(await isArchiveThere(archiveDir))) {
     await clock.sleep(awayIntervalMs, signal).catch(() => {})
   }
 }
 
-/** Makes the folder an archive; nothing happens when it is one. On the disk when this resolves. Throws the system's error. */
+/**
+ * Marks the folder as an archive and syncs the marker. Does nothing if it is one already. Throws the system's error.
+ */
 export async function markArchive(archiveDir: string): Promise<void> {
   await writeFile(join(archiveDir, markerName), markerText, { flag: 'wx', mode: 0o640, flush: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -39,8 +41,8 @@ export async function markArchive(archiveDir: string): Promise<void> {
 }
 
 /**
- * At a start: makes the folder an archive when it is new, or from before there was a mark. False when that is not possible, and when the
- * index knows footage and nothing is there: the disk is probably not mounted.
+ * Called at a start. Marks the folder as an archive when it is new, or older than the marker file. Returns false when
+ * that fails, or when the index lists footage and the folder is empty, because its disk is probably not mounted.
  */
 export async function openArchiveFolder(archiveDir: string, rows: SegmentRows, log: Logger): Promise<boolean> {
   if (await isArchiveThere(archiveDir)) return true
@@ -56,7 +58,7 @@ export async function openArchiveFolder(archiveDir: string, rows: SegmentRows, l
     await markArchive(archiveDir)
     return true
   } catch (error) {
-    log.error({ archive: archiveDir, error: errorChain(error) }, 'the folder of the recordings cannot be written')
+    log.error({ archive: archiveDir, error: errorChain(error) }, 'the recordings folder is not writable')
     return false
   }
 }

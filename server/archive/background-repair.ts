@@ -1,6 +1,6 @@
-// Repairs the files that a crash left open, while the server already runs: the newest first, one at a time, with pauses in between. A file
-// is repaired at once when somebody asks for a moment that it may hold. Files without a row are looked for as well. Docs:
-// docs/design/recording.md.
+// Repairs files that a crash left open while the server already runs: newest first, one at a time, with pauses in
+// between. A file is repaired at once when a request needs footage that it may contain. Files without a row are
+// searched for too. Docs: docs/design/recording.md.
 
 import { errorChain } from '../base/error.ts'
 import type { Segment } from '../model/segment.ts'
@@ -11,16 +11,16 @@ import { createRepairReport, type RepairReport, repairSegment } from './repair.t
 
 export type RepairOptions = {
   readonly context: DeletionContext
-  /** True for files that a recorder has reported: they have a row, or get one soon. */
+  /** True for files that a recorder has reported. They have a row, or get one soon. */
   readonly isKnownFile: (cameraId: number, path: string) => boolean
 }
 
 export type RepairProgress = {
-  /** Files that wait for their repair. */
+  /** Files that wait for repair. */
   readonly pending: number
-  /** Since the server was started. */
+  /** Since the server started. */
   readonly repaired: number
-  /** Files whose repair failed; it is tried again. */
+  /** Files whose repair failed. It is retried. */
   readonly failed: number
 }
 
@@ -34,18 +34,18 @@ type Pending = {
   retryAtMs: number
 }
 
-/** No segment lasts longer: see server/store/segments.ts. */
+/** The maximum length of a segment: see server/store/segments.ts. */
 const maxSegmentMs = 3_600_000
-/** A request for footage waits at most this long for a repair, and then gets what is known. */
+/** A request for footage waits at most this long for a repair, and then returns what is known. */
 const maxDemandMs = 5000
-/** After each file the repair pauses for as long as it took, and at least this long. */
+/** After each file, the repair pauses for as long as it took, and at least this long. */
 const minRestMs = 5
-/** While recorders wait for the disk, the repair pauses, but not for ever. */
+/** While recorders wait for the disk, the repair pauses for at most this long. */
 const maxYields = 10
 const yieldMs = 1000
 const minRetryMs = 30_000
 const maxRetryMs = 3_600_000
-/** A file that no recorder has reported, and that has not changed for this long, belongs to no recorder. */
+/** A file that no recorder has reported and that has not changed for this long belongs to no recorder. */
 const settleMs = 10_000
 
 export class BackgroundRepair {
@@ -54,7 +54,7 @@ export class BackgroundRepair {
   #pending: Pending[] = []
   readonly #byCamera = new Map<number, Set<Pending>>()
   readonly #watchers = new Map<number, PromiseWithResolvers<void>>()
-  /** Where files without a row are still to be looked for. */
+  /** Cameras whose files without a row have not been searched for yet. */
   #unseen: { readonly cameraId: number; readonly fromMs: number }[] = []
   readonly #report = createRepairReport()
   #wake = () => {}
@@ -63,7 +63,7 @@ export class BackgroundRepair {
     this.#options = options
   }
 
-  /** Before recorders run: notes what was left, from the rows alone. Throws the database's errors. */
+  /** Call it before recorders run. It lists the open files from the rows alone. Throws the database's errors. */
   async open(cameras: readonly KnownCamera[] = []): Promise<void> {
     const { rows, log } = this.#options.context
     const oldestMs = new Map<number, number>()
@@ -77,10 +77,10 @@ export class BackgroundRepair {
       this.#unseen.push({ cameraId: camera.id, fromMs })
     }
     if (this.#pending.length > 0)
-      log.info({ files: this.#pending.length }, 'recordings that were left open will be repaired')
+      log.info({ files: this.#pending.length }, 'recordings left open by a crash will be repaired')
   }
 
-  /** A file that no recorder writes any more. `onRepaired` must not throw. */
+  /** Adds a file that no recorder writes any more. `onRepaired` must not throw. */
   add(segment: LeftOpen, onRepaired: () => void = () => {}): void {
     const pending: Pending = { segment, onRepaired, working: undefined, failures: 0, retryAtMs: 0 }
     const index = this.#pending.findLastIndex((other) => other.segment.startMs <= segment.startMs) + 1
@@ -90,18 +90,20 @@ export class BackgroundRepair {
     this.#wake()
   }
 
-  /** True while a file of the camera waits. */
+  /** True while a file of the camera waits for repair. */
   hasPending(cameraId: number): boolean {
     return this.#byCamera.has(cameraId)
   }
 
-  /** Start of the newest file of the camera that waits. */
+  /** Start of the newest waiting file of the camera. */
   newestPendingMs(cameraId: number): number | undefined {
     const starts = [...(this.#byCamera.get(cameraId) ?? [])].map(({ segment }) => segment.startMs)
     return starts.length > 0 ? Math.max(...starts) : undefined
   }
 
-  /** Repairs what may hold footage of [startMs, endMs). Resolves when that is done, has failed, or takes too long. */
+  /**
+   * Repairs files that may hold footage of [startMs, endMs). Resolves when that is done, has failed or takes too long.
+   */
   async demand(cameraId: number, startMs: number, endMs: number): Promise<void> {
     const wanted = [...(this.#byCamera.get(cameraId) ?? [])].filter(
       ({ segment, failures }) => failures === 0 && segment.startMs < endMs && segment.startMs + maxSegmentMs > startMs,
@@ -113,7 +115,7 @@ export class BackgroundRepair {
     done.abort()
   }
 
-  /** Resolves when no file of the camera waits, other than those whose repair failed. */
+  /** Resolves when no file of the camera waits, except those whose repair failed. */
   async whenRepaired(cameraId: number): Promise<void> {
     if (!this.#isWaiting(cameraId)) return
     const watcher = this.#watchers.get(cameraId) ?? Promise.withResolvers<void>()
@@ -121,7 +123,7 @@ export class BackgroundRepair {
     await watcher.promise
   }
 
-  /** The camera is gone. Returns the ids of its files that wait, which nobody repairs any more. */
+  /** Call it when a camera is deleted. Returns the ids of its waiting files, which will not be repaired. */
   async drop(cameraId: number): Promise<number[]> {
     const own = [...(this.#byCamera.get(cameraId) ?? [])]
     this.#unseen = this.#unseen.filter((each) => each.cameraId !== cameraId)
@@ -138,13 +140,14 @@ export class BackgroundRepair {
     return { ...this.#report }
   }
 
-  /** In the background until `signal` aborts. `isBusy`: true while recorders wait for the disk. */
+  /** Runs in the background until `signal` aborts. `isBusy`: true while recorders wait for the disk. */
   async run(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
     const { archiveDir, clock, log } = this.#options.context
     let isTold = this.#pending.length === 0
     while (!signal.aborted) {
       await waitForArchive(archiveDir, clock, signal)
-      // This comes first: should this process die soon, too, the next one could not tell these files from those that it has to know.
+      // Do this first: if this process crashes soon too, the next one could not tell these files from those that it
+      // must search for.
       if (!signal.aborted) await this.#adopt(settleMs, signal)
       const next = this.#findNext()
       if (next) {
@@ -153,7 +156,7 @@ export class BackgroundRepair {
         await this.#rest(clock.monotonicMs() - beganMs, isBusy, signal)
         continue
       }
-      if (!isTold) log.info({ ...this.#report }, 'recordings that were left open are repaired')
+      if (!isTold) log.info({ ...this.#report }, 'recordings left open by a crash have been repaired')
       isTold = true
       await this.#sleep(signal)
     }
@@ -173,7 +176,7 @@ export class BackgroundRepair {
     return [...(this.#byCamera.get(cameraId) ?? [])].some(({ failures }) => failures === 0)
   }
 
-  /** Never throws. Calls for the same file share one repair. */
+  /** Never throws. Concurrent calls for the same file share one repair. */
   #repairOne(pending: Pending): Promise<void> {
     pending.working ??= this.#repair(pending).finally(() => {
       pending.working = undefined
@@ -189,8 +192,8 @@ export class BackgroundRepair {
       this.#forget(pending)
       pending.onRepaired()
     } catch (error) {
-      context.log.error({ path: segment.path, error: errorChain(error) }, 'recording not repaired')
-      // When the disk is not mounted, the file is not to blame.
+      context.log.error({ path: segment.path, error: errorChain(error) }, 'the recording could not be repaired')
+      // If the disk is not mounted, the file itself is not damaged.
       if (!(await isArchiveThere(context.archiveDir))) return
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** pending.failures++)
       pending.retryAtMs = context.clock.monotonicMs() + delayMs
@@ -220,7 +223,7 @@ export class BackgroundRepair {
       await clock.sleep(yieldMs, signal).catch(() => {})
   }
 
-  /** Until something is added, or is to be tried again. */
+  /** Waits until a file is added, or is due for a retry. */
   async #sleep(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.context
     const waking = new AbortController()
@@ -229,14 +232,14 @@ export class BackgroundRepair {
     this.#wake = () => {}
   }
 
-  /** Once: files that were created before `open` and have no row. */
+  /** Runs once: finds files that were created before `open` and have no row. */
   async #adopt(settleMs: number, signal: AbortSignal): Promise<void> {
     const unseen = this.#unseen.splice(0)
     if (unseen.length === 0) return
     const { context, isKnownFile } = this.#options
     const { log } = context
-    // What was about to go must not be taken for footage without a row.
-    await this.#try('left over files not deleted', undefined, () => finishPendingDeletions(context))
+    // Files that were about to be deleted must not be mistaken for footage without a row.
+    await this.#try('pending deletions could not be completed', undefined, () => finishPendingDeletions(context))
     const listUnknown = async () => {
       const found = new Map<string, number>()
       for (const { cameraId, fromMs } of unseen) {
@@ -251,7 +254,7 @@ export class BackgroundRepair {
     }
     let unknown = await listUnknown()
     if (unknown.size > 0 && settleMs > 0) {
-      // A recorder tells of its file after it has created it.
+      // A recorder reports a file after it has created it.
       await context.clock.sleep(settleMs, signal).catch(() => {})
       const before = unknown
       unknown = await listUnknown()
@@ -265,10 +268,11 @@ export class BackgroundRepair {
         if (result === 'empty') this.#report.removed++
       })
     }
-    if (this.#report.adopted > 0) log.info({ adopted: this.#report.adopted }, 'recordings without an entry got one')
+    if (this.#report.adopted > 0)
+      log.info({ adopted: this.#report.adopted }, 'recordings missing in the index were added to it')
   }
 
-  /** What fails is left as it is, and the next start tries again. */
+  /** What fails is left unchanged, and the next start retries it. */
   async #try(failure: string, of: string | number | undefined, work: () => Promise<void>): Promise<void> {
     try {
       await work()

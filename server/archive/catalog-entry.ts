@@ -1,4 +1,4 @@
-// A file of which the catalog was told and whose row is not closed yet, as it is kept in memory.
+// The in-memory entry of a file that was reported to the catalog and whose row is not closed yet.
 
 import { compareRecorded } from '../model/clock-epoch.ts'
 import type { Fragment, Segment } from '../model/segment.ts'
@@ -6,23 +6,23 @@ import type { LastSegment, OpenSegment } from '../model/segment-views.ts'
 
 export type Entry = {
   opened: OpenSegment
-  /** Undefined until the row is written; until then the segment is not listed. */
+  /** Undefined until the row is written. Until then the segment is not listed. */
   id: number | undefined
-  /** What was recorded before it; known with its row. */
+  /** The segment recorded before it. Known once its row is. */
   before: LastSegment | undefined
   readonly fragments: Fragment[]
-  /** True once no fragment will come. */
+  /** True once no more fragments will come. */
   isClosed: boolean
 }
 
-/** As it is now. */
+/** A copy of the segment as it is now. */
 export function toSegment(entry: Entry, id: number): Segment {
   const { opened, fragments } = entry
   const last = fragments.at(-1)
   return {
     ...opened,
     id,
-    // A copy: what a reader was given does not change under it.
+    // A copy, so that what a reader has received does not change.
     fragments: fragments.slice(),
     endMs: last ? last.startMs + last.durationMs : opened.startMs,
     bytes: bytesOf(entry),
@@ -30,13 +30,13 @@ export function toSegment(entry: Entry, id: number): Segment {
   }
 }
 
-/** Length of the file as far as it was told. */
+/** Length of the file as reported so far. */
 export function bytesOf({ opened, fragments }: Entry): number {
   const last = fragments.at(-1)
   return last ? last.offset + last.bytes : opened.initBytes
 }
 
-/** In the order of recording; of a segment that is in both, the closed one. */
+/** Merges in the order of recording. If both lists contain a segment, the closed one is taken. */
 export function mergeById(closed: readonly Segment[], open: readonly Segment[]): Segment[] {
   const ids = new Set(closed.map(({ id }) => id))
   return [...closed, ...open.filter(({ id }) => !ids.has(id))].sort(compareRecorded)

@@ -1,5 +1,6 @@
-// What footage there is: closed segments through the store, the open ones in memory, fragment by fragment as they are written.
-// The only owner of that knowledge on the main thread; the recorders tell it, playback and the timeline ask it.
+// The footage that exists: closed segments through the store, and open ones in memory, with each fragment as it is
+// written. It is the only owner of this state on the main thread. Recorders report to it, and playback and the timeline
+// read from it.
 
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
@@ -25,15 +26,15 @@ export type CatalogOptions = {
   readonly archiveDir: string
   readonly clock: Clock
   readonly log: Logger
-  /** Told when there is footage again after a while without, or pictures; in order; must not throw. */
+  /** Called in order when footage resumes after a gap, or when frames were lost. Must not throw. */
   readonly onGap?: (gap: FootageGap) => void
-  /** For what repairs files; default: one of its own. */
+  /** Used to repair files. By default, a new one is created. */
   readonly syncs?: FinalSyncs
 }
 
 /**
- * No footage in [startMs, endMs), though there was some before; Unix milliseconds. `reason`: as in the timeline. With `clock_set` the end
- * may lie before the start: the clock was set back.
+ * There is no footage in [startMs, endMs), though there was some before. Unix milliseconds. `reason`: as in the
+ * timeline. With `clock_set`, the end may be before the start, because the clock was set back.
  */
 export type FootageGap = {
   readonly cameraId: number
@@ -42,23 +43,23 @@ export type FootageGap = {
   readonly reason: string
 }
 
-/** Told after a fragment or the end of a segment is to be seen in `listSegments`. */
+/** Called once `listSegments` includes a new fragment or the end of a segment. */
 export type FootageListener = () => void
 
 export class Catalog {
   readonly archiveDir: string
-  /** Repairs files that were left open. It is opened before the recorders start, and runs beside them. */
+  /** Repairs files that were left open. It is opened before the recorders start, and runs alongside them. */
   readonly repair: BackgroundRepair
   readonly #rows: SegmentRows
   readonly #clock: Clock
   readonly #log: Logger
   readonly #onGap: CatalogOptions['onGap']
-  /** Oldest first; those before the last are closed and wait for their row. */
+  /** Oldest first. All but the last are closed and wait for their row. */
   readonly #entries = new Map<number, Entry[]>()
-  /** Work on the rows of a camera, in order. */
+  /** Pending row writes of a camera, in order. */
   readonly #work = new Map<number, Promise<void>>()
   readonly #listeners = new Map<number, Set<FootageListener>>()
-  /** The segment each camera has opened last since this process began. */
+  /** The segment that each camera opened last since this process started. */
   readonly #last = new Map<number, Entry>()
   readonly #stop = new AbortController()
   readonly #syncs: FinalSyncs
@@ -77,7 +78,10 @@ export class Catalog {
     })
   }
 
-  /** While nobody records: closes what was left open, and gives rows to files of these cameras that a crash left without. */
+  /**
+   * Call it while nobody records. Closes open files, and adds rows for files of these cameras that a crash left without
+   * one.
+   */
   async repairOpen(cameras: readonly KnownCamera[] = []): Promise<RepairReport> {
     await this.repair.open(cameras)
     return this.repair.finish()
@@ -98,10 +102,10 @@ export class Catalog {
       if (isAfterRestart) entry.opened = { ...opened, gapReason: 'server_down' }
       entry.before = last
       const isPass = last !== undefined && isNewPass(last, opened.startMs)
-      // Not that of `last`: the footage recorded after it may be gone.
+      // Do not use the end of `last`: footage recorded after it may have been deleted.
       const pass = (await this.#rows.findLastPass(cameraId)) + (isPass ? 1 : 0)
       if (pass > 0) entry.opened = { ...entry.opened, pass }
-      // Whatever else happened, the clock is behind where it was.
+      // Whatever else happened, the clock is behind its earlier time.
       if (isPass) entry.opened = { ...entry.opened, gapReason: 'clock_set' }
       entry.id = await this.#rows.insertOpen(entry.opened, isPass ? pass : undefined)
       this.#notify(cameraId)
@@ -124,25 +128,28 @@ export class Catalog {
   }
 
   /**
-   * The disk has confirmed only the beginning of the file. The rest is withdrawn at once; the file is not read again, since the page cache
-   * may hold what the disk does not.
+   * Call it when the disk has confirmed only the beginning of the file. The rest is withdrawn at once. The file is not
+   * read again, because the page cache may contain data that the disk does not.
    */
   segmentBroken(cameraId: number, path: string, { bytes, checksum }: ConfirmedPart): void {
     const entry = this.#find(cameraId, path)
     if (!entry || entry.isClosed) return
     const kept = entry.fragments.findLastIndex((fragment) => fragment.offset + fragment.bytes <= bytes) + 1
     entry.fragments.splice(kept)
-    this.#log.error({ cameraId, path, bytes }, 'the disk did not confirm the end of a recording: it is lost')
+    this.#log.error({ cameraId, path, bytes }, 'the disk did not confirm the end of a recording, which is lost')
     this.#notify(cameraId)
     this.#finishWith(entry, checksum)
   }
 
-  /** The recorder of this camera died without closing its file: what it wrote whole is kept, after a repair in the background. */
+  /**
+   * Call it when the recorder of this camera crashed without closing its file. Complete fragments are kept, after a
+   * repair in the background.
+   */
   abandon(cameraId: number): void {
     for (const entry of this.#entriesOf(cameraId)) if (!entry.isClosed) this.#abandon(entry)
   }
 
-  /** Segments that overlap [startMs, endMs), in the order of recording, the open one included. */
+  /** Segments that overlap [startMs, endMs), in the order of recording, including the open one. */
   async listSegments(cameraId: number, startMs: number, endMs: number): Promise<Segment[]> {
     if (this.repair.hasPending(cameraId)) await this.repair.demand(cameraId, startMs, endMs)
     const open = this.#listInMemory(cameraId, startMs, endMs)
@@ -150,25 +157,25 @@ export class Catalog {
     return mergeById(closed, open)
   }
 
-  /** As `listSegments`, without fragments. */
+  /** Like `listSegments`, without fragments. */
   async listSpans(cameraId: number, startMs: number, endMs: number): Promise<SegmentSpan[]> {
     if (this.repair.hasPending(cameraId)) await this.repair.demand(cameraId, startMs, endMs)
     const open = this.#listInMemory(cameraId, startMs, endMs)
     const closed = await this.#rows.listSpans(cameraId, startMs, endMs)
-    // A segment whose row was closed in between is in both lists; one that was repaired may lie far from the newest.
+    // A segment whose row was closed in between is in both lists. A repaired one may be far from the newest.
     const fresh: SegmentSpan[] = open
       .filter((segment) => !closed.some(({ id }) => id === segment.id))
       .map((segment) => ({ ...segment, holes: listHoles(segment.fragments) }))
     return [...closed, ...fresh].sort(compareRecorded)
   }
 
-  /** Whether any of `listSegments` has a track of audio. */
+  /** Whether any segment of `listSegments` has an audio track. */
   async hasAudio(cameraId: number, startMs: number, endMs: number): Promise<boolean> {
     const isInMemory = this.#listInMemory(cameraId, startMs, endMs).some(({ codecs }) => codecs.includes(','))
     return isInMemory || this.#rows.hasAudio(cameraId, startMs, endMs)
   }
 
-  /** The segment as it is now, or undefined when there is none (any more). */
+  /** The current state of the segment, or undefined if it does not exist (any more). */
   async findSegment(id: number): Promise<Segment | undefined> {
     for (const entries of this.#entries.values()) {
       const entry = entries.find((entry) => entry.id === id)
@@ -178,7 +185,7 @@ export class Catalog {
     return segment?.isClosed ? segment : undefined
   }
 
-  /** First and newest footage; undefined when there is none. */
+  /** First and newest footage. Undefined if there is none. */
   async bounds(cameraId: number): Promise<FootageBounds | undefined> {
     if (this.repair.hasPending(cameraId)) {
       await this.repair.demand(cameraId, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
@@ -186,7 +193,7 @@ export class Catalog {
     return this.#bounds(cameraId)
   }
 
-  /** As `bounds`, without a look at files that wait for their repair: they reach at least to their start. */
+  /** Like `bounds`, but without waiting for the repair of files. They reach at least to their start. */
   async knownBounds(cameraId: number): Promise<FootageBounds | undefined> {
     const bounds = await this.#bounds(cameraId)
     const pendingMs = this.repair.newestPendingMs(cameraId)
@@ -200,10 +207,10 @@ export class Catalog {
     return joinBounds(await this.#rows.findBounds(cameraId), open)
   }
 
-  /** The segment recorded last. Of one that waits for its repair no more is known than its start. */
+  /** The segment recorded last. If it waits for repair, only its start is known. */
   async findLast(cameraId: number): Promise<LastSegment | undefined> {
     const entry = this.#last.get(cameraId)
-    // Its pass is known with its row.
+    // Its clock epoch is known once its row is.
     return entry?.id !== undefined && entry.fragments.length > 0 ? lastOf(entry) : this.#rows.findLast(cameraId)
   }
 
@@ -213,8 +220,8 @@ export class Catalog {
   }
 
   /**
-   * Deletes all footage of a camera, however often that takes: nothing else would, as nobody has the camera any more. Its recorder must
-   * have closed.
+   * Deletes all footage of a camera, retrying as often as needed, because nothing else would delete it once the camera
+   * is gone. Its recorder must have closed.
    */
   async removeCamera(cameraId: number): Promise<void> {
     this.abandon(cameraId)
@@ -230,7 +237,7 @@ export class Catalog {
     this.#last.delete(cameraId)
   }
 
-  /** Bytes of the files that are open, or closed and waiting for their row, by camera. */
+  /** Bytes of files that are open, or closed and waiting for their row, by camera. */
   openBytes(): Map<number, number> {
     const bytes = new Map<number, number>()
     for (const [cameraId, entries] of this.#entries) {
@@ -240,7 +247,7 @@ export class Catalog {
     return bytes
   }
 
-  /** Returns the function that ends it. */
+  /** Returns a function that unsubscribes. */
   onFragment(cameraId: number, listener: FootageListener): () => void {
     const listeners = this.#listeners.get(cameraId) ?? new Set()
     this.#listeners.set(cameraId, listeners.add(listener))
@@ -250,18 +257,18 @@ export class Catalog {
     }
   }
 
-  /** Resolves when the rows tell all that has been reported so far of this camera, or of all. */
+  /** Resolves when the rows contain everything reported so far for this camera, or for all cameras. */
   async flush(cameraId?: number): Promise<void> {
     await (cameraId === undefined ? Promise.all(this.#work.values()) : this.#work.get(cameraId))
   }
 
-  /** Writes what is left; gives up what the store refuses. Call after the recorders have closed. */
+  /** Writes what is left, and gives up what the store refuses. Call it after the recorders have closed. */
   async close(): Promise<void> {
     this.#stop.abort()
     await this.flush()
   }
 
-  /** `recordedBytes`: of fragments, since this process began. */
+  /** `recordedBytes`: bytes of fragments since this process started. */
   stats(): { openSegments: number; recordedBytes: number } {
     let openSegments = 0
     for (const entries of this.#entries.values()) openSegments += entries.length
@@ -278,13 +285,15 @@ export class Catalog {
     }
   }
 
-  /** With its first fragment: a segment that ends without any is none, and the gap goes on. */
+  /**
+   * The segment is opened with its first fragment. A segment without fragments does not count, and the gap continues.
+   */
   #tellGap(entry: Entry, { startMs: endMs }: Fragment, onGap: (gap: FootageGap) => void): void {
     const { cameraId } = entry.opened
     const tell = (startMs: number, reason: string) => {
       if (startMs < endMs) onGap({ cameraId, startMs, endMs, reason })
     }
-    // After the rows of what was before it, and after it was found out whether the server was down.
+    // Run this after the rows of earlier segments are written, and after it is known whether the server was down.
     this.#enqueue(cameraId, async () => {
       const { gapReason: reason } = entry.opened
       if (reason === undefined) return
@@ -299,7 +308,7 @@ export class Catalog {
         if (before) tell(before.endMs, reason)
         return
       }
-      // The gap begins where a file ends that waits for its repair; new rows do not wait for that.
+      // The gap begins at the end of a file that waits for repair. New rows do not wait for that.
       const later = this.repair.whenRepaired(cameraId).then(async () => {
         const repaired = await this.#rows.listSpans(cameraId, pendingMs, endMs)
         const ends = repaired.filter(({ startMs }) => startMs < endMs).map((span) => span.endMs)
@@ -325,7 +334,7 @@ export class Catalog {
     return this.#entries.get(cameraId)?.find(({ opened }) => opened.path === path)
   }
 
-  /** What was told is what there is; a file without any fragment goes. */
+  /** What was reported is what exists. A file without any fragment is deleted. */
   #finishWith(entry: Entry, checksum: number | undefined): void {
     this.#finish(entry, async (id) => {
       const { endMs, bytes, fragments } = toSegment(entry, id)
@@ -334,12 +343,12 @@ export class Catalog {
     })
   }
 
-  /** No fragment will come. The entry leaves memory when its row is written. */
+  /** No more fragments will come. The entry leaves memory once its row is written. */
   #finish(entry: Entry, writeRow: (id: number) => Promise<void>): void {
     const { cameraId } = entry.opened
     entry.isClosed = true
     this.#enqueue(cameraId, async () => {
-      if (entry.id === undefined) return // given up when the server closed
+      if (entry.id === undefined) return // the server closed before the row was written
       await writeRow(entry.id)
       this.#leave(entry)
     })
@@ -348,7 +357,7 @@ export class Catalog {
   #abandon(entry: Entry): void {
     entry.isClosed = true
     this.#enqueue(entry.opened.cameraId, async () => {
-      // Until then it is listed as it was told.
+      // Until then, it is listed as it was reported.
       if (entry.id !== undefined) this.repair.add(toSegment(entry, entry.id), () => this.#leave(entry))
     })
   }
@@ -374,7 +383,7 @@ export class Catalog {
     for (const listener of this.#listeners.get(cameraId) ?? []) listener()
   }
 
-  /** One after the other for each camera, repeated until the store takes it. */
+  /** Runs one operation at a time for each camera, and retries until the store accepts it. */
   #enqueue(cameraId: number, step: () => Promise<void>): void {
     const before = this.#work.get(cameraId) ?? Promise.resolve()
     const work = before

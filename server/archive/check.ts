@@ -1,5 +1,6 @@
-// Compares the index with the files, both ways, a day of a camera at a time. Reads only; safe beside a running server, whose
-// retention and recorders change both meanwhile: what may just be changing is looked at again, or left out.
+// Compares the index with the files in both directions, one day of a camera at a time. It only reads, and is safe
+// alongside a running server, whose retention and recorders change both meanwhile: possible changes in progress are
+// checked again or skipped.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,20 +26,22 @@ export type CheckReport = {
   segments: number
   files: number
   bytes: number
-  /** There should be footage, and the folder is not the archive, but perhaps an empty mount point: see archive-folder.ts. */
+  /**
+   * There should be footage, but the folder is not the archive, perhaps an empty mount point. See archive-folder.ts.
+   */
   isArchiveMissing: boolean
-  /** In the index, not on the disk. Paths relative to the archive's folder, here and below. */
+  /** In the index, but not on the disk. Here and below, paths are relative to the archive's folder. */
   missingFiles: FaultySegment[]
-  /** On the disk, not in the index. */
+  /** On the disk, but not in the index. */
   orphanFiles: string[]
   sizeMismatches: (FaultySegment & { readonly indexBytes: number; readonly fileBytes: number })[]
-  /** Files that are not as they were recorded; only from a deep check. */
+  /** Files that differ from what was recorded. Only a deep check finds them. */
   damagedFiles: (FaultySegment & { readonly detail: string })[]
-  /** Cameras whose counters of bytes do not agree with their rows. */
+  /** Cameras whose byte counters differ from their rows. */
   wrongCounters: number[]
 }
 
-/** Nothing is wrong. */
+/** True if nothing is wrong. */
 export function isClean(report: CheckReport): boolean {
   return !report.isArchiveMissing && countFaults(report) === 0
 }
@@ -51,7 +54,7 @@ export function countFaults(report: CheckReport): number {
   )
 }
 
-/** Files younger than this may be of a segment whose row is about to come. */
+/** The row of a file younger than this may not be written yet. */
 const settlingMs = 10_000
 
 /** Throws the database's and the system's errors, and `signal.reason`. */
@@ -79,14 +82,14 @@ export async function checkArchive(options: CheckOptions): Promise<CheckReport> 
   return report
 }
 
-/** In the index, on the disk, or both. */
+/** Paths in the index, on the disk, or both. */
 export async function listCameras({ rows, archiveDir }: Pick<CheckOptions, 'rows' | 'archiveDir'>): Promise<number[]> {
   const usage = await rows.listUsage()
   const ids = [...(await rows.listCameraIds()), ...usage.map(({ cameraId }) => cameraId)]
   return [...new Set([...ids, ...(await listCameraFolders(archiveDir))])].sort((a, b) => a - b)
 }
 
-/** Days of which there are files or rows, oldest first. */
+/** Days that have files or rows, oldest first. */
 async function* listCameraDays({ rows, archiveDir }: CheckOptions, cameraId: number): AsyncGenerator<Day> {
   const onDisk = await listDays(archiveDir, cameraId)
   for (let fromMs = Number.MIN_SAFE_INTEGER; ; ) {
@@ -101,7 +104,8 @@ async function* listCameraDays({ rows, archiveDir }: CheckOptions, cameraId: num
 
 async function checkDay(options: CheckOptions, cameraId: number, day: Day, report: CheckReport): Promise<void> {
   const { rows, archiveDir, clock } = options
-  // The folder first: a file that is created meanwhile is in neither list, and one whose row comes meanwhile is in both.
+  // Read the folder first: a file created meanwhile is in neither list, and one whose row is written meanwhile is in
+  // both.
   const unknown = new Set(await listDayFiles(archiveDir, cameraId, day.name))
   report.files += unknown.size
   for (const segment of await rows.listFiles(cameraId, day.startMs, day.endMs)) {
@@ -122,7 +126,7 @@ async function checkSegment(options: CheckOptions, segment: SegmentFile, report:
   const { id, path } = segment
   const file = await statIfPresent(join(archiveDir, path))
   if (!file) {
-    // Retention may have been faster than this check.
+    // Retention may have deleted it during this check.
     if (await rows.find(id)) report.missingFiles.push({ id, path })
     return
   }
@@ -137,7 +141,7 @@ async function checkSegment(options: CheckOptions, segment: SegmentFile, report:
   }
 }
 
-/** Both are read twice when they differ: a segment may have been closed in between. */
+/** Both are read again when they differ, because a segment may have been closed in between. */
 async function hasWrongCounter(rows: SegmentRows, cameraId: number): Promise<boolean> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const counted = (await rows.listUsage()).find((usage) => usage.cameraId === cameraId)

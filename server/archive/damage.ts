@@ -1,9 +1,10 @@
-// Whether a closed segment's file is what was recorded: the boxes, the place of every fragment, the checksums.
+// Checks whether a closed segment's file is what was recorded: the boxes, the position of every fragment, and the
+// checksums.
 
 import type { Fragment, Segment } from '../model/segment.ts'
 import { scanSegmentFile } from './segment-scan.ts'
 
-/** What is wrong, in words; undefined when nothing is, or the file is gone. Throws the system's error. */
+/** Describes the damage, or returns undefined if there is none or the file is gone. Throws the system's error. */
 export async function findDamage(path: string, segment: Segment): Promise<string | undefined> {
   try {
     return await findDifference(path, segment)

@@ -1,4 +1,4 @@
-// The time by which things are deleted for their age (model/trusted-time.ts), for all parts of the server that do so.
+// The time used for deletion by age (model/trusted-time.ts), shared by all parts of the server that delete.
 
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
@@ -11,7 +11,9 @@ export type DeletionClockOptions = {
   readonly log: Logger
 }
 
-/** The machine's clock is ahead of what is believed, and will be believed when the server has run for so much longer. */
+/**
+ * The machine's clock is ahead of the trusted time, and will be trusted after the server has run for this much longer.
+ */
 export type ClockDoubt = { readonly aheadMs: number; readonly remainingMs: number }
 
 const intervalMs = 60_000
@@ -48,13 +50,15 @@ export class DeletionClock {
     return this.#time.ms
   }
 
-  /** Undefined while the machine's clock is believed. */
+  /** Undefined while the machine's clock is trusted. */
   doubt(): ClockDoubt | undefined {
     this.nowMs()
     return findDoubt(this.#time)
   }
 
-  /** Keeps what is known for the next start, and tells the log; until `signal` aborts. Throws the database's errors. */
+  /**
+   * Saves the trusted time for the next start and logs changes, until `signal` aborts. Throws the database's errors.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#options.clock.sleep(intervalMs, signal).catch(() => {})
@@ -73,11 +77,11 @@ export class DeletionClock {
         'the clock moved forward: the server was off, or the clock was set. Footage that is too old only because of this is kept for 24 hours',
       )
     } else if (!isDoubted && this.#isDoubted)
-      log.info({}, 'the clock is trusted again: footage is deleted by its age as usual')
+      log.info({}, 'the clock is trusted again; footage is deleted by its age as usual')
     this.#isDoubted = isDoubted
-    // A later look writes it.
+    // A later check writes it.
     await rows
       .write(this.#time.kept)
-      .catch((error) => log.error({ error: errorChain(error) }, 'the time was not written'))
+      .catch((error) => log.error({ error: errorChain(error) }, 'the trusted time could not be saved'))
   }
 }

@@ -1,32 +1,33 @@
-// Deletes many segments without anybody noticing. Rows become garbage in chunks so small that the thread that answers is hardly held
-// up; the waits for the disk are shared by a batch of files, which grows with what there is to do. docs/design/retention.md
+// Deletes many segments without a noticeable load. Rows become pending deletions in chunks so small that they hardly
+// block the main thread. The waits for the disk are shared by a batch of files, which grows with the amount of work.
+// docs/design/retention.md
 
 import type { PendingDeletion } from '../model/segment-views.ts'
 import { type DeletionContext, deletePendingFiles, forgetPendingDeletions } from './deletion.ts'
 
-/** How long a chunk may hold up the thread that answers; now and then it takes twice as long. */
+/** How long a chunk may block the main thread. Occasionally it takes twice as long. */
 const targetMs = 4
 const firstChunk = 4
 const maxChunk = 64
-/** Between two chunks. */
+/** The pause between two chunks. */
 const breathMs = 1
 
-/** Files of a batch: the first ones are few, since most often there are only few. */
+/** Files per batch. The first batches are small, because usually there are only a few files. */
 const firstBatch = 2
 const firstUrgentBatch = 64
 const maxBatch = 256
-/** Between two batches, where there is time. */
+/** The pause between two batches, when there is no hurry. */
 const pauseMs = 5
 
-/** Garbage is forgotten after so many files, and at the end. */
+/** Pending deletions are removed after this many files, and at the end. */
 const forgetAfter = 256
 
-/** How long the latest chunks took, for the metrics. */
+/** How many of the latest chunks the metrics include. */
 const keptTimes = 256
 
 export type DeletionOptions<T> = {
   readonly signal: AbortSignal
-  /** Told of each one that is gone. */
+  /** Called for each deleted segment. */
   readonly onDeleted: (segment: T) => void
   /** Space is needed at once. */
   readonly isUrgent?: boolean
@@ -37,7 +38,7 @@ export class DeletionSteps {
   #steps = 0
   readonly #timesMs: number[] = []
 
-  /** Deletes what comes, until it ends or `signal` aborts. */
+  /** Deletes the given segments until the source ends or `signal` aborts. */
   async delete<T extends { readonly id: number }>(
     context: DeletionContext,
     doomed: AsyncIterable<T>,
@@ -64,13 +65,16 @@ export class DeletionSteps {
     await forgetPendingDeletions(context, gone)
   }
 
-  /** Of the latest chunks: `p95Ms` of the times for which they held up the thread, 0 before the first. */
+  /**
+   * Statistics of the latest chunks. `p95Ms`: 95th percentile of the time for which they blocked the main thread, 0
+   * before the first.
+   */
   stats(): { steps: number; p95Ms: number } {
     const sorted = this.#timesMs.toSorted((a, b) => a - b)
     return { steps: this.#steps, p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? 0 }
   }
 
-  /** All rows are garbage, and that is on the disk, before the first file goes. */
+  /** All rows are pending deletions on the disk before the first file is deleted. */
   async #deleteBatch(context: DeletionContext, batch: readonly { readonly id: number }[]): Promise<PendingDeletion[]> {
     const garbage: PendingDeletion[] = []
     for (let i = 0; i < batch.length; ) {

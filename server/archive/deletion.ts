@@ -76,7 +76,7 @@ export async function deletePendingFiles(
       await deleteFile(context.archiveDir, each.path)
       gone.push(each)
     } catch (error) {
-      context.log.warn({ path: each.path, error: errorChain(error) }, 'recording not deleted')
+      context.log.warn({ path: each.path, error: errorChain(error) }, 'the recording could not be deleted')
     }
   })
   return gone

@@ -5,10 +5,10 @@ import { AppError } from '../base/error.ts'
 import type { DiskSpace } from '../model/free-space.ts'
 import { isArchiveThere } from './archive-folder.ts'
 
-/** The same, where the archive is: of an empty mount point the disk below would be measured. */
+/** The same for the archive only: for an empty mount point, the system would report the disk below it. */
 export async function measureArchiveDisk(archiveDir: string): Promise<DiskSpace> {
   if (await isArchiveThere(archiveDir)) return measureDisk(archiveDir)
-  throw new AppError('unavailable', 'the folder of the recordings is not there, or empty: is its disk mounted?')
+  throw new AppError('unavailable', 'the recordings folder is missing or empty: check that its disk is mounted')
 }
 
 /** Throws the system's error. */

@@ -1,5 +1,5 @@
-// Syncs of files, of which a failed one is final: Linux regards the pages that it did not write as clean, so that a later sync of the
-// same file succeeds and proves nothing. What the file holds has to be written again, into a new one.
+// Syncs files and treats a failed sync as final. Linux marks pages that it could not write as clean, so a later sync of
+// the same file succeeds and proves nothing. The content has to be written again to a new file.
 
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,17 +8,17 @@ import { scanSegmentFile } from './segment-scan.ts'
 
 export class FinalSyncs {
   readonly #sync: (file: FileHandle) => Promise<void>
-  /** Full paths of the files that are not to be synced again. */
+  /** Full paths of files that must not be synced again. */
   readonly #failed = new Set<string>()
 
-  /** `sync`: an argument for tests. */
+  /** `sync`: replaced in tests. */
   constructor(sync = (file: FileHandle) => file.datasync()) {
     this.#sync = sync
   }
 
   /**
-   * The first `bytes` of the recording, which end with a fragment, are on the disk when this resolves, under the same name. Throws the
-   * system's error; after that, another call tries again with a new copy.
+   * Ensures that the first `bytes` of the recording, which end with a fragment, are on the disk under the same name.
+   * Throws the system's error. After that, another call tries again with a new copy.
    */
   async cut(path: string, { bytes, fileBytes }: { readonly bytes: number; readonly fileBytes: number }): Promise<void> {
     if (!this.#failed.has(path)) {
@@ -36,17 +36,17 @@ export class FinalSyncs {
       await this.#sync(file)
       return true
     } catch {
-      return false // the copy tells what is wrong with the disk
+      return false // copying reports what is wrong with the disk
     }
   }
 
-  /** By a copy, all of which has yet to be written. */
+  /** Syncs by copying, because all pages of a copy are still to be written. */
   async #replace(path: string, bytes: number): Promise<void> {
     const copy = `${path}.copy`
     await unlink(copy).catch(ignoreMissing)
     try {
       await this.#copy(path, copy, bytes)
-      // The system may have dropped what it could not write, and read something else from the disk.
+      // The system may have dropped the pages that it could not write, and may have read other data from the disk.
       const scan = await scanSegmentFile(copy, { isVerified: true })
       if (scan.bytes !== bytes) throw new AppError('corrupt', `${path} changed while it was copied`)
       await rename(copy, path)

@@ -1,5 +1,5 @@
-// Mends what a check has found, so that index and files agree again. Loses no footage: what is not understood is set aside. Nobody else may
-// use the archive meanwhile.
+// Repairs what a check has found, so that index and files agree again. It loses no footage: unknown content is set
+// aside. Nobody else may use the archive meanwhile.
 
 import { AppError, errorChain } from '../base/error.ts'
 import { makeFolder } from '../base/make-folder.ts'
@@ -21,19 +21,19 @@ export type FixOptions = CheckOptions &
 
 export type Fix = {
   readonly action: 'forgotten' | 'cut' | 'split' | 'set_aside' | 'recounted' | 'failed' | Adoption
-  /** Relative to the archive's folder; or of which camera. */
+  /** A path relative to the archive's folder, or a camera. */
   readonly path: string
   readonly detail?: string
 }
 
-/** Fewer may be missing without anybody asking whether the disk is there. */
+/** Fewer missing files need no confirmation. */
 const maxMissing = 10
-/** A disk that was lost may have held millions. */
+/** A lost disk may have held millions of files. */
 const forgottenAtOnce = 100
 
 /**
- * Checks, and mends what it finds; whether all is well then tells another check. Throws 'conflict' when so much is missing that the
- * disk is probably not mounted; then nothing was changed.
+ * Checks and repairs. Run another check to see whether everything is well. Throws 'conflict', without any change, when
+ * so much is missing that the disk is probably not mounted.
  */
 export async function fixArchive(options: FixOptions): Promise<Fix[]> {
   await checkPresence(options)
@@ -50,7 +50,7 @@ export async function fixArchive(options: FixOptions): Promise<Fix[]> {
   }
   for (let i = 0; i < report.missingFiles.length; i += forgottenAtOnce) {
     const some = report.missingFiles.slice(i, i + forgottenAtOnce)
-    // All of them wait for the disk once.
+    // All of them share one wait for the disk.
     const forgetting = deleteSegments(
       options,
       some.map(({ id }) => id),
@@ -79,7 +79,7 @@ async function checkPresence({ archiveDir, rows, forgetsMissing }: FixOptions): 
   if (await isArchiveThere(archiveDir)) return
   const isExpected = (await rows.listUsage()).length > 0
   if (isExpected && !forgetsMissing) throw new AppError('conflict', `${archiveDir} is not an archive. ${adviceIfLost}`)
-  // A restore without the footage has not even the folder.
+  // After a restore without footage, not even the folder exists.
   await makeFolder(archiveDir, 0o700)
   await markArchive(archiveDir)
 }
@@ -92,7 +92,7 @@ function checkMissing({ missingFiles, segments }: CheckReport, { forgetsMissing 
 
 const adviceIfLost = 'Is its disk mounted? If the recordings are lost for good, say so with --forget-missing.'
 
-/** Footage of a camera that exists and is not younger gets a row. */
+/** Adds a row for footage of an existing camera that is not younger than the footage. */
 async function placeOrphan(options: FixOptions, path: string): Promise<Omit<Fix, 'path'>> {
   const camera = options.cameras.find(({ id }) => id === findCameraOfPath(path))
   const isIts = camera !== undefined && startOfPath(path) >= camera.createdAtMs

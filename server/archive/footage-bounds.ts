@@ -1,9 +1,9 @@
-// The first and the newest footage of a camera of which some files are still in memory only.
+// The first and the newest footage of a camera with some files only in memory.
 
 import type { Segment } from '../model/segment.ts'
 import type { FootageBounds } from '../model/segment-views.ts'
 
-/** `open`: in memory, in the order of recording; what is closed was recorded before. */
+/** `open`: files in memory, in the order of recording. Closed files were recorded before them. */
 export function joinBounds(closed: FootageBounds | undefined, open: readonly Segment[]): FootageBounds | undefined {
   const first = open[0]
   const last = open.at(-1)

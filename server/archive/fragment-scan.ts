@@ -1,5 +1,5 @@
-// Reads one fragment of a segment's file as it is on the disk, whatever the index says: its boxes, and whether its bytes are those
-// that were recorded.
+// Reads one fragment of a segment's file from the disk without using the index: its boxes, and whether its bytes match
+// its checksum.
 
 import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -17,20 +17,20 @@ export type FoundFragment = {
   readonly start90k: number
   readonly duration90k: number
   readonly isKey: boolean
-  /** Wall clock of the first frame, Unix milliseconds; undefined when the file does not tell. */
+  /** Wall clock of the first frame, in Unix milliseconds. Undefined if the file does not contain it. */
   readonly startMs: number | undefined
   readonly hole: FragmentHole | undefined
   readonly isDamaged: boolean
-  /** Undefined for files from before there were seals. */
+  /** Undefined for files from before there were checksum boxes. */
   readonly seal: ChecksumBox | undefined
-  /** Where the bytes begin that the seal is of. */
+  /** Where the bytes begin that the checksum covers. */
   readonly contentOffset: number
 }
 
 const maxHeadBytes = 4 * 1024 * 1024
 const verifyChunkBytes = 1024 * 1024
 
-/** Reads a file's small boxes with few reads: heads are next to each other. */
+/** Reads the small boxes of a file with few reads, because heads are next to each other. */
 export class BoxReader {
   readonly #file: FileHandle
   readonly fileBytes: number
@@ -42,7 +42,7 @@ export class BoxReader {
     this.fileBytes = fileBytes
   }
 
-  /** Undefined when the box is not whole in the file. Throws 'corrupt' for bytes that are no box. */
+  /** Returns undefined when the box is not complete in the file. Throws 'corrupt' for bytes that are no box. */
   async header(offset: number) {
     if (offset >= this.fileBytes) return undefined
     const bytes = await this.#read(offset, Math.min(maxBoxHeaderBytes, this.fileBytes - offset))
@@ -50,7 +50,7 @@ export class BoxReader {
     return header && offset + header.bytes <= this.fileBytes ? header : undefined
   }
 
-  /** A whole box. Throws 'corrupt' when it is too large for a head, or the file ends. */
+  /** Reads a complete box. Throws 'corrupt' when it is too large for a head, or the file ends. */
   async box(offset: number, bytes: number): Promise<Uint8Array> {
     if (bytes > maxHeadBytes) throw new AppError('corrupt', `expected a head below ${maxHeadBytes} bytes, got ${bytes}`)
     return this.#read(offset, bytes)
@@ -68,7 +68,9 @@ export class BoxReader {
   }
 }
 
-/** The fragment at `start`: boxes up to its `mdat`. Undefined when the file ends first. Throws 'corrupt'. */
+/**
+ * Reads the fragment at `start`: boxes up to its `mdat`. Returns undefined when the file ends first. Throws 'corrupt'.
+ */
 export async function findFragment(reader: BoxReader, start: number): Promise<FoundFragment | undefined> {
   let startMs: number | undefined
   let seal: ChecksumBox | undefined
@@ -111,7 +113,7 @@ export async function findFragment(reader: BoxReader, start: number): Promise<Fo
   }
 }
 
-/** Reads all of the fragment. True when it is as it was recorded, as far as its seal tells. */
+/** Reads the whole fragment. Returns true if it matches its checksum, or has none. */
 export async function isFragmentIntact(file: FileHandle, fragment: FoundFragment): Promise<boolean> {
   if (!fragment.seal) return true
   const end = fragment.offset + fragment.bytes

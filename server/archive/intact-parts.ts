@@ -1,5 +1,5 @@
-// What of a segment's file is as it was recorded, also when something before it is not: every fragment is looked for where the index
-// says it is.
+// Finds the intact parts of a damaged file. Every fragment is read at the position that the index states, so damage
+// before it does not matter.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -11,9 +11,9 @@ import { sumChecksums } from './segment-scan.ts'
 export type IntactParts = {
   /** The initialization section, if it is the recorded one. */
   readonly init: Uint8Array | undefined
-  /** Fragments that follow each other, in their order; each part begins where a decoder can, or with the file. */
+  /** Consecutive fragments in their order. Each part begins where a decoder can start, or at the start of the file. */
   readonly parts: readonly (readonly FoundFragment[])[]
-  /** Nothing is damaged, but it is other footage: somebody put another file in its place. */
+  /** Nothing is damaged, but it is other footage: the file was replaced. */
   readonly isForeign: boolean
   readonly fileBytes: number
 }
@@ -36,7 +36,7 @@ export async function findIntactParts(path: string, segment: Segment): Promise<I
     else if (part.length > 0 || i === 0 || found.isKey) part.push(found)
   }
   const end = segment.fragments.at(-1)
-  // Whole fragments that the index never heard of.
+  // Complete fragments that are not in the index.
   for (let at = end ? end.offset + end.bytes : segment.initBytes; part.length > 0; ) {
     const found = await findIntact(file, reader, at)
     if (!found || !isOwn(found, segment)) break
@@ -47,7 +47,7 @@ export async function findIntactParts(path: string, segment: Segment): Promise<I
   return { init, parts, isForeign: isOther(segment, parts), fileBytes }
 }
 
-/** In a file that had seals, one that is not there is damage too. */
+/** In a file with checksum boxes, a missing one is damage too. */
 function isOwn({ seal }: FoundFragment, { cameraId, checksum }: Segment): boolean {
   return seal ? seal.cameraId === cameraId : checksum === undefined
 }
@@ -59,7 +59,7 @@ function isOther({ fragments, checksum }: Segment, [part, ...others]: readonly (
 
 async function readInit(reader: BoxReader, { initBytes, initHash }: Segment): Promise<Uint8Array | undefined> {
   if (reader.fileBytes < initBytes) return undefined
-  // A copy: what the reader gives is overwritten.
+  // A copy, because the reader reuses its memory.
   const init = (await reader.box(0, initBytes)).slice()
   return hashInit(init) === initHash ? init : undefined
 }

@@ -1,7 +1,10 @@
-// Where the files of the archive are: cameras/{camera}/{YYYY-MM-DD}/{HH-MM-SS.mmmZ}.mp4, times in UTC. A person finds a
-// recording by hand, a program finds all files of a camera or a day in one folder.
+// Paths in the archive: cameras/{camera}/{YYYY-MM-DD}/{HH-MM-SS.mmmZ}.mp4, with times in UTC. People can find a
+// recording by name, and programs find all files of a camera or a day in one folder.
 
-/** Path of a segment's file relative to the archive's folder, from the wall clock of its first frame (Unix milliseconds). */
+/**
+ * Path of a segment's file relative to the archive's folder, from the wall clock of its first frame (Unix
+ * milliseconds).
+ */
 export function segmentPath(cameraId: number, startMs: number): string {
   const [day, time] = new Date(startMs).toISOString().split('T') as [string, string]
   return `${cameraFolder(cameraId)}/${day}/${time.replaceAll(':', '-')}.mp4`
@@ -14,20 +17,20 @@ export function cameraFolder(cameraId: number): string {
 
 const pattern = /^cameras\/(\d{1,15})\/(\d{4}-\d\d-\d\d)\/(\d\d)-(\d\d)-(\d\d\.\d{3}Z)(?:-\d+)?\.mp4$/
 
-/** The camera of a file, or undefined for a path that `segmentPath` does not give. */
+/** The camera of a file, or undefined for a path that `segmentPath` does not create. */
 export function findCameraOfPath(path: string): number | undefined {
   const match = pattern.exec(path)
   return match ? Number(match[1]) : undefined
 }
 
-/** The time in a path that `segmentPath` gives, Unix milliseconds; NaN for another. */
+/** The time in a path that `segmentPath` creates, in Unix milliseconds. NaN for other paths. */
 export function startOfPath(path: string): number {
   const [, , day, hour, minute, second] = pattern.exec(path) ?? []
   return Date.parse(`${day}T${hour}:${minute}:${second}`)
 }
 
 /**
- * Another name for the same moment: a clock that was set back may give a time twice, and a file is never written over.
+ * An alternative name for the same time. A clock that was set back may repeat a time, and a file is never overwritten.
  * `attempt` counts from 1.
  */
 export function alternativePath(path: string, attempt: number): string {

@@ -1,11 +1,12 @@
-// What is on the disk, a folder at a time: an archive of a month has millions of files. Names that are not ours are left out.
+// Lists the files on the disk one folder at a time, because a month of footage has millions of files. Unknown names are
+// skipped.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cameraFolder, findCameraOfPath } from './layout.ts'
 
 export type Day = {
-  /** YYYY-MM-DD, UTC; the folder's name. */
+  /** YYYY-MM-DD in UTC, the folder's name. */
   readonly name: string
   readonly startMs: number
   readonly endMs: number
@@ -27,15 +28,15 @@ export async function listCameraFolders(archiveDir: string): Promise<number[]> {
     .sort((a, b) => a - b)
 }
 
-/** Days a camera has folders of, oldest first. */
+/** Days for which a camera has folders, oldest first. */
 export async function listDays(archiveDir: string, cameraId: number): Promise<Day[]> {
   const names = await listNames(join(archiveDir, cameraFolder(cameraId)))
   const days = names.filter((name) => /^\d{4}-\d\d-\d\d$/.test(name)).map((name) => dayOf(Date.parse(name)))
-  // A name such as 2026-02-31 is no day, or that of another.
+  // A name such as 2026-02-31 is no valid day.
   return days.filter(({ name }) => names.includes(name)).sort((a, b) => a.startMs - b.startMs)
 }
 
-/** Paths of recordings, relative to the archive's folder, in their order. */
+/** Paths of recordings relative to the archive's folder, in their order. */
 export async function listDayFiles(archiveDir: string, cameraId: number, day: string): Promise<string[]> {
   const folder = `${cameraFolder(cameraId)}/${day}`
   const names = await listNames(join(archiveDir, folder))

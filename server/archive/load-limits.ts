@@ -1,9 +1,9 @@
-// What may be kept, from the places it is said in: rows of recordings and users, and the configuration.
+// Loads the limits of retention from the rows of recordings and users, and from the configuration.
 
 import { parseDurationMs } from '../model/duration.ts'
 import type { RetentionLimits } from './retention-plan.ts'
 
-/** The rows, whatever database keeps them (server/store/recordings.ts, user-limits.ts). */
+/** The rows, in any database (server/store/recordings.ts, user-limits.ts). */
 export type LimitRows = {
   readonly recordings: {
     listPolicies(): Promise<

@@ -1,5 +1,5 @@
-// Makes index and file agree about a closed segment whose file is not what was recorded. What is intact stays footage, in files of its own
-// where something is missing in between; what is not is set aside as it was.
+// Makes index and file agree on a closed segment whose file differs from what was recorded. Intact parts stay footage,
+// in separate files where something between them is missing. The original file is set aside.
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -20,13 +20,13 @@ import { copyAside, setAside } from './set-aside.ts'
 
 export type Mending = {
   readonly action: 'cut' | 'split' | 'set_aside'
-  /** For people. */
+  /** A text for people. */
   readonly detail: string
 }
 
 type Part = readonly FoundFragment[]
 
-/** Throws the system's and the database's errors; then it is as it was, or can be done again. */
+/** Throws the system's and the database's errors. Then nothing has changed, or it can be repeated. */
 export async function mendSegment(context: DeletionContext, segment: Segment): Promise<Mending> {
   const { archiveDir } = context
   const { init, parts, isForeign, fileBytes } = await findIntactParts(join(archiveDir, segment.path), segment)
@@ -48,7 +48,7 @@ export async function mendSegment(context: DeletionContext, segment: Segment): P
   return { action: 'split', detail: `${kept} of ${segment.fragments.length} fragments kept, as it was: ${place}` }
 }
 
-/** What is behind the part is no footage of ours, or damaged. */
+/** The bytes after the part are not our footage, or are damaged. */
 async function cutAfter(context: DeletionContext, segment: Segment, part: Part, fileBytes: number): Promise<Mending> {
   const isLoss = part.length < segment.fragments.length && fileBytes > endOf(part)
   const place = isLoss ? `, as it was: ${await copyAside(context.archiveDir, segment.path)}` : ''
@@ -56,7 +56,7 @@ async function cutAfter(context: DeletionContext, segment: Segment, part: Part, 
   return { action: 'cut', detail: `${fileBytes} to ${endOf(part)} bytes, ${part.length} fragments${place}` }
 }
 
-/** File, then row. */
+/** Changes the file, then the row. */
 async function cutTo(context: DeletionContext, { id, path }: Segment, part: Part, fileBytes: number) {
   const bytes = endOf(part)
   await cutFile(context, path, { bytes, fileBytes })
@@ -68,7 +68,7 @@ function endOf(part: Part): number {
   return last.offset + last.bytes
 }
 
-/** As a file of its own, whose times begin at 0 as in all others. File, sync, row. */
+/** Writes a file of its own, whose times begin at 0 like in all files. Order: file, sync, row. */
 async function writePart(context: DeletionContext, segment: Segment, init: Uint8Array, part: Part): Promise<void> {
   const { rows, archiveDir } = context
   const [first] = part as [FoundFragment]
@@ -111,7 +111,7 @@ async function copyFragment(
   if (bytesWritten < seal.length + content.length) throw new AppError('unavailable', 'the disk is full')
 }
 
-/** On the disk when this resolves. Returns the name it got, relative to the archive's folder. */
+/** Writes a file and syncs it. Returns its name relative to the archive's folder. */
 async function createFile(
   archiveDir: string,
   wanted: string,
@@ -124,7 +124,7 @@ async function createFile(
     await syncFolder(dirname(join(archiveDir, path)))
     return path
   } catch (error) {
-    // After a failed sync, too: the next attempt makes another file.
+    // Also after a failed sync: the next attempt creates another file.
     await unlink(join(archiveDir, path))
     throw error
   } finally {
@@ -145,7 +145,7 @@ async function openNew(archiveDir: string, wanted: string): Promise<{ path: stri
 
 const neighbourMs = 86_400_000
 
-/** The initialization section from another file of the camera that had the same. */
+/** Finds the same initialization section in another file of the camera. */
 async function findSameInit({ rows, archiveDir }: DeletionContext, segment: Segment): Promise<Uint8Array | undefined> {
   const { cameraId, startMs, initHash, initBytes } = segment
   const neighbours = await rows.listBetween(cameraId, startMs - neighbourMs, startMs + neighbourMs)
@@ -163,6 +163,6 @@ async function readHead(path: string, bytes: number): Promise<Uint8Array | undef
     const { buffer, bytesRead } = await file.read(new Uint8Array(bytes), 0, bytes, 0)
     return bytesRead === bytes ? buffer : undefined
   } catch {
-    return undefined // this one does not help; another may
+    return undefined // this file does not help, but another may
   }
 }

@@ -1,5 +1,5 @@
-// The closed segments of a camera from the oldest on, read a page at a time; some of them may be passed over and are met again
-// when it begins anew. What is deleted meanwhile does not matter: the next page begins after the last segment seen.
+// Reads the closed segments of a camera from the oldest on, a page at a time. Segments may be skipped and are returned
+// again after `rewind`. Deletions meanwhile do not matter, because the next page begins after the last segment seen.
 
 import type { OldSegment } from '../model/segment-views.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -21,12 +21,12 @@ export class OldestFirst {
     this.cameraId = cameraId
   }
 
-  /** The oldest that was not taken, or undefined: also when a page must be read first, see `load`. */
+  /** The oldest segment that was not taken. Undefined also when a page must be loaded first, see `load`. */
   get head(): OldSegment | undefined {
     return this.#page[0]
   }
 
-  /** True when `head` is what it says; false while there may be more to read. */
+  /** True when `head` is final, false while there may be more to load. */
   get isLoaded(): boolean {
     return this.#page.length > 0 || this.#isAtEnd
   }
@@ -44,7 +44,7 @@ export class OldestFirst {
     this.#page.shift()
   }
 
-  /** Puts `head` aside until `rewind`. */
+  /** Skips `head` until `rewind`. */
   passOver(): void {
     this.#passedOver.push(...this.#page.splice(0, 1))
   }

@@ -1,4 +1,4 @@
-// The files that are being recorded, for programs beside the server, which alone knows them fragment by fragment.
+// Lists the files being recorded for programs other than the server, which alone knows their fragments.
 
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export async function measureOpenFiles(
   for (const { cameraId, path } of await rows.listOpen()) {
     const size = await stat(join(archiveDir, path)).then(
       (found) => found.size,
-      () => 0, // closed, or gone, in between
+      () => 0, // closed or deleted in between
     )
     bytes.set(cameraId, (bytes.get(cameraId) ?? 0) + size)
   }

@@ -6,7 +6,7 @@ import { cameraFolder } from './layout.ts'
 import { listDays } from './listing.ts'
 import { OldestFirst } from './oldest-first.ts'
 
-/** Of what is closed; ends early when `signal` aborts. */
+/** Deletes closed segments. Ends early when `signal` aborts. */
 export async function removeFootage(context: DeletionContext, cameraId: number, signal: AbortSignal): Promise<void> {
   await new DeletionSteps().delete(context, listAll(context, cameraId), { signal, onDeleted: () => {} })
   const folder = cameraFolder(cameraId)

@@ -1,5 +1,5 @@
-// Makes a segment whole that was open when the server ended: keeps its whole fragments, cuts off the rest, closes its row.
-// Order: file shortened and synced, then the row; a crash in between does it again.
+// Repairs a segment that was open when the server ended: keeps its complete fragments, cuts off the rest and closes its
+// row. The file is shortened and synced before the row is written, and a crash in between repeats both.
 
 import { join } from 'node:path'
 import type { Segment } from '../model/segment.ts'
@@ -9,11 +9,11 @@ import { FinalSyncs } from './final-syncs.ts'
 import { type SegmentScan, scanSegmentFile } from './segment-scan.ts'
 
 export type RepairReport = {
-  /** Segments that were found open and are repaired. */
+  /** Segments that were open and have been repaired. */
   segments: number
-  /** Of these, without any whole fragment: removed. */
+  /** Those without any complete fragment, which were deleted. */
   removed: number
-  /** Files without a row that got one; see adoption.ts. */
+  /** Files without a row that got one. See adoption.ts. */
   adopted: number
   fragments: number
   cutBytes: number
@@ -23,7 +23,10 @@ export function createRepairReport(): RepairReport {
   return { segments: 0, removed: 0, adopted: 0, fragments: 0, cutBytes: 0 }
 }
 
-/** Adds to `report`. Throws the system's error when the file cannot be read, or is missing with the whole archive. */
+/**
+ * Adds to `report`. Throws the system's error when the file cannot be read, or is missing together with the whole
+ * archive.
+ */
 export async function repairSegment(
   context: DeletionContext,
   segment: Pick<Segment, 'id' | 'path' | 'cameraId'>,
@@ -39,7 +42,7 @@ export async function repairSegment(
     return
   }
   if (scan.damage !== undefined)
-    log.warn({ path: segment.path, damage: scan.damage }, 'damaged end of a recording cut off')
+    log.warn({ path: segment.path, damage: scan.damage }, 'the damaged end of a recording was cut off')
   await cutFile(context, segment.path, scan)
   await rows.close(segment.id, closedValues(scan))
   report.segments++
@@ -47,13 +50,13 @@ export async function repairSegment(
   report.cutBytes += scan.fileBytes - scan.bytes
 }
 
-/** What the row of a file says, from the file. It must hold a fragment. */
+/** Computes the row of a file from its content. The file must contain a fragment. */
 export function closedValues({ bytes, fragments, checksum }: Pick<SegmentScan, 'bytes' | 'fragments' | 'checksum'>) {
   const last = fragments.at(-1)!
   return { endMs: last.startMs + last.durationMs, bytes, fragments, checksum }
 }
 
-/** All of it is read: after a loss of power a fragment may look whole and be full of holes. */
+/** Reads the whole file: after a power loss, a fragment may look complete but contain holes. */
 async function scanIfPresent(path: string, archiveDir: string, cameraId: number): Promise<SegmentScan | undefined> {
   try {
     return await scanSegmentFile(path, { isVerified: true, cameraId })
@@ -65,7 +68,7 @@ async function scanIfPresent(path: string, archiveDir: string, cameraId: number)
   }
 }
 
-/** Ends the file with its last whole fragment, and makes that last. Throws the system's error. */
+/** Truncates the file after its last complete fragment and syncs it. Throws the system's error. */
 export function cutFile(
   { archiveDir, syncs = new FinalSyncs() }: Pick<DeletionContext, 'archiveDir' | 'syncs'>,
   path: string,

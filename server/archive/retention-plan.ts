@@ -1,5 +1,5 @@
-// What footage must go now, oldest first, and why. Reads the index only: a pass deletes what comes out, the dry run prints it.
-// The five stages are explained in docs/design/retention.md.
+// Plans which footage must be deleted now, oldest first, and why. It only reads the index. Retention deletes the
+// result, and the dry run prints it. docs/design/retention.md explains the five stages.
 
 import { OldestFirst } from './oldest-first.ts'
 import type { SegmentRows } from './segment-rows.ts'
@@ -8,18 +8,18 @@ import type { SegmentRows } from './segment-rows.ts'
 export type CameraLimits = {
   readonly cameraId: number
   readonly ownerId: number
-  /** Footage that ended longer ago goes. */
+  /** Footage that ended longer ago is deleted. */
   readonly maxAgeMs: number
   readonly maxBytes: number | undefined
-  /** False when recording is turned off, and what there is only waits for its end. */
+  /** False when recording is turned off and existing footage only waits to expire. */
   readonly isRecorded: boolean
 }
 
 export type RetentionLimits = {
   readonly cameras: readonly CameraLimits[]
-  /** Bytes over all cameras of a user, by the user's id. */
+  /** Byte limits over all cameras of a user, by the user's id. */
   readonly users: ReadonlyMap<number, number>
-  /** Of the whole archive. */
+  /** The limit of the whole archive. */
   readonly maxBytes: number | undefined
 }
 
@@ -29,15 +29,15 @@ export type PlanOptions = {
   readonly rows: Pick<SegmentRows, 'listOldest' | 'listUsage'>
   readonly limits: RetentionLimits
   readonly nowMs: number
-  /** Of the files being recorded, by camera: they count, and stay. */
+  /** Bytes of the files being recorded, by camera. They count and are kept. */
   readonly openBytes: ReadonlyMap<number, number>
-  /** So much more of the disk should be free. */
+  /** This much more of the disk should be free. */
   readonly missingBytes: number
-  /** Lets others have the thread for a moment: reading the beginnings of a thousand cameras takes it some 50 ms. */
+  /** Yields the thread. Reading the oldest segments of a thousand cameras takes some 50 ms. */
   readonly rest?: () => Promise<void>
 }
 
-/** After so many cameras were looked at. */
+/** Yields after this many cameras. */
 const restAfter = 50
 
 export type Doomed = {
@@ -51,7 +51,7 @@ export type Doomed = {
 
 type Camera = { readonly cursor: OldestFirst; bytes: number }
 
-/** What was given out counts as gone, whether it is deleted at once or not at all. */
+/** Planned segments count as deleted, whether or not they are. */
 export async function* planRetention(options: PlanOptions): AsyncGenerator<Doomed, void, void> {
   const { limits } = options
   const cameras = await openCameras(options)
@@ -73,7 +73,7 @@ export async function* planRetention(options: PlanOptions): AsyncGenerator<Doome
     yield* takeExcess(own, maxBytes, 'user_bytes')
   }
   if (limits.maxBytes !== undefined) yield* takeExcess(all, limits.maxBytes, 'archive_bytes')
-  // What goes for other reasons makes room too.
+  // Deletions for other reasons make room as well.
   yield* takeExcess(all, beforeBytes - options.missingBytes, 'disk_space')
 }
 
@@ -92,7 +92,7 @@ async function openCameras({ rows, openBytes }: PlanOptions): Promise<Map<number
 
 async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncGenerator<Doomed, void, void> {
   const { cursor } = camera
-  /** Ids of footage from the future that were passed over so far, and those before something that is too old. */
+  /** Ids of footage from the future that was skipped so far, and of footage before something that is too old. */
   const future: number[] = []
   let old = 0
   for (;;) {
@@ -100,13 +100,13 @@ async function* takeOld(camera: Camera, beforeMs: number, nowMs: number): AsyncG
     const { head } = cursor
     if (!head) break
     if (head.startMs > nowMs) {
-      // Recorded before the clock was set back: how old it is shows in what was recorded after it.
+      // It was recorded before the clock was set back. Its age follows from the footage recorded after it.
       future.push(head.id)
       cursor.passOver()
       continue
     }
     if (head.startMs > beforeMs) break
-    // It may last longer than one that began after it: it waits, the others go.
+    // It may last longer than one that began later. It waits while others are deleted.
     if (head.endMs > beforeMs) cursor.passOver()
     else {
       old = future.length
@@ -126,7 +126,7 @@ function sumBytes(cameras: readonly Camera[]): number {
   return cameras.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** The oldest of them all until they hold no more than `maxBytes`. */
+/** Takes the oldest segments of all until `maxBytes` is no longer exceeded. */
 async function* takeExcess(
   cameras: readonly Camera[],
   maxBytes: number,

@@ -1,4 +1,5 @@
-// Deletes footage that must go: pass after pass while the server runs. What must go is planned in retention-plan.ts.
+// Deletes footage by the limits of retention, repeatedly while the server runs. retention-plan.ts decides what is
+// deleted.
 
 import { setImmediate } from 'node:timers/promises'
 import { errorChain } from '../base/error.ts'
@@ -11,13 +12,13 @@ import { type Doomed, planRetention, type RetentionLimits, type RetentionReason 
 
 export type RetentionOptions = DeletionContext & {
   readonly loadLimits: () => Promise<RetentionLimits>
-  /** Of the files being recorded, by camera. */
+  /** Bytes of the files being recorded, by camera. */
   readonly openBytes: () => ReadonlyMap<number, number>
-  /** Bytes recorded so far; never decreases. */
+  /** Bytes recorded so far. Never decreases. */
   readonly recordedBytes: () => number
-  /** As configured; see `freeFloorBytes`. */
+  /** As configured. See `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
-  /** The time by which footage is too old; default: the clock's. */
+  /** The time used for deletion by age. Default: the clock's time. */
   readonly deletionMs?: () => number
   /** Default: asks the system. */
   readonly measureDisk?: (folder: string) => Promise<DiskSpace>
@@ -26,14 +27,14 @@ export type RetentionOptions = DeletionContext & {
 export type RetentionReport = {
   segments: number
   bytes: number
-  /** Segments by why they went. */
+  /** Deleted segments by reason. */
   readonly reasons: Partial<Record<RetentionReason, number>>
 }
 
 const intervalMs = 10_000
-/** Deleting is everyday work: the log tells the first time, then what came together in an hour. */
+/** Deletions are routine. The log reports the first one, then totals once an hour. */
 const tellIntervalMs = 3600_000
-/** However often somebody wakes it. */
+/** The minimum interval between passes, however often retention is woken. */
 const minIntervalMs = 1000
 
 export class Retention {
@@ -46,14 +47,14 @@ export class Retention {
   #untold = emptyReport()
   #tellAtMs = Number.NEGATIVE_INFINITY
   #disk: DiskSpace | undefined
-  /** Less is free than should be. */
+  /** Less space is free than required. */
   #isShort = false
 
   constructor(options: RetentionOptions) {
     this.#options = options
   }
 
-  /** Passes until `signal` aborts. Throws what a pass throws: to be run again by the caller. */
+  /** Runs passes until `signal` aborts. Throws the errors of a pass; the caller runs it again. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options
     while (!signal.aborted) {
@@ -63,20 +64,20 @@ export class Retention {
     }
   }
 
-  /** The next pass comes at once: the disk is full. */
+  /** Starts the next pass at once, because the disk is full. */
   wake(): void {
     this.#isAwake = true
     this.#wake()
   }
 
   /**
-   * Once through all limits; nothing happens while the archive's disk is away. Throws the database's and the system's errors; what was
-   * begun is finished by the next.
+   * Checks all limits once. It does nothing while the archive's disk is not mounted. Throws the database's and the
+   * system's errors, and the next pass completes what was begun.
    */
   async pass(signal: AbortSignal): Promise<RetentionReport> {
     const { archiveDir } = this.#options
     const report = emptyReport()
-    // Files that cannot be seen would count as deleted.
+    // Otherwise files that are not visible would count as deleted.
     if (!(await isArchiveThere(archiveDir))) {
       this.#disk = undefined
       return report
@@ -97,7 +98,7 @@ export class Retention {
     return report
   }
 
-  /** What must go now; reads only. */
+  /** Lists what must be deleted now. It only reads. */
   async plan(): Promise<AsyncIterable<Doomed>> {
     const { rows, clock, loadLimits, openBytes, deletionMs = () => clock.nowMs() } = this.#options
     const missingBytes = await this.#measureMissing()
@@ -123,13 +124,13 @@ export class Retention {
     if (told.segments === 0 || clock.monotonicMs() < this.#tellAtMs) return
     this.#tellAtMs = clock.monotonicMs() + tellIntervalMs
     this.#untold = emptyReport()
-    log.info({ ...told }, 'old recordings deleted')
+    log.info({ ...told }, 'old recordings were deleted')
     if (told.reasons.disk_space) {
-      log.warn({ segments: told.reasons.disk_space }, 'recordings deleted before their time: the disk is full')
+      log.warn({ segments: told.reasons.disk_space }, 'the disk is full; recordings were deleted before they expired')
     }
   }
 
-  /** How much less is free than should be; below 0 when there is more. */
+  /** How much less space is free than required. Negative when there is more. */
   async #measureMissing(): Promise<number> {
     const { archiveDir, log, minFreeBytes, recordedBytes } = this.#options
     const recent = recordedBytes() - this.#recordedBytes
@@ -139,9 +140,9 @@ export class Retention {
       this.#disk = disk
       return freeFloorBytes(disk, minFreeBytes) + reserveBytes(disk, recent) - disk.freeBytes
     } catch (error) {
-      // The other limits hold whether the disk is there or not.
+      // The other limits apply whether or not the disk is available.
       this.#disk = undefined
-      log.warn({ error: errorChain(error) }, 'free space of the disk not known')
+      log.warn({ error: errorChain(error) }, 'the free disk space could not be determined')
       return 0
     }
   }

@@ -1,5 +1,5 @@
-// Reads a segment's file without its index row: which fragments are whole, and where they are. Without `isVerified` it reads heads
-// only, never the samples, so a minute of video costs a few kilobytes of reading.
+// Scans a segment's file without its row: which fragments are complete, and where they are. Without `isVerified`, it
+// reads only heads and no samples, so a minute of video costs a few kilobytes of reading.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../base/error.ts'
@@ -9,31 +9,31 @@ import { BoxReader, type FoundFragment, findFragment, isFragmentIntact } from '.
 import { addToChecksum, emptyChecksum, hashInit } from './segment-checksum.ts'
 
 export type SegmentScan = {
-  /** `ftyp` and `moov`; 0 when they are not whole. */
+  /** Length of `ftyp` and `moov`. 0 when they are not complete. */
   readonly initBytes: number
-  /** Undefined when they are not whole. */
+  /** Undefined when they are not complete. */
   readonly initHash: string | undefined
-  /** End of the last whole fragment. */
+  /** End of the last complete fragment. */
   readonly bytes: number
-  /** Length of the file; more than `bytes` when it ends in rubbish. */
+  /** Length of the file. Larger than `bytes` when it ends in unusable bytes. */
   readonly fileBytes: number
   readonly fragments: readonly Fragment[]
-  /** Of all fragments; undefined when one of them has none. */
+  /** Checksum of all fragments. Undefined when one of them has none. */
   readonly checksum: number | undefined
-  /** Set when the rubbish is not just a cut-off box. */
+  /** Set when the unusable bytes are more than a truncated box. */
   readonly damage: string | undefined
   /** Set when the scan ended at footage of another camera. */
   readonly foreignCameraId: number | undefined
 }
 
 export type ScanOptions = {
-  /** Also reads the samples: the scan ends at the first fragment whose checksum is wrong. */
+  /** Also reads the samples. The scan ends at the first fragment with a wrong checksum. */
   readonly isVerified?: boolean
-  /** The scan ends at the first fragment that is of another camera. */
+  /** The scan ends at the first fragment of another camera. */
   readonly cameraId?: number
 }
 
-/** Throws the system's error when the file cannot be read; damaged bytes are no error. */
+/** Throws the system's error when the file cannot be read. Damaged bytes do not throw. */
 export async function scanSegmentFile(path: string, options: ScanOptions = {}): Promise<SegmentScan> {
   await using file = await open(path, 'r')
   const { size: fileBytes } = await file.stat()
@@ -64,7 +64,7 @@ export async function scanSegmentFile(path: string, options: ScanOptions = {}): 
   return { initBytes, initHash, bytes, fileBytes, fragments: toFragments(found), checksum, damage, foreignCameraId }
 }
 
-/** Where `ftyp` and `moov` end, 0 when the file ends before. Throws 'corrupt'. */
+/** Where `ftyp` and `moov` end. 0 when the file ends earlier. Throws 'corrupt'. */
 async function findInitEnd(reader: BoxReader): Promise<number> {
   let offset = 0
   for (const type of ['ftyp', 'moov']) {
@@ -98,7 +98,7 @@ export function sumChecksums(found: readonly FoundFragment[]): number | undefine
   return sum
 }
 
-/** Wall clock durations last to the next fragment, or to a hole that was cut out before it, as the recorder counts them. */
+/** Wall clock durations last until the next fragment, or until a hole before it, as the recorder counts them. */
 export function toFragments(found: readonly FoundFragment[]): Fragment[] {
   const fragments: Fragment[] = []
   let nextMs = 0

@@ -1,5 +1,4 @@
-// Where files go that are no use as they are, and that only a person may throw away: out of the way of the archive, in the same folder
-// and on the same disk.
+// Moves unusable files out of the archive, to a folder on the same disk. Only a person may delete them.
 
 import { constants, copyFile, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,14 +7,16 @@ import { alternativePath } from './layout.ts'
 
 const setAsideFolder = 'set-aside'
 
-/** Moves the file; returns its new path, relative to the archive's folder as the old. Throws the system's error. */
+/**
+ * Moves the file. Returns its new path, relative to the archive's folder like the old one. Throws the system's error.
+ */
 export async function setAside(archiveDir: string, path: string): Promise<string> {
   const target = await findPlace(archiveDir, path)
   await rename(join(archiveDir, path), join(archiveDir, target))
   return target
 }
 
-/** As `setAside`, and the file stays too. */
+/** Like `setAside`, but also keeps the original file. */
 export async function copyAside(archiveDir: string, path: string): Promise<string> {
   const target = await findPlace(archiveDir, path)
   await copyFile(join(archiveDir, path), join(archiveDir, target), constants.COPYFILE_EXCL)

@@ -1,5 +1,5 @@
-// How much space footage takes, how fast it grows, and what follows from that. Read when somebody asks, from counters and the covering
-// index, and kept for a moment.
+// Measures how much space footage takes, how fast it grows, and what follows from that. It reads counters and the
+// covering index on request, and caches the result briefly.
 
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
@@ -17,9 +17,9 @@ export type StorageMeterOptions = {
   readonly clock: Clock
   readonly log: Logger
   readonly loadLimits: () => Promise<RetentionLimits>
-  /** Of the files being recorded, by camera. */
+  /** Bytes of the files being recorded, by camera. */
   readonly openBytes: () => ReadonlyMap<number, number> | Promise<ReadonlyMap<number, number>>
-  /** As configured; see `freeFloorBytes`. */
+  /** As configured. See `freeFloorBytes`. */
   readonly minFreeBytes: number | undefined
   readonly doubt: () => ClockDoubt | undefined
   /** Default: asks the system. */
@@ -27,27 +27,27 @@ export type StorageMeterOptions = {
 }
 
 export type CameraStorage = CameraLoad & {
-  /** Of its oldest footage, Unix milliseconds; undefined when there is none. */
+  /** The start of its oldest footage, in Unix milliseconds. Undefined when there is none. */
   readonly firstMs: number | undefined
-  /** How far back it will reach at the present rate; infinite when nothing ends it, or nothing is recorded. */
+  /** How far back footage will reach at the current rate. Infinite when nothing limits it, or nothing is recorded. */
   readonly reachMs: number
 }
 
 export type StorageReport = {
   readonly atMs: number
-  /** Those that have footage or are recorded, in the order of their ids. */
+  /** Cameras that have footage or are being recorded, in the order of their ids. */
   readonly cameras: readonly CameraStorage[]
   readonly limits: RetentionLimits
   readonly forecast: Forecast
-  /** Undefined when the disk does not answer, or is not mounted. */
+  /** Undefined when the disk does not answer or is not mounted. */
   readonly disk: (DiskSpace & { readonly floorBytes: number }) | undefined
-  /** While the machine's clock is not believed. */
+  /** Set while the machine's clock is not trusted. */
   readonly doubt: ClockDoubt | undefined
 }
 
-/** The present rate is that of so long. */
+/** The current rate is measured over this time. */
 const rateWindowMs = 86_400_000
-/** Less footage says nothing of a rate. */
+/** With less footage, no rate can be computed. */
 const minWindowMs = 60_000
 const keptMs = 30_000
 
@@ -73,7 +73,7 @@ export class StorageMeter {
     return this.#kept
   }
 
-  /** What was read is not good any more: a limit was changed. */
+  /** Discards the cached values after a limit was changed. */
   forget(): void {
     this.#kept = undefined
   }
@@ -127,7 +127,7 @@ export class StorageMeter {
       const disk = await (this.#options.measureDisk ?? measureArchiveDisk)(archiveDir)
       return { ...disk, floorBytes: freeFloorBytes(disk, minFreeBytes) }
     } catch (error) {
-      log.warn({ error: errorChain(error) }, 'free space of the disk not known')
+      log.warn({ error: errorChain(error) }, 'the free disk space could not be determined')
       return undefined
     }
   }

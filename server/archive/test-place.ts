@@ -1,4 +1,4 @@
-// An archive in a temporary folder, its rows in memory, and what a recorder does with it, for tests.
+// An archive in a temporary folder with its rows in memory, and the reports of a recorder, for tests.
 
 import { appendFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,10 +34,10 @@ export async function openPlace(clock: Clock = systemClock, rows = new MemorySeg
   return { ...context, context, catalog: new Catalog(context), start: () => new Catalog(context) }
 }
 
-/** Later than any file: none is too young to be minded. */
+/** Later than any file, so that none is too young to be checked. */
 export const laterClock: Clock = { ...systemClock, nowMs: () => Date.now() + hourMs }
 
-/** A file with `seconds` fragments of a second, reported as the recorder does. */
+/** Creates a file with `seconds` fragments of one second, reported as a recorder does. */
 export async function record(
   place: Place,
   catalog: Catalog,

@@ -226,7 +226,7 @@ suite('a small disk', { concurrency: true }, () => {
       await eventually('all record again', 60_000, () => allAre(scene, 'RECORDING'))
       assert.equal((await readRecording(scene, scene.cameras[0]!)).recording_start, before.recording_start)
       await eventually('what the kill left open is repaired', 30_000, async () =>
-        server.log().includes('recordings that were left open are repaired'),
+        server.log().includes('recordings left open by a crash have been repaired'),
       )
     })
     await t.test('read-only when the server starts', async () => {
