@@ -1,11 +1,12 @@
-// Ends a process that keeps a processor busy. A limit of processor time counts from the start of a process, which is no use for one that
-// runs for weeks; this looks at the share that it and its children took lately. Linux only: elsewhere there is no `/proc`, and no limit.
+// Ends a process that keeps a processor busy. A limit of total processor time does not suit a process that runs for
+// weeks, so this checks the recent share of the process and its children. Linux only: without `/proc` there is no
+// limit.
 
 import { readFileSync } from 'node:fs'
 
 export type CpuWatchOptions = {
   readonly pid: number
-  /** Of one processor, on average over a window. Taking apart 20 Mbit/s takes 0.03. */
+  /** Share of one processor, averaged over a window. Demultiplexing 20 Mbit/s takes 0.03. */
   readonly maxShare: number
   /** Default: 20 s. */
   readonly windowMs?: number
@@ -15,7 +16,7 @@ export type CpuWatchOptions = {
 
 const defaultWindowMs = 20_000
 
-/** `/proc` counts in these on every Linux that Node runs on (`getconf CLK_TCK`). */
+/** The unit of times in `/proc`, which is the same on every Linux that Node runs on (`getconf CLK_TCK`). */
 const ticksPerSecond = 100
 
 export class CpuWatch implements Disposable {
@@ -41,32 +42,32 @@ export class CpuWatch implements Disposable {
   }
 }
 
-/** Processor time of a process and all below it, all threads included; 0 where that cannot be read. */
+/** Processor time of a process and all its descendants, with all threads. 0 if it cannot be read. */
 function readCpuMs(pid: number): number {
   const own = readStat(pid)
   return own + listChildren(pid).reduce((sum, child) => sum + readCpuMs(child), 0)
 }
 
-/** proc(5): user and system time of the process, then of its children that it has waited for. */
+/** See proc(5): user and system time of the process, and of the children that it has waited for. */
 function readStat(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name, in parentheses, may hold anything.
+    // The process name in parentheses may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return (ticks * 1000) / ticksPerSecond
   } catch {
-    return 0 // it has ended, or this system has no /proc
+    return 0 // the process has ended, or this system has no /proc
   }
 }
 
-/** Those that the main thread of a process has started; none where that cannot be read. */
+/** Children started by the main thread of a process. Empty if they cannot be read. */
 export function listChildren(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
       .split(' ')
       .flatMap((each) => Number(each) || [])
   } catch {
-    return [] // it has ended, or the kernel was built without
+    return [] // the process has ended, or the kernel does not provide the file
   }
 }

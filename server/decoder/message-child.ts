@@ -1,4 +1,5 @@
-// One run of a process that decodes, seen from the server: messages go in, messages come out, and it ends.
+// One run of a decoding process, as the server sees it: sends and receives messages, and reports the end of the
+// process.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { constants } from 'node:os'
@@ -10,21 +11,24 @@ import { type Isolation, writeCommand } from './isolation/isolation.ts'
 import { MessageReader } from './message-stream.ts'
 
 export type MessageChildOptions = {
-  /** The file to run. */
+  /** The program file. */
   readonly program: URL
   readonly args?: readonly string[]
   readonly isolation: Isolation
-  /** What it may take of memory beyond that of Node itself, where that is limited. */
+  /** Memory limit beyond the needs of Node itself, where the system supports limits. */
   readonly memoryBytes: number
-  /** Ends the process when it takes more of one processor for a while; default: no limit. For processes that have no deadline. */
+  /**
+   * Ends the process when its average share of a processor exceeds this. Default: no limit. For processes without a
+   * deadline.
+   */
   readonly maxCpuShare?: number
-  /** Over which that is averaged; default: 20 s. */
+  /** The averaging window. Default: 20 s. */
   readonly cpuWindowMs?: number
-  /** Without its length. What it throws ends the process. */
+  /** Called with the message without its length. An exception ends the process. */
   readonly onMessage: (message: Uint8Array) => void
-  /** Told once, with the reason; not after `stop`. */
+  /** Called once, with the reason. Not called after `stop`. */
   readonly onExit: (reason: string) => void
-  /** All that was sent and waited has been read. */
+  /** Called when all buffered input has been read. */
   readonly onDrain?: () => void
 }
 
@@ -46,21 +50,22 @@ export class MessageChild {
     const { program, args = [], isolation, memoryBytes, maxCpuShare, cpuWindowMs, onMessage, onExit, onDrain } = options
     this.#isSandboxed = isolation.tools.bwrap !== undefined
     const command = writeCommand(isolation, { file: program, args, memoryBytes })
-    // It needs nothing from our environment, which may hold secrets. (Windows cannot start a program without its SystemRoot.)
+    // The process needs nothing from our environment, which may contain secrets. (Windows needs SystemRoot to start a
+    // program.)
     const { SystemRoot } = process.env
     const child = spawn(command.file, command.args, {
       stdio: ['pipe', 'pipe', 'pipe', ...(command.filter ? (['pipe'] as const) : [])],
       env: SystemRoot === undefined ? {} : { SystemRoot },
       cwd: parse(process.cwd()).root,
       ...(command.userId !== undefined && { uid: command.userId, gid: command.userId }),
-      // A session of its own: it has no terminal, and Ctrl-C in ours does not reach what sets up the isolation.
+      // The process gets its own session: it has no terminal, and Ctrl-C in ours does not reach the isolation set-up.
       detached: process.platform !== 'win32',
       windowsHide: true,
     }) as ChildProcessByStdio<Writable, Readable, Readable>
     this.#process = child
     if (command.filter) {
       const input = child.stdio[3] as Writable
-      input.on('error', () => {}) // the exit tells
+      input.on('error', () => {}) // the exit handler reports it
       input.end(command.filter)
     }
     const end = (reason: string) => {
@@ -80,12 +85,12 @@ export class MessageChild {
     }
     child.on('exit', () => {
       clearTimeout(this.#groupTimer)
-      if (child.pid !== undefined) killGroup(child.pid) // who killed bubblewrap alone may have left its child
+      if (child.pid !== undefined) killGroup(child.pid) // a killed bubblewrap may have left its child
     })
     child.on('error', (error) => end(errorChain(error)))
-    // Not 'exit', which may come before its last message has been read.
+    // Use 'close', because 'exit' may come before the last message has been read.
     child.on('close', (code, signal) => end(describeEnd(code, signal)))
-    child.stdin.on('error', () => {}) // the exit tells
+    child.stdin.on('error', () => {}) // the exit handler reports it
     if (onDrain) child.stdin.on('drain', onDrain)
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('latin1')).slice(-maxStderrBytes)
@@ -105,12 +110,12 @@ export class MessageChild {
     return this.#process.pid
   }
 
-  /** Bytes that were sent and that it has not read. */
+  /** Bytes that were sent and have not been read yet. */
   get unsentBytes(): number {
     return this.#process.stdin!.writableLength
   }
 
-  /** A whole message, in parts. */
+  /** Sends one complete message, given in parts. */
   send(parts: readonly Uint8Array[]): void {
     const { stdin } = this.#process
     stdin!.cork()
@@ -118,14 +123,15 @@ export class MessageChild {
     stdin!.uncork()
   }
 
-  /** Nothing more is sent; what was sent is still read. */
+  /** Closes the input. Data that was already sent is still read. */
   endInput(): void {
     this.#process.stdin!.end()
   }
 
   /**
-   * Bubblewrap waits for its child and then ends; killed itself, it would leave a zombie to the first process of the system, which may be
-   * one that waits for nobody, as in containers. While it sets up it has no child, or one that waits for it: then the group goes.
+   * Bubblewrap waits for its child and then ends. If bubblewrap itself were killed, it would leave a zombie to the init
+   * process, which may not wait for children, for example in containers. During set-up, bubblewrap has no child, or one
+   * that waits for it. Then the whole group is killed.
    */
   #kill(): void {
     const { pid } = this.#process
@@ -139,7 +145,7 @@ export class MessageChild {
     this.#groupTimer ??= setTimeout(() => killGroup(pid), groupDelayMs)
   }
 
-  /** Ends the process without telling `onExit`; resolves when it is gone. */
+  /** Ends the process without calling `onExit`. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#kill()
@@ -147,7 +153,7 @@ export class MessageChild {
   }
 }
 
-/** Bubblewrap tells of a signal as shells do. */
+/** Bubblewrap reports signals as shells do. */
 function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
   const told = Object.entries(constants.signals).find(([, number]) => code === 128 + number)
   const name = signal ?? told?.[0]
@@ -162,6 +168,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

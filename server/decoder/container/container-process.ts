@@ -1,5 +1,5 @@
 // A container process: reads one camera's stream from standard input, writes its tracks and packets to standard output,
-// ends with either. What it is told on its command line is the container's format. It may be killed at any time.
+// and ends with either. The container format is its argument. It may be killed at any time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AV_LOG_QUIET } from 'node-av/constants'
@@ -11,14 +11,14 @@ import { Throttle } from './throttle.ts'
 import { TrackChoice } from './track-choice.ts'
 
 Log.setLevel(AV_LOG_QUIET)
-// Ctrl-C reaches the whole group of processes; the server closes the input when it is done.
+// Ctrl-C reaches the whole process group. The server closes the input when it is done.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
 
-/** Usual are 120 MB. Tables of an MP4 that claim millions of pictures take a gigabyte a second. */
+/** 120 MB is usual. Tables of an MP4 that claim millions of frames take a gigabyte per second. */
 const maxResidentBytes = 384 * 1024 * 1024
 const memoryIntervalMs = 100
 
-// FFmpeg works in another thread: this one sees it grow.
+// FFmpeg works in another thread, so this thread can observe its memory.
 const memoryWatch = setInterval(() => {
   if (findResidentBytes() > maxResidentBytes) void finish({ kind: 'too_much' })
 }, memoryIntervalMs)
@@ -31,7 +31,7 @@ await finish((await container.open()) ?? (await run()))
 async function finish(end: ReportedEnd): Promise<void> {
   clearInterval(memoryWatch)
   await write(writeContainerMessage({ type: 'end', end }))
-  // An orderly exit waits for FFmpeg's thread.
+  // A regular exit would wait for FFmpeg's thread.
   process.kill(process.pid, 'SIGKILL')
 }
 
@@ -55,7 +55,7 @@ async function give({ stream: _, ...packet }: StreamPacket): Promise<void> {
   await write(writeContainerMessage({ type: 'packet', packet }))
 }
 
-/** Waits for whoever reads it. */
+/** Waits until the bytes are accepted. */
 async function write(bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()))
 }
@@ -79,7 +79,7 @@ function findResidentBytes(): number {
   try {
     return process.memoryUsage.rss()
   } catch {
-    // Isolated without /proc. The most it ever was; in a process that bubblewrap started, none of it is the server's.
+    // In isolation without /proc, this is the peak. In a process started by bubblewrap, none of it is the server's.
     return process.resourceUsage().maxRSS * 1024
   }
 }

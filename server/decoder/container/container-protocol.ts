@@ -1,5 +1,5 @@
-// The messages of a container process to its media worker: big-endian, each behind its length in 4 bytes
-// (message-stream.ts). The other way goes the stream as it comes, without any. docs/design/decoder.md
+// The messages from a container process to its media worker: big-endian, each preceded by its length in 4 bytes
+// (message-stream.ts). In the other direction, the stream is sent without framing. docs/design/decoder.md
 
 import { AppError } from '../../base/error.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   ContainerTracks,
 } from '../../media/container/container-stream.ts'
 
-/** What a process says itself. */
+/** What the process itself reports. */
 export type ReportedEnd = Exclude<ContainerEnd, { readonly kind: 'lost' | 'busy' }>
 
 export type ContainerMessage =
@@ -24,7 +24,7 @@ const packetHeadBytes = 10
 const codecNames = /^[a-z0-9_]{1,32}$/
 const maxConfigBytes = 0xffff
 
-/** The whole message. */
+/** The complete message. */
 export function writeContainerMessage(message: ContainerMessage): Uint8Array {
   const content = writeContent(message)
   const bytes = new Uint8Array(4 + content.reduce((sum, part) => sum + part.length, 0))
@@ -37,7 +37,7 @@ export function writeContainerMessage(message: ContainerMessage): Uint8Array {
   return bytes
 }
 
-/** Throws 'corrupt'. What a packet holds shares the message's bytes. */
+/** Throws 'corrupt'. The content of a packet shares the message's memory. */
 export function parseContainerMessage(message: Uint8Array): ContainerMessage {
   const type = types[message[0] ?? -1]
   if (type === 'packet') return { type, packet: parsePacket(message) }

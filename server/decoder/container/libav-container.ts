@@ -1,5 +1,5 @@
-// One container stream taken apart by FFmpeg (node-av). Runs in a container process only. FFmpeg is given bytes and the
-// name of what they are; it guesses nothing, and every address it could open is forbidden.
+// Demultiplexes one container stream with FFmpeg (node-av). Runs only in a container process. FFmpeg gets bytes and
+// their format. It probes nothing, and every URL it could open is forbidden.
 
 import {
   AV_CODEC_ID_AAC,
@@ -20,17 +20,17 @@ import type { ContainerFormat } from '../../media/container/find-container.ts'
 import type { ReportedEnd } from './container-protocol.ts'
 
 const readBytes = 32 * 1024
-/** Read without a packet coming of it: no picture is that large, so somebody fills the memory. */
+/** Maximum number of bytes read without a packet. No frame is that large, so more would only fill the memory. */
 const maxSilentBytes = 32 * 1024 * 1024
 const maxStreams = 32
 
-/** A packet and the stream it is of. */
+/** A packet and its stream. */
 export type StreamPacket = ContainerPacket & { readonly stream: ContainerStream }
 
 export class LibavContainer {
   readonly #context = new FormatContext()
   readonly #packet = new Packet()
-  /** Kept from the collector. */
+  /** A reference that prevents garbage collection. */
   readonly #io = new IOContext()
   readonly #format: ContainerFormat
   readonly #streams = new Map<number, ContainerStream>()
@@ -38,7 +38,7 @@ export class LibavContainer {
   #silentBytes = 0
   #isTooMuch = false
 
-  /** `read`: the next bytes, at most so many; undefined at the end. */
+  /** `read`: returns the next bytes, up to the given number, or undefined at the end. */
   constructor(format: ContainerFormat, read: (maxBytes: number) => Promise<Uint8Array | undefined>) {
     this.#format = format
     const io = this.#io
@@ -57,27 +57,27 @@ export class LibavContainer {
     context.maxStreams = maxStreams
     context.probesize = 1_000_000n
     context.maxAnalyzeDuration = 1_000_000n
-    // The list of what may be opened is empty.
+    // The allow list of protocols is empty.
     setOption(context, 'protocol_whitelist', '')
     setOption(context, 'format_whitelist', format)
-    // It would be set right once, not at every wrap.
+    // Otherwise FFmpeg would correct it once, not at every wrap.
     setOption(context, 'correct_ts_overflow', 0)
     this.#packet.alloc()
   }
 
-  /** True when the container says at its start which streams there are. */
+  /** True when the container announces its streams at the start. */
   get isComplete(): boolean {
     return this.#format !== 'flv' && this.#context.nbStreams > 0
   }
 
-  /** The first of this kind that the container has told of, whether or not a packet of it came. */
+  /** The first announced stream of this kind, whether or not it has had a packet. */
   findStream(kind: ContainerPacket['kind']): ContainerStream | undefined {
     const type = kind === 'video' ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
     const found = this.#context.streams.find(({ codecpar }) => codecpar.codecType === type)
     return found && this.#streamOf(found.index)
   }
 
-  /** Undefined when it could be opened. */
+  /** Returns undefined on success. */
   async open(): Promise<ReportedEnd | undefined> {
     const format = InputFormat.findInputFormat(this.#format)
     if (!format) throw new AppError('internal', `expected FFmpeg to read ${this.#format}`)
@@ -85,11 +85,11 @@ export class LibavContainer {
     return result < 0 ? this.#describeEnd(result) : undefined
   }
 
-  /** The next packet of pictures or audio, or why there is none. */
+  /** The next video or audio packet, or the reason why there is none. */
   async read(): Promise<StreamPacket | ReportedEnd> {
     for (;;) {
       const result = await this.#context.readFrame(this.#packet)
-      // What there is of an endless picture is given at the end.
+      // The incomplete packet of an endless frame is returned at the end.
       if (result < 0 || this.#isTooMuch) return this.#describeEnd(result)
       this.#silentBytes = 0
       try {
@@ -133,7 +133,7 @@ export class LibavContainer {
   }
 }
 
-/** One stream of a container: what it is coded in, and its packets as the rest of the service has them. */
+/** One stream of a container: its codec configuration, and its packets in the form that the rest of the server uses. */
 export class ContainerStream {
   readonly index: number
   readonly kind: ContainerPacket['kind']
@@ -142,10 +142,10 @@ export class ContainerStream {
   readonly #stream: Stream
   readonly #num: bigint
   readonly #den: bigint
-  /** AAC that brings its configuration with each block. */
+  /** AAC with its configuration in each block. */
   #adtsConfig: Uint8Array | undefined
   #blockTicks = 0
-  /** Where the block after the last begins, of audio whose blocks are of one length. */
+  /** Where the next block of audio with constant block length begins. */
   #next90k: number | undefined
 
   constructor(stream: Stream, kind: ContainerPacket['kind']) {
@@ -162,7 +162,7 @@ export class ContainerStream {
     return this.#adtsConfig ?? new Uint8Array(this.#stream.codecpar.extradata ?? [])
   }
 
-  /** False for AAC of which no block has come yet, where the container does not tell its configuration. */
+  /** False for AAC without any block so far, if the container does not contain its configuration. */
   get isKnown(): boolean {
     return this.codec !== 'aac' || this.config.length > 0
   }
@@ -183,14 +183,14 @@ export class ContainerStream {
     return Number((at * this.#num) / this.#den)
   }
 
-  /** Transport streams tell the time of the first of a few AAC blocks: the others follow it. Once for each packet. */
+  /** Transport streams state the time of the first of several AAC blocks only. Call it once for each packet. */
   timeOf(told90k: number | undefined): number | undefined {
     const at90k = told90k ?? this.#next90k
     this.#next90k = at90k !== undefined && this.#blockTicks > 0 ? at90k + this.#blockTicks : undefined
     return at90k === undefined ? undefined : Math.round(at90k)
   }
 
-  /** The packet's data without what containers of AAC put before it; undefined when it is damaged. */
+  /** The data of the packet without the header that containers of AAC add. Undefined if it is damaged. */
   takeBlock(data: Uint8Array): Uint8Array | 'changed' | undefined {
     const { codecpar } = this.#stream
     if (codecpar.codecId !== AV_CODEC_ID_AAC || codecpar.extradataSize > 0) return data
@@ -203,7 +203,10 @@ export class ContainerStream {
   }
 }
 
-/** Counts on where a counter of so many bits begins anew. One for all streams, so that they stay on one axis. */
+/**
+ * Continues counting where a counter with this many bits wraps. All streams share one, so that they stay on one time
+ * axis.
+ */
 function createUnwrap(): (at: bigint, bits: number) => bigint {
   let last: bigint | undefined
   return (at, bits) => {

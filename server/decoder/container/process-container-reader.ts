@@ -1,5 +1,5 @@
-// Containers taken apart in processes of their own, one for each stream: whatever a camera sends, it is that camera's
-// process which crashes, hangs or grows, and it is gone with the connection. docs/design/decoder.md
+// Demultiplexes each container stream in a process of its own. Whatever a camera sends, only its own process can crash,
+// hang or grow, and it ends with the connection. docs/design/decoder.md
 
 import type {
   ContainerEnd,
@@ -15,15 +15,16 @@ import { parseContainerMessage } from './container-protocol.ts'
 export type ProcessContainerReaderOptions = {
   readonly isolation: Isolation
   /**
-   * What each may take beyond its runtime; by default more than at which the process ends itself, which is told better.
+   * Memory limit of each process beyond its runtime. By default it is above the limit at which the process ends itself
+   * with a better message.
    */
   readonly memoryBytes?: number
-  /** How much of one processor each may take on average; see `CpuWatch`. */
+  /** Average share of one processor that each process may use. See `CpuWatch`. */
   readonly maxCpuShare?: number
   readonly cpuWindowMs?: number
-  /** Bytes a process may be behind; with more, its camera waits. */
+  /** Maximum number of unread bytes. Beyond that, reading from the camera pauses. */
   readonly maxUnsentBytes?: number
-  /** Processes at once: each takes some 50 MB. */
+  /** Maximum number of processes. Each takes some 50 MB. */
   readonly maxStreams?: number
 }
 

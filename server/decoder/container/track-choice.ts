@@ -1,12 +1,12 @@
-// Which streams of a container are taken: the first of pictures and the first of audio. Containers say at different
-// times what they hold, so packets are held back until both are known, or until it is plain that there is no audio.
+// Chooses the streams of a container: the first video and the first audio stream. Containers announce their streams at
+// different times, so packets are held back until both are known, or until it is clear that there is no audio.
 
 import type { ContainerTracks } from '../../media/container/container-stream.ts'
 import type { ContainerStream, LibavContainer, StreamPacket } from './libav-container.ts'
 
 /**
- * Audio that has not come after this much of a stream that may have some is not coming; of one that announces it, after
- * twice that.
+ * If no audio arrives within this much of a stream that may have some, there is none. With announced audio, the limit
+ * is twice that.
  */
 const maxWait90k = 90_000
 const maxHeldPackets = 500
@@ -25,7 +25,8 @@ export class TrackChoice {
   }
 
   /**
-   * The packets that are due with this one; with the first of them, `tracks`. `no_video`: there are no pictures in it.
+   * Returns the packets that can be sent after this one, with `tracks` before the first. `no_video`: the container has
+   * no video.
    */
   take(packet: StreamPacket): { readonly tracks?: ContainerTracks; readonly packets: StreamPacket[] } | 'no_video' {
     if (this.#isMade) return { packets: this.#isChosen(packet) ? [packet] : [] }
@@ -37,7 +38,7 @@ export class TrackChoice {
     return this.make()
   }
 
-  /** With what has come so far. */
+  /** Chooses from the packets so far. */
   make(): { readonly tracks?: ContainerTracks; readonly packets: StreamPacket[] } | 'no_video' {
     if (this.#isMade) return { packets: [] }
     if (!this.#video) return 'no_video'

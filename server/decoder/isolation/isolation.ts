@@ -1,5 +1,5 @@
-// How the processes that decode are kept from everything but their work, and the command that starts one so. Plain data: it crosses to
-// the media workers. What is possible on this system is found by open-isolation.ts. docs/design/isolation.md
+// Describes how decoding processes are isolated, and builds the command that starts one. Plain data that can be sent to
+// media workers. open-isolation.ts finds out what this system supports. docs/design/isolation.md
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,28 +12,28 @@ export type IsolationReport = {
   readonly level: 'full' | 'partial' | 'off'
   readonly inForce: readonly Protection[]
   readonly missing: readonly Protection[]
-  /** Why something is missing, and what to do about it. */
+  /** Why something is missing, and how to fix it. */
   readonly reason: string | undefined
   readonly advice: string | undefined
 }
 
 export type Isolation = {
-  /** Node's permission model: holds JavaScript, not native code. */
+  /** Node's permission model. It restricts JavaScript, but not native code. */
   readonly usesPermissionModel: boolean
-  /** The programs that set things up before Node starts, by their paths; undefined for those that are not used. */
+  /** Paths of the programs that set up the isolation before Node starts. Undefined for programs that are not used. */
   readonly tools: {
     readonly bwrap?: string | undefined
     readonly prlimit?: string | undefined
     readonly setpriv?: string | undefined
     readonly choom?: string | undefined
   }
-  /** With bubblewrap: whether a /proc is mounted, which systems that hide parts of their own do not allow. */
+  /** With bubblewrap: whether a /proc is mounted. Systems that hide parts of their own do not allow it. */
   readonly mountsProc: boolean
-  /** With bubblewrap: whether the limit of processes and threads counts those of the sandbox alone. */
+  /** With bubblewrap: whether the limit of processes and threads counts only those of the sandbox. */
   readonly limitsThreads: boolean
   /** User and group to run as, when the server runs as root. */
   readonly userId: number | undefined
-  /** Written by `writeSyscallFilter`; only with bubblewrap. */
+  /** The output of `writeSyscallFilter`. Only with bubblewrap. */
   readonly filter: Uint8Array | undefined
   readonly report: IsolationReport
 }
@@ -58,7 +58,7 @@ export const noIsolation: Isolation = {
 export type IsolatedProgram = {
   readonly file: URL
   readonly args: readonly string[]
-  /** What it may take of memory beyond that of Node itself. */
+  /** Memory limit beyond the needs of Node itself. */
   readonly memoryBytes: number
 }
 
@@ -66,25 +66,31 @@ export type IsolatedCommand = {
   readonly file: string
   readonly args: readonly string[]
   readonly userId: number | undefined
-  /** To be written to descriptor 3, which is then closed. */
+  /** The filter to write to descriptor 3, which is then closed. */
   readonly filter: Uint8Array | undefined
 }
 
-/** V8 reserves this much as writable and executable memory, without using it, and some threads have their stacks: it counts. */
+/**
+ * V8 reserves this much writable and executable memory without using it, and threads have stacks. Both count towards
+ * the limit.
+ */
 const runtimeBytes = 640 * 1024 * 1024
-/** Addresses that V8 reserves and never makes writable. With `--disable-wasm-trap-handler`; 10 GB otherwise. */
+/** Addresses that V8 reserves and never makes writable, with `--disable-wasm-trap-handler`. Otherwise 10 GB. */
 const reservedBytes = 6 * 1024 ** 3
 /** Node itself has 24 open. */
 const maxOpenFiles = 128
 /** Node and FFmpeg have 7. */
 const maxThreads = 64
-/** The system looks for the process to end among those of a higher score, when memory is short; the server has 0. */
+/** When memory is short, the system ends processes with a higher score first. The server has 0. */
 const oomScore = 500
 
-/** Pictures and audio are no objects of JavaScript: a small heap, collected by its own thread, spares a quarter of what such a process takes. */
+/**
+ * Frames and audio are not on the JavaScript heap. A small heap with a single collector thread saves a quarter of the
+ * memory of such a process.
+ */
 const runtimeFlags = ['--max-old-space-size=128', '--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=1']
 
-/** Folders and files that the programs consist of. */
+/** Files and folders that the programs consist of. */
 export function listProgramFiles(): string[] {
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   const modules = dirname(findPackage('node-av'))
@@ -114,7 +120,8 @@ export function writeCommand(isolation: Isolation, { file, args, memoryBytes }: 
     command = [tools.bwrap, ...writeBubblewrapArgs(options), '--', ...command]
   }
   if (tools.setpriv !== undefined) {
-    // Bubblewrap refuses to run with capabilities it did not ask for; it forbids new privileges itself, unless it is a setuid program.
+    // Bubblewrap refuses to run with capabilities it did not request. It forbids new privileges itself, unless it is a
+    // setuid program.
     const dropped = ['--inh-caps=-all', '--ambient-caps=-all']
     const alone = tools.bwrap === undefined ? ['--no-new-privs', '--pdeathsig=KILL'] : []
     command = [tools.setpriv, ...dropped, ...alone, '--', ...command]
@@ -123,13 +130,13 @@ export function writeCommand(isolation: Isolation, { file, args, memoryBytes }: 
   return { file: command[0]!, args: command.slice(1), userId, filter }
 }
 
-/** Addons are native code, and may do anything that the system allows: the permission model does not hold them. */
+/** Addons are native code, which the permission model does not restrict. */
 function writePermissions(files: readonly string[]): string[] {
   const flags = ['--permission', '--allow-addons', '--disable-warning=SecurityWarning']
   return [...flags, ...files.map((path) => `--allow-fs-read=${path}`)]
 }
 
-/** Hard limits: a process cannot raise them again. */
+/** Hard limits, which a process cannot raise again. */
 function writeLimits(memoryBytes: number, limitsThreads: boolean): string[] {
   return [
     `--data=${runtimeBytes + memoryBytes}`,

@@ -1,5 +1,5 @@
-// Finds how far the processes that decode can be isolated on this system: tries the ways, the strictest first, with a process that loads what
-// they load, and takes the first that works.
+// Finds out how well decoding processes can be isolated on this system: tries each way with a process that loads the
+// same libraries, the strictest first, and uses the first one that works.
 
 import { accessSync, constants } from 'node:fs'
 import { release } from 'node:os'
@@ -10,30 +10,30 @@ import { MessageChild } from '../message-child.ts'
 import { type Isolation, type IsolationReport, noIsolation } from './isolation.ts'
 import { writeSyscallFilter } from './syscall-filter.ts'
 
-/** auto: as far as the system allows; require: refuse to start with less than `full`; off: not at all. */
+/** auto: as far as the system allows; require: refuse to start with less than `full`; off: no isolation. */
 export type IsolationMode = 'auto' | 'require' | 'off'
 
 export type OpenIsolationOptions = {
   readonly mode: IsolationMode
-  /** Folders that bubblewrap and the others are looked for in; default: those of PATH, and the usual ones. */
+  /** Folders to search for bubblewrap and the other tools. Default: PATH and the usual folders. */
   readonly toolFolders?: readonly string[]
 }
 
 type Attempt = Omit<Isolation, 'report'>
 
-/** The user that systems keep for what should own nothing. */
+/** The user that systems reserve for processes that own nothing. */
 const nobody = 65_534
 
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
 
-/** A process that is not up by then never will be; usual are 0.2 s. */
+/** A process that has not started by then never will. 0.2 s is usual. */
 const trialTimeoutMs = 20_000
 
 const trialMemoryBytes = 256 * 1024 * 1024
 
 const needed: readonly Protection[] = ['network', 'files', 'processes', 'system_calls', 'memory']
 
-/** Throws 'unavailable' when more is required than there is. */
+/** Throws 'unavailable' when less than the required isolation is possible. */
 export async function openIsolation({ mode, toolFolders }: OpenIsolationOptions): Promise<Isolation> {
   if (mode === 'off') return noIsolation
   const tools = findTools(toolFolders ?? [...(process.env.PATH ?? '').split(delimiter), ...usualFolders])

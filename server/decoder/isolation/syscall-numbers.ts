@@ -4,7 +4,7 @@
 export type Syscall = {
   readonly x64?: number
   readonly arm64?: number
-  /** unknown: answered as by a kernel that does not have it. Otherwise it is forbidden. */
+  /** unknown: answered as by a kernel without the call. Otherwise the call is forbidden. */
   readonly treatment?: 'unknown' | 'examined'
 }
 
@@ -12,7 +12,7 @@ export type SyscallNumbers = {
   /** AUDIT_ARCH_… of linux/audit.h. */
   readonly architecture: number
   readonly column: 'x64' | 'arm64'
-  /** Numbers from this on belong to another way of calling. */
+  /** Numbers from this one on belong to another calling convention. */
   readonly foreignBit: number | undefined
 }
 
@@ -22,11 +22,11 @@ export const syscallNumbers: { readonly [arch: string]: SyscallNumbers | undefin
   arm64: { architecture: 0xc00000b7, column: 'arm64', foreignBit: undefined },
 }
 
-/** set_mempolicy_home_node: what came after Linux 6.1 is not known here. */
+/** set_mempolicy_home_node: calls added after Linux 6.1 are unknown here. */
 export const lastSyscall = 450
 
 const table = {
-  // Network: what the process has of it are the pipes it was given, which are sockets too.
+  // Network: the process has only the pipes it was given, which are sockets too.
   socket: { x64: 41, arm64: 198 },
   socketpair: { x64: 53, arm64: 199 },
   connect: { x64: 42, arm64: 203 },
@@ -70,7 +70,7 @@ const table = {
   fanotify_init: { x64: 300, arm64: 262 },
   inotify_init: { x64: 253 },
   inotify_init1: { x64: 294, arm64: 26 },
-  // Memory that no limit counts, and what places it.
+  // Memory that no limit counts, and calls that place it.
   memfd_create: { x64: 319, arm64: 279 },
   memfd_secret: { x64: 447, arm64: 447 },
   shmget: { x64: 29, arm64: 194 },
@@ -88,7 +88,7 @@ const table = {
   move_pages: { x64: 279, arm64: 239 },
   remap_file_pages: { x64: 216, arm64: 234 },
   vmsplice: { x64: 278, arm64: 75 },
-  // Parts of the kernel that had many holes.
+  // Parts of the kernel with many past vulnerabilities.
   io_uring_setup: { x64: 425, arm64: 425, treatment: 'unknown' },
   io_uring_enter: { x64: 426, arm64: 426, treatment: 'unknown' },
   io_uring_register: { x64: 427, arm64: 427, treatment: 'unknown' },

@@ -1,7 +1,7 @@
-// What is started to learn whether processes that decode can be started in a certain way: it says so once FFmpeg is loaded.
+// Started to find out whether a way of isolation works. It reports once FFmpeg is loaded.
 
 import { AV_CODEC_ID_H264 } from 'node-av/constants'
 import { Codec } from 'node-av/lib'
 
-// A message of one byte; message-stream.ts.
+// A message of one byte. See message-stream.ts.
 process.stdout.write(Uint8Array.of(0, 0, 0, 1, Codec.findDecoder(AV_CODEC_ID_H264) ? 1 : 0))
