@@ -58,7 +58,7 @@ function closedCameras({ rows }: Place): number[] {
   return rows.all.filter(({ isClosed }) => isClosed).map(({ cameraId }) => cameraId)
 }
 
-test('recorders and those who ask for footage do not wait for files that were left open', async () => {
+test('recorders and requests for footage do not wait for files that a crash left open', async () => {
   const { place, next, work, synced } = await crash(5)
   assert.deepEqual([synced.length, next.repair.progress()], [0, { pending: 5, repaired: 0, failed: 0 }])
   const going = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ test('recorders and those who ask for footage do not wait for files that were le
   await running
 })
 
-test('the newest files are repaired first, with rests as long as the work, and not while recorders wait for the disk', async () => {
+test('the newest files are repaired first, with pauses as long as the repairs, and not while recorders wait for the disk', async () => {
   const { place, next, clock } = await crash(6)
   const order: number[] = []
   const close = place.rows.close.bind(place.rows)
@@ -107,7 +107,7 @@ test('the newest files are repaired first, with rests as long as the work, and n
   assert.deepEqual(next.repair.progress(), { pending: 0, repaired: 6, failed: 0 })
 })
 
-test('a file that somebody asks for is repaired at once, and only that', async () => {
+test('a requested file is repaired at once, and no other', async () => {
   const { place, next, files, clock } = await crash(4)
   clock.sleep = systemClock.sleep
   const [segment] = await next.listSegments(2, t0, t0 + hourMs)
@@ -120,7 +120,7 @@ test('a file that somebody asks for is repaired at once, and only that', async (
   assert.deepEqual(closedCameras(place), [2, 3])
 })
 
-test('a repair that fails is told, does not hold up the others, and is tried again', async () => {
+test('a failed repair is reported, does not delay the others, and is retried', async () => {
   const { place, next, files, clock } = await crash(3)
   const away = `${files[1]!.path}.away`
   await rename(files[1]!.path, away)
@@ -151,7 +151,7 @@ test('the gap after a crash begins where the repaired file ends, and new rows do
   assert.deepEqual(gaps, [{ cameraId: 1, startMs, endMs: t0 + hourMs, reason: 'server_down' }])
 })
 
-test('a file that the crash left without a row is found beside running recorders, and theirs are left alone', async () => {
+test('a file without a row is found while recorders run, and their files are left alone', async () => {
   const { place, next, files, clock } = await crash(1)
   // The crash came between the creation of the file and its row.
   const lost = await record(
@@ -178,7 +178,7 @@ test('a file that the crash left without a row is found beside running recorders
   assert.equal(dirname(files[0]!.path), dirname(growing))
 })
 
-test('a file without a row is found although the server after it died before it had looked', async () => {
+test('a file without a row is found even if the next server crashed before it had searched', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 3)).close()
   await place.catalog.flush()
@@ -191,7 +191,7 @@ test('a file without a row is found although the server after it died before it 
   assert.ok(place.rows.all.some(({ path, isClosed }) => path === lost.segment.path && isClosed))
 })
 
-test('a camera that is removed before its files were repaired leaves nothing', async () => {
+test('a camera that is deleted before its files are repaired leaves nothing behind', async () => {
   const { place, next, files } = await crash(2)
   await next.removeCamera(1)
   assert.deepEqual(
@@ -202,7 +202,7 @@ test('a camera that is removed before its files were repaired leaves nothing', a
   assert.equal(next.repair.progress().pending, 1)
 })
 
-test('an archive that is away is waited for', async () => {
+test('repairs wait for an archive that is not mounted', async () => {
   const { place, next, clock } = await crash(2)
   await rename(place.archiveDir, `${place.archiveDir}-away`)
   const stopping = new AbortController()

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { Catalog, type FootageGap } from './catalog.ts'
 import { dayMs, hourMs, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
-test('the open segment is listed fragment by fragment, and once when it is closed', async () => {
+test('the open segment is listed with each new fragment, and only once after it is closed', async () => {
   const place = await openPlace()
   const { catalog } = place
   let told = 0
@@ -44,7 +44,7 @@ test('a segment without fragments is removed when it closes', async () => {
   await assert.rejects(stat(path), { code: 'ENOENT' })
 })
 
-test('the first segment after a restart tells that the server was down', async () => {
+test('the first segment after a restart reports that the server was down', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 2)).close()
   ;(await record(place, place.catalog, t0 + 2000, 2)).close()
@@ -59,7 +59,7 @@ test('the first segment after a restart tells that the server was down', async (
   assert.equal((await again.listSpans(1, t0 + hourMs, t0 + dayMs))[0]!.gapReason, 'server_down')
 })
 
-test('a gap is told once, when there is footage behind it', async () => {
+test('a gap is reported once, when footage follows it', async () => {
   const place = await openPlace()
   const gaps: FootageGap[] = []
   const open = () => new Catalog({ ...place.context, onGap: (gap) => gaps.push(gap) })
@@ -90,7 +90,7 @@ test('a gap is told once, when there is footage behind it', async () => {
   ])
 })
 
-test('what is recorded after the footage of all passes is gone is of the last pass, open and closed', async () => {
+test('after all footage is deleted, new footage belongs to the latest clock epoch, open and closed', async () => {
   const place = await openPlace()
   const { catalog, rows } = place
   ;(await record(place, catalog, t0, 2)).close()
@@ -109,7 +109,7 @@ test('what is recorded after the footage of all passes is gone is of the last pa
   assert.equal(await rows.findLastPass(1), 0)
 })
 
-test('a removed camera leaves nothing behind, not even the file that was open', async () => {
+test('a deleted camera leaves nothing behind, not even its open file', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 2)).close()
   await record(place, place.catalog, t0 + minuteMs, 2)
@@ -123,7 +123,7 @@ test('a removed camera leaves nothing behind, not even the file that was open', 
   assert.equal(await place.catalog.bounds(1), undefined)
 })
 
-test('a camera that is removed while its disk is away, or its store fails, leaves nothing behind later either', async () => {
+test('a camera that is deleted while its disk is not mounted or the store fails leaves nothing behind later', async () => {
   const waits = { disk: 0, store: 0 }
   const clock: Clock = {
     ...systemClock,
@@ -166,7 +166,7 @@ test('a store that fails for a while loses nothing', async () => {
   assert.ok(now > 1000)
 })
 
-test('a recorder that died leaves its whole fragments', async () => {
+test('a crashed recorder leaves its complete fragments', async () => {
   const place = await openPlace()
   const { path, fragments } = await record(place, place.catalog, t0, 3)
   await appendFile(path, 'half a fragment')
@@ -177,7 +177,7 @@ test('a recorder that died leaves its whole fragments', async () => {
   assert.equal((await stat(path)).size, place.rows.all[0]!.bytes)
 })
 
-test('of a file that the disk did not confirm, the index promises the confirmed part, at once and without reading it', async () => {
+test('the index lists only the confirmed part of a file that the disk did not confirm, without reading the file', async () => {
   const place = await openPlace()
   const { path, fragments, segment } = await record(place, place.catalog, t0, 4)
   const { offset: confirmedBytes } = fragments[3]!
@@ -193,7 +193,7 @@ test('of a file that the disk did not confirm, the index promises the confirmed 
   assert.deepEqual(await readFile(path), written)
 })
 
-test('a file of which the disk confirmed nothing goes, and its row', async () => {
+test('a file of which the disk confirmed nothing is deleted with its row', async () => {
   const place = await openPlace()
   const { path, segment } = await record(place, place.catalog, t0, 4)
   place.catalog.segmentBroken(1, segment.path, { bytes: 0, checksum: 0 })

@@ -11,7 +11,7 @@ import { dayMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place
 
 const pathsOf = (faulty: readonly { path: string }[]) => faulty.map(({ path }) => path)
 
-test('the check finds what is missing, unknown, of another length or damaged', async () => {
+test('the check finds files that are missing, unknown, damaged or of a different length', async () => {
   const place = await openPlace(laterClock)
   const made = []
   for (let i = 0; i < 5; i++) {
@@ -48,7 +48,7 @@ test('the check finds what is missing, unknown, of another length or damaged', a
   assert.equal((await checkArchive(place.context)).damagedFiles.length, 0)
 })
 
-test('a file in the place of another, and wrong counters, are found', async () => {
+test('the check finds replaced files and wrong counters', async () => {
   const place = await openPlace(laterClock)
   const one = await record(place, place.catalog, t0, 3)
   one.close()
@@ -66,7 +66,7 @@ test('a file in the place of another, and wrong counters, are found', async () =
   assert.deepEqual(report.wrongCounters, [2])
 })
 
-test('a day without its folder, and a folder that is no archive, are found', async () => {
+test('the check finds a missing day folder, and a folder that is not an archive', async () => {
   const place = await openPlace(laterClock)
   for (const day of [0, 2, 5]) (await record(place, place.catalog, t0 + day * dayMs, 1)).close()
   await place.catalog.flush()

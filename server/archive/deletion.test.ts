@@ -49,7 +49,7 @@ test('a file is deleted after its pending deletion is on the disk, and the pendi
   assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
 
-test('a disk that goes away meanwhile keeps its files, and they go when it is back', async () => {
+test('files on a disk that is unmounted during a deletion are deleted when it is mounted again', async () => {
   const rows = new ToldRows()
   const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
   rows.onSync = () => rename(archiveDir, `${archiveDir}.away`)
@@ -62,7 +62,7 @@ test('a disk that goes away meanwhile keeps its files, and they go when it is ba
   assert.deepEqual(await rows.listPendingDeletions(10), [])
 })
 
-test('the folder of a day goes with its last file, but for today’s, where a recorder may be about to create one', async () => {
+test('the folder of a day is deleted with its last file, except that of today, where a recorder may create a file', async () => {
   const listDays = async (nowMs: number) => {
     const place = await openPlace({ ...systemClock, nowMs: () => nowMs })
     ;(await record(place, place.catalog, t0, 1)).close()
@@ -77,7 +77,7 @@ test('the folder of a day goes with its last file, but for today’s, where a re
   assert.deepEqual(await listDays(t0 + 86_400_000), [])
 })
 
-test('while the index cannot be made to last no file goes; later all do', async () => {
+test('no file is deleted while the index cannot be synced, and all are deleted later', async () => {
   const rows = new ToldRows()
   const { context, ids, countFiles, archiveDir } = await openPlaceWith(rows, 3)
   rows.onSync = async () => {
@@ -94,7 +94,7 @@ test('while the index cannot be made to last no file goes; later all do', async 
   assert.deepEqual(await readdir(join(archiveDir, 'cameras/1')), [], 'nor is the empty day left')
 })
 
-test('steps that are told to end leave nothing half done', async () => {
+test('aborted deletion steps leave nothing half done', async () => {
   const rows = new ToldRows()
   const { context, countFiles } = await openPlaceWith(rows, 12)
   const stop = new AbortController()
@@ -169,12 +169,12 @@ async function deleteSlowly(rows: SlowRows, files: number, isUrgent = false) {
   return { perSecond: files / (rows.clock.ms / 1000), stats: steps.stats() }
 }
 
-test('a month that is to go does not go at forty files a second, because each waits for the disk', async () => {
+test('files of a month share their waits for the disk when they are deleted', async () => {
   const { perSecond } = await deleteSlowly(new SlowRows(0.05, 20), 5000)
   assert.ok(perSecond >= 500, `${Math.round(perSecond)} files a second`)
 })
 
-test('however long rows take to be marked, the thread that answers is held up for a few milliseconds at a time', async () => {
+test('slow row updates block the main thread for only a few milliseconds at a time', async () => {
   for (const markMs of [0.02, 0.2, 1]) {
     const rows = new SlowRows(markMs, 20)
     const { stats } = await deleteSlowly(rows, 1000)
@@ -183,7 +183,7 @@ test('however long rows take to be marked, the thread that answers is held up fo
   }
 })
 
-test('the few files of a usual pass go in small batches; where space is short, the first is larger', async () => {
+test('a usual pass deletes in small batches, and the first batch is larger when space is short', async () => {
   const usual = new SlowRows(0.05, 20)
   await deleteSlowly(usual, 6)
   assert.deepEqual([usual.syncs, Math.max(...usual.marks.map(({ ids }) => ids))], [2, 4])

@@ -24,7 +24,7 @@ async function openScene(failing: readonly number[]) {
   return { place, path, fragments, synced, repair }
 }
 
-test('a repair whose sync fails writes the footage again, into a file whose sync counts', async () => {
+test('after a failed sync, a repair writes the footage to a new file and syncs that', async () => {
   const { place, path, fragments, synced, repair } = await openScene([1])
   const { ino } = await stat(path)
   await repair()

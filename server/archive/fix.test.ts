@@ -35,7 +35,7 @@ async function recordFiles(place: Place, count: number, seconds = 3) {
 /** A recorder whose catalog nobody asks: its files have no rows. */
 const unknownCatalog = (place: Place) => new Catalog({ ...place.context, rows: new MemorySegmentRows() })
 
-test('whatever happened to the files, the index agrees with them afterwards, and intact footage is listed', async () => {
+test('after any damage to the files, the fixed index agrees with them and lists intact footage', async () => {
   const place = await openPlace(laterClock)
   const [kept, missing, longer, shorter, foreign] = await recordFiles(place, 5)
   const orphan = await record(place, unknownCatalog(place), t0 - minuteMs, 2)
@@ -93,7 +93,7 @@ const clean = {
   wrongCounters: [],
 }
 
-test('damage in the middle is taken out; what is before and after it plays on, as files of their own', async () => {
+test('damage in the middle is cut out, and the parts before and after it become separate files', async () => {
   const place = await openPlace(laterClock)
   const [recorded] = await recordFiles(place, 1, 6)
   const { path, fragments, segment } = recorded!
@@ -114,7 +114,7 @@ test('damage in the middle is taken out; what is before and after it plays on, a
   assert.deepEqual(await readFile(join(place.archiveDir, 'set-aside', segment.path)), bytes)
 })
 
-test('a checksum that cannot be read is damage, not a file from before there were checksums', async () => {
+test('an unreadable checksum is damage, not a file from before there were checksums', async () => {
   const place = await openPlace(laterClock)
   const [recorded] = await recordFiles(place, 1, 4)
   const { path, fragments, segment } = recorded!
@@ -144,7 +144,7 @@ test('footage of one camera among that of another is set aside, never listed', a
   assert.deepEqual(place.rows.all, [])
 })
 
-test('a damaged beginning is made good with that of a neighbour', async () => {
+test('a damaged initialization section is replaced by that of a neighboring file', async () => {
   const place = await openPlace(laterClock)
   const [neighbour, damaged] = await recordFiles(place, 2)
   const bytes = await readFile(damaged!.path)
@@ -159,7 +159,7 @@ test('a damaged beginning is made good with that of a neighbour', async () => {
   assert.equal(scan.initHash, neighbour!.segment.initHash)
 })
 
-test('any bytes changed anywhere: afterwards index and files agree, and what was not touched is listed', async () => {
+test('after changes to any bytes, the fixed index agrees with the files and lists unchanged footage', async () => {
   const place = await openPlace(laterClock)
   const [neighbour] = await recordFiles(place, 1)
   let start = neighbour!.segment.startMs
@@ -202,7 +202,7 @@ test('any bytes changed anywhere: afterwards index and files agree, and what was
   )
 })
 
-test('when the disk is away, or most of it, nothing is forgotten unless asked', async () => {
+test('while the disk or most of its files are missing, no rows are deleted unless requested', async () => {
   const place = await openPlace(laterClock)
   const made = await recordFiles(place, 12, 1)
   for (const { path } of made.slice(0, 11)) await rm(path)
@@ -220,7 +220,7 @@ test('when the disk is away, or most of it, nothing is forgotten unless asked', 
   assert.equal(place.rows.all.length, 0)
 })
 
-test('a file without a row from before the clock was set back is found its place there', async () => {
+test('a file without a row from before the clock was set back is added to its clock epoch', async () => {
   const place = await openPlace(laterClock)
   const add = async (catalog: Catalog, seconds: number) => {
     const { segment, close } = await record(place, catalog, t0 + seconds * 1000, 60)

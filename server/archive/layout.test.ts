@@ -4,7 +4,7 @@ import { findCameraOfPath, segmentPath, startOfPath } from './layout.ts'
 
 const startMs = Date.UTC(2026, 0, 2, 3, 4, 5, 89)
 
-test('paths tell the camera and the time, and nothing else is taken for a recording', () => {
+test('paths contain the camera and the time, and other names are not recordings', () => {
   const path = 'cameras/7/2026-01-02/03-04-05.089Z.mp4'
   assert.equal(segmentPath(7, startMs), path)
   for (const each of [path, 'cameras/7/2026-01-02/03-04-05.089Z-2.mp4']) {

@@ -10,7 +10,7 @@ import { MemorySegmentRows } from './memory-segment-rows.ts'
 import { scanSegmentFile } from './segment-scan.ts'
 import { dayMs, hourMs, laterClock, minuteMs, openPlace, record, t0 } from './test-place.ts'
 
-test('after a crash the whole fragments are kept, the rest is cut off, and empty files are removed', async () => {
+test('after a crash, complete fragments are kept, the rest is cut off, and empty files are deleted', async () => {
   const place = await openPlace()
   const whole = await record(place, place.catalog, t0, 5)
   await appendFile(
@@ -37,7 +37,7 @@ test('after a crash the whole fragments are kept, the rest is cut off, and empty
   assert.equal((await place.start().repairOpen()).segments, 0)
 })
 
-test('a file cut at any byte is scanned to its last whole fragment', async () => {
+test('a file truncated at any byte is scanned up to its last complete fragment', async () => {
   const place = await openPlace()
   const { path, fragments, segment } = await record(place, place.catalog, t0, 4)
   const bytes = await readFile(path)
@@ -55,7 +55,7 @@ test('a file cut at any byte is scanned to its last whole fragment', async () =>
   )
 })
 
-test('a shortened file is repaired to what is there', async () => {
+test('a truncated file is repaired to its remaining footage', async () => {
   const place = await openPlace()
   const { path, fragments } = await record(place, place.catalog, t0, 4)
   await truncate(path, fragments[2]!.offset + 10)
@@ -63,7 +63,7 @@ test('a shortened file is repaired to what is there', async () => {
   assert.equal(place.rows.all[0]!.fragments.length, 2)
 })
 
-test('bytes that are not those recorded end a file that was open', async () => {
+test('an open file is cut off at the first wrong byte', async () => {
   const place = await openPlace()
   const { path, fragments } = await record(place, place.catalog, t0, 6)
   // A loss of power: the heads are there, a page of samples is not.
@@ -76,7 +76,7 @@ test('bytes that are not those recorded end a file that was open', async () => {
   assert.ok(isClean(await checkArchive({ ...place.context, clock: laterClock, isDeep: true })))
 })
 
-test('files that a crash left without a row get one, or go when they hold nothing', async () => {
+test('files without a row get one, or are deleted if they hold no footage', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 3)).close()
   await place.catalog.flush()
@@ -103,7 +103,7 @@ test('files that a crash left without a row get one, or go when they hold nothin
   assert.deepEqual(check.orphanFiles, [older.segment.path, strange.segment.path], 'left to check --fix')
 })
 
-test('a file that was about to be deleted does not come back after a crash', async () => {
+test('a pending deletion does not reappear as footage after a crash', async () => {
   const place = await openPlace()
   const { path, close } = await record(place, place.catalog, t0, 3)
   close()
@@ -114,14 +114,14 @@ test('a file that was about to be deleted does not come back after a crash', asy
   await assert.rejects(stat(path), { code: 'ENOENT' })
 })
 
-test('footage of a camera that had the same number before is not taken for that of the present one', async () => {
+test('footage of an earlier camera with the same id is not adopted', async () => {
   const place = await openPlace()
   const lost = new Catalog({ ...place.context, rows: new MemorySegmentRows() })
   await record(place, lost, t0, 3)
   assert.equal((await place.start().repairOpen([{ id: 1, createdAtMs: t0 + minuteMs }])).adopted, 0)
 })
 
-test('an open file on a disk that is not mounted is not given up', async () => {
+test('an open file on a disk that is not mounted is kept', async () => {
   const place = await openPlace()
   const { path } = await record(place, place.catalog, t0, 3)
   const marker = join(place.archiveDir, markerName)

@@ -119,7 +119,7 @@ function checkEach(
   assert.ok(freed >= world.missingBytes || left.size === 0, 'the disk has its room')
 }
 
-test('whatever is recorded and limited: only what must go goes, oldest first, and it ends below every limit', async () => {
+test('for any footage and limits, only excess footage is deleted, oldest first, until every limit holds', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
       const { rows, openBytes } = await build(world)
@@ -131,7 +131,7 @@ test('whatever is recorded and limited: only what must go goes, oldest first, an
   )
 })
 
-test('a pass deletes what the plan says beforehand, also when it deletes while it plans', async () => {
+test('a pass deletes exactly what was planned before, even if it deletes while planning', async () => {
   const { archiveDir } = await openPlace()
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
@@ -212,7 +212,7 @@ test('a month of recording under limits, an hour at a time: the limits hold afte
   assert.equal(Math.round(rows.all.filter(({ cameraId }) => cameraId === 3).length / 24), 15, 'by age alone')
 })
 
-test('footage from years ahead, recorded before the clock was put right, does not keep what follows it from growing old', async () => {
+test('footage with future times, recorded before the clock was corrected, does not stop later footage from expiring', async () => {
   const rows = new MemorySegmentRows()
   const rest = { runId: 'r', runStart90k: 0, initBytes: 0, codecs: '', width: 1, height: 1, initHash: '' }
   const yearMs = 365 * 24 * 60 * minuteMs

@@ -27,7 +27,7 @@ function createRetention(place: Place, options: Partial<RetentionOptions> = {}):
 
 const { signal } = new AbortController()
 
-test('old footage is deleted by age, then by bytes, oldest first, with its empty days', async () => {
+test('footage is deleted by age, then by size, oldest first, with empty day folders', async () => {
   const clock: Clock = { ...systemClock, nowMs: () => t0 + 8 * dayMs, sleep: async () => {} }
   const place = await openPlace(clock)
   for (const cameraId of [1, 2]) {
@@ -57,7 +57,7 @@ test('old footage is deleted by age, then by bytes, oldest first, with its empty
   assert.equal(retention.stats().segments, 13)
 })
 
-test('a deletion that was cut short is finished by the next', async () => {
+test('an interrupted deletion is completed by the next one', async () => {
   const place = await openPlace()
   const [one, two, three] = await Promise.all(
     [0, 1, 2].map((i) => record(place, place.catalog, t0 + i * minuteMs, 1, { cameraId: i + 1 })),
@@ -73,7 +73,7 @@ test('a deletion that was cut short is finished by the next', async () => {
   assert.equal(place.rows.all.length, 1)
 })
 
-test('a full disk takes the oldest of all, and no more than is missing; what is being recorded stays', async () => {
+test('on a full disk, only as much of the oldest footage as needed is deleted, and open files are kept', async () => {
   const place = await openPlace()
   for (const [i, cameraId] of [1, 2, 3, 1, 2].entries()) {
     ;(await record(place, place.catalog, t0 + i * minuteMs, 2, { cameraId })).close()
@@ -99,7 +99,7 @@ test('a full disk takes the oldest of all, and no more than is missing; what is 
   assert.ok((await stat(open.path)).size > 0)
 })
 
-test('the log tells of the first deletion, and of later ones by the hour, all together', async () => {
+test('the log reports the first deletion at once and later ones as hourly totals', async () => {
   const place = await openPlace()
   let monotonicMs = 0
   const clock: Clock = { ...systemClock, monotonicMs: () => monotonicMs }
@@ -121,7 +121,7 @@ test('the log tells of the first deletion, and of later ones by the hour, all to
   assert.deepEqual(segments, [1, 2])
 })
 
-test('a disk that is not mounted, or does not answer, deletes nothing for lack of space', async () => {
+test('nothing is deleted for lack of space while the disk is not mounted or does not answer', async () => {
   const place = await openPlace()
   ;(await record(place, place.catalog, t0, 2)).close()
   await place.catalog.flush()
@@ -141,7 +141,7 @@ test('a disk that is not mounted, or does not answer, deletes nothing for lack o
   assert.equal(place.rows.all.length, 1)
 })
 
-test('a clock set ahead by a year deletes what the time that passed made too old, and the rest when it has shown that for a day', async () => {
+test('after the clock is set ahead by a year, footage expires by elapsed time, and by the clock after a day', async () => {
   const time = { wallMs: t0 + 7 * dayMs, monotonicMs: 0 }
   const stop = new AbortController()
   const sleep = async () => stop.abort()
@@ -184,7 +184,7 @@ test('a clock set ahead by a year deletes what the time that passed made too old
   assert.ok(warnings.length >= 1)
 })
 
-test('passes come by themselves, and at once when woken', async () => {
+test('passes run periodically, and at once when woken', async () => {
   const place = await openPlace()
   let passes = 0
   const sleeps: number[] = []

@@ -48,7 +48,7 @@ async function open(t: TestContext) {
   return { data, env, run, succeed, withStore }
 }
 
-test('users: the first is owner, passwords change, all but the last owner go', async (t) => {
+test('users: the first is the owner, passwords change, and all but the last owner can be deleted', async (t) => {
   const { run, succeed, withStore } = await open(t)
   const add = (email: string, ...more: string[]) =>
     succeed(['user', 'add', '--email', email, '--password-stdin', ...more], 'hairy otters sing\n')
@@ -108,7 +108,7 @@ test('users: the first is owner, passwords change, all but the last owner go', a
   assert.equal((await run(['user', 'passwd', '2', '--password', 'hairy otters sing'])).json.error.kind, 'not_found')
 })
 
-test('applications: brought along or made, changed, given a new secret, removed; no secret is kept', async (t) => {
+test('applications: imported or created, changed, given a new secret and removed; no secret is stored in clear', async (t) => {
   const { data, run, succeed, withStore } = await open(t)
   await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
   const old = randomBytes(24).toString('base64url')
@@ -198,7 +198,7 @@ test('T45: the first start prints a set-up code, later ones do not', async (t) =
   assert.equal((await start()).setup_code, undefined)
 })
 
-test('a second factor is told of, and removed for somebody who lost it; owners are asked for one', async (t) => {
+test('second factors are shown and can be removed, and owners can be required to have one', async (t) => {
   const { run, succeed, withStore } = await open(t)
   await succeed(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
   const none = { id: 1, app_added_at: null, passkeys: [], recovery_codes_left: 0 }

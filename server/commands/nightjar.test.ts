@@ -41,7 +41,7 @@ async function createCommandLine(t: TestContext) {
   return { data, run, succeed }
 }
 
-test('an owner, a token and cameras, from nothing, by the commands the first start names', async (t) => {
+test('the commands printed at the first start create an owner, a token and cameras', async (t) => {
   const { data, run, succeed } = await createCommandLine(t)
   assert.match((await run('user list')).stderr, /there is no Nightjar data in .*--data/)
 
@@ -112,7 +112,7 @@ test('an owner, a token and cameras, from nothing, by the commands the first sta
   }
 })
 
-test('what is not understood exits with 2, what fails with 1, both with a reason and, if asked, as JSON', async (t) => {
+test('usage errors exit with 2 and failures with 1, with a reason and optionally as JSON', async (t) => {
   const { run, succeed } = await createCommandLine(t)
   await succeed('user add --email a@x --password-stdin', { input: 'hairy-otter' })
   const cases: [string, number, RegExp][] = [
@@ -154,7 +154,7 @@ test('what is not understood exits with 2, what fails with 1, both with a reason
   assert.deepEqual(outcome.json, { error: { kind: 'not_found', message: 'there is no camera 1' } })
 })
 
-test('--help everywhere, from any folder, through links', async (t) => {
+test('--help works for every command, from any folder and through links', async (t) => {
   const { data, succeed } = await createCommandLine(t)
   const overview = (await succeed('--help')).stdout
   const listed = overview.split('Commands:\n')[1]!.split('\n\n')[0]!.split('\n')

@@ -26,7 +26,7 @@ async function openData(t: TestContext) {
   }
 }
 
-test('each secret is taken from standard input, and none is proposed as an argument', async (t) => {
+test('each secret is read from standard input, and help suggests no secret as an argument', async (t) => {
   const run = await openData(t)
   const made = await run(['user', 'add', '--email', 'ada@example.org', '--password-stdin'], 'hairy otters sing\n')
   assert.deepEqual([made.code, made.stderr], [0, ''])
@@ -54,7 +54,7 @@ test('each secret is taken from standard input, and none is proposed as an argum
   }
 })
 
-test('as an argument a secret is understood, and said to be read by others', async (t) => {
+test('a secret as an argument is accepted with a warning', async (t) => {
   const run = await openData(t)
   const user = ['user', 'add', '--email', 'ada@example.org']
   const made = await run([...user, '--password', 'hairy otters sing'])
@@ -80,7 +80,7 @@ test('as an argument a secret is understood, and said to be read by others', asy
   assert.equal((await run([...address, '--password-stdin'], 'x')).code, 2)
 })
 
-test('on a terminal the password of a camera’s user is asked for, and may be none', async () => {
+test('on a terminal, the command asks for the password of the camera, which may be empty', async () => {
   const ask = async (address: string, answer: string | undefined) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true })
     const stderr = new PassThrough()

@@ -69,7 +69,7 @@ async function openScene(t: TestContext) {
   return { archive, camera, ownerId, run, countFiles, open }
 }
 
-test('the dry run tells what would go and why, and nothing goes; without it, just that goes', {
+test('the dry run prints what would be deleted and why, and a real run deletes just that', {
   timeout: 240_000,
 }, async (t) => {
   const { archive, camera, run, countFiles } = await openScene(t)
@@ -103,7 +103,7 @@ test('the dry run tells what would go and why, and nothing goes; without it, jus
   assert.equal((await run('retention --dry-run')).stdout, 'Nothing would be deleted.\n')
 })
 
-test('a clock that the server does not believe is told; who deletes by hand makes it believed', {
+test('an untrusted clock is reported, and deleting by hand makes the server trust it', {
   timeout: 240_000,
 }, async (t) => {
   const { run, countFiles, open } = await openScene(t)
@@ -125,7 +125,7 @@ test('a clock that the server does not believe is told; who deletes by hand make
   assert.equal((await run('storage --json')).json.clock_doubt, null)
 })
 
-test('the space is told with the rate, how far back footage will reach, and when it is full', {
+test('storage is reported with its rate, how far back footage will reach, and when it will be full', {
   timeout: 240_000,
 }, async (t) => {
   const { camera, ownerId, run } = await openScene(t)
@@ -144,7 +144,7 @@ test('the space is told with the rate, how far back footage will reach, and when
   assert.match((await run('storage --archive /nowhere')).stdout, /^Disk: not known, the folder .* is missing/m)
 })
 
-test('sizes and durations that cannot be are refused with words', { timeout: 240_000 }, async (t) => {
+test('invalid sizes and durations are rejected with a message', { timeout: 240_000 }, async (t) => {
   const { camera, run } = await openScene(t)
   const cases: [string, RegExp][] = [
     [`camera record ${camera.id} --retention P0D`, /no time at all/],

@@ -18,7 +18,7 @@ async function load(t: TestContext, content: unknown, files: Record<string, stri
   return { providers, faults: faults.map((fault) => fault.replaceAll(dir, '')) }
 }
 
-test('a provider is read with its secret, which ends with its line', async (t) => {
+test('a provider is read with its secret, without the final line break', async (t) => {
   const ca = '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n'
   const more = { client_secret_file: 'a.secret', ca_file: 'ca.pem', hosts: ['keys.example.org:8443', '10.0.0.7'] }
   const files = { 'a.secret': 's3 cret\n', 'ca.pem': ca }
@@ -44,7 +44,7 @@ test('a provider is read with its secret, which ends with its line', async (t) =
   assert.equal(providers[1]!.clientSecret, undefined)
 })
 
-test('every fault is named, with where it stands, and no secret is', async (t) => {
+test('every error is reported with its position, and no secret is', async (t) => {
   for (const [content, fault] of [
     ['', /JSON/],
     ['{}', /expected a JSON list/],
