@@ -123,7 +123,7 @@ test('usage errors exit with 2 and failures with 1, with a reason and optionally
     ['user add --email', 2, /--email <value>' argument missing/],
     ['user add', 2, /--email is missing/],
     ['user add --email b@x', 2, /--password/],
-    ['user add --email b@x --password 1 --password-stdin', 2, /exclude/],
+    ['user add --email b@x --password 1 --password-stdin', 2, /cannot be used together/],
     ['user add --email b@x --password short', 1, /8 to 256/],
     ['user add --email A@X --password hairy-otter', 1, /nightjar: [^:]*A@X[^:]*\n$/],
     ['user add --email nobody --password hairy-otter', 1, /valid email/],
@@ -137,9 +137,9 @@ test('usage errors exit with 2 and failures with 1, with a reason and optionally
     ['camera add --user a@x --name A --url http://h:6379/', 1, /port 6379 is not allowed/],
     ['camera add --user a@x --name A --url rtsp://h/ --record 7', 1, /P7D/],
     ['camera add --user a@x --name A --url rtsp://h/ --record P0D', 1, /P7D/],
-    ['camera record 1', 2, /--retention, --max-size, or --off/],
+    ['camera record 1', 2, /--retention, --max-size or both, or --off/],
     ['camera remove 1', 1, /there is no camera 1/],
-    ['user list --data /dev/null/x', 1, /there is no data/],
+    ['user list --data /dev/null/x', 1, /there is no Nightjar data/],
     ['serve --port x --workers 0', 1, /--port.*\n.*--workers/],
   ]
   await Promise.all(

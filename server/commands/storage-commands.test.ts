@@ -152,7 +152,7 @@ test('invalid sizes and durations are rejected with a message', { timeout: 240_0
     [`camera record ${camera.id} --retention P365000000D`, /longer than 100 years/],
     [`camera record ${camera.id} --max-size much`, /not a size such as 500GB/],
     [`camera record ${camera.id} --max-size 5kB`, /at least 1 MiB/],
-    ['camera add --user a@example.com --name B --url rtsp://b.example/ --max-size 5GB', /needs --record/],
+    ['camera add --user a@example.com --name B --url rtsp://b.example/ --max-size 5GB', /requires --record/],
     ['camera add --user a@example.com --name B --url rtsp://b.example/ --record P1D --max-size 5', /at least 1 MiB/],
     ['user limit a@example.com --max-size -5GB', /argument is ambiguous|not a size/],
     ['user limit nobody@example.com --max-size 5GB', /there is no user/],
@@ -165,5 +165,5 @@ test('invalid sizes and durations are rejected with a message', { timeout: 240_0
   const added = await run('camera add --user 1 --name B --url rtsp://b.example/ --record P1D --max-size 5GB --json')
   assert.deepEqual([added.json.recording.retention, added.json.recording.max_bytes], ['P1D', 5e9])
   assert.equal((await run(`camera record ${camera.id} --off`)).code, 0)
-  assert.match((await run(`camera record ${camera.id} --max-size 5GB --json`)).json.error.message, /give --retention/)
+  assert.match((await run(`camera record ${camera.id} --max-size 5GB --json`)).json.error.message, /specify --retention/)
 })
