@@ -165,5 +165,8 @@ test('invalid sizes and durations are rejected with a message', { timeout: 240_0
   const added = await run('camera add --user 1 --name B --url rtsp://b.example/ --record P1D --max-size 5GB --json')
   assert.deepEqual([added.json.recording.retention, added.json.recording.max_bytes], ['P1D', 5e9])
   assert.equal((await run(`camera record ${camera.id} --off`)).code, 0)
-  assert.match((await run(`camera record ${camera.id} --max-size 5GB --json`)).json.error.message, /specify --retention/)
+  assert.match(
+    (await run(`camera record ${camera.id} --max-size 5GB --json`)).json.error.message,
+    /specify --retention/,
+  )
 })
