@@ -22,6 +22,10 @@ export type Endpoint = {
   readonly hasBodyCredential?: true
   /** Properties are integers or strings; a value that does not match is 404. */
   readonly params?: TSchema
+  /** Whose camera `camera_id` names: the caller's own, or one that is shared with the caller. Any other is 404. */
+  readonly camera?: 'own' | 'shared'
+  /** With `camera`: 404 unless recording is turned on and the caller may see recordings. */
+  readonly recording?: true
   readonly query?: TSchema
   readonly body?: TSchema
   /** Status and body of success; errors have one shape everywhere, see `Problem`. */

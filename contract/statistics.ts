@@ -58,6 +58,7 @@ export const statisticsEndpoints = {
     summary: 'Get reception statistics of a camera.',
     access: { all: ['read'], or: 'camera_access' },
     params: CameraPath,
+    camera: 'own',
     status: 200,
     result: CameraStatistics,
     isExtension: true,

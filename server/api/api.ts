@@ -103,6 +103,8 @@ export function createApi(deps: ApiDeps): Api {
     answerFromMemory: createMemoryAnswers({ origin, authenticator, limits, caches, unsentBytes: unsent }),
   })
   registerEndpoints(server, {
+    store,
+    access,
     authenticator,
     limits,
     caches,
@@ -122,11 +124,11 @@ export function createApi(deps: ApiDeps): Api {
         publicUrl,
       }),
       ...createDetectionHandlers(deps.detector),
-      ...createRecordingHandlers({ store, access, recorded, clock }),
-      ...createFootageHandlers({ store, access, urls, recorded, publicUrl }),
+      ...createRecordingHandlers({ store, recorded, clock }),
+      ...createFootageHandlers({ urls, recorded, publicUrl }),
       ...createStorageHandlers({ store, storage: deps.storage, repair: deps.repair, audit }),
       ...createServerHandlers({ store, report: deps.report }),
-      ...createSharedCameraHandlers({ store, access, accounts, urls, publicUrl }),
+      ...createSharedCameraHandlers({ store, accounts, urls, publicUrl }),
       ...createGuestHandlers({ store, accounts, publicUrl }),
       ...createEventHandlers({ store, devices: new DeviceCredentials({ store, limits }), clock, publicUrl }),
     },

@@ -5,8 +5,13 @@ import type { EndpointName, Endpoints } from '../../contract/endpoints.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { RateState } from '../auth/guard/rate-limiter.ts'
 import type { RequestContext } from '../auth/request-context.ts'
+import type { Camera } from '../store/cameras.ts'
+import type { Recording } from '../store/recordings.ts'
+import type { GuestRight } from './camera-access.ts'
 
-export type Call<E extends Endpoint> = OwnCall<E> & {
+export type Call<E extends Endpoint> = CallerOf<E> & CameraOf<E> & RecordingOf<E> & CommonCall<E>
+
+type CommonCall<E extends Endpoint> = {
   /** Where the request came from, for the audit log. */
   context(): RequestContext
   readonly params: Params<E>
@@ -24,7 +29,7 @@ export type Call<E extends Endpoint> = OwnCall<E> & {
   readonly queryText: string
 }
 
-type OwnCall<E extends Endpoint> = E extends { readonly hasBodyCredential: true }
+type CallerOf<E extends Endpoint> = E extends { readonly hasBodyCredential: true }
   ? {
       /** Undefined without an `Authorization` header. */
       readonly caller: Caller | undefined
@@ -34,6 +39,17 @@ type OwnCall<E extends Endpoint> = E extends { readonly hasBodyCredential: true 
       setRate(rate: RateState | undefined): void
     }
   : { readonly caller: Caller }
+
+/** The camera in the path, as `camera` of the endpoint says. */
+type CameraOf<E extends Endpoint> = E extends { readonly camera: 'own' }
+  ? { readonly camera: Camera }
+  : E extends { readonly camera: 'shared' }
+    ? { readonly share: GuestRight }
+    : unknown
+
+type RecordingOf<E extends Endpoint> = E extends { readonly recording: true }
+  ? { readonly recording: Recording }
+  : unknown
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>>
 

@@ -12,7 +12,7 @@ export type CameraAccessOptions = {
   readonly authenticator: Pick<Authenticator, 'isLive'>
 }
 
-type GuestRight = Extract<CameraRight, { role: 'guest' }>
+export type GuestRight = Extract<CameraRight, { role: 'guest' }>
 
 export class CameraAccess {
   readonly #store: CameraAccessOptions['store']

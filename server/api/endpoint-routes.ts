@@ -1,6 +1,8 @@
 // Registers every endpoint of the contract with its handler. Order of checks: 401, 403, 404, 400.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import type { CameraPath } from '../../contract/camera.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { endpointNames, endpoints } from '../../contract/endpoints.ts'
 import { AppError } from '../base/error.ts'
@@ -8,6 +10,7 @@ import { sendEmpty, sendEncoded, sendJson } from './answer.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { type AuthorizerOptions, createAuthorizer } from './authorize.ts'
 import type { Call, Handlers } from './call.ts'
+import { loadPathCamera, type PathCameraOptions } from './path-camera.ts'
 import { readBody, readQuery } from './read-fields.ts'
 import { findInJson, readJson } from './read-json.ts'
 import { readParams } from './read-params.ts'
@@ -18,17 +21,18 @@ import { contextOf } from './transport/request-origin.ts'
 type AnyCall = Call<Endpoint & { readonly hasBodyCredential: true }>
 type AnyHandler = (call: AnyCall) => Promise<unknown>
 
-export type EndpointRoutesOptions = AuthorizerOptions & {
-  readonly handlers: Handlers
-  readonly caches: readonly AnswerCache[]
-}
+export type EndpointRoutesOptions = AuthorizerOptions &
+  PathCameraOptions & {
+    readonly handlers: Handlers
+    readonly caches: readonly AnswerCache[]
+  }
 
 export function registerEndpoints(server: FastifyInstance, options: EndpointRoutesOptions): void {
   const { handlers, caches } = options
   server.decorateRequest('caller', null)
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name]
-    const handle = handlers[name] as AnyHandler
+    const handle = createHandler(endpoint, handlers[name] as AnyHandler, options)
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const result = await handle(createCall(endpoint, request, reply))
       if (endpoint.status === 204) sendEmpty(reply, 204)
@@ -47,6 +51,20 @@ export function registerEndpoints(server: FastifyInstance, options: EndpointRout
       onRequest: createAuthorizer(options, endpoint),
       handler: cache ? (request, reply) => keepAnswer(cache, request, reply) : answer,
     })
+  }
+}
+
+/** The handler, called with the camera in the path where the endpoint has one. */
+function createHandler(endpoint: Endpoint, handle: AnyHandler, options: PathCameraOptions): AnyHandler {
+  if (endpoint.camera === undefined) return handle
+  const isLook = endpoint.camera === 'shared' && endpoint.method === 'GET'
+  return async (call) => {
+    const { userId } = call.caller!
+    const { camera_id: cameraId } = call.params as Static<typeof CameraPath>
+    const found = await loadPathCamera(options, endpoint, userId, cameraId)
+    const result = await handle({ ...call, ...found })
+    if (isLook) await options.access.noteLook(userId, cameraId)
+    return result
   }
 }
 

@@ -16,7 +16,6 @@ import type { Handlers } from '../call.ts'
 import { readSource } from '../camera-source.ts'
 import type { Detector, FigureSource } from '../deps.ts'
 import type { MediaUrls } from '../media-urls.ts'
-import { getOwnCamera } from '../own-camera.ts'
 
 export type CameraHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'recordings'>
@@ -69,19 +68,15 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
     },
 
     async getCamera(call) {
-      const { userId } = call.caller
-      const camera = await getOwnCamera(store, userId, call.params.camera_id)
-      return show(camera, call.caller, createLiveView(call.query()))
+      return show(call.camera, call.caller, createLiveView(call.query()))
     },
 
-    async getCameraSource({ caller, params }) {
-      const { url, username, password } = await getOwnCamera(store, caller.userId, params.camera_id)
+    async getCameraSource({ camera: { url, username, password } }) {
       return { url: hideSecrets(url), username: username === '' ? null : username, has_password: Boolean(password) }
     },
 
-    async getCameraStatistics({ caller, params }) {
-      const { id } = await getOwnCamera(store, caller.userId, params.camera_id)
-      return writeStatistics(figures.find(id))
+    async getCameraStatistics({ camera }) {
+      return writeStatistics(figures.find(camera.id))
     },
 
     async createCamera(call) {
@@ -99,26 +94,24 @@ export function createCameraHandlers(options: CameraHandlersOptions): Pick<Handl
     },
 
     async updateCamera(call) {
-      const { userId } = call.caller
-      const camera = await getOwnCamera(store, userId, call.params.camera_id)
+      const { camera } = call
       const change = readChange(camera, call.body())
       // An unchanged URL may have been added when it was allowed.
       if (change.url !== undefined && change.url !== camera.url) detector.checkAddress(change.url)
-      if (isOtherSource(camera, change)) await detector.countTry(userId)
+      if (isOtherSource(camera, change)) await detector.countTry(call.caller.userId)
       return show(await cameras.update(camera.id, change), call.caller)
     },
 
     async rotateEventHash(call) {
       const { userId } = call.caller
-      const { id } = await getOwnCamera(store, userId, call.params.camera_id)
-      const camera = await cameras.rotateEventApiHash(id)
+      const { id } = call.camera
+      const changed = await cameras.rotateEventApiHash(id)
       audit.write({ event: 'camera.hash_replaced', userId, context: call.context(), detail: { camera: id } })
-      return show(camera, call.caller)
+      return show(changed, call.caller)
     },
 
-    async deleteCamera(call) {
-      const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
-      await cameras.remove(id)
+    async deleteCamera({ camera }) {
+      await cameras.remove(camera.id)
       return null
     },
   }

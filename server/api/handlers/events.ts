@@ -55,10 +55,7 @@ export function createEventHandlers({ store, devices, clock, publicUrl }: EventH
   return {
     listEvents: (call) => list(call, { ownerId: call.caller.userId }, '/v1/events/'),
 
-    async listCameraEvents(call) {
-      const { id } = await getOwnCamera(store, call.caller.userId, call.params.camera_id)
-      return list(call, { cameraId: id }, `/v1/events/${id}/`)
-    },
+    listCameraEvents: (call) => list(call, { cameraId: call.camera.id }, `/v1/events/${call.camera.id}/`),
 
     async createEvent(call) {
       const { caller } = call
