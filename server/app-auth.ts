@@ -1,7 +1,7 @@
 // Wires up authentication: accounts, sessions, tokens, OAuth, and their guards.
 
 import { randomBytes } from 'node:crypto'
-import { Accounts } from './auth/accounts/accounts.ts'
+import { createAccounts } from './auth/accounts/accounts.ts'
 import { Authenticator } from './auth/authenticator.ts'
 import { Audit } from './auth/guard/audit.ts'
 import { KnownDevices } from './auth/guard/known-devices.ts'
@@ -9,7 +9,7 @@ import { Login } from './auth/guard/login.ts'
 import { PasswordQueue } from './auth/guard/password-queue.ts'
 import { RateLimits } from './auth/guard/rate-limits.ts'
 import { MediaTokens } from './auth/media-token.ts'
-import { OAuth } from './auth/oauth/oauth.ts'
+import { createOAuth } from './auth/oauth/oauth.ts'
 import { PersonalTokens } from './auth/personal-tokens.ts'
 import type { ProviderClient } from './auth/providers/provider-client.ts'
 import { ProviderService } from './auth/providers/provider-service.ts'
@@ -59,7 +59,7 @@ export function createAuth(options: AuthOptions) {
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   const sessions = new Sessions({ rows: store.sessions, clock, log, ageLimitMs: findSessionAgeLimitMs(config) })
   const mails = createMailDelivery({ config, publicUrl, spoolKey: secretKey.deriveKey('waiting mails'), clock, log })
-  const accounts = new Accounts({
+  const accounts = createAccounts({
     store,
     login,
     passwords,
@@ -80,9 +80,9 @@ export function createAuth(options: AuthOptions) {
     publicUrl,
     challengeKey: secretKey.deriveKey('passkey challenges'),
     handleKey: secretKey.deriveKey('passkey user handles'),
-    notify: (notice) => accounts.notifySecondFactor(notice),
+    notify: (notice) => accounts.notices.secondFactor(notice),
   })
-  const oauth = new OAuth({
+  const oauth = createOAuth({
     store,
     login,
     isSecondFactorMissing: (user) => secondFactors.isMissing(user),
@@ -92,13 +92,13 @@ export function createAuth(options: AuthOptions) {
     publicUrl,
     randomBytes,
     policy: createOAuthPolicy(config),
-    onReuse: (notice) => accounts.notifyReuse(notice),
+    onReuse: (notice) => accounts.notices.reuse(notice),
   })
   const providers = new ProviderService({
     clients: identityProviders,
     store,
     audit,
-    notify: (notice) => accounts.notifyIdentity(notice),
+    notify: (notice) => accounts.notices.identity(notice),
     signUp: config.signUp,
     keys: { begun: secretKey.deriveKey('begun sign-ins'), found: secretKey.deriveKey('found accounts') },
     clock,

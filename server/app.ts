@@ -229,7 +229,7 @@ async function start({ config, clock, log }: AppOptions, held: AsyncDisposableSt
     certFile: identity?.certFile,
     fingerprint: identity?.fingerprint,
     isSelfSigned: identity !== undefined && config.tlsCert === undefined,
-    setupCode: (await accounts.isSetupPending()) ? await accounts.createSetupCode() : undefined,
+    setupCode: (await accounts.signUps.isSetupPending()) ? await accounts.signUps.createSetupCode() : undefined,
     ousted: Promise.race([claim.lost, store.lost]),
     close: () => held.disposeAsync(),
   }

@@ -26,7 +26,7 @@ import { Login } from '../../server/auth/guard/login.ts'
 import { PasswordQueue } from '../../server/auth/guard/password-queue.ts'
 import { RateLimits } from '../../server/auth/guard/rate-limits.ts'
 import { MediaTokens } from '../../server/auth/media-token.ts'
-import { OAuth } from '../../server/auth/oauth/oauth.ts'
+import { createOAuth } from '../../server/auth/oauth/oauth.ts'
 import { hashPassword } from '../../server/auth/password.ts'
 import { createNoProviders } from '../../server/auth/providers/temporary-providers.ts'
 import { Sessions } from '../../server/auth/sessions/sessions.ts'
@@ -105,7 +105,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   const policy = defaultPolicy
   const isSecondFactorMissing = async () => false
   const parts = { store, login, isSecondFactorMissing, audit, clock, log }
-  const oauth = new OAuth({ ...parts, publicUrl, randomBytes, policy })
+  const oauth = createOAuth({ ...parts, publicUrl, randomBytes, policy })
 
   const passwordHash = await hashPassword(password)
   for (let i = 0; i < people; i++) {
@@ -173,7 +173,7 @@ async function serve({ kind, people, logIns }: Order): Promise<Ready> {
   for (let i = 0; i <= logIns; i++) {
     const form = { grant_type: 'password', client_id: clientId, username: emailOf(0), password, scope: 'read write' }
     const context = { ip: '127.0.0.1', userAgent: 'bench' }
-    const answer = await oauth.token({ form: Object.entries(form), context })
+    const answer = await oauth.tokens.token({ form: Object.entries(form), context })
     const pair = JSON.parse(answer.body) as { access_token: string; refresh_token: string }
     accessToken = pair.access_token
     refreshTokens.push(pair.refresh_token)

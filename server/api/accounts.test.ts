@@ -239,7 +239,7 @@ test('one’s own names at once, address and password with the present password'
   }
   assert.equal((await put({ email: 'new@example.org', password })).body.email, 'ada@example.org')
   const [mail] = await takeMails()
-  await accounts.confirmEmail({ token: tokenIn(mail!), userId: ada.userId })
+  await accounts.selfService.confirmEmail({ token: tokenIn(mail!), userId: ada.userId })
   assert.equal((await send('GET', '/v1/me/', ada.authorization)).body.email, 'new@example.org')
   assert.equal((await put({ new_password: 'bald eagles hum', password })).status, 200)
   const input = {

@@ -76,7 +76,7 @@ export function createApi(deps: ApiDeps): Api {
 
   const clear = new ClearCredentials({
     ...{ authenticator, limits, audit, clock, log },
-    notify: (notice) => accounts.notifyInClear(notice),
+    notify: (notice) => accounts.notices.inClear(notice),
   })
   const proxies = deps.origin?.proxies ?? new TrustedProxies([])
   const { unsentBytes, ...clientLimits } = deps.clientLimits ?? unlimited

@@ -153,24 +153,11 @@ export type ApiDeps = {
   >
   readonly access: CameraAccess
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'findKnown' | 'isLive'>
-  readonly oauth: Pick<OAuth, 'token' | 'revoke' | 'listGrants' | 'revokeGrant'>
+  readonly oauth: Pick<OAuth, 'tokens' | 'grants'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
   /** Identity providers that users sign in with. */
   readonly providers: Pick<ProviderService, 'providers' | 'list' | 'unlink'>
-  readonly accounts: Pick<
-    Accounts,
-    | 'guests'
-    | 'add'
-    | 'invite'
-    | 'change'
-    | 'signOut'
-    | 'remove'
-    | 'changePassword'
-    | 'requestEmailChange'
-    | 'provePassword'
-    | 'removeSecondFactor'
-    | 'notifyInClear'
-  >
+  readonly accounts: Pick<Accounts, 'signUps' | 'selfService' | 'administration' | 'guests' | 'notices'>
   readonly audit: Pick<Audit, 'write'>
   readonly mediaTokens: Pick<MediaTokens, 'sign' | 'verify' | 'nextExpiryMs'>
   readonly live: Live

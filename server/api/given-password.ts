@@ -19,13 +19,13 @@ export type PasswordCheck = {
  * missing or wrong, and 'rate_limited' as a log-in does.
  */
 export async function checkGivenPassword(
-  accounts: Pick<Accounts, 'provePassword'>,
+  accounts: Pick<Accounts, 'selfService'>,
   { caller, password, field, context }: PasswordCheck,
 ): Promise<number> {
   const { userId, credential, credentialsVersion } = caller
   if (caller.hasGivenPassword) return credentialsVersion
   if (password === undefined) throw missingField(field)
   // Of all tokens together: whoever holds one may make more, which must not be more guesses.
-  const user = await accounts.provePassword({ userId, password, field, proof: credential.kind, context })
+  const user = await accounts.selfService.provePassword({ userId, password, field, proof: credential.kind, context })
   return user.credentialsVersion
 }

@@ -221,14 +221,14 @@ test('the invitation link creates the account with everything shared with the ad
   const foreignId = await addCamera(other.userId, 'Foreign')
   await send('POST', `/v1/cameras/${foreignId}/guests/`, { email: 'bob@EXAMPLE.org' }, other)
   const [first, second] = await takeMails()
-  assert.deepEqual(await accounts.findInvitation(tokenIn(first!)), {
+  assert.deepEqual(await accounts.signUps.findInvitation(tokenIn(first!)), {
     email: 'Bob@example.org',
     inviterEmail: 'owner@example.com',
     camera: { id: cameraId, name: 'Front door' },
     hasAccount: false,
   })
   const person = { firstName: 'Bob', lastName: 'Holm', password }
-  const bob = await accounts.acceptInvitation({ token: tokenIn(first!), ...person })
+  const bob = await accounts.signUps.acceptInvitation({ token: tokenIn(first!), ...person })
   const shared = await store.shares.listCameras(bob.id, { limit: 10, offset: 0 })
   assert.deepEqual(
     shared.map(({ camera, share }) => [camera.id, share.canViewRecordings]),
@@ -238,9 +238,9 @@ test('the invitation link creates the account with everything shared with the ad
     ],
   )
   assert.equal((await store.users.get(bob.id)).isOwner, false)
-  await assert.rejects(accounts.acceptInvitation({ token: tokenIn(first!), ...person }), { kind: 'not_found' })
-  assert.equal((await accounts.findInvitation(tokenIn(second!)))?.hasAccount, true)
-  await assert.rejects(accounts.acceptInvitation({ token: tokenIn(second!), ...person }), { kind: 'conflict' })
+  await assert.rejects(accounts.signUps.acceptInvitation({ token: tokenIn(first!), ...person }), { kind: 'not_found' })
+  assert.equal((await accounts.signUps.findInvitation(tokenIn(second!)))?.hasAccount, true)
+  await assert.rejects(accounts.signUps.acceptInvitation({ token: tokenIn(second!), ...person }), { kind: 'conflict' })
   const counts = async (who: typeof owner) => {
     const me = (await send('GET', '/v1/me/', undefined, who)).body
     return [me.my_cameras_count, me.shared_cameras_count, me.total_cameras_count, me.cameras_with_guests_count]
@@ -256,7 +256,7 @@ test('an invitation ends with its guest or camera or after seven days, and a new
     const { body } = await invite('bob@example.org')
     return { id: body.id, token: tokenIn((await takeMails())[0]!) }
   }
-  const isGood = async (token: string) => (await accounts.findInvitation(token)) !== undefined
+  const isGood = async (token: string) => (await accounts.signUps.findInvitation(token)) !== undefined
   const first = await inviteBob()
   assert.equal(await isGood(first.token), true)
   await send('DELETE', `${path}${first.id}/`)
@@ -340,26 +340,26 @@ test('while sign-up is closed, a guest without an account waits and no email is 
     (await takeMails()).map(({ to }) => to),
     ['ada@example.org'],
   )
-  const bob = await accounts.add({ email: 'BOB@example.org', firstName: 'Bob', lastName: '', password })
+  const bob = await accounts.signUps.add({ email: 'BOB@example.org', firstName: 'Bob', lastName: '', password })
   assert.equal((await store.shares.listCameras(bob.id, { limit: 1, offset: 0 }))[0]?.camera.id, cameraId)
 })
 
 test('a confirmed additional address brings its pending shares; existing shares stay', async (t) => {
   const { send, invite, takeMails, addUser, accounts } = await open(t)
   const ada = await addUser('ada@example.org')
-  await accounts.change(ada.userId, { newPassword: password })
+  await accounts.administration.change(ada.userId, { newPassword: password })
   await invite('ada@new.example')
   await invite('ada@example.org')
   await takeMails()
   const sharedCount = async () => (await send('GET', '/v1/me/', undefined, ada)).body.shared_cameras_count
   const { id } = (await send('GET', '/v1/cameras/')).body.results[0]
   const guests = async () => (await send('GET', `/v1/cameras/${id}/guests/`)).body.results
-  await accounts.requestEmailChange({ userId: ada.userId, email: 'ada@new.example', password, proof: 'x' })
+  await accounts.selfService.requestEmailChange({ userId: ada.userId, email: 'ada@new.example', password, proof: 'x' })
   const [mail] = await takeMails()
   await send('GET', `/v1/shared-cameras/${id}/`, undefined, ada)
   const named = async () => (await guests()).map((guest: { first_name: unknown }) => guest.first_name)
   assert.deepEqual(await named(), [null, 'Ada'], 'asked for, not confirmed')
-  await accounts.confirmEmail({ token: tokenIn(mail!), userId: ada.userId })
+  await accounts.selfService.confirmEmail({ token: tokenIn(mail!), userId: ada.userId })
   await send('GET', `/v1/shared-cameras/${id}/`, undefined, ada)
   assert.deepEqual(await named(), ['Ada', 'Ada'])
   assert.equal(await sharedCount(), 1, 'one camera, by whatever addresses')

@@ -40,7 +40,7 @@ export async function openAccountsApi(t: TestContext) {
   const scopes = ['user_access', 'account_manage']
   const owner = await temporary.addUser('owner@example.org', scopes)
   const ada = await temporary.addUser('ada@example.org', scopes)
-  for (const { userId } of [owner, ada]) await accounts.change(userId, { newPassword: password })
+  for (const { userId } of [owner, ada]) await accounts.administration.change(userId, { newPassword: password })
   await takeMails()
   return { ...temporary, send, owner, ada, accounts, login, takeMails, events, store }
 }

@@ -31,12 +31,22 @@ test('an owner’s own address and password take the present password, as everyb
 
 test('an address changed by an owner ends every link of before, and the former one is told', async (t) => {
   const { send, owner, ada, accounts, takeMails, events } = await open(t)
-  await accounts.requestReset('ada@example.org')
-  await accounts.requestEmailChange({ userId: ada.userId, email: 'wished@example.org', password, proof: 'x' })
+  await accounts.selfService.requestReset('ada@example.org')
+  await accounts.selfService.requestEmailChange({
+    userId: ada.userId,
+    email: 'wished@example.org',
+    password,
+    proof: 'x',
+  })
   const links = (await takeMails()).map(tokenIn)
   assert.equal(links.length, 2)
   const found = async () =>
-    Promise.all(links.map(async (link) => (await accounts.findReset(link)) ?? (await accounts.findEmailChange(link))))
+    Promise.all(
+      links.map(
+        async (link) =>
+          (await accounts.selfService.findReset(link)) ?? (await accounts.selfService.findEmailChange(link)),
+      ),
+    )
   assert.ok((await found()).every((link) => link !== undefined))
   const put = (body: object) =>
     send('PUT', `/v1/users/${ada.userId}/`, owner.authorization, { own_password: password, ...body })

@@ -43,10 +43,10 @@ async function open(t: TestContext) {
   const approve = async (url: string): Promise<string> => {
     const { origin, pathname, searchParams } = new URL(url)
     assert.equal(origin + pathname, `${server.url}/oauth/authorize/`)
-    const found = await beside.checkAuthorize(searchParams)
+    const found = await beside.authorization.check(searchParams)
     assert.equal(found.kind, 'ask')
     const { request } = found as Extract<typeof found, { kind: 'ask' }>
-    return (await beside.approve(request, await addSession(store, user), testContext)).location
+    return (await beside.authorization.approve(request, await addSession(store, user), testContext)).location
   }
   const statusOfMe = async (access: string) =>
     (await server.request('/v1/me/', { authorization: `Bearer ${access}` })).status

@@ -13,7 +13,7 @@ import { readChange } from './users.ts'
 
 export type MeHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'cameras' | 'shares' | 'guests'>
-  readonly accounts: Pick<Accounts, 'changePassword' | 'requestEmailChange'>
+  readonly accounts: Pick<Accounts, 'selfService'>
   readonly audit: Pick<Audit, 'write'>
 }
 
@@ -50,10 +50,23 @@ export function createMeHandlers({ store, accounts, audit }: MeHandlersOptions):
         if (isMoving) parseEmail(email)
         if (newPassword !== undefined) {
           const { revoke_personal_tokens: revokePersonalTokens = false } = body
-          await accounts.changePassword({ userId, password, ...proof, newPassword, revokePersonalTokens, context })
+          await accounts.selfService.changePassword({
+            userId,
+            password,
+            ...proof,
+            newPassword,
+            revokePersonalTokens,
+            context,
+          })
         }
         if (isMoving)
-          await accounts.requestEmailChange({ userId, email, password: newPassword ?? password, ...proof, context })
+          await accounts.selfService.requestEmailChange({
+            userId,
+            email,
+            password: newPassword ?? password,
+            ...proof,
+            context,
+          })
       }
       if (Object.keys(change).length > 0) {
         await users.update(userId, change)

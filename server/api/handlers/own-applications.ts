@@ -24,7 +24,7 @@ const maxApplications = 100
 
 export type OwnApplicationsOptions = {
   readonly store: Pick<Store, 'applications'>
-  readonly accounts: Pick<Accounts, 'provePassword'>
+  readonly accounts: Pick<Accounts, 'selfService'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
 }

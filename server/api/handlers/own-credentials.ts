@@ -16,9 +16,9 @@ import { pageOf } from '../page-of.ts'
 
 export type OwnCredentialsOptions = {
   readonly personalTokens: PersonalTokens
-  readonly oauth: Pick<OAuth, 'listGrants' | 'revokeGrant'>
+  readonly oauth: Pick<OAuth, 'grants'>
   readonly sessions: Pick<Sessions, 'list' | 'revoke'>
-  readonly accounts: Pick<Accounts, 'provePassword'>
+  readonly accounts: Pick<Accounts, 'selfService'>
   readonly audit: Pick<Audit, 'write'>
   readonly publicUrl: string
 }
@@ -64,12 +64,12 @@ export function createOwnCredentialsHandlers(options: OwnCredentialsOptions): Pi
     },
 
     async listAuthorizations(call) {
-      const rows = await oauth.listGrants(call.caller.userId)
+      const rows = await oauth.grants.list(call.caller.userId)
       return pageOf(call, `${publicUrl}/v1/me/authorizations/`, rows, writeAuthorization)
     },
 
     async deleteAuthorization(call) {
-      const isEnded = await oauth.revokeGrant(call.caller.userId, call.params.authorization_id, call.context())
+      const isEnded = await oauth.grants.revoke(call.caller.userId, call.params.authorization_id, call.context())
       if (!isEnded) throw new AppError('not_found', 'you have no such authorization')
       return null
     },

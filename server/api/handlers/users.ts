@@ -15,11 +15,9 @@ import { checkGivenPassword } from '../given-password.ts'
 import { checkOwner } from '../owner.ts'
 import { writeListing } from '../page-of.ts'
 
-type AccountMethods = 'add' | 'invite' | 'change' | 'signOut' | 'removeSecondFactor' | 'remove' | 'provePassword'
-
 export type UserHandlersOptions = {
   readonly store: Pick<Store, 'users' | 'settings'>
-  readonly accounts: Pick<Accounts, AccountMethods>
+  readonly accounts: Pick<Accounts, 'signUps' | 'selfService' | 'administration'>
   readonly publicUrl: string
 }
 
@@ -55,13 +53,13 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       const { phone = null, is_owner: isOwner = false, own_password: ownPassword } = rest
       await checkOwnPassword(call, ownPassword)
       const by = { byUserId: call.caller.userId, context: call.context() }
-      return writeAccount(await accounts.add({ email, password, firstName, lastName, phone, isOwner, ...by }))
+      return writeAccount(await accounts.signUps.add({ email, password, firstName, lastName, phone, isOwner, ...by }))
     },
 
     async inviteUser(call) {
       await checkOwner(store, call.caller)
       const { email } = call.body()
-      await accounts.invite({ email, inviterId: call.caller.userId, context: call.context() })
+      await accounts.signUps.invite({ email, inviterId: call.caller.userId, context: call.context() })
       return null
     },
 
@@ -95,14 +93,20 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
         ...(isOwner !== undefined && { isOwner }),
         ...(disabled !== undefined && { isDisabled: disabled }),
       }
-      return writeAccount(await accounts.change(id, change, { byUserId: call.caller.userId, context: call.context() }))
+      return writeAccount(
+        await accounts.administration.change(id, change, { byUserId: call.caller.userId, context: call.context() }),
+      )
     },
 
     async signOutUser(call) {
       await checkOwner(store, call.caller)
       const { id } = await users.get(call.params.user_id)
       const { revoke_personal_tokens: revokePersonalTokens = false } = call.body()
-      await accounts.signOut(id, { revokePersonalTokens, byUserId: call.caller.userId, context: call.context() })
+      await accounts.administration.signOut(id, {
+        revokePersonalTokens,
+        byUserId: call.caller.userId,
+        context: call.context(),
+      })
       return null
     },
 
@@ -115,7 +119,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
         throw new AppError('invalid', 'Remove your own second factor on its page in the account settings.')
       // It reduces the protection of the account to its password.
       await checkOwnPassword(call, ownPassword)
-      await accounts.removeSecondFactor(id, { revokePersonalTokens, byUserId, context: call.context() })
+      await accounts.administration.removeSecondFactor(id, { revokePersonalTokens, byUserId, context: call.context() })
       return null
     },
 
@@ -124,7 +128,7 @@ export function createUserHandlers({ store, accounts, publicUrl }: UserHandlersO
       const { id } = await users.get(call.params.user_id)
       const { remove_cameras: withCameras = false } = call.query()
       await checkOwnPassword(call, call.body().own_password)
-      await accounts.remove(id, { withCameras, byUserId: call.caller.userId, context: call.context() })
+      await accounts.administration.remove(id, { withCameras, byUserId: call.caller.userId, context: call.context() })
       return null
     },
   }

@@ -95,7 +95,7 @@ testEachDatabase(
     const statusOf = async () => (await get('/v1/me/', `Bearer ${first.access_token}`)).statusCode
     const asked = { response_type: 'code', client_id: 'other', redirect_uri: 'https://app.example/cb', scope: 'read' }
     const challenge = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
-    const check = async () => (await oauth.checkAuthorize(new URLSearchParams({ ...asked, ...challenge }))).kind
+    const check = async () => (await oauth.authorization.check(new URLSearchParams({ ...asked, ...challenge }))).kind
     assert.deepEqual([await statusOf(), await check()], [200, 'ask'])
 
     await store.accounts.change(runner.id, { isDisabled: true })

@@ -27,8 +27,13 @@ type Post = { type?: string; body?: string | Buffer; headers?: Record<string, st
 const formType = 'application/x-www-form-urlencoded'
 const login = { grant_type: 'password', client_id: 'app', username: 'ada@example.org', password: testPassword }
 
-async function open(t: TestContext, { openStore }: TestDatabase, parts: Partial<ApiDeps> = {}) {
-  const temporary = await openTemporaryApi(t, parts, undefined, openStore)
+async function open(
+  t: TestContext,
+  { openStore }: TestDatabase,
+  parts: Partial<ApiDeps> = {},
+  addParts?: (store: Store) => Partial<ApiDeps>,
+) {
+  const temporary = await openTemporaryApi(t, parts, addParts, openStore)
   const { store, api } = temporary
   const user = await addUser(store)
   const app = await addApplication(store, { ownerId: user.id })
@@ -303,9 +308,9 @@ testEachDatabase(
     const { postForm, store, user } = await open(t, database)
     const oauth = createTemporaryOAuth(store)
     const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'read' }
-    const asked = await oauth.checkAuthorize(new URLSearchParams(query))
+    const asked = await oauth.authorization.check(new URLSearchParams(query))
     assert.equal(asked.kind, 'ask')
-    const { location } = await oauth.approve(asked.request, await addSession(store, user), testContext)
+    const { location } = await oauth.authorization.approve(asked.request, await addSession(store, user), testContext)
     const code = new URL(location).searchParams.get('code')!
     const { refresh_token, access_token } = (await postForm(login)).json()
     const requests: [Record<string, string>, string][] = [
@@ -359,16 +364,8 @@ testEachDatabase(
     ]
     for (const [failure, status, error, retryAfter] of failures) {
       const verify = async () => Promise.reject(failure)
-      const holder: { oauth?: ReturnType<typeof createTemporaryOAuth> } = {}
-      const { store, injectUnchecked } = await open(t, database, {
-        oauth: {
-          token: (input) => holder.oauth!.token(input),
-          revoke: (input) => holder.oauth!.revoke(input),
-          listGrants: async () => [],
-          revokeGrant: async () => false,
-        },
-      })
-      holder.oauth = createTemporaryOAuth(store, { login: { verify } })
+      const addParts = (store: Store) => ({ oauth: createTemporaryOAuth(store, { login: { verify } }) })
+      const { injectUnchecked } = await open(t, database, {}, addParts)
       const payload = new URLSearchParams(login).toString()
       const headers = { 'content-type': formType }
       const response = await injectUnchecked({ method: 'POST', url: '/oauth/token/', headers, payload })

@@ -16,7 +16,7 @@ import { contextOf } from '../transport/request-origin.ts'
 import { maxFormBytes, readForm } from './token-form.ts'
 
 export type TokenRoutesOptions = {
-  readonly oauth: Pick<OAuth, 'token' | 'revoke'>
+  readonly oauth: Pick<OAuth, 'tokens'>
   readonly limits: RateLimits
   readonly log: Logger
 }
@@ -35,8 +35,8 @@ const preflightHeaders = {
 }
 
 export function registerTokenRoutes(server: FastifyInstance, { oauth, ...options }: TokenRoutesOptions): void {
-  register(server, '/oauth/token', (input) => oauth.token(input), options)
-  register(server, '/oauth/token-revoke', (input) => oauth.revoke(input), options)
+  register(server, '/oauth/token', (input) => oauth.tokens.token(input), options)
+  register(server, '/oauth/token-revoke', (input) => oauth.tokens.revoke(input), options)
 }
 
 /** In a scope of its own, whose bodies are bytes and whose errors look otherwise. */

@@ -90,7 +90,7 @@ test('signing out asks first, and ends the session', async (t) => {
 
 test('T45: the first owner is whoever has the set-up code', async (t) => {
   const pages = await openTemporaryPages(t)
-  const code = await pages.accounts.createSetupCode()
+  const code = await pages.accounts.signUps.createSetupCode()
   const browser = pages.openBrowser()
   await browser.open('/')
   assert.equal(browser.shown!.url, '/set-up/')
@@ -142,7 +142,7 @@ test('who is invited to a camera reads who shares which, makes the account, and 
 test('an invitation is used by the button, once; looking at it uses nothing up', async (t) => {
   const pages = await openTemporaryPages(t)
   const { id } = await pages.addPerson()
-  await pages.accounts.invite({ email: 'bob@example.org', inviterId: id })
+  await pages.accounts.signUps.invite({ email: 'bob@example.org', inviterId: id })
   const link = await readLink(pages)
   for (let i = 0; i < 3; i++) await pages.openBrowser().open(link)
   const browser = pages.openBrowser()
@@ -322,7 +322,7 @@ test('a password that changes right after it was found right signs nobody in', a
   const verify = login.verify.bind(login)
   login.verify = async (input) => {
     const found = await verify(input)
-    await pages.accounts.change(user.id, { newPassword })
+    await pages.accounts.administration.change(user.id, { newPassword })
     return found
   }
   const browser = pages.openBrowser()
@@ -353,7 +353,7 @@ test('whoever knew the old password is no known device any more; who changes it 
   await other.open(await readLink(pages))
   await other.submit({ password })
   assert.deepEqual([await isKnown(own), await isKnown(other)], [false, true])
-  await pages.accounts.change(1, { email: 'byron@example.org' })
+  await pages.accounts.administration.change(1, { email: 'byron@example.org' })
   const moved = (await pages.store.users.get(1))!
   assert.equal(pages.devices.isKnown(other.cookies.get('__Host-device'), moved), false)
 })

@@ -30,7 +30,7 @@ testEachDatabase('sign in, allow, and the application gets a code that is worth 
   assert.equal(location.origin + location.pathname, redirectUri)
   assert.deepEqual([...location.searchParams.keys()].sort(), ['code', 'iss', 'state'])
   assert.equal(location.searchParams.get('state'), 's')
-  const answer = await pages.deps.oauth.listGrants(user.id)
+  const answer = await pages.deps.oauth.grants.list(user.id)
   assert.deepEqual(answer, [])
   const code = location.searchParams.get('code')!
   const form = {
@@ -48,7 +48,7 @@ testEachDatabase('sign in, allow, and the application gets a code that is worth 
   })
   // The API of these tests has an OAuth of its own, on the same store.
   assert.equal(token.statusCode, 200, token.payload)
-  assert.equal((await pages.deps.oauth.listGrants(user.id)).length, 1)
+  assert.equal((await pages.deps.oauth.grants.list(user.id)).length, 1)
 })
 
 testEachDatabase('T28: deny tells the application so', async (t, database) => {

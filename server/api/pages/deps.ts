@@ -15,23 +15,8 @@ import type { Users } from '../../store/users.ts'
 export type PagesDeps = {
   readonly sessions: Sessions
   readonly login: Pick<Login, 'verify' | 'createDevice'>
-  readonly oauth: Pick<OAuth, 'checkAuthorize' | 'approve' | 'deny' | 'describe' | 'listGrants' | 'revokeGrant'>
-  readonly accounts: Pick<
-    Accounts,
-    | 'signUp'
-    | 'isSetupPending'
-    | 'setUp'
-    | 'findInvitation'
-    | 'acceptInvitation'
-    | 'requestSignUp'
-    | 'requestReset'
-    | 'findReset'
-    | 'reset'
-    | 'changePassword'
-    | 'requestEmailChange'
-    | 'findEmailChange'
-    | 'confirmEmail'
-  >
+  readonly oauth: Pick<OAuth, 'authorization' | 'grants'>
+  readonly accounts: Pick<Accounts, 'signUps' | 'selfService'>
   readonly personalTokens: PersonalTokens
   readonly secondFactors: SecondFactorService
   readonly audit: Pick<Audit, 'write'>

@@ -77,7 +77,7 @@ test('every page speaks German to a German browser, right or wrong, signed in or
 test('what an application may do, and what is wrong with a form, is told in German', async (t) => {
   const pages = await openTemporaryPages(t)
   const browser = openGerman(pages)
-  const code = await pages.accounts.createSetupCode()
+  const code = await pages.accounts.signUps.createSetupCode()
   const person = { email: 'ada@example.org', first_name: 'Ada' }
   await browser.open('/set-up/')
   const told = async (fields: Record<string, string>, action = '') => {
@@ -117,7 +117,7 @@ test('names stand in the quotation marks of the language', async (t) => {
   const pages = await openTemporaryPages(t)
   const inviter = await pages.addPerson()
   const cameraId = await pages.addCamera(inviter.id, 'Haustür')
-  await pages.accounts.invite({ email: 'eve@example.org', inviterId: inviter.id, cameraId })
+  await pages.accounts.signUps.invite({ email: 'eve@example.org', inviterId: inviter.id, cameraId })
   await pages.accounts.flush()
   const { pathname, search } = new URL(/https:\S+/.exec(pages.mails.at(-1)!.text)![0])
   const german = await openGerman(pages).open(pathname + search)

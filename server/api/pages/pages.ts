@@ -73,7 +73,7 @@ export function createPages(
     createAuthorizePage(deps, service, publicUrl),
     createSetUpPage(deps, service),
     createInvitationPage(deps, service),
-    ...(deps.accounts.signUp === 'open' ? [createSignUpPage(deps)] : []),
+    ...(deps.accounts.signUps.policy === 'open' ? [createSignUpPage(deps)] : []),
     createResetPage(deps, service),
     createConfirmEmailPage(deps, service),
     createAccountPage(deps),

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { Accounts } from '../../auth/accounts/accounts.ts'
+import { type Accounts, createAccounts } from '../../auth/accounts/accounts.ts'
 import type { SignUp } from '../../auth/accounts/accounts-options.ts'
 import { Audit } from '../../auth/guard/audit.ts'
 import { KnownDevices } from '../../auth/guard/known-devices.ts'
@@ -72,7 +72,18 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
   const devices = new KnownDevices(randomBytes(32), clock)
   const login = new Login({ users: store.users, passwords, devices, audit, clock, log })
   const mailer = { send: async (mail: Mail) => void mails.push(mail) }
-  const accounts = new Accounts({ store, login, passwords, mailer, audit, clock, log, randomBytes, publicUrl, signUp })
+  const accounts = createAccounts({
+    store,
+    login,
+    passwords,
+    mailer,
+    audit,
+    clock,
+    log,
+    randomBytes,
+    publicUrl,
+    signUp,
+  })
   const sessions = new Sessions({ rows: store.sessions, clock, log })
   const oauth = createTemporaryOAuth(store, { clock, audit })
   const providers = createNoProviders(store, { audit, clock })
@@ -80,7 +91,7 @@ function createDeps(store: Store, { clock, signUp, mails }: { clock: Clock; sign
     ...{ store, devices, audit, clock, randomBytes, publicUrl },
     challengeKey: randomBytes(32),
     handleKey: randomBytes(32),
-    notify: (notice) => accounts.notifySecondFactor(notice),
+    notify: (notice) => accounts.notices.secondFactor(notice),
   })
   const personalTokens = new PersonalTokens({ rows: store.tokens, audit, randomBytes })
   return {

@@ -26,7 +26,12 @@ async function open(t: TestContext, openStore: OpenStore, changes: Partial<Accou
   const { accounts, login, audit } = temporary
   t.after(() => audit.flush())
   const setUp = async () =>
-    accounts.setUp({ ...person, code: await accounts.createSetupCode(), email: 'ada@example.org', context })
+    accounts.signUps.setUp({
+      ...person,
+      code: await accounts.signUps.createSetupCode(),
+      email: 'ada@example.org',
+      context,
+    })
   const canSignIn = async (email: string, password: string) =>
     (await login.verify({ email, password, context })) !== undefined
   return { ...temporary, store, clock, setUp, canSignIn }
@@ -38,9 +43,9 @@ const isInvalid = (field: string) => (error: AppError) =>
 testEachDatabase('T45: there is no account but the one that the set-up code makes, once', async (t, { openStore }) => {
   const { accounts, store, clock, events, canSignIn } = await open(t, openStore)
   assert.deepEqual(await store.users.list(), [])
-  assert.equal(await accounts.isSetupPending(), true)
-  const first = await accounts.createSetupCode()
-  const code = await accounts.createSetupCode()
+  assert.equal(await accounts.signUps.isSetupPending(), true)
+  const first = await accounts.signUps.createSetupCode()
+  const code = await accounts.signUps.createSetupCode()
   assert.match(code, /^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/)
   const input = { ...person, email: 'ada@example.org', context }
   for (const wrong of [
@@ -51,40 +56,45 @@ testEachDatabase('T45: there is no account but the one that the set-up code make
     `${code}A`,
     code.replace(/.$/, (c) => (c === 'A' ? 'B' : 'A')),
   ]) {
-    await assert.rejects(accounts.setUp({ ...input, code: wrong }), isInvalid('code'), wrong)
+    await assert.rejects(accounts.signUps.setUp({ ...input, code: wrong }), isInvalid('code'), wrong)
   }
-  await assert.rejects(accounts.setUp({ ...input, code, password: 'short' }), isInvalid('password'))
-  await assert.rejects(accounts.setUp({ ...input, code, password: 'Password123!' }), isInvalid('password'))
-  await assert.rejects(accounts.setUp({ ...input, code, password: 'ada@EXAMPLE.org' }), isInvalid('password'))
-  await assert.rejects(accounts.setUp({ ...input, code, email: 'ada' }), isInvalid('email'))
-  await assert.rejects(accounts.setUp({ ...input, code, firstName: 'A\r\nB' }), isInvalid('first_name'))
+  await assert.rejects(accounts.signUps.setUp({ ...input, code, password: 'short' }), isInvalid('password'))
+  await assert.rejects(accounts.signUps.setUp({ ...input, code, password: 'Password123!' }), isInvalid('password'))
+  await assert.rejects(accounts.signUps.setUp({ ...input, code, password: 'ada@EXAMPLE.org' }), isInvalid('password'))
+  await assert.rejects(accounts.signUps.setUp({ ...input, code, email: 'ada' }), isInvalid('email'))
+  await assert.rejects(accounts.signUps.setUp({ ...input, code, firstName: 'A\r\nB' }), isInvalid('first_name'))
 
   // However it was typed; of two at the same time one is the owner.
   const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `.replaceAll('0', 'o').replaceAll('1', 'l')
-  const both = await Promise.allSettled([accounts.setUp({ ...input, code: typed }), accounts.setUp({ ...input, code })])
+  const both = await Promise.allSettled([
+    accounts.signUps.setUp({ ...input, code: typed }),
+    accounts.signUps.setUp({ ...input, code }),
+  ])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   const [owner, ...others] = await store.users.list()
   assert.deepEqual([owner!.isOwner, owner!.email, others.length], [true, 'ada@example.org', 0])
   assert.equal(await canSignIn('ada@example.org', person.password), true)
-  assert.equal(await accounts.isSetupPending(), false)
+  assert.equal(await accounts.signUps.isSetupPending(), false)
   assert.ok(events.some(({ event, userId }) => event === 'user.created' && userId === owner!.id))
-  await assert.rejects(accounts.setUp({ ...input, code }), { kind: 'conflict' })
-  await assert.rejects(accounts.setUp({ ...input, code: await accounts.createSetupCode() }), { kind: 'conflict' })
+  await assert.rejects(accounts.signUps.setUp({ ...input, code }), { kind: 'conflict' })
+  await assert.rejects(accounts.signUps.setUp({ ...input, code: await accounts.signUps.createSetupCode() }), {
+    kind: 'conflict',
+  })
   await clock.advance(8 * dayMs)
 })
 
 testEachDatabase('a set-up code expires', async (t, { openStore }) => {
   const { accounts, clock, store } = await open(t, openStore)
-  const code = await accounts.createSetupCode()
+  const code = await accounts.signUps.createSetupCode()
   await clock.advance(7 * dayMs)
-  await assert.rejects(accounts.setUp({ ...person, code, email: 'a@x.org' }), isInvalid('code'))
+  await assert.rejects(accounts.signUps.setUp({ ...person, code, email: 'a@x.org' }), isInvalid('code'))
   await store.links.removeExpired()
 })
 
 testEachDatabase('an invitation makes one account, for the address it was sent to', async (t, { openStore }) => {
   const { accounts, clock, setUp, takeMails, canSignIn, store } = await open(t, openStore)
   const owner = await setUp()
-  const invite = () => accounts.invite({ email: 'Bob@example.org', inviterId: owner.id, context })
+  const invite = () => accounts.signUps.invite({ email: 'Bob@example.org', inviterId: owner.id, context })
   await invite()
   const [mail, ...none] = await takeMails()
   assert.deepEqual([mail!.to, none.length], ['Bob@example.org', 0])
@@ -93,24 +103,27 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
     /^ada@example\.org invites you[\s\S]*\nhttps:\/\/nightjar\.example:8443\/invitation\/\?token=njln_\w{49}\n/,
   )
   const token = tokenIn(mail!)
-  assert.deepEqual(await accounts.findInvitation(token), {
+  assert.deepEqual(await accounts.signUps.findInvitation(token), {
     email: 'Bob@example.org',
     inviterEmail: 'ada@example.org',
     camera: undefined,
     hasAccount: false,
   })
   for (const bad of ['', 'x', `${token}x`, token.replace(/.$/, '~'), token.toLowerCase()]) {
-    assert.equal(await accounts.findInvitation(bad), undefined)
-    await assert.rejects(accounts.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })
-    assert.equal(await accounts.findReset(bad), undefined)
+    assert.equal(await accounts.signUps.findInvitation(bad), undefined)
+    await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: bad }), { kind: 'not_found' })
+    assert.equal(await accounts.selfService.findReset(bad), undefined)
   }
   // A link of one kind is none of another.
-  await assert.rejects(accounts.reset({ token, password: person.password }), { kind: 'not_found' })
-  await assert.rejects(accounts.confirmEmail({ token, userId: 1 }), { kind: 'not_found' })
+  await assert.rejects(accounts.selfService.reset({ token, password: person.password }), { kind: 'not_found' })
+  await assert.rejects(accounts.selfService.confirmEmail({ token, userId: 1 }), { kind: 'not_found' })
 
-  await assert.rejects(accounts.acceptInvitation({ ...person, token, password: '12345678' }), isInvalid('password'))
+  await assert.rejects(
+    accounts.signUps.acceptInvitation({ ...person, token, password: '12345678' }),
+    isInvalid('password'),
+  )
   const many = await Promise.allSettled(
-    [1, 2, 3, 4].map(() => accounts.acceptInvitation({ ...person, token, context })),
+    [1, 2, 3, 4].map(() => accounts.signUps.acceptInvitation({ ...person, token, context })),
   )
   assert.equal(many.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const result of many) {
@@ -118,16 +131,16 @@ testEachDatabase('an invitation makes one account, for the address it was sent t
   }
   assert.equal(await canSignIn('bob@example.org', person.password), true)
   assert.equal((await store.users.findByEmail('bob@example.org'))!.isOwner, false)
-  assert.equal(await accounts.findInvitation(token), undefined)
+  assert.equal(await accounts.signUps.findInvitation(token), undefined)
 
-  await accounts.invite({ email: 'eve@example.org', inviterId: owner.id })
-  await accounts.invite({ email: 'EVE@example.org', inviterId: owner.id })
+  await accounts.signUps.invite({ email: 'eve@example.org', inviterId: owner.id })
+  await accounts.signUps.invite({ email: 'EVE@example.org', inviterId: owner.id })
   const [replaced, newest] = (await takeMails()).map(tokenIn)
-  assert.equal(await accounts.findInvitation(replaced!), undefined)
+  assert.equal(await accounts.signUps.findInvitation(replaced!), undefined)
   await clock.advance(7 * dayMs - 1)
-  assert.ok(await accounts.findInvitation(newest!))
+  assert.ok(await accounts.signUps.findInvitation(newest!))
   await clock.advance(1)
-  await assert.rejects(accounts.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
+  await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: newest! }), { kind: 'not_found' })
 })
 
 testEachDatabase(
@@ -135,34 +148,34 @@ testEachDatabase(
   async (t, { openStore }) => {
     const { accounts, store, setUp, takeMails } = await open(t, openStore, { signUp: 'open' })
     const bob = await store.users.insert({ ...person, email: 'bob@x.org', passwordHash: '!', isOwner: false })
-    assert.equal(await accounts.isSetupPending(), true)
-    await assert.rejects(accounts.requestSignUp('eve@x.org', context), { kind: 'conflict' })
-    await accounts.invite({ email: 'eve@x.org', inviterId: bob.id })
+    assert.equal(await accounts.signUps.isSetupPending(), true)
+    await assert.rejects(accounts.signUps.requestSignUp('eve@x.org', context), { kind: 'conflict' })
+    await accounts.signUps.invite({ email: 'eve@x.org', inviterId: bob.id })
     const [token] = (await takeMails()).map(tokenIn)
-    await assert.rejects(accounts.acceptInvitation({ ...person, token: token! }), { kind: 'conflict' })
-    const code = await accounts.createSetupCode()
-    await assert.rejects(accounts.setUp({ ...person, code, email: 'BOB@x.org' }), { kind: 'conflict' })
+    await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token: token! }), { kind: 'conflict' })
+    const code = await accounts.signUps.createSetupCode()
+    await assert.rejects(accounts.signUps.setUp({ ...person, code, email: 'BOB@x.org' }), { kind: 'conflict' })
     assert.equal((await setUp()).isOwner, true)
-    assert.equal(await accounts.isSetupPending(), false)
-    assert.equal((await accounts.acceptInvitation({ ...person, token: token! })).isOwner, false)
+    assert.equal(await accounts.signUps.isSetupPending(), false)
+    assert.equal((await accounts.signUps.acceptInvitation({ ...person, token: token! })).isOwner, false)
   },
 )
 
 testEachDatabase('an invitation ends with its inviter, disabled or removed', async (t, { openStore }) => {
   const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
   await setUp()
-  const bob = await accounts.add({ ...person, email: 'bob@example.org' })
+  const bob = await accounts.signUps.add({ ...person, email: 'bob@example.org' })
   const invite = async (email: string) => {
-    await accounts.invite({ email, inviterId: bob.id, context })
+    await accounts.signUps.invite({ email, inviterId: bob.id, context })
     return tokenIn((await takeMails())[0]!)
   }
   const isRefused = async (token: string) => {
-    assert.equal(await accounts.findInvitation(token), undefined)
-    await assert.rejects(accounts.acceptInvitation({ ...person, token }), { kind: 'not_found' })
+    assert.equal(await accounts.signUps.findInvitation(token), undefined)
+    await assert.rejects(accounts.signUps.acceptInvitation({ ...person, token }), { kind: 'not_found' })
   }
   const first = await invite('c@example.org')
-  assert.ok(await accounts.findInvitation(first))
-  await accounts.change(bob.id, { isDisabled: true })
+  assert.ok(await accounts.signUps.findInvitation(first))
+  await accounts.administration.change(bob.id, { isDisabled: true })
   await isRefused(first)
   // One that was on its way at that moment.
   const late = createLinkToken(randomBytes)
@@ -174,13 +187,13 @@ testEachDatabase('an invitation ends with its inviter, disabled or removed', asy
   } as const
   await store.links.insert({ ...link, hash: hashLinkToken(late)! })
   await isRefused(late)
-  await accounts.change(bob.id, { isDisabled: false })
+  await accounts.administration.change(bob.id, { isDisabled: false })
   await isRefused(first)
-  assert.ok(await accounts.findInvitation(late), 'of somebody who may invite again')
+  assert.ok(await accounts.signUps.findInvitation(late), 'of somebody who may invite again')
 
   const second = await invite('e@example.org')
-  assert.ok(await accounts.findInvitation(second))
-  await accounts.remove(bob.id)
+  assert.ok(await accounts.signUps.findInvitation(second))
+  await accounts.administration.remove(bob.id)
   await isRefused(second)
   await isRefused(late)
 })
@@ -188,22 +201,22 @@ testEachDatabase('an invitation ends with its inviter, disabled or removed', asy
 testEachDatabase('who may have an account is for the owner to say', async (t, { openStore }) => {
   const closed = await open(t, openStore, { signUp: 'closed' })
   const owner = await closed.setUp()
-  await assert.rejects(closed.accounts.invite({ email: 'b@x.org', inviterId: owner.id }), { kind: 'forbidden' })
-  await assert.rejects(closed.accounts.requestSignUp('b@x.org'), { kind: 'forbidden' })
-  await closed.accounts.add({ ...person, email: 'b@x.org', byUserId: owner.id })
+  await assert.rejects(closed.accounts.signUps.invite({ email: 'b@x.org', inviterId: owner.id }), { kind: 'forbidden' })
+  await assert.rejects(closed.accounts.signUps.requestSignUp('b@x.org'), { kind: 'forbidden' })
+  await closed.accounts.signUps.add({ ...person, email: 'b@x.org', byUserId: owner.id })
 
   const invited = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'invitation' })
-  await assert.rejects(invited.accounts.requestSignUp('c@x.org'), { kind: 'forbidden' })
-  await invited.accounts.invite({ email: 'c@x.org', inviterId: owner.id })
+  await assert.rejects(invited.accounts.signUps.requestSignUp('c@x.org'), { kind: 'forbidden' })
+  await invited.accounts.signUps.invite({ email: 'c@x.org', inviterId: owner.id })
   const open_ = createTemporaryAccounts(closed.store, { clock: closed.clock, signUp: 'open' })
-  await open_.accounts.requestSignUp('d@x.org', context)
+  await open_.accounts.signUps.requestSignUp('d@x.org', context)
   const [toC, toD] = [(await invited.takeMails()).map(tokenIn)[0]!, (await open_.takeMails()).map(tokenIn)[0]!]
   // Links that were sent when more was allowed.
-  assert.equal(await closed.accounts.findInvitation(toC), undefined)
-  await assert.rejects(closed.accounts.acceptInvitation({ ...person, token: toC }), { kind: 'not_found' })
-  await assert.rejects(invited.accounts.acceptInvitation({ ...person, token: toD }), { kind: 'not_found' })
-  await open_.accounts.acceptInvitation({ ...person, token: toD })
-  await invited.accounts.acceptInvitation({ ...person, token: toC })
+  assert.equal(await closed.accounts.signUps.findInvitation(toC), undefined)
+  await assert.rejects(closed.accounts.signUps.acceptInvitation({ ...person, token: toC }), { kind: 'not_found' })
+  await assert.rejects(invited.accounts.signUps.acceptInvitation({ ...person, token: toD }), { kind: 'not_found' })
+  await open_.accounts.signUps.acceptInvitation({ ...person, token: toD })
+  await invited.accounts.signUps.acceptInvitation({ ...person, token: toC })
   assert.equal((await closed.store.users.list()).length, 4)
 })
 
@@ -219,9 +232,9 @@ testEachDatabase(
       return findByEmail.call(store.users, email)
     }
     const ways = {
-      reset: (email: string) => accounts.requestReset(email, context),
-      signUp: (email: string) => accounts.requestSignUp(email, context),
-      invite: (email: string) => accounts.invite({ email, inviterId: owner.id, context }),
+      reset: (email: string) => accounts.selfService.requestReset(email, context),
+      signUp: (email: string) => accounts.signUps.requestSignUp(email, context),
+      invite: (email: string) => accounts.signUps.invite({ email, inviterId: owner.id, context }),
     }
     for (const [name, ask] of Object.entries(ways)) {
       for (const email of ['ada@example.org', 'nobody@example.org']) {
@@ -248,25 +261,25 @@ testEachDatabase(
   async (t, { openStore }) => {
     const { accounts, clock, setUp, takeMails, store } = await open(t, openStore)
     const owner = await setUp()
-    const other = await accounts.add({ ...person, email: 'b@x.org', byUserId: owner.id })
+    const other = await accounts.signUps.add({ ...person, email: 'b@x.org', byUserId: owner.id })
     for (const email of ['ada@example.org', 'nobody@example.org']) {
-      for (let i = 0; i < 3; i++) await accounts.invite({ email, inviterId: owner.id })
+      for (let i = 0; i < 3; i++) await accounts.signUps.invite({ email, inviterId: owner.id })
       for (const inviterId of [owner.id, other.id]) {
-        await assert.rejects(accounts.invite({ email: email.toUpperCase(), inviterId }), {
+        await assert.rejects(accounts.signUps.invite({ email: email.toUpperCase(), inviterId }), {
           kind: 'rate_limited',
           retryAfterSeconds: 3600,
         })
       }
     }
     assert.equal((await takeMails()).length, 6)
-    for (let i = 0; i < 14; i++) await accounts.invite({ email: `guest${i}@x.org`, inviterId: owner.id })
+    for (let i = 0; i < 14; i++) await accounts.signUps.invite({ email: `guest${i}@x.org`, inviterId: owner.id })
     const more = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, i) => accounts.invite({ email: `more${i}@x.org`, inviterId: owner.id })),
+      Array.from({ length: 10 }, (_, i) => accounts.signUps.invite({ email: `more${i}@x.org`, inviterId: owner.id })),
     )
     assert.ok(more.every(({ status }) => status === 'rejected'))
-    await accounts.invite({ email: 'more@x.org', inviterId: other.id })
+    await accounts.signUps.invite({ email: 'more@x.org', inviterId: other.id })
     await clock.advance(3_600_000)
-    await accounts.invite({ email: 'later@x.org', inviterId: owner.id })
+    await accounts.signUps.invite({ email: 'later@x.org', inviterId: owner.id })
     await takeMails()
 
     await store.mails.removeOld()
@@ -280,7 +293,7 @@ testEachDatabase(
     const { email } = await setUp()
     await takeMails()
     const ask = async (ip: string, of = email) => {
-      await accounts.requestReset(of, { ...context, ip })
+      await accounts.selfService.requestReset(of, { ...context, ip })
       return takeMails()
     }
     assert.deepEqual([(await ask('192.0.2.1')).length, (await ask('192.0.2.2')).length], [1, 0])
@@ -302,12 +315,12 @@ testEachDatabase(
       const [mail] = await ask(`203.0.113.${minute % 200}`)
       if (mail) more++
       newest = mail ?? newest
-      assert.ok(await accounts.findReset(tokenIn(newest!)), `minute ${minute}`)
+      assert.ok(await accounts.selfService.findReset(tokenIn(newest!)), `minute ${minute}`)
       clock.advance(300_000)
     }
     assert.ok(more >= 24 && more <= 40, String(more))
     clock.advance(dayMs)
-    const both = ['192.0.2.4', '192.0.2.5'].map((ip) => accounts.requestReset(email, { ...context, ip }))
+    const both = ['192.0.2.4', '192.0.2.5'].map((ip) => accounts.selfService.requestReset(email, { ...context, ip }))
     await Promise.all(both)
     assert.ok((await takeMails()).length >= 1, 'asked for twice at once, it comes')
   },
@@ -319,16 +332,17 @@ testEachDatabase(
     const { accounts, clock, setUp, takeMails } = await open(t, openStore, { signUp: 'open' })
     const owner = await setUp()
     const limited = { kind: 'rate_limited' }
-    for (let i = 0; i < 3; i++) await accounts.requestSignUp('friend@x.org', { ...context, ip: `198.51.100.${i}` })
-    await assert.rejects(accounts.requestSignUp('friend@x.org', { ...context, ip: '198.51.100.9' }), limited)
-    await accounts.invite({ email: 'friend@x.org', inviterId: owner.id, context })
+    for (let i = 0; i < 3; i++)
+      await accounts.signUps.requestSignUp('friend@x.org', { ...context, ip: `198.51.100.${i}` })
+    await assert.rejects(accounts.signUps.requestSignUp('friend@x.org', { ...context, ip: '198.51.100.9' }), limited)
+    await accounts.signUps.invite({ email: 'friend@x.org', inviterId: owner.id, context })
     assert.equal((await takeMails()).length, 4)
-    for (let i = 0; i < 20; i++) await accounts.requestSignUp(`a${i}@x.org`, context)
-    await assert.rejects(accounts.requestSignUp('another@x.org', context), limited)
-    await accounts.requestReset('ada@example.org', context) // counted apart
-    await accounts.requestSignUp('another@x.org', { ...context, ip: '198.51.100.9' })
+    for (let i = 0; i < 20; i++) await accounts.signUps.requestSignUp(`a${i}@x.org`, context)
+    await assert.rejects(accounts.signUps.requestSignUp('another@x.org', context), limited)
+    await accounts.selfService.requestReset('ada@example.org', context) // counted apart
+    await accounts.signUps.requestSignUp('another@x.org', { ...context, ip: '198.51.100.9' })
     clock.advance(3_600_000)
-    await accounts.requestSignUp('later@x.org', context)
+    await accounts.signUps.requestSignUp('later@x.org', context)
     assert.equal((await takeMails()).length, 23)
   },
 )
@@ -336,13 +350,17 @@ testEachDatabase(
 testEachDatabase('T31: one place asks 20 times an hour, for accounts and others alike', async (t, { openStore }) => {
   const { accounts, clock, setUp } = await open(t, openStore)
   const { email } = await setUp()
-  for (let i = 0; i < 20; i++) await accounts.requestReset(i % 2 ? email : `nobody${i}@example.org`, context)
+  for (let i = 0; i < 20; i++)
+    await accounts.selfService.requestReset(i % 2 ? email : `nobody${i}@example.org`, context)
   for (const asked of [email, 'nobody@example.org']) {
-    await assert.rejects(accounts.requestReset(asked, context), { kind: 'rate_limited', retryAfterSeconds: 180 })
-    await accounts.requestReset(asked, { ...context, ip: '198.51.100.1' })
+    await assert.rejects(accounts.selfService.requestReset(asked, context), {
+      kind: 'rate_limited',
+      retryAfterSeconds: 180,
+    })
+    await accounts.selfService.requestReset(asked, { ...context, ip: '198.51.100.1' })
   }
   clock.advance(180_000)
-  await accounts.requestReset(email, context)
+  await accounts.selfService.requestReset(email, context)
   await accounts.flush()
 })
 
@@ -357,13 +375,13 @@ testEachDatabase('T31: line ends in addresses and names go nowhere', async (t, {
     '<a@x.org>',
     'a@x.org\0',
   ]) {
-    await assert.rejects(accounts.invite({ email, inviterId: owner.id }), isInvalid('email'))
-    await assert.rejects(accounts.requestSignUp(email), isInvalid('email'))
-    await accounts.requestReset(email, context)
-    await assert.rejects(accounts.add({ ...person, email }), isInvalid('email'))
+    await assert.rejects(accounts.signUps.invite({ email, inviterId: owner.id }), isInvalid('email'))
+    await assert.rejects(accounts.signUps.requestSignUp(email), isInvalid('email'))
+    await accounts.selfService.requestReset(email, context)
+    await assert.rejects(accounts.signUps.add({ ...person, email }), isInvalid('email'))
   }
   for (const name of ['A\r\nSubject: x', 'A\u2028B', 'A\0']) {
-    await assert.rejects(accounts.add({ ...person, email: 'c@x.org', lastName: name }), isInvalid('last_name'))
+    await assert.rejects(accounts.signUps.add({ ...person, email: 'c@x.org', lastName: name }), isInvalid('last_name'))
   }
   assert.deepEqual(await takeMails(), [])
   assert.equal((await store.users.list()).length, 1)

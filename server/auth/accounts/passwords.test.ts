@@ -38,8 +38,8 @@ async function open(t: TestContext, openStore: OpenStore) {
   const temporary = createTemporaryAccounts(store, { clock })
   const { accounts, login } = temporary
   t.after(() => temporary.audit.flush())
-  const keeper = await accounts.add({ ...person, email: 'keeper@example.org', isOwner: true })
-  const user = await accounts.add({ ...person, email })
+  const keeper = await accounts.signUps.add({ ...person, email: 'keeper@example.org', isOwner: true })
+  const user = await accounts.signUps.add({ ...person, email })
   const oauth = createTemporaryOAuth(store, { login, clock })
   const sessions = new Sessions({ rows: store.sessions, clock, log: silentLogger })
   const { tokens, grants } = store
@@ -90,13 +90,19 @@ testEachDatabase(
       exceptSessionId: signedIn.first.id,
       context,
     }
-    await assert.rejects(accounts.changePassword({ ...input, password: 'wrong one' }), isInvalid('password'))
-    await assert.rejects(accounts.changePassword({ ...input, newPassword: 'qwertyuiop' }), isInvalid('new_password'))
     await assert.rejects(
-      accounts.changePassword({ ...input, newPassword: 'ada@example.org' }),
+      accounts.selfService.changePassword({ ...input, password: 'wrong one' }),
+      isInvalid('password'),
+    )
+    await assert.rejects(
+      accounts.selfService.changePassword({ ...input, newPassword: 'qwertyuiop' }),
       isInvalid('new_password'),
     )
-    await accounts.changePassword(input)
+    await assert.rejects(
+      accounts.selfService.changePassword({ ...input, newPassword: 'ada@example.org' }),
+      isInvalid('new_password'),
+    )
+    await accounts.selfService.changePassword(input)
     assert.deepEqual(await signedIn.look(), [true, false, false, false, true])
     assert.deepEqual([await canSignIn(email, password), await canSignIn(email, next)], [false, true])
     const [mail] = await takeMails()
@@ -111,31 +117,34 @@ testEachDatabase(
     const { accounts, user, clock, start, canSignIn, takeMails, store } = await open(t, openStore)
     for (const revokePersonalTokens of [false, true]) {
       const signedIn = await start()
-      await accounts.requestReset(' ADA@example.org', context)
+      await accounts.selfService.requestReset(' ADA@example.org', context)
       const [first] = (await takeMails()).map(tokenIn)
       await clock.advance(600_000)
-      await accounts.requestReset(email, context)
+      await accounts.selfService.requestReset(email, context)
       const [second] = (await takeMails()).map(tokenIn)
-      assert.deepEqual(await accounts.findReset(first!), { email })
-      await assert.rejects(accounts.reset({ token: first!, password: 'short' }), isInvalid('password'))
+      assert.deepEqual(await accounts.selfService.findReset(first!), { email })
+      await assert.rejects(accounts.selfService.reset({ token: first!, password: 'short' }), isInvalid('password'))
       const input = { token: first!, password, revokePersonalTokens, context }
-      const both = await Promise.allSettled([accounts.reset(input), accounts.reset({ ...input, token: second! })])
+      const both = await Promise.allSettled([
+        accounts.selfService.reset(input),
+        accounts.selfService.reset({ ...input, token: second! }),
+      ])
       assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.deepEqual(await signedIn.look(), [false, false, false, false, !revokePersonalTokens])
       assert.equal(await canSignIn(email, password), true)
-      assert.equal(await accounts.findReset(second!), undefined)
+      assert.equal(await accounts.selfService.findReset(second!), undefined)
       await takeMails()
       await clock.advance(86_400_000)
     }
-    await accounts.requestReset(email, context)
+    await accounts.selfService.requestReset(email, context)
     const [late] = (await takeMails()).map(tokenIn)
     await clock.advance(3_600_000)
-    await assert.rejects(accounts.reset({ token: late!, password }), { kind: 'not_found' })
-    await accounts.requestReset(email, context)
+    await assert.rejects(accounts.selfService.reset({ token: late!, password }), { kind: 'not_found' })
+    await accounts.selfService.requestReset(email, context)
     const [of] = (await takeMails()).map(tokenIn)
-    await accounts.change(user.id, { isDisabled: true })
-    assert.equal(await accounts.findReset(of!), undefined)
-    await accounts.requestReset(email, context)
+    await accounts.administration.change(user.id, { isDisabled: true })
+    assert.equal(await accounts.selfService.findReset(of!), undefined)
+    await accounts.selfService.requestReset(email, context)
     assert.deepEqual(await takeMails(), [])
     assert.equal((await store.users.find(user.id))!.disabledAtMs !== null, true)
   },
@@ -151,12 +160,18 @@ testEachDatabase('T30: an attack on an account keeps its user from nothing', asy
   }
   await attack()
   await assert.rejects(canSignIn(email, password), { kind: 'rate_limited' })
-  await accounts.changePassword({ userId: user.id, password, proof: 'session x', newPassword: next, context })
+  await accounts.selfService.changePassword({
+    userId: user.id,
+    password,
+    proof: 'session x',
+    newPassword: next,
+    context,
+  })
   await assert.rejects(canSignIn(email, next), { kind: 'rate_limited' })
   await takeMails()
-  await accounts.requestReset(email, context)
+  await accounts.selfService.requestReset(email, context)
   const [mail] = await takeMails()
-  await accounts.reset({ token: tokenIn(mail!), password, context })
+  await accounts.selfService.reset({ token: tokenIn(mail!), password, context })
   assert.equal(await canSignIn(email, password), true)
 })
 
@@ -165,22 +180,22 @@ testEachDatabase(
   async (t, { openStore }) => {
     const { accounts, user, keeper, start, canSignIn, store } = await open(t, openStore)
     const before = await start()
-    await accounts.change(user.id, { isDisabled: true }, { byUserId: keeper.id })
+    await accounts.administration.change(user.id, { isDisabled: true }, { byUserId: keeper.id })
     assert.deepEqual(await before.look(), [false, false, false, false, false])
     assert.equal(await canSignIn(email, password), false)
-    await accounts.change(user.id, { isDisabled: false })
+    await accounts.administration.change(user.id, { isDisabled: false })
     assert.deepEqual(await before.look(), [false, false, false, false, false])
     assert.equal(await canSignIn(email, password), true)
 
     const again = await start()
     const source = { url: 'rtsp://h/1', username: null, password: null }
     const camera = await store.cameras.insert({ ownerId: user.id, name: 'Door', type: 'h264', ...source })
-    await assert.rejects(accounts.remove(user.id), { kind: 'conflict', message: /has a camera/ })
+    await assert.rejects(accounts.administration.remove(user.id), { kind: 'conflict', message: /has a camera/ })
     assert.deepEqual(await again.look().then((now) => now[0]), true)
-    await accounts.remove(user.id, { withCameras: true })
+    await accounts.administration.remove(user.id, { withCameras: true })
     assert.deepEqual(await again.look(), [false, false, false, false, false])
     assert.equal(await store.cameras.find(camera.id), undefined)
-    await assert.rejects(accounts.remove(user.id), { kind: 'not_found' })
+    await assert.rejects(accounts.administration.remove(user.id), { kind: 'not_found' })
   },
 )
 
@@ -195,14 +210,17 @@ testEachDatabase('T17: a removed application ends what was granted to it', async
 testEachDatabase('the last owner stays, and stays owner', async (t, { openStore }) => {
   const { accounts, user, keeper } = await open(t, openStore)
   for (const work of [
-    () => accounts.change(keeper.id, { isDisabled: true }),
-    () => accounts.remove(keeper.id),
-    () => accounts.change(keeper.id, { isOwner: false }),
+    () => accounts.administration.change(keeper.id, { isDisabled: true }),
+    () => accounts.administration.remove(keeper.id),
+    () => accounts.administration.change(keeper.id, { isOwner: false }),
   ]) {
     await assert.rejects(work(), { kind: 'conflict', message: /the only owner/ })
   }
-  assert.equal((await accounts.change(user.id, { isOwner: true })).isOwner, true)
-  const both = await Promise.allSettled([accounts.remove(keeper.id), accounts.remove(user.id)])
+  assert.equal((await accounts.administration.change(user.id, { isOwner: true })).isOwner, true)
+  const both = await Promise.allSettled([
+    accounts.administration.remove(keeper.id),
+    accounts.administration.remove(user.id),
+  ])
   assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
 
@@ -210,25 +228,28 @@ testEachDatabase('a new address is the account’s once its link was used', asyn
   const { accounts, user, keeper, start, takeMails, canSignIn, store } = await open(t, openStore)
   const signedIn = await start()
   const input = { userId: user.id, email: 'byron@example.org', password, proof: 'session x', context }
-  await assert.rejects(accounts.requestEmailChange({ ...input, password: 'wrong one' }), isInvalid('password'))
-  await assert.rejects(accounts.requestEmailChange({ ...input, email: 'byron' }), isInvalid('email'))
-  await accounts.requestEmailChange({ ...input, email: 'keeper@example.org' })
+  await assert.rejects(
+    accounts.selfService.requestEmailChange({ ...input, password: 'wrong one' }),
+    isInvalid('password'),
+  )
+  await assert.rejects(accounts.selfService.requestEmailChange({ ...input, email: 'byron' }), isInvalid('email'))
+  await accounts.selfService.requestEmailChange({ ...input, email: 'keeper@example.org' })
   assert.deepEqual(await takeMails(), [])
-  await accounts.requestEmailChange({ ...input, email: 'first@example.org' })
-  await accounts.requestEmailChange(input)
+  await accounts.selfService.requestEmailChange({ ...input, email: 'first@example.org' })
+  await accounts.selfService.requestEmailChange(input)
   const [replaced, mail] = await takeMails()
   assert.equal(mail!.to, 'byron@example.org')
-  assert.equal(await accounts.findEmailChange(tokenIn(replaced!)), undefined)
+  assert.equal(await accounts.selfService.findEmailChange(tokenIn(replaced!)), undefined)
   assert.equal((await store.users.get(user.id)).email, email)
-  await accounts.requestReset(email, context)
+  await accounts.selfService.requestReset(email, context)
   const [reset] = await takeMails()
   const by = { token: tokenIn(mail!), userId: user.id, exceptSessionId: signedIn.first.id, context }
-  await assert.rejects(accounts.confirmEmail({ ...by, userId: keeper.id }), { kind: 'not_found' })
-  assert.equal((await accounts.confirmEmail(by)).email, 'byron@example.org')
+  await assert.rejects(accounts.selfService.confirmEmail({ ...by, userId: keeper.id }), { kind: 'not_found' })
+  assert.equal((await accounts.selfService.confirmEmail(by)).email, 'byron@example.org')
   assert.deepEqual(await signedIn.look(), [true, false, false, false, true])
-  await assert.rejects(accounts.confirmEmail(by), { kind: 'not_found' })
+  await assert.rejects(accounts.selfService.confirmEmail(by), { kind: 'not_found' })
   assert.equal((await takeMails())[0]!.to, email)
-  assert.equal(await accounts.findReset(tokenIn(reset!)), undefined)
+  assert.equal(await accounts.selfService.findReset(tokenIn(reset!)), undefined)
   assert.deepEqual([await canSignIn(email, password), await canSignIn('byron@example.org', password)], [false, true])
 })
 
@@ -248,8 +269,8 @@ testEachDatabase('a password that changes right after it was found right opens n
   const other = createTemporaryAccounts(store, { clock, login: { verify, forgive: () => {} } })
   t.after(() => other.audit.flush())
   const input = { userId: user.id, password: given, proof: 'session x', newPassword: next, context }
-  await assert.rejects(other.accounts.changePassword(input), isInvalid('password'))
-  await other.accounts.requestEmailChange({
+  await assert.rejects(other.accounts.selfService.changePassword(input), isInvalid('password'))
+  await other.accounts.selfService.requestEmailChange({
     userId: user.id,
     email: 'byron@example.org',
     password: given,
@@ -285,7 +306,7 @@ testEachDatabase('a link for a new password does not outlive the address it was 
     },
   })
   t.after(() => audit.flush())
-  await accounts.requestReset(email, context)
+  await accounts.selfService.requestReset(email, context)
   assert.deepEqual(await takeMails(), [])
   assert.equal((await store.users.get(user.id)).email, 'byron@example.org')
 })
@@ -300,9 +321,9 @@ testEachDatabase(
       return opened
     })
     const { first } = await start()
-    await accounts.requestReset(email, context)
-    await accounts.invite({ email: 'new@example.org', inviterId: keeper.id, context })
-    await accounts.requestEmailChange({
+    await accounts.selfService.requestReset(email, context)
+    await accounts.signUps.invite({ email: 'new@example.org', inviterId: keeper.id, context })
+    await accounts.selfService.requestEmailChange({
       userId: user.id,
       email: 'byron@example.org',
       password,
@@ -310,7 +331,7 @@ testEachDatabase(
       context,
     })
     const mails = await takeMails()
-    const code = await accounts.createSetupCode()
+    const code = await accounts.signUps.createSetupCode()
     const secrets = [...mails.map(tokenIn), code, code.replaceAll('-', ''), first.cookie.split(/[=;]/)[1]!, password]
     assert.equal(secrets.length, 7)
     const texts = listTexts(await readRows(database))
@@ -323,11 +344,23 @@ testEachDatabase(
 
 testEachDatabase('what is done is done, however many mails are to be written', async (t, { openStore }) => {
   const { accounts, user, keeper, events, takeMails, canSignIn } = await open(t, openStore)
-  for (let i = 0; i < 1000; i++) await accounts.requestReset(`nobody${i}@example.org`)
-  await assert.rejects(accounts.requestReset(email), { kind: 'unavailable' })
-  await assert.rejects(accounts.invite({ email: 'new@example.org', inviterId: keeper.id }), { kind: 'unavailable' })
-  await accounts.changePassword({ userId: user.id, password, proof: 'session x', newPassword: next, context })
-  await accounts.change(user.id, { newPassword: password, email: 'byron@example.org' }, { byUserId: keeper.id })
+  for (let i = 0; i < 1000; i++) await accounts.selfService.requestReset(`nobody${i}@example.org`)
+  await assert.rejects(accounts.selfService.requestReset(email), { kind: 'unavailable' })
+  await assert.rejects(accounts.signUps.invite({ email: 'new@example.org', inviterId: keeper.id }), {
+    kind: 'unavailable',
+  })
+  await accounts.selfService.changePassword({
+    userId: user.id,
+    password,
+    proof: 'session x',
+    newPassword: next,
+    context,
+  })
+  await accounts.administration.change(
+    user.id,
+    { newPassword: password, email: 'byron@example.org' },
+    { byUserId: keeper.id },
+  )
   assert.equal(await canSignIn('byron@example.org', password), true)
   const noted = events.filter(({ event }) => /^(password|email)\.changed$/.test(event)).map(({ event }) => event)
   assert.deepEqual(noted, ['password.changed', 'password.changed', 'email.changed'])
@@ -336,7 +369,7 @@ testEachDatabase('what is done is done, however many mails are to be written', a
 
 testEachDatabase('somebody whose token was stolen is told', async (t, { openStore }) => {
   const { accounts, user, takeMails } = await open(t, openStore)
-  accounts.notifyReuse({ userId: user.id, appName: 'Door\r\nbell', context })
+  accounts.notices.reuse({ userId: user.id, appName: 'Door\r\nbell', context })
   const [mail] = await takeMails()
   assert.equal(mail!.to, email)
   assert.match(mail!.text, /application "Door {2}bell"[\s\S]*192\.0\.2\.9/)

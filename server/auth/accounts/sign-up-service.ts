@@ -10,7 +10,15 @@ import type { RequestContext } from '../request-context.ts'
 import { createLinkToken, createSetupCode, hashLinkToken, hashSetupCode, writeLink } from './account-links.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type AccountParts, about, by, withContext } from './account-parts.ts'
-import type { AcceptInput, AccountsOptions, AddInput, InviteInput, Names, SetUpInput } from './accounts-options.ts'
+import type {
+  AcceptInput,
+  AccountsOptions,
+  AddInput,
+  InviteInput,
+  Names,
+  SetUpInput,
+  SignUp,
+} from './accounts-options.ts'
 import type { BackgroundQueue } from './background-queue.ts'
 import { badLink, type LinkService } from './link-service.ts'
 
@@ -35,6 +43,16 @@ export class SignUpService {
     this.#links = links
     this.#mails = mails
     this.#background = background
+  }
+
+  /** Who may create an account. */
+  get policy(): SignUp {
+    return this.#options.signUp
+  }
+
+  /** True until the first owner's account exists. */
+  async isSetupPending(): Promise<boolean> {
+    return !(await this.#options.store.users.hasOwner())
   }
 
   /** For whoever sees the server's console. In place of the one before; works once, within 7 days. */

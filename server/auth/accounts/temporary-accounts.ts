@@ -9,7 +9,7 @@ import { Audit, type AuditEvent } from '../guard/audit.ts'
 import { KnownDevices } from '../guard/known-devices.ts'
 import { Login } from '../guard/login.ts'
 import { PasswordQueue } from '../guard/password-queue.ts'
-import { Accounts } from './accounts.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
 import type { AccountsOptions } from './accounts-options.ts'
 
 export type TemporaryAccounts = {
@@ -39,7 +39,7 @@ export function createTemporaryAccounts(store: Store, changes: Partial<AccountsO
   const devices = new KnownDevices(randomBytes(32), clock)
   const login = new Login({ users: store.users, passwords, devices, audit: noted, clock, log })
   const mails: Mail[] = []
-  const accounts = new Accounts({
+  const accounts = createAccounts({
     store,
     login,
     passwords,

@@ -22,7 +22,7 @@ async function open(t: TestContext, { openStore }: TestDatabase) {
   const redirectUris = ['http://127.0.0.1/cb', 'com.example.app:/cb']
   await addApplication(store, { ownerId: user.id, clientId: 'installed', isConfidential: false, redirectUris })
   const oauth = createTemporaryOAuth(store)
-  const check = (query: Record<string, string | undefined>) => oauth.checkAuthorize(toQuery(query))
+  const check = (query: Record<string, string | undefined>) => oauth.authorization.check(toQuery(query))
   return { store, user, oauth, check }
 }
 
@@ -31,7 +31,7 @@ function toQuery(query: Record<string, string | undefined>): URLSearchParams {
 }
 
 async function ask(oauth: OAuth, query: Record<string, string>) {
-  const found = await oauth.checkAuthorize(toQuery(query))
+  const found = await oauth.authorization.check(toQuery(query))
   assert.equal(found.kind, 'ask')
   return (found as Extract<typeof found, { kind: 'ask' }>).request
 }
@@ -40,7 +40,7 @@ testEachDatabase('what is asked is told, and the answer goes back to the applica
   const { oauth, store, user } = await open(t, database)
   const request = await ask(oauth, { ...usual, state: 'xyz', code_challenge: challenge, code_challenge_method: 'S256' })
   assert.deepEqual(JSON.parse(JSON.stringify(request)), request)
-  assert.deepEqual(oauth.describe(request), {
+  assert.deepEqual(oauth.authorization.describe(request), {
     appName: 'Doorbell',
     ownerName: 'Ada Lind',
     redirectHost: 'app.example',
@@ -48,14 +48,14 @@ testEachDatabase('what is asked is told, and the answer goes back to the applica
     idleDays: 30,
     mostDays: 365,
   })
-  const { location } = await oauth.approve(request, await addSession(store, user), testContext)
+  const { location } = await oauth.authorization.approve(request, await addSession(store, user), testContext)
   const { searchParams, origin, pathname } = new URL(location)
   assert.equal(`${origin}${pathname}`, usual.redirect_uri)
   assert.match(searchParams.get('code')!, /^njac_[0-9A-Za-z]{49}$/)
   assert.deepEqual([searchParams.get('state'), searchParams.get('iss')], ['xyz', testIssuer])
-  assert.equal((await oauth.deny(request)).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
+  assert.equal((await oauth.authorization.deny(request)).location, `${usual.redirect_uri}?error=access_denied&state=xyz&iss=${encodeURIComponent(testIssuer)}`) // biome-ignore format: one line
   const own = await ask(oauth, { ...installed, redirect_uri: 'com.example.app:/cb', code_challenge: challenge, code_challenge_method: 'S256' }) // biome-ignore format: one line
-  assert.equal(oauth.describe(own).redirectHost, 'com.example.app')
+  assert.equal(oauth.authorization.describe(own).redirectHost, 'com.example.app')
 })
 
 testEachDatabase(
@@ -90,17 +90,21 @@ testEachDatabase('T9: the state comes back unchanged; a repeated parameter is re
   const { oauth, store, user } = await open(t, database)
   for (const state of [' a  b ', 'a+b', '100%25', 'a&b=c', 'ü€😀\u2028', '"<>\\', 'x'.repeat(2048)]) {
     const request = await ask(oauth, { ...usual, state })
-    const { location } = await oauth.approve(request, await addSession(store, user), testContext)
+    const { location } = await oauth.authorization.approve(request, await addSession(store, user), testContext)
     assert.equal(new URL(location).searchParams.get('state'), state)
-    assert.equal(new URL((await oauth.deny(request)).location).searchParams.get('state'), state)
+    assert.equal(new URL((await oauth.authorization.deny(request)).location).searchParams.get('state'), state)
   }
-  const { location } = await oauth.approve(await ask(oauth, usual), await addSession(store, user), testContext)
+  const { location } = await oauth.authorization.approve(
+    await ask(oauth, usual),
+    await addSession(store, user),
+    testContext,
+  )
   assert.equal(new URL(location).searchParams.has('state'), false)
   for (const name of ['state', 'scope', 'client_id', 'redirect_uri', 'response_type', 'anything']) {
     const query = toQuery({ ...usual, state: 'x', anything: 'y' })
     query.append(name, 'z')
     const detail = `Duplicate ${name} parameter.`
-    assert.deepEqual(await oauth.checkAuthorize(query), { kind: 'refused', error: 'invalid_request', detail })
+    assert.deepEqual(await oauth.authorization.check(query), { kind: 'refused', error: 'invalid_request', detail })
   }
 })
 
@@ -142,7 +146,11 @@ testEachDatabase('an application that was changed while the user decided gets no
   const request = await ask(oauth, usual)
   const { id } = (await store.applications.find('app'))!
   await store.applications.update(id, { redirectUris: ['https://app.example/other'] })
-  await assert.rejects(oauth.approve(request, await addSession(store, user), testContext), { kind: 'conflict' })
+  await assert.rejects(oauth.authorization.approve(request, await addSession(store, user), testContext), {
+    kind: 'conflict',
+  })
   await store.applications.remove(id)
-  await assert.rejects(oauth.approve(request, await addSession(store, user), testContext), { kind: 'conflict' })
+  await assert.rejects(oauth.authorization.approve(request, await addSession(store, user), testContext), {
+    kind: 'conflict',
+  })
 })

@@ -38,10 +38,10 @@ async function open(t: TestContext, { openStore }: TestDatabase, policy: Partial
   await addApplication(store, { ownerId, clientId: 'public', isConfidential: false })
   const getCode = async (query: Sent = {}) => {
     const asked = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read', ...query }
-    const found = await oauth.checkAuthorize(new URLSearchParams(asked as Record<string, string>))
+    const found = await oauth.authorization.check(new URLSearchParams(asked as Record<string, string>))
     assert.equal(found.kind, 'ask')
     const { request } = found as Extract<typeof found, { kind: 'ask' }>
-    const { location } = await oauth.approve(
+    const { location } = await oauth.authorization.approve(
       request,
       await addSession(store, await store.users.get(user.id)),
       testContext,

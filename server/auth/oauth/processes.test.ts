@@ -44,10 +44,10 @@ const redirectUri = 'https://app.example/cb'
 
 async function getCode(oauth: OAuth, session: AskedSession): Promise<string> {
   const query = { response_type: 'code', client_id: 'app', redirect_uri: redirectUri, scope: 'read' }
-  const check = await oauth.checkAuthorize(new URLSearchParams(query))
+  const check = await oauth.authorization.check(new URLSearchParams(query))
   assert.equal(check.kind, 'ask')
   const { request } = check as Extract<typeof check, { kind: 'ask' }>
-  const { location } = await oauth.approve(request, session, testContext)
+  const { location } = await oauth.authorization.approve(request, session, testContext)
   return new URL(location).searchParams.get('code')!
 }
 
@@ -161,8 +161,8 @@ testEachDatabase('T17: whatever ends tokens ends them in other processes too, wi
     refresh: ({ clientId: client_id, refreshToken: refresh_token }) =>
       askToken(oauth, { grant_type: 'refresh_token', client_id, refresh_token }),
     'revoked by the application': ({ clientId, refreshToken }) =>
-      oauth.revoke({ form: Object.entries({ client_id: clientId, token: refreshToken }), context }),
-    'ended by the user': async ({ userId }) => oauth.revokeGrant(userId, (await oauth.listGrants(userId))[0]!.id),
+      oauth.tokens.revoke({ form: Object.entries({ client_id: clientId, token: refreshToken }), context }),
+    'ended by the user': async ({ userId }) => oauth.grants.revoke(userId, (await oauth.grants.list(userId))[0]!.id),
     'new password': ({ userId }) => store.accounts.change(userId, { passwordHash: 'next' }),
     'signed out by an owner': ({ userId }) => store.accounts.signOut(userId, 'support'),
     disabled: ({ userId }) => store.accounts.change(userId, { isDisabled: true }),

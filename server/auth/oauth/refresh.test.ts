@@ -154,9 +154,9 @@ testEachDatabase(
   async (t, kind) => {
     const { logIn, refresh, database, store, oauth, user } = await openLogins(t, kind)
     const query = { response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb' }
-    const asked = await oauth.checkAuthorize(new URLSearchParams(query))
+    const asked = await oauth.authorization.check(new URLSearchParams(query))
     assert.equal(asked.kind, 'ask')
-    const { location } = await oauth.approve(asked.request, await addSession(store, user), testContext)
+    const { location } = await oauth.authorization.approve(asked.request, await addSession(store, user), testContext)
     const code = new URL(location).searchParams.get('code')!
     const first = await logIn()
     const second = readPair(await refresh(first.refresh_token, {}, 'key-1'))
@@ -212,7 +212,7 @@ testEachDatabase(
     const { store, user, app, oauth, authenticator, logIn, refresh, isAccepted } = await openLogins(t, database)
     await addKeeper(store)
     const ways: [string, (grantId: number) => Promise<unknown>][] = [
-      ['one', (grantId) => oauth.revokeGrant(user.id, grantId, testContext)],
+      ['one', (grantId) => oauth.grants.revoke(user.id, grantId, testContext)],
       ['all', () => store.accounts.signOut(user.id, 'support')],
       ['disabled', () => store.accounts.change(user.id, { isDisabled: true })],
       ['enabled again', () => store.accounts.change(user.id, { isDisabled: false })],
@@ -231,8 +231,8 @@ testEachDatabase(
       assert.equal(await authenticator.isLive(credential), false, name)
       assert.notEqual((await refresh(pair.refresh_token)).status, 200, name)
     }
-    assert.equal(await oauth.revokeGrant(user.id, 999), false)
-    assert.equal(await oauth.revokeGrant(user.id + 1, 1), false)
+    assert.equal(await oauth.grants.revoke(user.id, 999), false)
+    assert.equal(await oauth.grants.revoke(user.id + 1, 1), false)
   },
 )
 
@@ -242,7 +242,7 @@ testEachDatabase('users see their logins, newest first, with where they were use
   await logIn()
   clock.advance(5000)
   await refresh(phone.refresh_token)
-  const [tablet, first] = await oauth.listGrants(user.id)
+  const [tablet, first] = await oauth.grants.list(user.id)
   assert.deepEqual(tablet!.scopes, ['read', 'write'])
   assert.deepEqual(first, {
     id: 1,
@@ -257,7 +257,7 @@ testEachDatabase('users see their logins, newest first, with where they were use
     expiresAtMs: clock.nowMs() + 30 * dayMs,
   })
   await store.grants.setLastUsed(new Map([[1, 77]]))
-  assert.equal((await oauth.listGrants(user.id))[1]!.lastUsedAtMs, 77)
+  assert.equal((await oauth.grants.list(user.id))[1]!.lastUsedAtMs, 77)
 })
 
 testEachDatabase('what has expired is forgotten in time, and nothing that has not', async (t, kind) => {

@@ -10,7 +10,7 @@ import type { User } from '../../store/users.ts'
 import { hashToken, type RandomBytes } from '../checked-token.ts'
 import type { RequestContext } from '../request-context.ts'
 import { Sessions } from '../sessions/sessions.ts'
-import { OAuth } from './oauth.ts'
+import { createOAuth, type OAuth } from './oauth.ts'
 import type { OAuthOptions } from './oauth-options.ts'
 import type { AskedSession, TokenAnswer } from './oauth-types.ts'
 
@@ -23,7 +23,7 @@ export const testSecret = 'njcs_test_secret_that_nobody_guesses'
 type Changes = Partial<Omit<OAuthOptions, 'policy'>> & { readonly policy?: Partial<OAuthPolicy> }
 
 export function createTemporaryOAuth(store: Store, { policy, ...changes }: Changes = {}): OAuth {
-  return new OAuth({
+  return createOAuth({
     store,
     login: {
       verify: async ({ email, password }) => {
@@ -78,11 +78,11 @@ export function askToken(
   fields: Sent,
   more: { readonly authorization?: string; readonly idempotencyKey?: string } = {},
 ): Promise<TokenAnswer> {
-  return oauth.token({ form: toForm(fields), context: testContext, ...more })
+  return oauth.tokens.token({ form: toForm(fields), context: testContext, ...more })
 }
 
 export function askRevoke(oauth: OAuth, fields: Sent): Promise<TokenAnswer> {
-  return oauth.revoke({ form: toForm(fields), context: testContext })
+  return oauth.tokens.revoke({ form: toForm(fields), context: testContext })
 }
 
 function toForm(fields: Sent): [string, string][] {

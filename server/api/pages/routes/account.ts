@@ -28,7 +28,7 @@ export function createAccountPage(deps: AccountDeps): Page {
     audience: 'user',
     async get(call) {
       const { texts, user, session, query } = call
-      const [grants, browsers] = await Promise.all([oauth.listGrants(user.id), sessions.list(user.id)])
+      const [grants, browsers] = await Promise.all([oauth.grants.list(user.id), sessions.list(user.id)])
       const done = doneSignals.find((signal) => signal === query.get('done'))
       const ago = (ms: number) => drawAgo(texts, ms, clock.nowMs())
       return {
@@ -76,7 +76,7 @@ ${
 async function end({ user, session, context }: UserCall, form: Form, { sessions, oauth }: AccountDeps) {
   const [app, browser] = [form.get('app'), form.get('browser')]
   if (/^\d{1,15}$/.test(app)) {
-    await oauth.revokeGrant(user.id, Number(app), context)
+    await oauth.grants.revoke(user.id, Number(app), context)
     return 'app'
   }
   if (form.get('others') !== '') {

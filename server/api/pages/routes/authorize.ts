@@ -2,7 +2,7 @@
 // browser goes back with the answer. What is asked for is checked before anybody signs in; see auth/oauth/.
 
 import { dashboardClientId, needsPassword } from '../../../auth/oauth/dashboard-client.ts'
-import type { AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
+import type { AuthorizeDescription, AuthorizeRequest } from '../../../auth/oauth/oauth-types.ts'
 import { AppError } from '../../../base/error.ts'
 import type { Scope } from '../../../model/access.ts'
 import type { PagesDeps } from '../deps.ts'
@@ -40,8 +40,8 @@ export function createAuthorizePage(deps: AuthorizeDeps, service: SignInService,
       // Answered already, asked too long ago, or before a restart: asked again, from the query, which the form's address repeats.
       if (!request) return redirect(call.url)
       try {
-        if (!isAllowed) return redirect((await deps.oauth.deny(request)).location)
-        return redirect((await deps.oauth.approve(request, call.session, call.context)).location)
+        if (!isAllowed) return redirect((await deps.oauth.authorization.deny(request)).location)
+        return redirect((await deps.oauth.authorization.approve(request, call.session, call.context)).location)
       } catch (error) {
         const isGone = error instanceof AppError && (error.kind === 'conflict' || error.kind === 'not_found')
         if (!isGone) throw error
@@ -75,8 +75,8 @@ async function ask(
   { oauth, sessions, accounts, users, service, questions }: AskParts,
 ): Promise<PageAnswer> {
   // Before there is an owner there is no application either, but the dashboard, which is everybody's first page.
-  if (await accounts.isSetupPending()) return service.sendToSignIn(call, { path: call.url })
-  const check = await oauth.checkAuthorize(call.query)
+  if (await accounts.signUps.isSetupPending()) return service.sendToSignIn(call, { path: call.url })
+  const check = await oauth.authorization.check(call.query)
   if (check.kind === 'refused') return refuse(call, check.error, check.detail, 'en')
   const leadsTo = check.kind === 'ask' ? check.request.redirectUri : check.location
   const { session } = call
@@ -90,9 +90,10 @@ async function ask(
   const userCall: UserCall = { ...call, session, user }
   if (isPasswordMissing(check.request, userCall, { sessions })) return service.sendToConfirm(call, call.url)
   // Of the server's own dashboard nobody is asked, since nobody else answers at its address.
-  if (check.request.isBuiltIn) return redirect((await oauth.approve(check.request, session, call.context)).location)
+  if (check.request.isBuiltIn)
+    return redirect((await oauth.authorization.approve(check.request, session, call.context)).location)
   const question = questions.put(session.id, user.id, check.request)
-  return showConsent(userCall, { question, leadsTo, description: oauth.describe(check.request) })
+  return showConsent(userCall, { question, leadsTo, description: oauth.authorization.describe(check.request) })
 }
 
 /** What outlives the browser's session is not granted by whoever finds the browser open. */
@@ -108,7 +109,7 @@ type Consent = {
   /** The name of what is kept. */
   readonly question: string
   readonly leadsTo: string
-  readonly description: ReturnType<PagesDeps['oauth']['describe']>
+  readonly description: AuthorizeDescription
 }
 
 function showConsent({ texts, user, session, url }: UserCall, { question, leadsTo, description }: Consent): ShownPage {

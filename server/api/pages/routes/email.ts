@@ -35,7 +35,7 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
       try {
         const { user, session, context } = call
         const proof = { proof: session.id, hasSecondFactorProof: true }
-        await accounts.requestEmailChange({ userId: user.id, email, password, ...proof, context })
+        await accounts.selfService.requestEmailChange({ userId: user.id, email, password, ...proof, context })
       } catch (error) {
         const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
         return { ...refuse(status, problem), retryAfterSeconds }
@@ -52,7 +52,7 @@ export function createChangeEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>)
 
 export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   const open = async (call: UserCall, token: string): Promise<ShownPage> => {
-    const found = await accounts.findEmailChange(token)
+    const found = await accounts.selfService.findEmailChange(token)
     if (!found) return showInvalid(call)
     return found.userId === call.user.id ? showConfirm(call, token, found.email) : showOther(call)
   }
@@ -66,7 +66,12 @@ export function createConfirmEmailPage({ accounts }: Pick<PagesDeps, 'accounts'>
       let changed: ProvenUser
       try {
         const token = form.get('token')
-        changed = await accounts.confirmEmail({ token, userId: user.id, exceptSessionId: session.id, context })
+        changed = await accounts.selfService.confirmEmail({
+          token,
+          userId: user.id,
+          exceptSessionId: session.id,
+          context,
+        })
       } catch (error) {
         const isUsed = error instanceof AppError && (error.kind === 'not_found' || error.kind === 'conflict')
         if (isUsed) return showInvalid(call)

@@ -17,7 +17,7 @@ import type { Texts } from '../texts/texts.ts'
 
 export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, service: SignInService): Page {
   const open = async (call: PageCall, token: string, sent?: { form: Form; problem: FormProblem }) => {
-    const found = await accounts.findInvitation(token)
+    const found = await accounts.signUps.findInvitation(token)
     if (!found) return showInvalid(call)
     return found.hasAccount ? showMember(call, found) : show(call, { ...found, token, ...sent })
   }
@@ -35,9 +35,9 @@ export function createInvitationPage({ accounts }: Pick<PagesDeps, 'accounts'>, 
       if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: call.texts.problems.outdated })
       const fields = checkNewPerson(call.texts, form)
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
-      const invitation = await accounts.findInvitation(token)
+      const invitation = await accounts.signUps.findInvitation(token)
       try {
-        const user = await accounts.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
+        const user = await accounts.signUps.acceptInvitation({ token, ...readNewPerson(form), context: call.context })
         return await service.admit(call, user, {
           by: 'new account',
           returnTo: { path: pathAfter(invitation, service.home) },

@@ -36,7 +36,7 @@ export function createChangePasswordPage({ accounts, sessions, users }: Password
       if (fields.password !== undefined || fields.new_password !== undefined) return refuse(400, { fields })
       let changed: ProvenUser
       try {
-        changed = await accounts.changePassword({
+        changed = await accounts.selfService.changePassword({
           userId: user.id,
           password,
           proof: session.id,
@@ -101,7 +101,7 @@ ${drawForm({ action: changePasswordPath, formToken: session.formToken, content: 
 async function sendFirst(call: UserCall, accounts: PasswordDeps['accounts']): Promise<ShownPage> {
   const { texts, user, context } = call
   try {
-    await accounts.requestReset(user.email, context)
+    await accounts.selfService.requestReset(user.email, context)
   } catch (error) {
     const { status, problem, retryAfterSeconds } = toRefusal(error, texts)
     return { ...showFirst(call, problem), status, retryAfterSeconds }

@@ -51,7 +51,7 @@ async function finish(
   { providers, users, accounts }: ProviderDeps,
   service: SignInService,
 ): Promise<PageAnswer> {
-  if (await accounts.isSetupPending()) return redirect(signInPath)
+  if (await accounts.signUps.isSetupPending()) return redirect(signInPath)
   try {
     const { outcome, cookie } = await providers.finish(provider.id, call.query, browserOf(call))
     const answer = await follow(call, outcome, provider, { users, service })

@@ -22,7 +22,7 @@ export function createResetPage({ accounts }: ResetDeps, service: SignInService)
     async get(call) {
       const token = call.query.get('token')
       if (token === null) return showRequest(call)
-      const found = await accounts.findReset(token)
+      const found = await accounts.selfService.findReset(token)
       return found ? showChoice(call, { token, email: found.email }) : showInvalid(call)
     },
     post: (call, form) =>
@@ -38,7 +38,7 @@ async function sendLink(call: PageCall, form: Form, { accounts }: ResetDeps): Pr
   const wrong = email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong
   if (wrong !== undefined) return refuse(400, { fields: { email: wrong } })
   try {
-    await accounts.requestReset(email, call.context)
+    await accounts.selfService.requestReset(email, call.context)
   } catch (error) {
     const { status, problem, retryAfterSeconds } = toRefusal(error, call.texts)
     return { ...refuse(status, problem), retryAfterSeconds }
@@ -59,14 +59,19 @@ async function choosePassword(call: PageCall, form: Form, { accounts, service }:
   const password = form.get('password')
   const revokesTokens = form.get('revoke_tokens') === 'yes'
   const refuse = async (status: number, problem: FormProblem): Promise<ShownPage> => {
-    const found = await accounts.findReset(token)
+    const found = await accounts.selfService.findReset(token)
     return found ? { ...showChoice(call, { token, ...found, revokesTokens, problem }), status } : showInvalid(call)
   }
   const { problems } = call.texts
   if (!call.visit.isFormToken(form.get('form_token'))) return refuse(403, { notice: problems.outdated })
   if (password === '') return refuse(400, { fields: { password: problems.newPasswordMissing } })
   try {
-    const user = await accounts.reset({ token, password, revokePersonalTokens: revokesTokens, context: call.context })
+    const user = await accounts.selfService.reset({
+      token,
+      password,
+      revokePersonalTokens: revokesTokens,
+      context: call.context,
+    })
     return redirect(`${signInPath}?done=passwordChanged`, [service.createDevice(user)])
   } catch (error) {
     if (error instanceof AppError && error.kind === 'not_found') return showInvalid(call)

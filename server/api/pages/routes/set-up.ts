@@ -16,7 +16,7 @@ export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, servi
     path: linkPaths.setup,
     audience: 'anyone',
     async get(call) {
-      if (!(await accounts.isSetupPending())) return redirect(signInPath)
+      if (!(await accounts.signUps.isSetupPending())) return redirect(signInPath)
       return show(call, { code: call.query.get('code') ?? '' })
     },
     async post(call, form) {
@@ -36,7 +36,7 @@ export function createSetUpPage({ accounts }: Pick<PagesDeps, 'accounts'>, servi
       }
       if (Object.values(fields).some((problem) => problem !== undefined)) return refuse(400, { fields })
       try {
-        const user = await accounts.setUp({ code, email, ...readNewPerson(form), context: call.context })
+        const user = await accounts.signUps.setUp({ code, email, ...readNewPerson(form), context: call.context })
         return await service.admit(call, user, { by: 'new account' })
       } catch (error) {
         const refusal = toRefusal(error, call.texts)

@@ -20,7 +20,7 @@ type Done = (typeof doneSignals)[number]
 type SignInDeps = Pick<PagesDeps, 'login' | 'accounts' | 'secondFactors' | 'providers'>
 
 export function createSignInPage(deps: SignInDeps, service: SignInService): Page {
-  const parts = { service, canSignUp: deps.accounts.signUp === 'open', providers: deps.providers }
+  const parts = { service, canSignUp: deps.accounts.signUps.policy === 'open', providers: deps.providers }
   const { passkeys } = deps.secondFactors
   const show = async (call: PageCall, shown: Omit<Shown, 'options'>): Promise<ShownPage> => {
     const canAsk = await deps.secondFactors.hasPasskeys()
@@ -33,7 +33,7 @@ export function createSignInPage(deps: SignInDeps, service: SignInService): Page
     async get(call) {
       const returnToName = readReturnToName(call, service)
       if (call.session) return redirect(service.findReturnTo(call, returnToName)?.path ?? service.home)
-      if (await deps.accounts.isSetupPending()) return redirect(linkPaths.setup)
+      if (await deps.accounts.signUps.isSetupPending()) return redirect(linkPaths.setup)
       const done = doneSignals.find((signal) => signal === call.query.get('done'))
       return show(call, { returnToName, done })
     },

@@ -27,7 +27,7 @@ export function createSignUpPage({ accounts }: Pick<PagesDeps, 'accounts'>): Pag
       const wrong = email === '' ? problems.emailMissing : isEmail(email) ? undefined : problems.emailWrong
       if (wrong !== undefined) return refuse(400, { fields: { email: wrong } })
       try {
-        await accounts.requestSignUp(email, call.context)
+        await accounts.signUps.requestSignUp(email, call.context)
       } catch (error) {
         const refusal = toRefusal(error, call.texts)
         return refuse(refusal.status, refusal.problem, refusal.retryAfterSeconds)
