@@ -47,7 +47,8 @@ const picture = { width: 320, height: 180, framesPerSecond: 12, gopFrames: 24, b
 const maxRunMs = 6000
 /** One in so many kills comes while the server starts. */
 const startingShare = 5
-const maxChecks = 5
+/** The server adds a file without a row only after it has been left alone for 10 s, and after what it repairs first. */
+const maxChecks = 15
 
 export async function runKillRounds({ kills, cameras, seed, say }: KillOptions): Promise<KillReport> {
   const random = createRandom(seed)
@@ -120,7 +121,7 @@ async function killWhileStarting(server: ServerUnderTest, afterMs: number): Prom
   await starting
 }
 
-/** Beside the server that has just started. What it has not adopted yet, since the machine is busy, is looked for again. */
+/** Checks beside the server that has just started, again until it has repaired what the kill left open. */
 async function findFaults(server: ServerUnderTest, kill: number): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
     const report = await server
