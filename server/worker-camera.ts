@@ -2,9 +2,7 @@
 
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import type { GapReason } from '../contract/gap-reasons.ts'
-import type { Clock } from './base/clock.ts'
 import { errorChain } from './base/error.ts'
-import type { Logger } from './base/log.ts'
 import { supervise } from './base/supervise.ts'
 import type { CountersOfCamera } from './cameras/camera-meter.ts'
 import type { CameraJob, FromWorker, WorkerSettings, WorkerStats } from './cameras/worker-protocol.ts'
@@ -14,14 +12,10 @@ import { FrameMeter } from './hub/frame-meter.ts'
 import type { HubItem } from './hub/hub-item.ts'
 import { type CameraStats, createCameraStats } from './ingest/frames/camera-stats.ts'
 import { KeyIntervals } from './ingest/frames/key-intervals.ts'
-import { type AddressGuard, guardFor } from './ingest/network/address-guard.ts'
-import type { ConnectLimiter } from './ingest/network/connect-limiter.ts'
-import type { SharedReads } from './ingest/network/shared-reads.ts'
+import type { IngestContext } from './ingest/ingest-context.ts'
+import { guardFor } from './ingest/network/address-guard.ts'
 import { runCamera } from './ingest/session/camera-session.ts'
 import { Demand } from './ingest/session/demand.ts'
-import type { ContainerReader } from './media/container/container-stream.ts'
-import type { FrameMemoryPool } from './media/frame-memory.ts'
-import type { AudioTranscoder } from './media/telephony/audio-transcoder.ts'
 import type { PendingBudget } from './recorder/pending-bytes.ts'
 import { CameraRecorder } from './recorder/recorder.ts'
 import type { RecordingDisk } from './recorder/recording-disk.ts'
@@ -31,18 +25,8 @@ export type WorkerCameraOptions = {
   /** Carries the camera's id through everything that its connection calls. */
   readonly scope: AsyncLocalStorage<number>
   readonly settings: WorkerSettings
-  readonly clock: Clock
-  readonly log: Logger
-  readonly addressGuard: AddressGuard
-  /** Limits how many cameras of the thread connect at the same time. */
-  readonly connectLimiter: ConnectLimiter
   /** Shared by the whole thread. */
-  readonly transcoder: AudioTranscoder
-  readonly containers: ContainerReader
-  /** Memory for the frames of the thread's cameras. */
-  readonly pool: FrameMemoryPool
-  /** Shared by the whole thread. */
-  readonly reads: SharedReads
+  readonly context: IngestContext
   /** What all hubs of the thread may keep together. */
   readonly gopBudget: ByteBudget
   readonly earlierBudget: ByteBudget
@@ -93,7 +77,8 @@ export class WorkerCamera {
     this.hub = new CameraHub({
       gopBudget: options.gopBudget,
       earlierBudget: options.earlierBudget,
-      onSinkError: (error) => options.log.error({ error: errorChain(error) }, "a reader of the camera's frames failed"),
+      onSinkError: (error) =>
+        options.context.log.error({ error: errorChain(error) }, "a reader of the camera's frames failed"),
     })
     this.hub.attach(this.#meter)
   }
@@ -187,7 +172,7 @@ export class WorkerCamera {
     const learning = new AbortController()
     this.#learning = learning
     this.#updateDemand()
-    this.#options.clock.sleep(maxLearningMs, learning.signal).then(
+    this.#options.context.clock.sleep(maxLearningMs, learning.signal).then(
       () => this.#endLearning(),
       () => {}, // known, or the camera is gone
     )
@@ -202,13 +187,13 @@ export class WorkerCamera {
 
   #change(work: () => Promise<void>): void {
     this.#changes = this.#changes.then(work).catch((error) => {
-      this.#options.log.error({ error: errorChain(error) }, 'a change to the camera failed')
+      this.#options.context.log.error({ error: errorChain(error) }, 'a change to the camera failed')
     })
   }
 
   #connect(job: CameraJob): Connection {
-    const { cameraId, scope, clock, log, addressGuard, connectLimiter, transcoder, containers, pool, reads, post } =
-      this.#options
+    const { cameraId, scope, context, post } = this.#options
+    const { clock, log, addressGuard } = context
     const controller = new AbortController()
     const { url, username, password } = job
     const target = {
@@ -222,16 +207,9 @@ export class WorkerCamera {
         target,
         publish: (item) => this.#publish(item),
         onStatus: (status) => post({ type: 'camera_status', cameraId, status }),
-        clock,
-        log,
-        addressGuard: guardFor(job.ownerId, addressGuard),
-        connectLimiter,
+        context: { ...context, addressGuard: guardFor(job.ownerId, addressGuard) },
         demand: this.#demand,
-        transcoder,
-        containers,
-        pool,
         keepsDamaged: () => this.#job?.keepsDamaged === true,
-        reads,
         tellsAll: () => this.#job?.tellsAll === true,
         signal,
         stats: this.stats,
@@ -252,7 +230,8 @@ export class WorkerCamera {
   }
 
   #startRecording({ startReason }: NonNullable<CameraJob['recording']>): void {
-    const { cameraId, settings, clock, log, post, disk, pendingBudget } = this.#options
+    const { cameraId, settings, context, post, disk, pendingBudget } = this.#options
+    const { clock, log } = context
     const recorder = new CameraRecorder({
       cameraId,
       archiveDir: settings.archiveDir,

@@ -13,6 +13,7 @@ import { ProcessAudioTranscoder } from './decoder/audio/process-transcoder.ts'
 import { ProcessContainerReader } from './decoder/container/process-container-reader.ts'
 import { ByteBudget } from './hub/byte-budget.ts'
 import { detectStream } from './ingest/detection/detect-stream.ts'
+import type { IngestContext } from './ingest/ingest-context.ts'
 import { createAddressGuard, guardFor } from './ingest/network/address-guard.ts'
 import { ConnectLimiter } from './ingest/network/connect-limiter.ts'
 import { SharedReads } from './ingest/network/shared-reads.ts'
@@ -79,6 +80,7 @@ const earlierBudget = new ByteBudget(settings.earlierBytes)
 const pendingBudget = new PendingBudget(settings.pendingBytes)
 /** Free memory that is kept: what about a hundred typical cameras release at once when their groups of pictures end. */
 const pool = new FrameMemoryPool(32 * 1024 * 1024)
+const context: IngestContext = { clock, log, addressGuard, connectLimiter, reads, transcoder, containers, pool }
 const cameras = new Map<number, WorkerCamera>()
 /** The id of the camera whose connection the current code belongs to, whatever called it. */
 const scope = new AsyncLocalStorage<number>()
@@ -109,14 +111,7 @@ function cameraOf(cameraId: number): WorkerCamera {
       cameraId,
       scope,
       settings,
-      clock,
-      log,
-      addressGuard,
-      connectLimiter,
-      transcoder,
-      containers,
-      pool,
-      reads,
+      context,
       gopBudget,
       earlierBudget,
       post,
@@ -161,13 +156,14 @@ async function answer(questionId: number, question: Question): Promise<void> {
 }
 
 async function findAnswer(question: Question, signal: AbortSignal): Promise<Answer> {
-  const options = { clock, log, addressGuard: guardFor(question.account, addressGuard), signal }
+  const guarded = { ...context, addressGuard: guardFor(question.account, addressGuard) }
+  const options = { ...guarded, signal }
   const { kind } = question
   switch (kind) {
     case 'stream':
       return {
         kind,
-        stream: await detectStream({ ...options, connectLimiter, reads, containers, target: question.target }),
+        stream: await detectStream({ context: guarded, target: question.target, signal }),
       }
     case 'onvif_devices':
       return {

@@ -33,7 +33,12 @@ export const probeCommand: Command = {
     const { openIsolation } = await import('../decoder/isolation/open-isolation.ts')
     const isolation = await openIsolation({ mode: config.isolation })
     const stream = await detectStream({
-      containers: new ProcessContainerReader({ isolation }),
+      context: {
+        ...look,
+        connectLimiter: new ConnectLimiter(1),
+        reads: new SharedReads(),
+        containers: new ProcessContainerReader({ isolation }),
+      },
       target: {
         url,
         username: username ?? undefined,
@@ -41,9 +46,7 @@ export const probeCommand: Command = {
         depth: 'stream',
         tellsAll: true,
       },
-      ...look,
-      connectLimiter: new ConnectLimiter(1),
-      reads: new SharedReads(),
+      signal: look.signal,
     })
     const file = options.snapshot
     const saved = file === undefined ? undefined : await saveSnapshot(stream, file, isolation)

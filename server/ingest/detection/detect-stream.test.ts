@@ -5,23 +5,30 @@ import { createServer, type Server } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/log.ts'
+import type { IngestContext } from '../ingest-context.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 import { ConnectLimiter } from '../network/connect-limiter.ts'
 import { SharedReads } from '../network/shared-reads.ts'
 import { audioVideoSdp, openScriptedCamera, type Script, type Sender, videoSdp } from '../rtsp/scripted-camera.ts'
 import { type DetectStreamOptions, detectStream } from './detect-stream.ts'
 
-type Options = Partial<DetectStreamOptions> & { depth?: 'type' | 'stream'; username?: string; password?: string }
+type Options = Partial<DetectStreamOptions & IngestContext> & {
+  depth?: 'type' | 'stream'
+  username?: string
+  password?: string
+}
 
 function detect(url: string, { depth = 'stream', username, password, ...options }: Options = {}) {
   return detectStream({
-    containers: undefined,
+    context: {
+      clock: systemClock,
+      log: silentLogger,
+      addressGuard: createAddressGuard({ allowLoopback: true }),
+      connectLimiter: new ConnectLimiter(4),
+      reads: new SharedReads(),
+      ...options,
+    },
     target: { url, username, password, depth, tellsAll: true },
-    clock: systemClock,
-    log: silentLogger,
-    addressGuard: createAddressGuard({ allowLoopback: true }),
-    connectLimiter: new ConnectLimiter(4),
-    reads: new SharedReads(),
     signal: new AbortController().signal,
     ...options,
   })

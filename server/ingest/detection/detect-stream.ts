@@ -4,14 +4,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
-import type { Logger } from '../../base/log.ts'
-import type { ContainerReader } from '../../media/container/container-stream.ts'
 import type { VideoCodec } from '../../media/frame.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { type CameraMemory, createCameraMemory } from '../connection/camera-memory.ts'
 import { type ConnectionLimits, defaultLimits, type LearnedStream } from '../connection/connection-options.ts'
 import { createCameraStats } from '../frames/camera-stats.ts'
-import type { AddressGuard } from '../network/address-guard.ts'
+import type { IngestContext } from '../ingest-context.ts'
 import {
   type CameraError,
   type CameraTrouble,
@@ -19,8 +17,6 @@ import {
   isAboutAddress,
   toCameraError,
 } from '../network/camera-error.ts'
-import type { ConnectLimiter } from '../network/connect-limiter.ts'
-import type { SharedReads } from '../network/shared-reads.ts'
 import type { AudioPlan } from '../plan/audio-plan.ts'
 import { runCameraConnection } from '../session/camera-connection.ts'
 import { StreamMeter, type StreamRates } from './stream-meter.ts'
@@ -67,13 +63,7 @@ export type DetectedPicture = {
 
 export type DetectStreamOptions = {
   readonly target: DetectionTarget
-  readonly clock: Clock
-  readonly log: Logger
-  readonly addressGuard: AddressGuard
-  readonly connectLimiter: ConnectLimiter
-  readonly reads: SharedReads
-  /** For streams that come in a container by HTTP; without, they are refused. */
-  readonly containers: ContainerReader | undefined
+  readonly context: IngestContext
   readonly signal: AbortSignal
   readonly limits?: Partial<DetectionLimits>
 }
@@ -107,10 +97,11 @@ const enoughMs = 1900
 
 /** Rejects only with the signal's reason, when it aborts. */
 export async function detectStream(options: DetectStreamOptions): Promise<DetectedStream> {
-  const { target, clock, signal } = options
+  const { context, target, signal } = options
+  const { clock } = context
   const limits = { ...usualLimits[target.depth], ...options.limits }
   const startedMs = clock.monotonicMs()
-  const look = new StreamLook(target.depth, limits, options)
+  const look = new StreamLook(target.depth, limits, clock)
   const over = AbortSignal.any([signal, look.done])
   const late = clock.sleep(limits.totalMs, over).then(
     () => look.endLate(),
@@ -135,30 +126,18 @@ export async function detectStream(options: DetectStreamOptions): Promise<Detect
 const nothing = { transport: undefined, video: undefined, audio: undefined, audioProblem: undefined }
 
 async function connect(
-  {
-    target: { url, username, password = '' },
-    clock,
-    addressGuard,
-    connectLimiter,
-    reads,
-    containers,
-    ...options
-  }: DetectStreamOptions,
+  { context, target: { url, username, password = '' } }: DetectStreamOptions,
   look: StreamLook,
   memory: CameraMemory,
   signal: AbortSignal,
 ): Promise<CameraError | undefined> {
-  const log = options.log.child({ detection: true })
+  const { clock } = context
+  const log = context.log.child({ detection: true })
   try {
     return await runCameraConnection({
       url,
       credentials: username ? { username, password } : undefined,
-      addressGuard,
-      connectLimiter,
-      clock,
-      log,
-      reads,
-      containers,
+      context: { ...context, log },
       signal,
       limits: connectionLimits,
       memory,
@@ -189,7 +168,7 @@ class StreamLook {
   #firstMs: number | undefined
   #isLate = false
 
-  constructor(depth: DetectionTarget['depth'], limits: DetectionLimits, { clock }: { readonly clock: Clock }) {
+  constructor(depth: DetectionTarget['depth'], limits: DetectionLimits, clock: Clock) {
     this.#depth = depth
     this.#limits = limits
     this.#clock = clock

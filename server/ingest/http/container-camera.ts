@@ -28,7 +28,8 @@ export async function runContainerCamera(
   reader: ContainerReader,
   options: ConnectedOptions,
 ): Promise<never> {
-  const { clock, signal, stats, limits, url } = options
+  const { context, signal, stats, limits, url } = options
+  const { clock } = context
   const ended = new AbortController()
   const over = AbortSignal.any([signal, ended.signal])
   using session = new ContainerSession(options)
@@ -93,11 +94,11 @@ class ContainerSession implements Disposable {
   /** @throws CameraError when there is nothing in it to take */
   begin(tracks: ContainerTracks): void {
     const plan = planContainer(tracks)
-    const { log, onLearned } = this.#options
+    const { context, memory, onLearned } = this.#options
     if (plan.audioProblem)
-      log.info({ problem: plan.audioProblem }, "the camera's audio is not supported and is left out")
+      context.log.info({ problem: plan.audioProblem }, "the camera's audio is not supported and is left out")
     this.#plan = plan
-    this.stream = new CameraStream({ ...this.#options, plan, runLimit: this.#options.memory.runLimit })
+    this.stream = new CameraStream({ ...this.#options, ...context, plan, runLimit: memory.runLimit })
     onLearned?.({ plan })
   }
 

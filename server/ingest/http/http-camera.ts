@@ -26,18 +26,19 @@ const unchangedMs = 5000
 
 /** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
 export async function runHttpCamera(options: ConnectedOptions): Promise<never> {
-  const { url, address, credentials, clock, signal, limits, memory } = options
+  const { context, url, address, credentials, signal, limits, memory } = options
+  const { clock, containers } = context
   using client = new HttpClient({ url, address, credentials, clock, signal, responseMs: limits.responseMs })
-  const pictures = new FrameStream({ ...options, runLimit: memory.runLimit })
+  const pictures = new FrameStream({ ...options, clock, runLimit: memory.runLimit })
   try {
     const askedMs = clock.monotonicMs()
     const response = await client.get()
     const content = await findContent(response, options)
     if (content?.kind === 'container') {
-      if (!options.containers) throw describeContainer()
+      if (!containers) throw describeContainer()
       options.onSetUp()
       options.onLearned?.({ transport: 'http_stream' })
-      return await runContainerCamera(response, content.format, options.containers, options)
+      return await runContainerCamera(response, content.format, containers, options)
     }
     checkType(response)
     if (response.readableEnded) throw describeNoPicture()
@@ -59,7 +60,8 @@ async function readPictures(
   options: ConnectedOptions,
   pictures: FrameStream,
 ): Promise<Uint8Array | undefined> {
-  const { clock, signal, stats, limits, url } = options
+  const { context, signal, stats, limits, url } = options
+  const { clock } = context
   let last: Uint8Array | undefined
   const reader = new MjpegReader({
     onFrame: (jpeg) => {
@@ -110,7 +112,8 @@ async function pollPicture(
   pictures: FrameStream,
   first: Still,
 ): Promise<never> {
-  const { clock, signal, limits } = options
+  const { context, signal, limits } = options
+  const { clock } = context
   let { jpeg, response, askedMs } = first
   let seenMs = clock.monotonicMs()
   let publishedMs = seenMs
@@ -146,7 +149,8 @@ async function pollPicture(
 /** One picture. @throws CameraError when there is none in the body */
 async function readPicture(response: IncomingMessage, options: ConnectedOptions): Promise<Uint8Array> {
   checkType(response)
-  const { stats, clock, signal, limits, url } = options
+  const { context, stats, signal, limits, url } = options
+  const { clock } = context
   let jpeg: Uint8Array | undefined
   const reader = new MjpegReader({
     onFrame: (picture) => {

@@ -22,7 +22,7 @@ const plainTypes = /^\s*(multipart\/|image\/|text\/html)/i
  */
 export async function findContent(
   response: IncomingMessage,
-  { clock, signal, limits, url }: ConnectedOptions,
+  { context, signal, limits, url }: ConnectedOptions,
 ): Promise<FoundContent | undefined> {
   if (plainTypes.test(response.headers['content-type'] ?? '')) return undefined
   const looked = new Promise<FoundContent | undefined>((resolve, reject) => {
@@ -45,7 +45,7 @@ export async function findContent(
       'no_frames',
       `The camera accepted the connection but sent no picture within ${limits.pictureMs / 1000} s: restart the camera if it stays so.`,
     )
-  const content = await withDeadline(looked, { ms: limits.pictureMs, clock, signal, onLate })
+  const content = await withDeadline(looked, { ms: limits.pictureMs, clock: context.clock, signal, onLate })
   if (content?.kind !== 'other') return content
   throw new CameraError('no_frames', otherContents[content.content], { trouble: 'unsupported' })
 }

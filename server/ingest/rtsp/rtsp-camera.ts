@@ -16,12 +16,13 @@ import { openUdpTrack } from './udp-track.ts'
 
 /** Always ends by throwing: the CameraError that tells why it was lost, or the signal's reason. */
 export async function runRtspCamera(options: ConnectedOptions): Promise<never> {
-  const { url, clock, signal, limits } = options
+  const { context, url, signal, limits } = options
+  const { clock, reads } = context
   const interleaved = new InterleavedTracks()
   using connection = new RtspConnection({
     url,
     address: options.address,
-    reads: options.reads,
+    reads,
     onPacket: (channel, bytes, start, end) => interleaved.take(channel, bytes, start, end),
     isPacket: (channel, bytes, start, end) => interleaved.isPacket(channel, bytes, start, end),
     isExpected: (channel, bytes, start, end) => interleaved.isExpected(channel, bytes, start, end),
@@ -79,7 +80,7 @@ class RtspCameraSession implements AsyncDisposable {
     this.#sessionUrl = described.sessionUrls[0]!
     // TLS for the connection and none for the pictures would be a promise broken.
     this.#kind = options.url.isTls ? 'tcp' : options.memory.transport.next
-    this.#ownSsrc = (Math.imul(options.clock.monotonicMs(), 2654435761) >>> 0) + 1
+    this.#ownSsrc = (Math.imul(options.context.clock.monotonicMs(), 2654435761) >>> 0) + 1
   }
 
   async run(): Promise<never> {
@@ -90,16 +91,17 @@ class RtspCameraSession implements AsyncDisposable {
     if (!isMute) this.#audio = heard
     const stream = new CameraStream({
       ...this.#options,
+      ...this.#options.context,
       runLimit: this.#options.memory.runLimit,
       plan: isMute ? { ...plan, audio: undefined, audioProblem: heard.message } : plan,
     })
     this.#stream = stream
     this.#cleanUp.use(stream)
     const problem = isMute ? heard.message : plan.audioProblem
-    if (problem) this.#options.log.info({ problem }, "the camera's audio is not supported and is left out")
+    if (problem) this.#options.context.log.info({ problem }, "the camera's audio is not supported and is left out")
     this.#video.reports = this.#createReports(stream.videoReceiver)
     if (this.#audio && stream.audio) this.#audio.reports = this.#createReports(stream.audio.receiver)
-    const startedMs = this.#options.clock.monotonicMs()
+    const startedMs = this.#options.context.clock.monotonicMs()
     const played = await playSession(this.#client, this.#described, this.#video.url, this.#audio?.url)
     this.#sessionUrl = played.sessionUrl
     this.#options.onSetUp()
@@ -119,14 +121,15 @@ class RtspCameraSession implements AsyncDisposable {
         startedMs,
       })
     } catch (error) {
-      this.#learnFrom(error, stream, this.#options.clock.monotonicMs() - startedMs)
+      this.#learnFrom(error, stream, this.#options.context.clock.monotonicMs() - startedMs)
       throw error
     }
   }
 
   /** Ends the session in good order, so that the camera does not keep it for a minute, and waits a little for that. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { clock, stats, memory } = this.#options
+    const { context, stats, memory } = this.#options
+    const { clock } = context
     if (this.#connection.isOpen && this.#client.session) {
       this.#client.sendTeardown(this.#sessionUrl)
       this.#connection.end()
@@ -154,7 +157,7 @@ class RtspCameraSession implements AsyncDisposable {
       // The camera stands by what it refuses, so the next connection begins with the other.
       this.#options.memory.transport.noteFailure(this.#kind)
       this.#kind = this.#kind === 'tcp' ? 'udp' : 'tcp'
-      this.#options.log.info({ transport: this.#kind }, 'the camera requires another transport')
+      this.#options.context.log.info({ transport: this.#kind }, 'the camera requires another transport')
       return this.#setUp(video.control, 0, handler)
     }
   }
@@ -187,7 +190,8 @@ class RtspCameraSession implements AsyncDisposable {
   }
 
   async #openTransport(index: number, handler: TrackHandler): Promise<TrackTransport> {
-    const { address, stats, clock, reads } = this.#options
+    const { context, address, stats } = this.#options
+    const { clock, reads } = context
     const connection = this.#connection
     const { localAddress } = connection
     if (this.#kind === 'tcp' || localAddress === undefined) {
@@ -207,7 +211,7 @@ class RtspCameraSession implements AsyncDisposable {
   }
 
   #createReports(receiver: CameraStream['videoReceiver']): TrackReports {
-    const { clock } = this.#options
+    const { clock } = this.#options.context
     return new TrackReports(receiver, this.#ownSsrc, () => clock.monotonicMs())
   }
 

@@ -19,7 +19,7 @@ export type RtspTrack = {
   reports: TrackReports | undefined
 }
 
-export type PlayingSession = Pick<ConnectedOptions, 'clock' | 'signal' | 'limits' | 'stats' | 'memory'> & {
+export type PlayingSession = Pick<ConnectedOptions, 'context' | 'signal' | 'limits' | 'stats' | 'memory'> & {
   readonly connection: RtspConnection
   readonly client: RtspClient
   readonly keepAlive: { readonly target: string; readonly publicMethods: readonly string[] }
@@ -36,7 +36,8 @@ const udpReportMs = 5000
 
 /** Always ends by throwing: the CameraError that tells why the session was lost, or the signal's reason. */
 export async function watchRtspSession(session: PlayingSession): Promise<never> {
-  const { client, connection, stream, startedMs, clock, signal, limits, stats } = session
+  const { context, client, connection, stream, startedMs, signal, limits, stats } = session
+  const { clock } = context
   const frames = new FrameWatch(limits, startedMs)
   const sessionMs = client.session?.timeoutMs ?? 60_000
   const keepAliveMs = Math.max(tickMs, Math.min(30_000, sessionMs / 2))

@@ -8,20 +8,17 @@ import { resolveTarget } from '../network/resolve-target.ts'
 import { runRtspCamera } from '../rtsp/rtsp-camera.ts'
 
 /** Never resolves. @throws the CameraError that explains the loss, or the signal's reason if it aborts. */
-export async function runCameraConnection({
-  addressGuard,
-  connectLimiter,
-  ...options
-}: CameraConnectionOptions): Promise<never> {
-  const { clock, signal, limits } = options
+export async function runCameraConnection(options: CameraConnectionOptions): Promise<never> {
+  const { context, signal, limits } = options
+  const { clock, addressGuard } = context
   const url = parseCameraUrl(options.url)
   // Unknown until the name is resolved. While this connection waits for its permit, another one may find that the host
   // does not answer.
   options.memory.isPublic = false
-  const permit = await connectLimiter.enter(`${url.host}:${url.port}`, signal)
+  const permit = await context.connectLimiter.enter(`${url.host}:${url.port}`, signal)
   // The requests of the connection setup follow one another, so each rest would delay them. Over HTTP, rests stay short
   // for the whole connection, because the arrival of a frame is its only time.
-  const endAttention = options.reads.attend()
+  const endAttention = context.reads.attend()
   try {
     const address = await resolveTarget(url, { addressGuard, clock, ms: limits.connectMs, signal })
     options.memory.isPublic = address.isPublic

@@ -9,8 +9,7 @@ import { parseAuthParameters } from '../../media/rtsp/challenge.ts'
 import { findHeader, type RtspRequest } from '../../media/rtsp/message.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 import { audioVideoSdp, openScriptedCamera, type Script, type Sender } from '../rtsp/scripted-camera.ts'
-import type { RunCameraOptions } from './camera-session.ts'
-import { hastyClock, isLost, isOffline, kindsOf, timesOf, watchCamera } from './watch-camera.ts'
+import { hastyClock, isLost, isOffline, kindsOf, timesOf, type WatchOptions, watchCamera } from './watch-camera.ts'
 
 /** Pictures each 40 ms of the camera's clock, sent at once; a key frame each 5. */
 function sendPictures(sender: Sender, count: number, first = 1_000_000): void {
@@ -238,7 +237,7 @@ for (const [name, script, reason, detail] of complaints) {
 
 test('a refused connection, an unknown host, a forbidden address and a bad URL are reported', async () => {
   const lookupAll = () => Promise.reject(new Error('ENOTFOUND'))
-  const cases: [string, RegExp, Partial<RunCameraOptions>][] = [
+  const cases: [string, RegExp, WatchOptions][] = [
     ['rtsp://127.0.0.1:1/x', /refused the connection/, {}],
     ['rtsp://nowhere.invalid/x', /not known/, { addressGuard: createAddressGuard({ allowLoopback: true, lookupAll }) }],
     ['rtsp://127.0.0.1:1/x', /not allowed/, { addressGuard: createAddressGuard({ allowLoopback: false }) }],

@@ -5,19 +5,13 @@ import { randomUUID } from 'node:crypto'
 import type { GapReason } from '../../../contract/gap-reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { errorChain } from '../../base/error.ts'
-import type { Logger } from '../../base/log.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
-import type { ContainerReader } from '../../media/container/container-stream.ts'
-import type { FrameMemoryPool } from '../../media/frame-memory.ts'
-import type { AudioTranscoder } from '../../media/telephony/audio-transcoder.ts'
 import { ArrivalClock } from '../clock/arrival-clock.ts'
 import { createCameraMemory } from '../connection/camera-memory.ts'
 import { type ConnectionLimits, defaultLimits } from '../connection/connection-options.ts'
 import { type CameraStats, createCameraStats } from '../frames/camera-stats.ts'
-import type { AddressGuard } from '../network/address-guard.ts'
+import type { IngestContext } from '../ingest-context.ts'
 import { type CameraError, hideTrouble, isAboutAddress, toCameraError } from '../network/camera-error.ts'
-import { ConnectLimiter } from '../network/connect-limiter.ts'
-import { SharedReads } from '../network/shared-reads.ts'
 import { runCameraConnection } from './camera-connection.ts'
 import { Demand } from './demand.ts'
 import { type ReconnectPause, ReconnectPauses } from './reconnect-pause.ts'
@@ -34,6 +28,7 @@ export type CameraTarget = {
 }
 
 export type RunCameraOptions = {
+  readonly context: IngestContext
   readonly target: CameraTarget
   publish(item: HubItem): void
   /**
@@ -41,17 +36,8 @@ export type RunCameraOptions = {
    * format changes.
    */
   onStatus(status: SessionStatus): void
-  readonly clock: Clock
-  readonly log: Logger
-  readonly addressGuard: AddressGuard
-  /** The memory of frames, shared by all cameras of a thread. Without it, memory is not reused. */
-  readonly pool?: FrameMemoryPool | undefined
   /** See `NalDepacketizerOptions`. */
   readonly keepsDamaged?: (() => boolean) | undefined
-  /** Transcodes audio that browsers cannot play. Without it, such audio is dropped. */
-  readonly transcoder?: AudioTranscoder | undefined
-  /** Reads containers that arrive over HTTP. Without a reader, such streams are refused. */
-  readonly containers?: ContainerReader | undefined
   /**
    * Ends the session. If the signal's reason is a `GapReason`, it becomes the reason of the last `end`; otherwise that
    * reason is `stopped_by_user`.
@@ -62,12 +48,8 @@ export type RunCameraOptions = {
    * from time to time.
    */
   readonly demand?: Demand
-  /** Shared by all cameras of a thread. Default: a separate one. */
-  readonly connectLimiter?: ConnectLimiter
   /** The counters of the camera. Pass an object to read them. */
   readonly stats?: CameraStats
-  /** Shared by all cameras of a thread. Default: a separate one. */
-  readonly reads?: SharedReads
   readonly limits?: Partial<ConnectionLimits>
   /**
    * Whether the account may see the exact problem of a camera in a private network. Otherwise it only sees that no
@@ -90,11 +72,13 @@ const probeLingerMs = 2000
  * For the pauses between connections, see reconnect-pause.ts.
  */
 export async function runCamera(options: RunCameraOptions): Promise<void> {
-  const { signal, clock, demand = new Demand(true), random = Math.random } = options
-  const log = options.log.child({ cameraId: options.target.cameraId })
+  const { signal, demand = new Demand(true), random = Math.random } = options
+  const log = options.context.log.child({ cameraId: options.target.cameraId })
+  const context = { ...options.context, log }
+  const { clock } = context
   const teller = new StatusReporter({ onStatus: options.onStatus, clock, log, signal })
   const pauses = new ReconnectPauses(random)
-  const connect = createConnect(options, { demand, teller, log })
+  const connect = createConnect({ ...options, context }, { demand, teller })
   while (!signal.aborted) {
     const { error, onlineMs } = await connect()
     if (signal.aborted) return
@@ -134,26 +118,15 @@ async function pause({ delayMs, probeDelayMs, isLockedOut, demand, clock, signal
  */
 type Outcome = { readonly error: CameraError | undefined; readonly onlineMs: number }
 
-type Shared = { readonly demand: Demand; readonly teller: StatusReporter; readonly log: Logger }
+type Shared = { readonly demand: Demand; readonly teller: StatusReporter }
 
 /**
  * Opens one connection after another. They share the arrival clock, the counters and what was learned about the camera.
  */
-function createConnect(options: RunCameraOptions, { demand, teller, log }: Shared): () => Promise<Outcome> {
-  const {
-    target,
-    publish,
-    clock,
-    addressGuard,
-    transcoder,
-    containers,
-    pool,
-    keepsDamaged,
-    signal,
-    connectLimiter = new ConnectLimiter(1),
-    tellsAll = () => true,
-  } = options
-  const { stats = createCameraStats(), reads = new SharedReads(), createRunId = randomUUID } = options
+function createConnect(options: RunCameraOptions, { demand, teller }: Shared): () => Promise<Outcome> {
+  const { context, target, publish, keepsDamaged, signal, tellsAll = () => true } = options
+  const { stats = createCameraStats(), createRunId = randomUUID } = options
+  const { clock, log } = context
   const arrivalClock = new ArrivalClock(clock)
   const { username, password = '' } = target
   const memory = createCameraMemory()
@@ -173,22 +146,7 @@ function createConnect(options: RunCameraOptions, { demand, teller, log }: Share
     if (!tellsAll()) teller.tellInTime(hideTrouble(), () => !tellsAll() && !memory.isPublic)
     try {
       return await runCameraConnection({
-        ...{
-          clock,
-          log,
-          addressGuard,
-          connectLimiter,
-          stats,
-          reads,
-          arrivalClock,
-          createRunId,
-          publish,
-          memory,
-          transcoder,
-          containers,
-          pool,
-          keepsDamaged,
-        },
+        ...{ context, stats, arrivalClock, createRunId, publish, memory, keepsDamaged },
         signal: ended,
         floorMs: memory.lastWallMs,
         url: target.url,

@@ -4,7 +4,10 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { type LogFields, type Logger, silentLogger } from '../../base/log.ts'
 import type { HubItem } from '../../hub/hub-item.ts'
 import { type CameraStats, createCameraStats } from '../frames/camera-stats.ts'
+import type { IngestContext } from '../ingest-context.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
+import { ConnectLimiter } from '../network/connect-limiter.ts'
+import { SharedReads } from '../network/shared-reads.ts'
 import { type CameraTarget, type RunCameraOptions, runCamera, type SessionStatus } from './camera-session.ts'
 
 export type Watched = {
@@ -16,11 +19,13 @@ export type Watched = {
   readonly causes: string[]
 }
 
+export type WatchOptions = Partial<Omit<RunCameraOptions, 'context'> & IngestContext> & { readonly limitMs?: number }
+
 /** Runs the camera until `isDone`, which is called at each item and status, returns true. Fails after `limitMs`. */
 export async function watchCamera(
   target: Omit<CameraTarget, 'cameraId'>,
   isDone: (items: HubItem[], statuses: SessionStatus[], stats: CameraStats) => boolean,
-  { limitMs = 15_000, ...options }: Partial<RunCameraOptions> & { readonly limitMs?: number } = {},
+  { limitMs = 15_000, ...options }: WatchOptions = {},
 ): Promise<Watched> {
   const items: HubItem[] = []
   const statuses: SessionStatus[] = []
@@ -45,9 +50,14 @@ export async function watchCamera(
       statuses.push(status)
       check()
     },
-    clock: systemClock,
-    log,
-    addressGuard: createAddressGuard({ allowLoopback: true }),
+    context: {
+      clock: systemClock,
+      log,
+      addressGuard: createAddressGuard({ allowLoopback: true }),
+      connectLimiter: new ConnectLimiter(1),
+      reads: new SharedReads(),
+      ...options,
+    },
     signal: done.signal,
     stats,
     random: () => 0,
