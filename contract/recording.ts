@@ -2,12 +2,13 @@
 
 import { type Static, Type } from 'typebox'
 import { gapReasons } from './gap-reasons.ts'
+import { recordingStatuses } from './recording-status.ts'
 import { nullable, ours, TimeIn, Timestamp } from './schema.ts'
 
 export const Recording = Type.Object({
   id: Type.Integer(),
   active_service_id: Type.Integer(),
-  status: Type.Enum(['READY', 'CONNECTING', 'RECORDING', 'STOPPING', 'ERROR']),
+  status: Type.Enum([...recordingStatuses]),
   retention: Type.String({ description: 'How long footage is kept, as an ISO 8601 duration, for example P7D.' }),
   deactivated_at: nullable(Timestamp),
   recording_start: nullable(Timestamp),

@@ -1,11 +1,11 @@
 // Decides when the problems of one camera become events: connection lost, recording failed, wrong clock, losses, gaps
 // in the footage. Problems shorter than their limit are not reported.
 
+import type { RecordingStatus } from '../../contract/recording-status.ts'
 import type { FootageGap } from '../archive/catalog.ts'
 import type { Clock } from '../base/clock.ts'
 import { type Moment, Outage, type OutageNews } from '../model/outage.ts'
 import { writeTime, writeTimeUp } from '../model/time.ts'
-import type { RecordingStatus } from '../recorder/recorder.ts'
 import type { LossReport } from './camera-meter.ts'
 import type { EventWriter } from './event-writer.ts'
 

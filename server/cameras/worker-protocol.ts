@@ -3,6 +3,7 @@
 // Packets are never sent. Index rows, status changes and, while somebody watches, finished live chunks are.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { RecordingStatus } from '../../contract/recording-status.ts'
 import type { Isolation } from '../decoder/isolation/isolation.ts'
 import type { DetectedStream, DetectionTarget } from '../ingest/detection/detect-stream.ts'
 import type { AddressRules } from '../ingest/network/address-guard.ts'
@@ -12,7 +13,6 @@ import type { SessionStatus } from '../ingest/session/camera-session.ts'
 import type { LiveChunk, LiveFormat } from '../live/live-source.ts'
 import type { Fragment } from '../model/segment.ts'
 import type { ConfirmedPart, OpenSegment } from '../model/segment-views.ts'
-import type { RecordingStatus } from '../recorder/recorder.ts'
 import type { CountersOfCamera } from './camera-meter.ts'
 
 /** What a worker needs to know to run a camera. */

@@ -3,6 +3,7 @@
 // of writing, failures and their reasons: docs/design/recording.md.
 
 import type { GapReason } from '../../contract/gap-reasons.ts'
+import type { RecordingStatus } from '../../contract/recording-status.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorChain } from '../base/error.ts'
 import type { Logger } from '../base/log.ts'
@@ -22,8 +23,6 @@ import { createNodeDisk, type RecordingDisk } from './recording-disk.ts'
 import { nextRotationMs } from './rotation.ts'
 import { skipStep90k } from './segment-writer.ts'
 import { WriteQueue } from './write-queue.ts'
-
-export type RecordingStatus = 'CONNECTING' | 'RECORDING' | 'ERROR' | 'STOPPING' | 'READY'
 
 /** What the index must know. Plain data: it crosses to the main thread. Of one camera always in this order. */
 export type RecorderEvents = {

@@ -1,14 +1,13 @@
 // Recording of a camera: whether it is on, for how long footage is kept, and how it goes. At most one row per camera.
 
 import type { Kysely } from 'kysely'
+import type { RecordingStatus } from '../../contract/recording-status.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../base/error.ts'
 import type { ChangePublisher } from './change-feed.ts'
 import { isForeignKeyViolation } from './constraint.ts'
 import { writeRelaxed } from './durability.ts'
 import type { Row, Tables } from './schema.ts'
-
-export type RecordingStatus = 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
 
 export type Recording = {
   readonly cameraId: number

@@ -3,6 +3,7 @@
 // Kept to what SQLite and PostgreSQL share: times are Unix milliseconds, booleans 0 or 1, bytes are Uint8Array.
 
 import type { Generated, Selectable } from 'kysely'
+import type { RecordingStatus } from '../../contract/recording-status.ts'
 
 export type Tables = {
   users: {
@@ -51,7 +52,7 @@ export type Tables = {
     camera_id: number
     retention: string
     max_bytes: number | null
-    status: 'READY' | 'CONNECTING' | 'RECORDING' | 'STOPPING' | 'ERROR'
+    status: RecordingStatus
     status_detail: string | null
     enabled_at_ms: number
     deactivated_at_ms: number | null
